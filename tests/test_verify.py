@@ -13,7 +13,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.papers import feddcd, locodl
-from verify import Verdict, check, exact, search, spectral, symbolic
+from verify import Verdict, check, exact, search, shrinking, spectral, symbolic
 from verify.evidence import Counterexample, load
 from verify.limits import moment_radius
 from verify.settings import family
@@ -129,8 +129,8 @@ def test_the_smallest_counterexample_is_smaller_and_still_one():
     rng = np.random.default_rng(5)
     recipes = islice(family(claim.setting.name).recipes(rng), 30)
     found = next(c for r in recipes if len(r["clients"]) > 2 and (c := search.violation(claim, r)) is not None)
-    small = search.smallest(found)
-    assert search.complexity(small.recipe) < search.complexity(found.recipe)
+    small = shrinking.smallest(found)
+    assert shrinking.complexity(small.recipe) < shrinking.complexity(found.recipe)
     left, right = small.replay()
     assert left > right
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-import zlib
-from itertools import islice
+from collections.abc import Sequence
+from typing import NamedTuple
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
-from fedtheory.statements import Bound, Limit, Order, Untested
-from verify import certificates, orders, posing, search, symbolic, worst_case
+from fedtheory.statements import Bound, Inequality, Invariant, Limit, OneStep, Order, Untested
+from verify import certificates, orders, posing, sampled, search, shrinking, symbolic, worst_case
 from verify.evidence import Counterexample, Evidence, Recipe, Verdict
 from verify.limits import contracts
 from verify.settings import family
@@ -51,75 +50,92 @@ def _check(claim: Claim, seed: int, size: int) -> Evidence:
         return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=claim.statement.reason)
     if isinstance(claim.statement, Order):
         return orders.evidence(claim)
-    rng = np.random.default_rng([seed, zlib.crc32(claim.id.rstrip("*").encode())])
-    methods: set[str] = set()
-    instances, worst, tightest = 0, -np.inf, None
-    by_round: dict[int, float] = {}
-    refutations: list[Counterexample] = []
-    met: list[Recipe] = []
-    for recipe in islice(family(claim.setting.name).recipes(rng), size):
-        findings = search.examine(claim, recipe, rng)
-        if not findings:
-            continue
-        if len(met) < size // 25:
-            met.append(recipe)
-        # A comparison whose left side vanishes says nothing.
-        instances += any(f.ratio != 0 for f in findings)
-        methods.update(f.method for f in findings)
-        found = search.first_confirmed(claim, recipe, findings)
-        if found is not None:
-            refutations.append(found)
-            if len(refutations) == REFUTATIONS:
-                break
-            continue
-        for finding in (search.settled(claim, recipe, f) for f in findings):
-            by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
-            if finding.ratio > worst:
-                worst, tightest = finding.ratio, recipe
-    if refutations:
-        return _refuted(claim, refutations, methods, instances)
+    rng = search.generator(claim, seed)
+    found = search.hunt(claim, rng, size, REFUTATIONS)
+    methods = set(found.methods)
+    if found.refutations:
+        return _refuted(claim, list(found.refutations), methods, found.instances)
     if isinstance(claim.statement, Limit):
-        return contracts(claim, instances, family(claim.setting.name).recipes(rng), size)
-    if instances == 0:
+        return contracts(claim, found.instances, family(claim.setting.name).recipes(rng), size)
+    if found.instances == 0:
         return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note="no instance met the hypotheses")
-    margin = round(1 - worst, 9) + 0.0
-    verdict, method, note = _strongest(claim, met)
+    margin = round(1 - found.worst, 9) + 0.0
+    drawn = sampled.test(claim, seed)
+    if drawn is not None:
+        methods.add("sequential")
+        if drawn.counterexample is not None:
+            return _wrongly_sampled(claim, drawn.counterexample, methods, found.instances)
+    verdict, method, note, _ = strongest(claim, found.met)
     if method:
         methods.add(method)
     if isinstance(claim.statement, Bound):
+        by_round = found.by_round
         note += "; margin at " + ", ".join(f"T={T}: {round(1 - by_round[T], 6) + 0.0:g}" for T in sorted(by_round))
-    return Evidence(claim, verdict, margin, _ordered(methods), instances, tightest=tightest, note=note)
+    if drawn is not None:
+        note += drawn.note
+    return Evidence(claim, verdict, margin, _ordered(methods), found.instances, tightest=found.tightest, note=note)
 
 
-def _strongest(claim: Claim, met: list[Recipe]) -> tuple[Verdict, str, str]:
-    """The strongest verdict on a claim that no instance violates: (verdict, method, what it rests on).
+def _wrongly_sampled(claim: Claim, found: Counterexample, methods: set[str], instances: int) -> Evidence:
+    note = "what is enumerated holds; what is sampled does not"
+    return Evidence(
+        claim, Verdict.REFUTED, _margin(found), _ordered(methods), instances, found, found.recipe, note=note
+    )
+
+
+class Strongest(NamedTuple):
+    """The strongest verdict on a claim that no instance violates, the method it is due to, and what it rests on.
+
+    ``exceeded``: whether the worst case over the class exceeds the claim at some of the parameters, None if not known.
+    """
+
+    verdict: Verdict
+    method: str
+    note: str
+    exceeded: bool | None = None
+
+
+def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
+    """The strongest verdict on a claim that the search did not refute.
 
     ``met``: recipes of instances that meet the hypotheses, at whose parameters the whole class is examined.
     """
     if symbolic.proves(claim):
-        return Verdict.PROVED, "symbolic", "reduced to the sign of polynomials, for all values of the constants"
+        note = "reduced to the sign of polynomials, for all values of the constants"
+        return Strongest(Verdict.PROVED, "symbolic", note)
     searched = "no violation at the worst states of the instances"
+    if not isinstance(claim.statement, OneStep | Bound | Inequality | Invariant):
+        return Strongest(Verdict.SUPPORTED, "", searched)
     if claim.setting.name not in posing.settings():
-        return Verdict.SUPPORTED, "", searched
+        return Strongest(
+            Verdict.SUPPORTED, "", f"{searched}; the class of the setting {claim.setting.name} is not posed"
+        )
     try:
         if certificates.prove(claim) is not None:
             note = "an identity with nonnegative multipliers, for all parameters and every number of clients"
-            return Verdict.PROVED, "symbolic", note
+            return Strongest(Verdict.PROVED, "symbolic", note)
         build = family(claim.setting.name).build
-        found = [worst_case.certify(claim, build(recipe, True)) for recipe in met]
-    except (ValueError, TypeError, AttributeError, ArithmeticError):
+        exact = [build(recipe, True) for recipe in met]
+        where = f"the whole class, in all dimensions, at {len(met)} choices of the parameters"
+        if isinstance(claim.statement, Invariant):
+            if exact and all(posing.preserved(claim, instance) for instance in exact):
+                return Strongest(Verdict.CERTIFIED, "formal", f"exact over {where}")
+            return Strongest(Verdict.SUPPORTED, "", searched)
+        found = [worst_case.certify(claim, instance).status for instance in exact]
+    except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
         # The statement, or somebody's own step, does not run on vectors known only by their inner products.
-        return Verdict.SUPPORTED, "", searched
-    if found and all(c.status <= worst_case.Status.CERTIFIED for c in found):
-        note = f"bounded over the whole class, in all dimensions, at {len(found)} choices of the parameters"
-        return Verdict.CERTIFIED, "sdp", note
-    return Verdict.SUPPORTED, "", searched
+        return Strongest(Verdict.SUPPORTED, "", f"{searched}; over the class: {error}")
+    unsettled = sum(status > worst_case.Status.CERTIFIED for status in found)
+    if found and not unsettled:
+        return Strongest(Verdict.CERTIFIED, "sdp", f"bounded over {where}", False)
+    note = f"{searched}; over the class: {unsettled} of {len(found)} programs left open"
+    return Strongest(Verdict.SUPPORTED, "", note, worst_case.Status.EXCEEDED in found)
 
 
 def _refuted(claim: Claim, found: list[Counterexample], methods: set[str], instances: int) -> Evidence:
     # Simplifying is greedy: what comes out depends on the start, so each is tried a little and the best one fully.
-    small = min((search.smallest(c, tries=30) for c in found), key=lambda c: search.complexity(c.recipe))
-    small = search.smallest(small)
+    small = min((shrinking.smallest(c, tries=30) for c in found), key=lambda c: shrinking.complexity(c.recipe))
+    small = shrinking.smallest(small)
     return Evidence(
         claim,
         Verdict.REFUTED,
@@ -142,7 +158,11 @@ def _margin(found: Counterexample) -> float:
 
 
 def _ordered(methods: set[str]) -> tuple[str, ...]:
-    return tuple(m for m in ("symbolic", "sdp", "exact", "spectral", "search", "rational") if m in methods)
+    return tuple(
+        m
+        for m in ("symbolic", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
+        if m in methods
+    )
 
 
 __all__ = ["BUDGETS", "Recipe", "check"]

@@ -1,4 +1,4 @@
-"""The command ``fedtheory``: audit claims, show, list, replay; complexity tables and maps.
+"""The command ``fedtheory``: audit claims, show, list, replay; complexity tables and maps; how tight a claim is.
 
 Exit status: 0 when the command did its work, 1 when a replayed counterexample differs from what was stored, 2 on bad
 input (one line on stderr), 130 when interrupted.
@@ -31,9 +31,21 @@ from verify.report import statement, terminal
 DEFAULT_OUT = "fedtheory-audit"
 #: Where a map is drawn unless told otherwise.
 DEFAULT_MAP = "fedtheory-map.png"
+#: Where a comparison with the worst case is drawn unless told otherwise.
+DEFAULT_TIGHT = "fedtheory-tight.png"
 #: Over how many clients the data are split unless told otherwise.
 DEFAULT_CLIENTS = 10
 
+#: Mutants that a self-test tries, and seeds of its search for false alarms, unless told otherwise.
+DEFAULT_MUTANTS, DEFAULT_SEEDS = 200, 5
+
+_SELF = """\
+Every claim that holds, every method and every compressor is changed in one place at a time: a constant, a sign, an
+index, an operator, a term left out, a hypothesis. Of these mutants N are tried, evenly over what was changed. A mutant
+counts as false when a counterexample is confirmed, or when the worst case over the class exceeds it; as true when it is
+proved, certified, or a consequence of the original; what is neither is listed. Then every claim that holds is searched
+at several seeds, where each refutation is a false alarm. The budget "full" searches again what "quick" left.
+"""
 _AUDIT = f"""\
 Test claims and tell what was found: a table of verdicts, a line for each refutation. Then the algorithms are run on
 real data with the theorems' parameters, beside the theorems' bounds: the bounds among the claims named, or, when
@@ -146,6 +158,27 @@ def _parser() -> argparse.ArgumentParser:
     for axis in ("--x", "--y"):
         mapping.add_argument(axis, required=True, metavar="LETTER=LOW:HIGH", help="range, such as n=1:1e6")
     mapping.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_MAP, help=f"default: {DEFAULT_MAP}")
+
+    selftesting = command(
+        "selftest", _selftest, "check the checker on subtly wrong claims, methods, compressors", _SELF
+    )
+    testing(selftesting)
+    selftesting.add_argument(
+        "--mutants", type=_at_least(0), metavar="N", default=DEFAULT_MUTANTS, help=f"default: {DEFAULT_MUTANTS}"
+    )
+    selftesting.add_argument(
+        "--seeds", type=_at_least(0), metavar="N", default=DEFAULT_SEEDS, help="of the search for false alarms"
+    )
+    selftesting.add_argument("--jobs", type=_at_least(1), metavar="N", default=cores, help="processes")
+    selftesting.add_argument("--json", metavar="FILE", help="write all results here")
+
+    tightening = command("tight", _tight, "what a claim prints against its exact worst case, over parameters")
+    tightening.add_argument("id", metavar="ID")
+    tightening.add_argument(
+        "--at", nargs="+", action="extend", default=[], metavar="LETTER=NUMBER", help="fixed values, such as n=2"
+    )
+    tightening.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help="the figure")
+    tightening.add_argument("--jobs", type=_at_least(1), metavar="N", default=cores, help="processes")
     return parser
 
 
@@ -201,7 +234,7 @@ def _audit(args: argparse.Namespace) -> int:
         figure = out / f"{experiment.paper}.png"
         figures.draw(measured, figure)
         _say(report, f"{experiment.name}: {figure}", *(f"  {line}" for line in experiment.setup))
-        _say(report, *(f"  {curve.sentence}" for curve in measured.curves))
+        _say(report, *(f"  {line}" for curve in measured.curves for line in (curve.sentence, curve.verdict)))
     return 0
 
 
@@ -304,6 +337,52 @@ def _map(args: argparse.Namespace) -> int:
     found = regions(tables.get(args.name), x, y, tables.assignments(args.at))
     maps.draw(found, out)
     _say(terminal.console(sys.stdout), *maps.words(found), str(out))
+    return 0
+
+
+def _selftest(args: argparse.Namespace) -> int:
+    from verify import selftest
+    from verify.report import selftest as told
+
+    copy = None if args.json is None else _writable(Path(args.json))
+    log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
+    holding = selftest.holding()
+    every = selftest.bank(holding)
+    mutants = selftest.sample(every, args.mutants)
+    by_id = {m.id: m for m in mutants}
+    with terminal.progress(log, "mutants", len(mutants)) as advance:
+        trials = selftest.trials(
+            mutants, args.seed, args.budget, args.jobs, lambda trial: advance(told.brief(trial, by_id[trial.id]))
+        )
+    seeds = range(args.seed, args.seed + args.seeds)
+    with terminal.progress(log, "claims that hold", len(holding) * len(seeds)) as advance:
+        alarms = selftest.alarms(holding, seeds, args.jobs, lambda count: advance())
+    if copy is not None:
+        copy.write_text(json.dumps(told.to_json(trials, mutants, alarms), indent=2) + "\n", encoding="utf-8")
+    _say(report, *told.left_over(trials, mutants), f"{len(mutants)} of {len(every)} mutants")
+    report.print(told.by_operator(trials, mutants))
+    report.print(told.by_method(trials))
+    _say(report, *told.sentences(trials, args.budget), *told.false_alarms(alarms, len(holding), len(seeds)))
+    return 0
+
+
+def _tight(args: argparse.Namespace) -> int:
+    # Loading matplotlib takes as long as all other commands.
+    from verify import tightness
+    from verify.report import tight
+
+    claim, out = claims.get(args.id), _writable(args.out)
+    if out.suffix.lower() != ".png":
+        raise ValueError(f"the figure is a PNG file: a name that ends in .png was expected, got {out}")
+    at = tightness.letters(args.at)
+    log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
+    with terminal.progress(log, "points", len(tightness.grid(claim, at))) as advance:
+        points = tightness.measure(claim, at, args.jobs, advance)
+    for table in tight.tables(points):
+        report.print(table)
+    tight.draw(claim, points, out)
+    repaired = [f"repaired: {c.id}" for c in claims.all() if c.repairs == claim.id]
+    _say(report, str(out), *tight.words(points), *repaired)
     return 0
 
 

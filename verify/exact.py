@@ -15,7 +15,7 @@ from fedtheory.compressors import Compressor
 from fedtheory.randomness import expectation
 from fedtheory.rational import DIGITS, Array, evaluate, exact, real, to_float
 from fedtheory.statements import Bound, CompressorClass, Invariant, Limit, OneStep, Order, Untested
-from verify import moments, orders
+from verify import moments, orders, sampled
 from verify.evidence import Counterexample, Recipe
 from verify.settings import Instance, family
 from verify.sides import hypotheses_hold, leaving, rollout, sides
@@ -113,8 +113,17 @@ def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) 
     error = expectation(((values - x) ** 2).sum(axis=-1), p)
     bound = evaluate(statement.omega.subs(at), {}) * (x**2).sum()
     yield Part("variance", np.array([error]), np.array([bound]), "<=")
+    yield Part("floats", *_as_floats(compressor, x, values, p), "==")
     yield Part("sampled", *_sampled(compressor, x), "==")
     yield Part("bits", np.array([compressor.bits]), np.array([int(statement.bits.subs(at))]), "==")
+
+
+def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tuple[Array, Array]:
+    """How far the outcomes and probabilities on floats are from the exact ones, in units of |x|, and zeros."""
+    rounded, q = compressor.outcomes(to_float(x))
+    size = max(float(abs(x).max(initial=0)), 1e-300)
+    off = np.concatenate([abs(rounded - to_float(values)).max(axis=-1) / size, abs(q - to_float(p))])
+    return np.where(off <= 1e-9, 0.0, off), np.zeros(len(off))
 
 
 def _sampled(compressor: Compressor, x: Array) -> tuple[Array, Array]:
@@ -182,6 +191,8 @@ def evaluate_at(claim: Claim, recipe: Recipe, point: Point, rounds: int, part: s
     if isinstance(claim.statement, Order):
         return orders.sides_at(claim, recipe, int(part.split()[-1]))
     try:
+        if part.startswith(sampled.PREFIX):
+            return sampled.sides(claim, recipe, part)
         instance = family(claim.setting.name).build(recipe, True)
         if not hypotheses_hold(claim, instance):
             raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from fedtheory.oracles import Answer
 from fedtheory.randomness import Constant, Distribution, Draw
 from fedtheory.rational import Array
 from verify.gram import (
     ZERO,
     Form,
+    NotLinear,
     Number,
     Sample,
     Vector,
@@ -32,8 +34,14 @@ from verify.settings import Instance
 
 _NOTHING = Form({}, {}, 0)
 
-#: The block of compression errors, which are uncorrelated with everything before the step.
+#: The block of compression errors, which are uncorrelated with everything before the step; or how its name begins,
+#: where errors that are uncorrelated with each other have one each.
 NOISE = "noise"
+
+
+def noisy(vector: Vector) -> bool:
+    """Whether compression errors are part of a vector."""
+    return any(r.block.startswith(NOISE) for r in vector.coefficients)
 
 
 def rows(name: str, n: int, stream: str = "state") -> Array:
@@ -54,6 +62,47 @@ def repeated(vector: Vector, n: int) -> Array:
     return out
 
 
+class Ranked(np.ndarray):
+    """Vectors of n clients, ``(n, 1)``, of which one is assumed to have the largest form.
+
+    ``max`` over the clients of a form of each returns that of the client ``leader``, and adds to ``assumed`` that no
+    other is larger.
+    """
+
+    leader: int = 0
+    assumed: list[Constraint]
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.leader, self.assumed = getattr(other, "leader", 0), getattr(other, "assumed", [])
+
+    def max(self, axis: Any = None, **ignored: Any) -> Any:  # type: ignore[override]
+        if self.ndim != 1 or axis not in (None, 0, -1) or not all(isinstance(v, Form) for v in self):
+            raise NotLinear("a maximum over other things than the clients")
+        largest = self[self.leader]
+        for i, form in enumerate(self):
+            if i != self.leader:
+                self.assumed.append(Constraint(f"leader[{len(self.assumed)}]_{i}", form - largest))
+        return largest
+
+
+class Majorised(Ranked):
+    """Vectors of n clients whose ``max`` is a new value, of which ``assumed`` says that it is no smaller than any.
+
+    What is bounded by a multiple of that value is bounded by that multiple of the maximum.
+    """
+
+    def max(self, axis: Any = None, **ignored: Any) -> Any:  # type: ignore[override]
+        if self.ndim != 1 or axis not in (None, 0, -1) or not all(isinstance(v, Form) for v in self):
+            raise NotLinear("a maximum over other things than the clients")
+        top, count = value(f"max({len(self.assumed)})"), len(self.assumed)
+        self.assumed.extend(Constraint(f"max[{count + i}]", form - top) for i, form in enumerate(self))
+        return top
+
+    def constraints(self) -> Iterator[Constraint]:
+        """What was assumed so far."""
+        yield from self.assumed
+
+
 @dataclass
 class Asked:
     """What is known of a function at one point (relative to its reference point, its tangent there subtracted)."""
@@ -70,6 +119,9 @@ class Record:
     ``origin (n, 1)``: the reference points; ``slope (n, 1)``: the gradients there. With ``anchored`` the function minus
     its tangent at the origin is least there, which is what an optimum says; otherwise nothing is known there, and
     values are relative to that at the point asked first.
+
+    Values at compressed points are expectations: bounded by smoothness and strong convexity from the other points,
+    which hold for the mean too. A gradient there would depend on the noise, and is refused.
     """
 
     name: str
@@ -79,6 +131,7 @@ class Record:
     slope: Array
     anchored: bool = True
     asked: list[dict[Any, Asked]] = field(default_factory=list)
+    solved: dict[Any, Vector] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.asked = [{} for _ in self.mu]
@@ -93,6 +146,23 @@ class Record:
     def gradient(self, x: Array) -> Array:
         """``(..., n, 1) -> (..., n, 1)``."""
         return self._each(x, lambda i, at: self.slope[i, 0] + self._gradient(i, at))
+
+    def resolvent(self, i: int, shift: Number, target: Vector) -> Vector:
+        """The point x with grad f_i(x) + ``shift`` x = ``target``, a new row; the gradient there is then known.
+
+        ``ValueError`` where f_i + (shift/2)|.|^2 need not be strongly convex, or the target is compressed.
+        """
+        if shift + self.mu[i] <= 0 or self.mu[i] == self.L[i]:
+            raise ValueError("a proximal point is known where the objective is strongly convex, and mu < L")
+        if noisy(target):
+            raise ValueError("a function cannot be asked at a compressed point: only moments of the noise are known")
+        key = (i, shift, target.key)
+        if key not in self.solved:
+            x = self.origin[i, 0] + row(f"prox {self.name}({len(self.solved)})_{i}")
+            at = self._at(i, x - self.origin[i, 0])
+            at.gradient = target - shift * x - self.slope[i, 0]
+            self.solved[key] = x
+        return self.solved[key]
 
     def value(self, x: Array) -> Array:
         """``(..., n, 1) -> (..., n)``."""
@@ -111,9 +181,6 @@ class Record:
         return out
 
     def _at(self, i: int, point: Vector) -> Asked:
-        if any(r.block == NOISE for r in point.coefficients):
-            # Its gradient would depend on the noise, and a row of its own would be taken for uncorrelated.
-            raise ValueError("a function cannot be asked at a compressed point: only moments of the noise are known")
         known = self.asked[i]
         if point.key not in known:
             if self.mu[i] == self.L[i]:
@@ -127,10 +194,18 @@ class Record:
         return known[point.key]
 
     def _gradient(self, i: int, at: Asked) -> Vector:
+        if noisy(at.point):
+            # It would depend on the noise, and a row of its own would be taken for uncorrelated.
+            raise ValueError("a function cannot be asked at a compressed point: only moments of the noise are known")
         if at.gradient is None:
             number = sum(other.gradient is not None for other in self.asked[i].values())
             at.gradient = row(f"grad {self.name}({number})_{i}")
         return at.gradient
+
+    @property
+    def averaged(self) -> bool:
+        """Whether a value was asked at a compressed point, of which the constraints do not say all."""
+        return any(at.gradient is None and noisy(at.point) for known in self.asked for at in known.values())
 
     def constraints(self, exact: bool) -> Iterator[Constraint]:
         """What the answers must satisfy.
@@ -146,7 +221,8 @@ class Record:
             points = list(self.asked[i].values())
             if exact:
                 for at in points:
-                    self._gradient(i, at)
+                    if not noisy(at.point):
+                        self._gradient(i, at)
             known = [Sample(at.point, at.gradient, at.value) for at in points if at.gradient is not None]
             for pair in interpolate(f"{self.name}_{i}", known, self.mu[i], self.L[i]):
                 yield Constraint(*pair)
@@ -242,7 +318,7 @@ class Compressors:
         out = np.empty(x.shape, dtype=object)
         for index in np.ndindex(x.shape[:-2]):
             key = tuple(v.key for v in x[index].flat)
-            if any(r.block == NOISE for v in x[index].flat for r in v.coefficients):
+            if any(noisy(v) for v in x[index].flat):
                 raise ValueError("a compressed vector cannot be compressed again: only moments of the noise are known")
             if key not in self.applied:
                 if self.applied:
@@ -265,17 +341,75 @@ class Compressors:
             yield Constraint("joint variance", mean**2 - self.omega_av / self.n * (x**2).sum())
 
 
+@dataclass
+class InexactOracle:
+    """A ``delta``-inexact oracle of grad f_1^*, ..., grad f_n^* of which no more is known (FedDCD, Definition 5.1).
+
+    Rows are random vectors here and inner products expectations, so that its own randomness is allowed for. A call is
+    told by the point and the guess: ``errors`` holds (i, guess - gradient, answer - gradient) by client and both.
+    """
+
+    delta: Number
+    errors: dict[Any, tuple[int, Vector, Vector]] = field(default_factory=dict)
+    contraction: None = None
+
+    def draws(self, f: Any) -> Distribution:
+        return Constant()
+
+    def answer(self, f: Any, y: Array, start: Array, draw: Draw) -> Answer:
+        """``y``, ``start (..., n, 1)`` -> answers of that shape, each with a new row for its error."""
+        gradient, start = np.broadcast_arrays(f.conjugate_gradient(y), start)
+        y = np.broadcast_to(y, gradient.shape)
+        out = np.empty(gradient.shape, dtype=object)
+        for index in np.ndindex(out.shape):
+            out[index] = gradient[index] + self._error(index[-2], y[index], gradient[index], start[index])
+        return Answer(out, np.zeros(out.shape[:-1], dtype=int))
+
+    def _error(self, i: int, y: Any, gradient: Any, start: Any) -> Vector:
+        guess = ZERO + start - gradient
+        if not guess.coefficients:
+            return ZERO
+        key = (i, (ZERO + y).key, (ZERO + start).key)
+        if key not in self.errors:
+            self.errors[key] = (i, guess, row(f"error({len(self.errors)})_{i}"))
+        return self.errors[key][2]
+
+    def constraints(self) -> Iterator[Constraint]:
+        """E|answer - gradient|^2 <= delta |guess - gradient|^2 for every call."""
+        for k, (i, guess, error) in enumerate(self.errors.values()):
+            yield Constraint(f"oracle_{i}[{k}]", error**2 - self.delta * guess**2)
+
+
+class Part(Protocol):
+    """Anything that states what its answers must satisfy."""
+
+    def constraints(self) -> Iterator[Constraint]: ...
+
+
 class Formal(NamedTuple):
-    """An instance on formal vectors, and the records of what its oracles and compressors were asked."""
+    """An instance on formal vectors, and the records of what its oracles and compressors were asked.
+
+    ``loose``: what is known of the class is more than these constraints say.
+    """
 
     instance: Instance
     records: tuple[Record, ...] = ()
     compressors: Compressors | None = None
+    oracle: InexactOracle | None = None
+    others: tuple[Part, ...] = ()
+    loose: bool = False
 
     def constraints(self, exact: bool) -> list[Constraint]:
         """What holds of the answers given so far; see :meth:`Record.constraints`."""
         found = [constraint for record in self.records for constraint in record.constraints(exact)]
-        return found if self.compressors is None else [*found, *self.compressors.constraints()]
+        parts = (self.compressors, self.oracle, *self.others)
+        found += [constraint for part in parts if part is not None for constraint in part.constraints()]
+        return found
+
+    @property
+    def wider(self) -> bool:
+        """Whether the constraints, exact or not, allow more than the class: no point that meets them speaks for it."""
+        return self.loose or any(record.averaged for record in self.records)
 
     @property
     def open(self) -> int:

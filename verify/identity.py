@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.statements import Inequality
 from verify import symbolic
 from verify.gram import Form, Vector
+
+#: Recipes among which an instance that meets a claim's hypotheses is looked for.
+PROPOSED = 1000
 
 
 class Unprovable(ValueError):
@@ -68,33 +70,13 @@ def is_zero(expression: sympy.Expr) -> bool:
 
 def relations(claim: Claim) -> list[sympy.Basic]:
     """The claim's hypotheses that are relations, conjunctions taken apart."""
-    found = [h.relation for h in claim.requires if h.relation is not None]
-    return [part for relation in found for part in (relation.args if isinstance(relation, sympy.And) else (relation,))]
+    return symbolic.conjuncts(h.relation for h in claim.requires if h.relation is not None)
 
 
 def is_nonnegative(expression: sympy.Expr, claim: Claim) -> bool:
-    """Whether an expression is derived to be >= 0 from its symbols' assumptions and the claim's simple hypotheses.
-
-    Of these, a <= b between symbols becomes b = a + s, and a bound of a symbol by a number a = number + s or
-    a = number/(1 + s), with slack s >= 0 (> 0 where strict).
-    """
+    """Whether an expression is derived to be >= 0 from its symbols' assumptions and the claim's simple hypotheses."""
     value = sympy.sympify(expression)
-    if value.is_nonnegative:
-        return True
-    # Between symbols first, so that what they leave behind can still be bounded by numbers.
-    for index, relation in enumerate(sorted(relations(claim), key=lambda r: r.rhs.is_number)):
-        left, right, operator = relation.lhs, relation.rhs, relation.rel_op
-        strict = {"positive": True} if operator in ("<", ">") else {"nonnegative": True}
-        slack = sympy.Symbol(f"slack_{index}", **strict)
-        if not left.is_Symbol:
-            continue
-        if right.is_Symbol and operator in ("<", "<="):
-            value = value.subs(right, left + slack)
-        elif right.is_number and operator in (">", ">="):
-            value = value.subs(left, right + slack)
-        elif right.is_number and right.is_positive and left.is_positive and operator in ("<", "<="):
-            value = value.subs(left, right / (1 + slack))
-    return symbolic.proves(replace(claim, statement=Inequality(sympy.S.Zero, value), requires=()))
+    return bool(value.is_nonnegative) or symbolic.at_most(sympy.S.Zero, value, relations(claim))
 
 
 def require_at_least(claim: Claim, expression: sympy.Expr, least: sympy.Expr) -> None:

@@ -27,6 +27,7 @@ from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array, evaluate
 from fedtheory.statements import Bound, Quantity
 from fedtheory.symbols import T
+from verify import sampled, sampling
 
 #: The bounds that are measured: what their left side is called.
 MEASURED = {
@@ -98,6 +99,11 @@ class Curve:
             f"{self.claim.id} ({self.unit} {self.worst}, standard error {round(error, 6):.1g}), "
             f"{self.ratio[-1]:.2g} at {self.unit} {len(self.bound) - 1}"
         )
+
+    @property
+    def verdict(self) -> str:
+        """Whether the measured means exceed the bound, at the claim's share of the audit's error level."""
+        return sampling.exceedance(self.measured, self.bound, sampled.measured_level(self.claim)).sentence
 
 
 @dataclass(frozen=True)

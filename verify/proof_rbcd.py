@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.statements import Bound, Inequality, OneStep, Quantity
-from verify import formal, posing
+from verify import formal, identity, posing
 from verify.gram import ZERO, Form, Sample, interpolation, row, smoothness, strong_convexity, value
 from verify.identity import (
     Posed,
@@ -222,17 +223,31 @@ def sampling_lemma() -> bool:
 
 
 def instances(claim: Claim) -> Iterator[Instance]:
-    """Exact instances that meet the hypotheses, with every mu_i < L_i and at least three clients."""
-    of_setting = family(claim.setting.name)
-    for recipe in of_setting.recipes(np.random.default_rng(0)):
+    """Exact instances that meet the hypotheses, of which no constant is 1, which would hide that it is lost.
+
+    Every mu_i < L_i, the L_i differ where they may, and some of at least three clients sit out. ``Unprovable`` when
+    none of the first recipes gives one.
+    """
+    of_setting, none = family(claim.setting.name), True
+    for recipe in islice(of_setting.recipes(np.random.default_rng(0)), identity.PROPOSED):
         try:
             instance = of_setting.build(recipe, True)
         except ValueError:
             continue
-        problem = instance.problem
-        flat = problem.mu == problem.L if "alpha" in recipe else (problem.f.mu == instance.params.L).any()
-        if problem.n >= 3 and not flat and hypotheses_hold(claim, instance):
+        n, tau = instance.problem.n, instance.params.tau
+        if n >= 3 and tau < n and not _special(instance) and hypotheses_hold(claim, instance):
+            none = False
             yield instance
+    if none:
+        raise Unprovable(f"no instance was found that meets the hypotheses of {claim.id}")
+
+
+def _special(instance: Instance) -> bool:
+    """Whether a constant is 1, or the class is so small or so uniform that a constant may take another's place."""
+    problem, params = instance.problem, instance.params
+    if hasattr(params, "Lambda"):
+        return 1 in (problem.mu, problem.L) or problem.mu == problem.L
+    return bool((params.L == 1).any() or (problem.f.mu == params.L).any() or len(set(params.L)) == 1)
 
 
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:

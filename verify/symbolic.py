@@ -13,16 +13,21 @@ from fedtheory.statements import Comparison, Inequality, ParameterRule
 def proves(claim: Claim) -> bool:
     """Whether the claim follows, for all values of its symbols, by the steps below; False proves nothing.
 
-    Each hypothesis ``symbol <= expression`` (or <) with a positive right side is removed by a slack variable,
-    symbol = expression/(1 + s) with s >= 0 (or > 0), and ``symbol >= expression`` by symbol = expression + s; other
-    hypotheses are not used. Each difference is then factored,
-    and is nonnegative when every factor is a square or has coefficients of one sign on nonnegative symbols.
+    Each hypothesis ``symbol >= expression`` (or >) is removed by a slack variable, symbol = expression + s with s >= 0
+    (or > 0), each ``symbol <= expression`` between positive ones by symbol = expression/(1 + s), and ``symbol =
+    expression`` by itself; other hypotheses are not used. Each difference is then factored, and is nonnegative when
+    every factor is a square or has coefficients of one sign on nonnegative symbols.
     """
     statement = claim.statement
     if not isinstance(statement, Inequality | ParameterRule):
         return False
     relations = [h.relation for h in claim.requires if h.relation is not None]
     return all(_holds(comparison, relations) for comparison in statement.comparisons)
+
+
+def at_most(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
+    """Whether a <= b follows for all values of the symbols that meet the hypotheses, as in :func:`proves`."""
+    return a == b or _holds(Comparison(a, "<=", b), hypotheses)
 
 
 def _holds(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:
@@ -34,18 +39,41 @@ def _holds(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:
     return all(_is_signed(_with_slack(b - a, hypotheses), relation == "<") for a in lefts for b in rights)
 
 
+def conjuncts(hypotheses: Iterable[sympy.Basic]) -> list[sympy.Rel]:
+    """The relations, conjunctions taken apart."""
+    return [part for h in hypotheses for part in (h.args if isinstance(h, sympy.And) else (h,))]
+
+
 def _with_slack(expression: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> sympy.Expr:
-    relations = [part for h in hypotheses for part in (h.args if isinstance(h, sympy.And) else (h,))]
-    for index, relation in enumerate(relations):
-        if not relation.lhs.is_Symbol or relation.lhs in relation.rhs.free_symbols:
-            continue
-        strict = isinstance(relation, sympy.Lt | sympy.Gt)
-        slack = sympy.Symbol(f"slack_{index}", **({"positive": True} if strict else {"nonnegative": True}))
-        if isinstance(relation, sympy.Ge | sympy.Gt):
-            expression = expression.subs(relation.lhs, relation.rhs + slack)
-        elif isinstance(relation, sympy.Le | sympy.Lt) and relation.rhs.is_positive:
-            expression = expression.subs(relation.lhs, relation.rhs / (1 + slack))
+    """The expression on the set that the hypotheses allow, in slack symbols that are only nonnegative (or positive)."""
+    # Between symbols first, so that what they leave behind can still be bounded by numbers.
+    waiting = sorted(conjuncts(hypotheses), key=lambda r: not (r.lhs.is_Symbol and r.rhs.is_Symbol))
+    for index, relation in enumerate(waiting):
+        found = _solved(relation, index)
+        if found is not None:
+            expression = expression.subs(*found)
+            waiting[index + 1 :] = [
+                r.func(*(a.subs(*found) for a in r.args), evaluate=False) for r in waiting[index + 1 :]
+            ]
     return expression
+
+
+def _solved(relation: sympy.Rel, index: int) -> tuple[sympy.Symbol, sympy.Expr] | None:
+    """A symbol of the relation and what takes its place: a = b + s or a = b/(1 + s) with a slack s of one sign."""
+    if isinstance(relation, sympy.Eq):
+        coefficient, symbol = relation.lhs.as_coeff_Mul()
+        free = symbol.is_Symbol and symbol not in relation.rhs.free_symbols
+        return (symbol, relation.rhs / coefficient) if free else None
+    if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+        return None
+    small, large = relation.lts, relation.gts
+    sign = {"positive": True} if isinstance(relation, sympy.Lt | sympy.Gt) else {"nonnegative": True}
+    slack = sympy.Symbol(f"slack_{index}", **sign)
+    if large.is_Symbol and large not in small.free_symbols:
+        return large, small + slack
+    if small.is_Symbol and small.is_positive and large.is_positive and small not in large.free_symbols:
+        return small, large / (1 + slack)
+    return None
 
 
 def _is_signed(expression: sympy.Expr, strict: bool) -> bool:

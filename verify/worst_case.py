@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from fractions import Fraction
@@ -12,17 +13,22 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.rational import evaluate
-from fedtheory.statements import Bound, Comparison, Inequality, OneStep, Quantity
+from fedtheory.randomness import expectation
+from fedtheory.rational import Array, evaluate
+from fedtheory.statements import Bound, Comparison, Inequality, Invariant, OneStep, Quantity
 from fedtheory.symbols import T
 from verify import posing, rounding, sdp
-from verify.gram import Form, NotLinear
-from verify.sdp import Certificate, Program, Quality
+from verify.formal import Formal
+from verify.gram import Form, NotLinear, Row
+from verify.sdp import Certificate, Constraint, Program, Quality
 from verify.settings import Instance
-from verify.sides import hypotheses_hold, leaving, sides
+from verify.sides import hypotheses_hold, leaving, rollout, sides
 
 #: Relative excess over the claimed number up to which an exact upper bound still counts as certified.
 TOLERANCE = Fraction(1, 10**6)
+
+#: Relative excess of the solver's value over the claimed number from which on no proof of it is sought.
+_HOPELESS = Fraction(1, 100)
 
 #: Rows beyond which the exact program is not tried unasked: seconds at 30.
 LARGEST = 30
@@ -74,13 +80,6 @@ class Certified:
         return None if self.lower is None or self.claimed == 0 else float(self.lower / self.claimed)
 
 
-class Effort(NamedTuple):
-    """``exact``: interpolate every point; ``tight``: ask for both ends even where the claim is proved."""
-
-    exact: bool
-    tight: bool
-
-
 def bounds(
     program: Program, claimed: Fraction, homogeneous: bool = False, relaxed: bool = False, tight: bool = True
 ) -> Certified:
@@ -103,7 +102,11 @@ def bounds(
         seconds = time.perf_counter() - begun
         return Certified(None, None, claimed, Status.UNKNOWN, relaxed=relaxed, size=size, note=note, seconds=seconds)
     variants = [rounding.balanced(posed, solution), program, posed]
-    if homogeneous:
+    certificate = None
+    # The solver is not so far off: where it sees no proof none is sought.
+    if solution.value is not None and solution.value - claimed > _HOPELESS * max(Fraction(1), abs(claimed)):
+        pass
+    elif homogeneous:
         bare = [Program(p.objective, p.constraints[1:], p.units) for p in (program, posed)]
         certificate = rounding.prove(bare[0], claimed, bare)
     else:
@@ -140,48 +143,60 @@ def certify(claim: Claim, instance: Instance, tight: bool = False) -> Certified:
 
     ``ValueError`` when the statement, its setting or its quantities cannot be posed, or a hypothesis fails.
     """
-    if not isinstance(claim.statement, OneStep | Bound | Inequality):
-        raise ValueError(f"no worst case over a class is known for a statement of kind {claim.statement.kind}")
+    statement = claim.statement
+    if not isinstance(statement, OneStep | Bound | Inequality):
+        raise ValueError(f"no worst case over a class is known for a statement of kind {statement.kind}")
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
     try:
-        found = _certify(claim, instance, Effort(tight, tight))
-        if found.relaxed and found.status != Status.PROVED and found.size <= LARGEST:
-            found = _certify(claim, instance, Effort(True, False))
+        if isinstance(statement, Bound):
+            parts = _chain(claim, statement, instance, tight)
+        else:
+            parts = [_compare(claim, instance, k, c, tight) for k, c in enumerate(statement.comparisons)]
     except NotLinear as error:
         raise ValueError(f"{claim.id} is not linear in inner products and function values: {error}") from error
-    return found
-
-
-def _certify(claim: Claim, instance: Instance, effort: Effort) -> Certified:
-    statement = claim.statement
-    if isinstance(statement, Bound):
-        parts = _chain(claim, statement, instance, effort)
-    else:
-        assert isinstance(statement, OneStep | Inequality)
-        parts = [_compare(claim, instance, k, c, effort) for k, c in enumerate(statement.comparisons)]
     worst = max(parts, key=lambda part: part.status)
     size, seconds = max(part.size for part in parts), sum(part.seconds for part in parts)
     return replace(worst, relaxed=any(part.relaxed for part in parts), size=size, seconds=seconds)
 
 
-def _compare(claim: Claim, instance: Instance, index: int, comparison: Comparison, effort: Effort) -> Certified:
+def _escalated(run: Callable[[bool, bool], Certified], tight: bool) -> Certified:
+    """``run(exact, tight)``: every point is interpolated if ``tight``, or if a small program is not proved without."""
+    found = run(tight, tight)
+    return run(True, False) if found.relaxed and found.status != Status.PROVED and found.size <= LARGEST else found
+
+
+def _compare(claim: Claim, instance: Instance, index: int, comparison: Comparison, tight: bool) -> Certified:
     """One comparison left <= right of a statement about one step or one point."""
-    begun = time.perf_counter()
-    posed = posing.pose(claim.setting.name, instance)
-    theta = np.zeros((1, 0))
-    escaped = leaving(claim, posed.instance, theta)
-    if escaped is not None and any(v.coefficients for v in escaped.flat):
-        return Certified(None, None, Fraction(0), Status.EXCEEDED, note="one step leaves the domain of the left side")
-    left, right = (side[0] + Form({}, {}, 0) for side in sides(claim, posed.instance, theta)[index])
-    unasked = 0 if effort.exact else posed.open
-    constraints = posed.constraints(effort.exact)
     factor = _factor(claim, instance, comparison)
-    if factor is not None and factor > 0:
-        program, claimed = sdp.ratio(left, right / factor, constraints), factor
-    else:
-        program, claimed = sdp.excess(left, right, constraints), Fraction(0)
-    found = bounds(program, claimed, claimed == 0, unasked > 0, effort.tight)
+
+    def run(exact: bool, tight: bool) -> Certified:
+        begun = time.perf_counter()
+        posed = posing.pose(claim.setting.name, instance)
+        theta = np.zeros((1, 0))
+        escaped = leaving(claim, posed.instance, theta)
+        if escaped is not None and any(v.coefficients for v in escaped.flat):
+            return _left(Fraction(0))
+        left, right = (_scalar(side) for side in sides(claim, posed.instance, theta)[index])
+        if factor is not None and factor > 0:
+            return _bounded(posed, left, right / factor, factor, exact, tight, begun)
+        return _bounded(posed, left, right, Fraction(0), exact, tight, begun)
+
+    return _escalated(run, tight)
+
+
+def _left(claimed: Fraction) -> Certified:
+    return Certified(None, None, claimed, Status.EXCEEDED, note="one step leaves the domain of the left side")
+
+
+def _bounded(
+    posed: Formal, left: Form, right: Form, claimed: Fraction, exact: bool, tight: bool, begun: float
+) -> Certified:
+    """The largest left/right against a claimed number, or left - right against 0."""
+    unasked = 0 if exact else posed.open
+    constraints = posed.constraints(exact)
+    program = sdp.ratio(left, right, constraints) if claimed != 0 else sdp.excess(left, right, constraints)
+    found = bounds(program, claimed, claimed == 0, unasked > 0, tight)
     return replace(found, size=found.size + unasked, seconds=time.perf_counter() - begun)
 
 
@@ -200,10 +215,10 @@ def _factor(claim: Claim, instance: Instance, comparison: Comparison) -> Fractio
     return Fraction(1) if alone else None
 
 
-def _chain(claim: Claim, statement: Bound, instance: Instance, effort: Effort) -> list[Certified]:
-    """A bound for every T >= 0: left <= c V, E V(next) <= factor V from every state, V(initial) <= c' initial.
+def _chain(claim: Claim, statement: Bound, instance: Instance, tight: bool) -> list[Certified]:
+    """A bound for every T >= 0, through potentials that contract at every step, from every state that can be reached.
 
-    V is the potential that the setting's theorem contracts; then left_T <= c c' factor^T initial.
+    A chain that fails refutes nothing, unless the potential is the left side itself.
     """
     if statement.override is not None or statement.factor.has(T) or statement.constant.has(T):
         raise ValueError(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
@@ -213,41 +228,176 @@ def _chain(claim: Claim, statement: Bound, instance: Instance, effort: Effort) -
     if statement.left not in named or statement.initial not in named:
         raise ValueError(f"a side of {claim.id} is not a single quantity")
     left, initial = named[statement.left], named[statement.initial]
-    potential = posing.potential(claim)
-    before = Quantity(sympy.Symbol("V"), potential.of)
-    after = Quantity(sympy.Symbol("V_next"), potential.of, True, potential.domain)
-    number = sympy.Rational(factor.numerator, factor.denominator)
-    step = OneStep(statement.algorithm, after.expression, number * before.expression, (after, before), number)
-    contraction = _compare(replace(claim, statement=step), instance, 0, step.comparisons[0], effort)
-    if left.of is initial.of:
+    if left.of is initial.of and constant < 1:
         # T = 0 asks for a constant of at least 1.
-        at_once = Certified(Fraction(1), Fraction(1), constant, Status.EXCEEDED, note="at T = 0")
-        return [contraction] if constant >= 1 else [contraction, at_once]
-    first = _largest(claim, instance, left, before, False, effort)
-    second = _largest(claim, instance, before, initial, True, effort)
-    seconds = first.seconds + second.seconds
-    if first.upper is None or second.upper is None:
-        return [contraction, first, second]
-    upper = first.upper * second.upper
-    status = Status.UNKNOWN
-    if upper <= constant * (1 + TOLERANCE):
-        status = Status.PROVED if upper <= constant else Status.CERTIFIED
-    note = "the constant, through the potential"
-    return [contraction, Certified(None, upper, constant, status, note=note, seconds=seconds)]
+        return [Certified(Fraction(1), Fraction(1), constant, Status.EXCEEDED, note="at T = 0")]
+    residual = statement.algorithm.invariant
+    if residual is not None and not posing.preserved(
+        replace(claim, statement=Invariant(statement.algorithm, residual, "")), instance
+    ):
+        if _run(claim, instance, 1).leaves(left):
+            return [_left(factor)]
+        return [Certified(None, None, factor, Status.UNKNOWN, note="one step leaves the states that are posed")]
+
+    def plain() -> list[Certified]:
+        return _through_potential(claim, instance, (left, initial), factor, constant, tight)
+
+    def later() -> list[Certified]:
+        return _after_two(claim, instance, (left, initial), factor, constant)
+
+    # A potential at the start costs more than the left side itself.
+    first, second = (plain, later) if left.of is initial.of else (later, plain)
+    parts = first()
+    if not _settled(parts):
+        others = second()
+        parts = others if _settled(others) or first is later else parts
+    return parts
 
 
-def _largest(claim: Claim, instance: Instance, a: Quantity, b: Quantity, initial: bool, effort: Effort) -> Certified:
-    """The largest a given b = 1, over all states or over the initial ones; a simple rational where that is provable."""
+def _settled(parts: Sequence[Certified]) -> bool:
+    return bool(parts) and all(part.status <= Status.CERTIFIED for part in parts)
+
+
+def _through_potential(
+    claim: Claim, instance: Instance, ends: tuple[Quantity, Quantity], factor: Fraction, constant: Fraction, tight: bool
+) -> list[Certified]:
+    """left <= c V, E V(next) <= factor V, V(initial) <= c' initial for the setting's V; then the constant is c c'."""
+    left, initial = ends
+    potential = posing.potential(claim)
+    contraction = _link(claim, instance, potential, potential, factor, tight, rounds=1)
+    if left.of is not potential.of:
+        contraction = replace(contraction, status=min(contraction.status, Status.UNKNOWN))
+    if contraction.status > Status.CERTIFIED or left.of is initial.of is potential.of:
+        return [contraction]
+    c = _largest(claim, instance, left, potential)
+    if c.upper is None or c.upper <= 0:
+        return [contraction, c]
+    found = _link(claim, instance, potential, initial, constant / c.upper, tight, initial=True)
+    upper = None if found.upper is None else c.upper * found.upper
+    status, note = min(found.status, Status.UNKNOWN), "the constant, through the potential"
+    return [contraction, replace(found, lower=None, upper=upper, claimed=constant, status=status, note=note)]
+
+
+class _Run(NamedTuple):
+    """A formal instance, a state, the states some rounds later and their probabilities."""
+
+    posed: Formal
+    state: Any
+    later: Any
+    probabilities: Array
+
+    def before(self, quantity: Quantity) -> Form:
+        """The quantity at the state."""
+        return _scalar(quantity.of(self.posed.instance.problem, self.posed.instance.params, self.state))
+
+    def after(self, quantity: Quantity) -> Form:
+        """Its expectation some rounds later."""
+        values = quantity.of(self.posed.instance.problem, self.posed.instance.params, self.later)
+        return _scalar(expectation(values, self.probabilities))
+
+    def leaves(self, quantity: Quantity) -> bool:
+        """Whether the quantity is not finite there."""
+        if quantity.domain is None:
+            return False
+        residual = quantity.domain(self.posed.instance.problem, self.posed.instance.params, self.later)
+        return any(v.coefficients for v in np.asarray(residual).flat)
+
+
+def _run(claim: Claim, instance: Instance, rounds: int, initial: bool = False) -> _Run:
+    """Some rounds from any state, or from the initial ones."""
     posed = posing.pose(claim.setting.name, instance)
     start = posed.instance.initial if initial and posed.instance.initial is not None else posed.instance.at
     problem, state = start(np.zeros((1, 0)))
-    forms = [_scalar(q.of(problem, posed.instance.params, state)) for q in (a, b)]
-    relaxed = posed.open > 0 and not effort.exact
-    program = sdp.ratio(forms[0], forms[1], posed.constraints(effort.exact))
+    return _Run(posed, state, *rollout(claim, posed.instance, problem, state, rounds))
+
+
+def _link(
+    claim: Claim,
+    instance: Instance,
+    a: Quantity,
+    b: Quantity,
+    claimed: Fraction,
+    tight: bool = False,
+    rounds: int = 0,
+    initial: bool = False,
+) -> Certified:
+    """Whether E[a] some rounds later is at most ``claimed`` b, from every state or from the initial ones."""
+
+    def run(exact: bool, tight: bool) -> Certified:
+        begun = time.perf_counter()
+        taken = _run(claim, instance, rounds, initial)
+        if taken.leaves(a):
+            return _left(claimed)
+        return _bounded(taken.posed, taken.after(a), taken.before(b), claimed, exact, tight, begun)
+
+    return _escalated(run, tight)
+
+
+def _largest(claim: Claim, instance: Instance, a: Quantity, b: Quantity) -> Certified:
+    """The largest a given b = 1 over all states; a simple rational where that is provable."""
+    if a.of is b.of:
+        return Certified(Fraction(1), Fraction(1), Fraction(1), Status.PROVED)
+    taken = _run(claim, instance, 0)
+    program = sdp.ratio(taken.before(a), taken.before(b), taken.posed.constraints(True))
     solution = sdp.solve(sdp.equilibrated(program))
     if solution.value is None:
         return Certified(None, None, Fraction(1), Status.UNKNOWN, note=f"the solver says {solution.status}")
-    return bounds(program, rounding.simplest(solution.value, 1e-6), relaxed=relaxed, tight=effort.tight)
+    return bounds(program, rounding.simplest(solution.value, 1e-6), tight=False)
+
+
+def _after_two(
+    claim: Claim, instance: Instance, ends: tuple[Quantity, Quantity], factor: Fraction, constant: Fraction
+) -> list[Certified]:
+    """The bound at T = 0 and T = 1 by itself, and from T = 2 on through potentials U and V composed of a basis.
+
+    left <= V, E V(next) <= factor V, E V(next) <= factor U, E U(first) <= factor constant initial: with weights of U
+    and V as multipliers this is one program of four blocks. Empty if the setting has no basis.
+    """
+    left, initial = ends
+    basis = posing.basis(claim)
+    if not basis or factor <= 0:
+        return []
+    begun = time.perf_counter()
+    c = _largest(claim, instance, left, basis[0])
+    if c.upper is None or c.upper <= 0:
+        return []
+    at_once = [] if left.of is initial.of else [_link(claim, instance, left, initial, constant, initial=True)]
+    once = _link(claim, instance, basis[0], initial, factor * constant / c.upper, rounds=1, initial=True)
+    if any(part.status > Status.CERTIFIED for part in (*at_once, once)):
+        return []
+    read, step, first = _run(claim, instance, 0), _run(claim, instance, 1), _run(claim, instance, 1, initial=True)
+    if any(taken.leaves(quantity) for taken in (step, first) for quantity in basis):
+        return []
+    objective = _apart(read.before(left), "read") - _apart(factor * constant * first.before(initial), "first")
+    weights = []
+    for k, quantity in enumerate(basis):
+        now, then = step.before(quantity), step.after(quantity)
+        of_V = _apart(read.before(quantity), "read") + _apart(factor * now - then, "step") - _apart(then, "second")
+        of_U = _apart(factor * now, "second") - _apart(first.after(quantity), "first")
+        weights += [Constraint(f"V_{k}", of_V), Constraint(f"U_{k}", of_U)]
+    blocks = (("read", read), ("step", step), ("second", step), ("first", first))
+    classes = [
+        Constraint(f"{name}: {where}", _apart(form, where))
+        for where, taken in blocks
+        for name, form in taken.posed.constraints(taken is read)
+    ]
+    program = Program(objective, (*weights, *classes))
+    certificate = rounding.prove(program, Fraction(0), [sdp.equilibrated(program), program], faces=1)
+    status = Status.UNKNOWN if certificate is None else Status.PROVED
+    note = "from T = 2 on, through two potentials"
+    size, seconds = max(map(len, program.blocks)), time.perf_counter() - begun
+    upper = None if certificate is None else constant
+    return [*at_once, once, Certified(None, upper, constant, status, certificate, None, True, size, note, seconds)]
+
+
+def _apart(form: Form, where: str) -> Form:
+    """The form with rows and values of its own: another state of another problem."""
+
+    def moved(row: Row) -> Row:
+        return Row(f"{row.block}, {where}", row.name)
+
+    entries = {(moved(a), moved(b)): c for (a, b), c in form.entries.items()}
+    return Form(entries, {f"{name}, {where}": c for name, c in form.values.items()}, form.constant)
 
 
 def _scalar(value: Any) -> Form:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fedtheory.algorithms import feddcd, rbcd
+from fedtheory.papers.feddcd import dual
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from verify.formal import Dual, Formal, Primal, Record, repeated, rows, rows_of_sum_zero
@@ -55,5 +56,5 @@ def _rbcd(feasible: bool) -> Callable[[Instance], Formal]:
 
 
 SETTINGS = {"feddcd": _feddcd, "rbcd": _rbcd(True), "rbcd-anywhere": _rbcd(False)}
-#: Claims whose left side is the potential that contracts, for bounds that are stated of something else.
-POTENTIALS = {"feddcd": "feddcd/theorem-4.1/eq-3"}
+#: The potential that contracts, for every bound of the setting.
+POTENTIALS = {"feddcd": dual.GAP_T}

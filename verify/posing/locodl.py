@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms import locodl
+from fedtheory.papers.locodl import method
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from verify.formal import Compressors, Formal, Primal, Record, repeated, rows
@@ -52,5 +53,5 @@ def _consensus(given: Instance) -> Formal:
 
 
 SETTINGS = {"locodl": _locodl, "compression": _compression, "consensus": _consensus}
-#: Claims whose left side is the potential that contracts, for bounds that are stated of something else.
-POTENTIALS = {"locodl": "locodl/theorem-3.1/eq-5"}
+#: The potential that contracts, for every bound of the setting.
+POTENTIALS = {"locodl": method.PSI_NEXT}

@@ -220,7 +220,8 @@ def _compression_build(recipe: Recipe, exact: bool) -> Instance:
 
 def _compressor_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
     while True:
-        d = int(pick(rng, (1, 2, 3, 4)))
+        # From 5 on, index bits to another base differ.
+        d = int(pick(rng, (1, 2, 3, 4, 5)))
         yield {"d": d, "k": int(rng.integers(1, d + 1))}
 
 

@@ -1,0 +1,359 @@
+"""Bounds for inexact FedDCD over whole classes of functions and oracles, and planted errors that must stay open."""
+
+from dataclasses import replace
+from fractions import Fraction as Fr
+from itertools import islice
+
+import numpy as np
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.algorithms import inexact_rbcd
+from fedtheory.oracles import worst_case
+from fedtheory.papers.feddcd import inexact
+from verify import certificates, induction, posing, proof_inexact
+from verify.formal import InexactOracle, Ranked, rows
+from verify.gram import ZERO, Form, NotLinear, row
+from verify.settings import family
+from verify.sides import hypotheses_hold
+from verify.worst_case import Status
+
+BOUNDS = [
+    "feddcd/theorem-5.2/eq-8",
+    "feddcd/theorem-5.2/eq-9",
+    "feddcd/theorem-5.2/zeta",
+    "feddcd/theorem-C.1",
+    "feddcd/lemma-C.2",
+    "feddcd/lemma-E.1/inexact",
+]
+THEOREM = claims.get("feddcd/theorem-5.2/eq-8/repaired")
+C1 = claims.get("feddcd/theorem-C.1/repaired")
+C2 = claims.get("feddcd/lemma-C.2/repaired")
+E1 = claims.get("feddcd/lemma-E.1/inexact/repaired")
+
+
+def instances(claim, count, wanted=lambda instance: instance.problem.n <= 3):
+    """The first exact instances of the claim's family that meet its hypotheses."""
+    of_setting = family(claim.setting.name)
+
+    def all_of_them():
+        for recipe in of_setting.recipes(np.random.default_rng(0)):
+            try:
+                instance = of_setting.build(recipe, True)
+            except ValueError:
+                continue
+            if wanted(instance) and hypotheses_hold(claim, instance):
+                yield instance
+
+    return list(islice(all_of_them(), count))
+
+
+def two_clients(instance):
+    return instance.problem.n == 2 and instance.problem.mu < instance.problem.L
+
+
+def conditioned(instance):
+    """Two clients, alpha = 1, beta = 20."""
+    return instance.problem.n == 2 and (instance.problem.mu, instance.problem.L) == (1, 20)
+
+
+@pytest.mark.parametrize("id", BOUNDS)
+def test_repaired_bounds_are_proved(id):
+    claim = claims.get(f"{id}/repaired")
+    for instance in instances(claim, 3):
+        found = induction.certify(claim, instance)
+        assert found.status == Status.PROVED, (instance.text, found.note)
+        assert found.certificate is not None and found.certificate.check() and found.certificate.bound == 0
+
+
+@pytest.mark.parametrize("id", BOUNDS)
+def test_bounds_as_printed_are_not(id):
+    claim = claims.get(id)
+    for instance in instances(claim, 2):
+        assert induction.certify(claim, instance).status == Status.UNKNOWN
+
+
+def blocks(tau, *bounds, kappa=10):
+    """An instance of Theorem C.1 with these smoothness constants and condition number kappa of each h_i."""
+    clients = tuple({"L": Fr(L), "h": (Fr(L, kappa),), "c": (Fr(0),), "slack": Fr(0)} for L in bounds)
+    recipe = {"d": 1, "tau": tau, "level": Fr(0), "clients": clients}
+    return family(C1.setting.name).build(recipe, True)
+
+
+def test_different_smoothness_constants():
+    instance = blocks(3, 1, 4, 4)
+    assert instance.params.eta == Fr(1, 32)
+    assert induction.certify(C1, instance).status == Status.PROVED
+
+
+def test_worst_factor_is_found_to_three_digits():
+    (instance,) = instances(THEOREM, 1, conditioned)
+    contraction = largest_factor(1, 20, instance.params.eta, instance.params.delta / 2)
+    assert 0.975 < contraction < 0.976
+    for factor, status in ((Fr(978, 1000), Status.PROVED), (Fr(975, 1000), Status.UNKNOWN)):
+        variant = THEOREM.variant(factor=sympy.Rational(factor.numerator, factor.denominator))
+        assert induction.certify(variant, instance).status == status
+
+
+def largest_factor(alpha, beta, eta, delta):
+    """Squared spectral radius of a step of two clients, d = 1, over quadratics and oracles at the class's ends."""
+    largest = 0.0
+    c = float(delta) ** 0.5
+    for h in np.stack(np.meshgrid([alpha, beta], [alpha, beta]), -1).reshape(-1, 2):
+        for a, b in ((s * c, t * c) for s in (-1, 0, 1) for t in (-1, 0, 1)):
+            # y = (y_1, -y_1); rows are the new y_1, w_1, w_2 in the old ones.
+            w = np.array([[(1 - a) / h[0], a, 0], [-(1 - b) / h[1], 0, b]])
+            y = np.array([1, 0, 0]) - float(eta) * alpha * (w[0] - w[1]) / 2
+            largest = max(largest, abs(np.linalg.eigvals(np.vstack([y, w]))).max() ** 2)
+    return largest
+
+
+# Planted errors
+
+
+def long_step(problem, params, state, draw):
+    after = inexact.tracked.step(problem, params, state, draw)
+    return after._replace(y=state.y + 8 * (after.y - state.y))
+
+
+def stale(problem, params, state, draw):
+    """The guesses are never replaced."""
+    return inexact.tracked.step(problem, params, state, draw)._replace(w=state.w)
+
+
+def leaves(problem, params, state, draw):
+    after = inexact.tracked.step(problem, params, state, draw)
+    return after._replace(y=after.y - after.w / 10)
+
+
+def forgets(problem, params, state, draw):
+    after = inexact.tracked.step(problem, params, state, draw)
+    return after._replace(drift=after.drift - params.delta * state.drift / 2)
+
+
+def reset(problem, params, state, draw):
+    after = inexact_rbcd.step(problem, params, state, draw)
+    return after._replace(slope=np.where(draw.blocks[..., None], after.slope, 0 * after.slope))
+
+
+def backwards(problem, params, state, draw):
+    after = inexact_rbcd.step(problem, params, state, draw)
+    return after._replace(x=2 * state.x - after.x)
+
+
+def planted():
+    kappa = 1 - THEOREM.statement.factor
+    yield "kappa is 40 times as large", THEOREM.variant(factor=1 - 40 * kappa)
+    yield "constant below 1", THEOREM.variant(constant=sympy.Rational(99, 100))
+    distance = claims.get("feddcd/theorem-5.2/eq-9/repaired")
+    yield "eq. (9) without 20/3", distance.variant(constant=distance.statement.constant / 20)
+    zeta = claims.get("feddcd/theorem-5.2/zeta/repaired")
+    yield "zeta without 20/3", zeta.variant(constant=zeta.statement.constant / 20)
+    yield "1 for 8", E1.variant(bound=E1.statement.override / 8)
+    yield "half the drift", C2.variant(bound=C2.statement.override / 2)
+    yield "kappa of C.1 is 40 times as large", C1.variant(factor=1 - 40 * (1 - C1.statement.factor))
+    for claim, steps in ((THEOREM, (long_step, stale)), (C2, (stale, forgets)), (E1, (stale,))):
+        for step in steps:
+            tracked = replace(inexact.tracked, step=step)
+            yield f"{step.__name__} in {claim.id}", claim.variant(algorithm=tracked)
+    yield "backwards", C1.variant(algorithm=replace(inexact_rbcd.algorithm, step=backwards))
+
+
+@pytest.mark.parametrize(("name", "claim"), list(planted()), ids=[name for name, _ in planted()])
+def test_planted_errors_are_not_proved(name, claim):
+    of_rbcd = claim.setting is inexact.WARM_C
+    for instance in [blocks(2, 1, 1)] if of_rbcd else instances(claim, 2, two_clients):
+        assert induction.certify(claim, instance).status == Status.UNKNOWN
+
+
+def test_estimates_of_idle_blocks_must_be_kept():
+    instance = blocks(2, 1, 1, 1, 1, 1, kappa=1)
+    assert induction.certify(C1, instance).status == Status.PROVED
+    planted = C1.variant(algorithm=replace(inexact_rbcd.algorithm, step=reset))
+    assert induction.certify(planted, instance).status == Status.UNKNOWN
+
+
+@pytest.mark.parametrize("claim", [THEOREM, C2, E1])
+def test_step_that_leaves_the_constraint_set_is_not_proved(claim):
+    leaving = claim.variant(algorithm=replace(inexact.tracked, step=leaves))
+    (instance,) = instances(leaving, 1)
+    found = induction.certify(leaving, instance)
+    assert found.status == Status.UNKNOWN and "leaves" in found.note
+
+
+def test_oracles_that_are_too_bad():
+    (instance,) = instances(THEOREM, 1, conditioned)
+    poor = replace(instance, params=instance.params._replace(delta=Fr(9, 5)))
+    assert not hypotheses_hold(THEOREM, poor)
+    with pytest.raises(ValueError, match="hypotheses"):
+        induction.certify(THEOREM, poor)
+    anyone = THEOREM.variant(requires=[h for h in THEOREM.requires if h is not inexact.INEXACT])
+    assert largest_factor(1, 20, Fr(1, 4), Fr(9, 10)) > 1
+    assert induction.certify(anyone, poor).status == Status.UNKNOWN
+    # The lemmas hold for every delta.
+    for lemma in (C2, E1):
+        assert induction.certify(lemma, poor).status == Status.PROVED
+
+
+@pytest.mark.parametrize("claim", [THEOREM, C1, E1])
+def test_every_hypothesis_on_the_class_is_needed(claim):
+    (instance,) = instances(claim, 1)
+    refused = []
+    for hypothesis in claim.requires:
+        rest = claim.variant(requires=[h for h in claim.requires if h is not hypothesis])
+        try:
+            induction.certify(rest, instance)
+        except ValueError as error:
+            refused.append(str(error))
+    assert any("worse oracles" in text for text in refused)
+    assert any("less smooth functions" in text for text in refused)
+
+
+def test_claims_of_another_kind():
+    for id in ("feddcd/theorem-4.1/eq-3", "feddcd/theorem-C.1/parameters"):
+        claim = claims.get(id)
+        with pytest.raises(ValueError, match="not a bound in one of the settings"):
+            induction.certify(claim, instances(claim, 1, lambda instance: True)[0])
+    (instance,) = instances(THEOREM, 1)
+    later = THEOREM.variant(factor=THEOREM.statement.factor ** sympy.Symbol("T", integer=True, nonnegative=True))
+    if later.statement.factor.has(inexact.dual.T):
+        with pytest.raises(ValueError, match="constant times factor"):
+            induction.certify(later, instance)
+
+
+# For all parameters
+
+SYMBOLIC = [id for id in BOUNDS if id != "feddcd/theorem-C.1"]
+
+
+@pytest.fixture
+def proofs(monkeypatch):
+    for name in ("inexact-feddcd", "inexact-feddcd-warm"):
+        monkeypatch.setitem(certificates._PROOFS, name, proof_inexact)
+
+
+@pytest.mark.parametrize("id", SYMBOLIC)
+def test_proofs_for_all_parameters(proofs, id):
+    claim = claims.get(f"{id}/repaired")
+    found = certificates.prove(claim)
+    assert found is not None and found.check()
+    assert certificates.prove(claims.get(id)) is None
+    for name, weights in found.weights.items():
+        for k, multiplier in weights.multipliers.items():
+            tampered = replace(weights, multipliers={**weights.multipliers, k: multiplier + 1})
+            assert not replace(found, weights={**found.weights, name: tampered}).check()
+
+
+def test_weaker_claims_follow(proofs):
+    kappa = 1 - THEOREM.statement.factor
+    distance = claims.get("feddcd/theorem-5.2/eq-9/repaired")
+    weaker = (
+        THEOREM.variant(factor=1 - kappa / 2),
+        THEOREM.variant(constant=sympy.Integer(2)),
+        distance.variant(constant=2 * distance.statement.constant),
+        C2.variant(bound=3 * C2.statement.override),
+        E1.variant(bound=2 * E1.statement.override),
+    )
+    assert all(certificates.prove(claim) is not None for claim in weaker)
+
+
+@pytest.mark.parametrize(("name", "claim"), list(planted()), ids=[name for name, _ in planted()])
+def test_planted_errors_have_no_proof(proofs, name, claim):
+    assert certificates.prove(claim) is None
+
+
+@pytest.mark.parametrize("claim", [THEOREM, claims.get("feddcd/theorem-5.2/zeta/repaired"), E1, C2])
+def test_proofs_need_every_hypothesis_that_they_use(proofs, claim):
+    unused = {THEOREM.id: 0, E1.id: 1, C2.id: 2}.get(claim.id, 0)
+    kept = [
+        h
+        for h in claim.requires
+        if certificates.prove(claim.variant(requires=[o for o in claim.requires if o is not h])) is not None
+    ]
+    # Without Assumption 3.4 nothing is drawn; the lemmas are about every draw, and Lemma C.2 about all functions.
+    assert len(kept) == unused
+
+
+@pytest.mark.parametrize("claim", [THEOREM, E1])
+def test_proofs_are_about_the_step(proofs, claim):
+    for step in (long_step, stale, leaves, slow_clients):
+        planted = claim.variant(algorithm=replace(inexact.tracked, step=step))
+        # The lemma does not depend on where the step goes, as long as the sums are those of its iterates.
+        assert (certificates.prove(planted) is None) == (claim is THEOREM or step is not slow_clients)
+
+
+def slow_clients(problem, params, state, draw):
+    after = inexact.tracked.step(problem, params, state, draw)
+    return inexact.tracked.step(problem, params._replace(eta=params.eta / 2), state, draw)._replace(w=after.w)
+
+
+# Formal oracles
+
+
+class Identity:
+    def __init__(self, n):
+        self.n = n
+
+    def conjugate_gradient(self, y):
+        return y
+
+
+def test_formal_oracle_allows_what_the_definition_allows():
+    n, delta = 2, Fr(1, 4)
+    oracle, y, guess = InexactOracle(delta), rows("y", n), rows("guess", n)
+    answer = oracle.answer(Identity(n), y, guess, None).w
+    again = oracle.answer(Identity(n), y[None], guess[None], None).w[0]
+    assert all(a.key == b.key for a, b in zip(answer.flat, again.flat, strict=True))
+    assert len(oracle.errors) == n
+    other = oracle.answer(Identity(n), y, 2 * guess, None).w
+    assert all(a.key != b.key for a, b in zip(answer.flat, other.flat, strict=True))
+    # An exact guess is returned, and costs no row.
+    before = len(oracle.errors)
+    exact = oracle.answer(Identity(n), y, y, None).w
+    assert all(a.key == b.key for a, b in zip(exact.flat, y.flat, strict=True)) and len(oracle.errors) == before
+
+
+@pytest.mark.parametrize("contraction", [Fr(1, 2), Fr(-1, 2), Fr(1, 3), Fr(0), Fr(51, 100)])
+def test_formal_oracle_contains_the_extreme_ones(contraction):
+    y, guess = row("y"), row("guess")
+    oracle = InexactOracle(Fr(1, 4))
+    oracle.answer(Identity(1), np.array([[y]]), np.array([[guess]]), None)
+    (constraint,) = oracle.constraints()
+    ((_, _, error),) = oracle.errors.values()
+    (answered,) = worst_case(contraction).answer(Identity(1), np.array([[y]]), np.array([[guess]]), None).w.flat
+    # y = 3 and guess = 5, and the error is that of the extreme oracle.
+    at = {next(iter(y.coefficients)): Fr(3), next(iter(guess.coefficients)): Fr(5)}
+    wrong = answered - y
+    at[next(iter(error.coefficients))] = sum((c * at[r] for r, c in wrong.coefficients.items()), Fr(0))
+    value = sum(c * at[a] * at[b] for (a, b), c in constraint.form.entries.items())
+    assert (value <= 0) == (contraction**2 <= Fr(1, 4))
+
+
+def test_maximum_over_clients():
+    y = rows("y", 3).view(Ranked)
+    y.leader, y.assumed = 1, []
+    largest = (y**2).sum(axis=-1).max(axis=-1)
+    assert (largest - y[1, 0] ** 2).is_zero
+    assert len(y.assumed) == 2
+    assert all((c.form + largest - y[i, 0] ** 2).is_zero for i, c in zip((0, 2), y.assumed, strict=True))
+    with pytest.raises(NotLinear):
+        (y**2).max(axis=-1)
+
+
+def test_states_that_are_posed():
+    for name, claim in (("inexact-feddcd-warm", THEOREM), ("inexact-rbcd-warm", C1)):
+        (instance,) = instances(claim, 1)
+        posed = posing.pose(name, instance)
+        parts = posing.inexact.PARTS[name]
+        for start in (posed.instance.at, posed.instance.initial):
+            problem, state = start(np.zeros((1, 0)))
+            assert all(v.key == ZERO.key for v in parts.invariant(problem, posed.instance.params, state).flat)
+        error = parts.error(problem, posed.instance.params, state)
+        assert (error.ravel()[0] + Form({}, {}, 0)).is_zero
+        assert posed.oracle.delta == (instance.params.delta if claim is THEOREM else (1 - bound(instance)) / 2) / 2
+
+
+def bound(instance):
+    """kappa as Theorem C.1 prints it."""
+    return inexact_rbcd.constants(instance.problem.mu, instance.params.L, instance.params.tau).kappa

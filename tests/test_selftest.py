@@ -1,0 +1,179 @@
+"""The mutation bank: how it is made, how truth is told, and that what is false is killed."""
+
+import dataclasses
+from functools import cache
+
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.algorithms import feddcd
+from fedtheory.claims import Hypothesis
+from fedtheory.papers import locodl
+from verify import selftest
+from verify.mutants import bank, code, entailment, expressions
+from verify.mutants.expressions import OPERATORS
+from verify.selftest import Alarm, Label
+
+a, b, c = sympy.symbols("a b c", positive=True)
+quantity = sympy.Symbol("quantity")
+
+#: Claims, methods and compressors of every kind, quickly tested.
+CHOSEN = (
+    "locodl/theorem-3.1/one-step",
+    "locodl/proof/dual-step",
+    "locodl/eq-2/rand-k",
+    "locodl/eq-2/natural",
+    "locodl/eq-6",
+    "locodl/eq-13",
+    "feddcd/theorem-4.1/eq-3",
+    "feddcd/lemma-B.8/descent",
+    "feddcd/lemma-B.3/eq-18",
+    "feddcd/lemma-E.2",
+    "feddcd/participation",
+    "baseline/diana/one-step",
+    "baseline/scaffnew/one-step",
+)
+
+
+@cache
+def chosen():
+    return tuple(claims.get(id) for id in CHOSEN)
+
+
+@cache
+def mutants():
+    return bank(chosen())
+
+
+# Changes
+
+
+def test_every_place_of_a_formula_is_changed():
+    formula = 1 - sympy.Max(a * b, 2 * c**2)
+    found = {change.result for change in expressions.changes(formula)}
+    assert {
+        2 - sympy.Max(a * b, 2 * c**2),
+        1 + sympy.Max(a * b, 2 * c**2),
+        1 - sympy.Min(a * b, 2 * c**2),
+        1 - sympy.Max(b, 2 * c**2),
+        1 - a * b,
+        1 - sympy.Max(b**2, 2 * c**2),
+        1 - sympy.Max(a * b, c**2),
+        1 - sympy.Max(a * b, 2 * c**4),
+    } <= found
+    assert formula not in found
+
+
+def test_formulas_of_equal_value_are_no_changes():
+    assert [change.result for change in expressions.changes((a - a**2) / a)] == [
+        change.result for change in expressions.changes(sympy.sympify((a - a**2) / a))
+    ]
+    results = [change.result for change in expressions.changes(sympy.sqrt(a) * sympy.sqrt(b))]
+    assert len(results) == len(set(results)) and all(not (r - sympy.sqrt(a * b)).equals(0) for r in results)
+
+
+def test_quantities_are_neither_dropped_nor_exchanged():
+    for change in expressions.changes(a * quantity, frozenset({quantity})):
+        assert change.result.has(quantity)
+    assert not any(change.result.has(sympy.I) for change in expressions.changes(sympy.sqrt(a - 1)))
+
+
+def test_every_place_of_a_function_is_changed():
+    fields = {"params": feddcd.Params._fields, "state": feddcd.State._fields}
+    found = list(code.changes(feddcd, ("step", "draws"), fields))
+    texts = {change.text for change in found}
+    assert {
+        "state.y + params.eta * w_hat for state.y - params.eta * w_hat",
+        "state.y for state.y - params.eta * w_hat",
+        "params.eta / w_hat for params.eta * w_hat",
+        "params.Lambda for params.eta",
+        "state.w for state.y",
+        "direction for project(params.Lambda, draw, direction)",
+        "1 / Lambda * 11 / 10 for 1 / Lambda",
+    } <= texts
+    # Shapes, indices and messages are not arithmetic.
+    assert not any("axis" in text and "=-1" in text for text in texts)
+    assert {change.function for change in found} == {"step", "project", "draws"}
+    assert all(change.namespace["State"] is feddcd.State for change in found)
+    assert all(change.namespace["step"] is not feddcd.step for change in found)
+
+
+# The bank
+
+
+def test_the_bank_is_large_complete_and_the_same_every_time():
+    ids = [m.id for m in mutants()]
+    assert len(ids) >= 120 and len(set(ids)) == len(ids)
+    assert {m.operator for m in mutants()} == set(OPERATORS)
+    places = " ".join({m.place for m in mutants()})
+    for part in ("locodl.step", "compressors.rand_k", "factor of", "right of", "hypotheses of", "relation 1 of"):
+        assert part in places
+    assert [(m.id, m.text) for m in bank(chosen())] == [(m.id, m.text) for m in mutants()]
+
+
+def test_a_sample_takes_from_every_source():
+    taken = selftest.sample(mutants(), 30)
+    assert len({m.id.split("#")[0] for m in taken}) == len({m.id.split("#")[0] for m in mutants()})
+    assert taken == selftest.sample(mutants(), 40)[:30]
+
+
+# Truth
+
+
+def test_what_follows_from_the_original():
+    one_step = claims.get("locodl/theorem-3.1/one-step")
+    larger = one_step.variant(factor=sympy.Max(one_step.statement.factor, 1))
+    assert entailment.follows(larger, one_step)
+    assert not entailment.follows(one_step.variant(factor=one_step.statement.factor**2), one_step)
+    more = Hypothesis("gamma <= 1/L", sympy.Le(locodl.gamma, 1 / locodl.L, evaluate=False))
+    assert entailment.follows(one_step.variant(requires=(*one_step.requires, more)), one_step)
+    for hypothesis in one_step.requires:
+        fewer = tuple(h for h in one_step.requires if h is not hypothesis)
+        assert not entailment.follows(one_step.variant(requires=fewer), one_step)
+    # Another step is another claim, however large the bound.
+    assert not entailment.follows(
+        larger.variant(algorithm=dataclasses.replace(locodl_method(), name="other")), one_step
+    )
+
+
+def locodl_method():
+    return claims.get("locodl/theorem-3.1/one-step").statement.algorithm
+
+
+def test_what_does_not_run_is_stillborn():
+    claim = claims.get("locodl/theorem-3.1/one-step")
+
+    def step(problem, params, state, draw):
+        raise RuntimeError("no")
+
+    broken = claim.variant(algorithm=dataclasses.replace(locodl_method(), step=step))
+    mutant = dataclasses.replace(mutants()[0], claims=(broken,), originals=(claim,))
+    (trial,) = selftest.trials([mutant])
+    assert trial.label is Label.STILLBORN and "no" in trial.reason
+
+
+def test_no_false_mutant_survives_and_none_is_proved():
+    """The fast subset of `fedtheory selftest`; its bar is 95 % at this budget."""
+    taken = selftest.sample(mutants(), 60)
+    trials = selftest.trials(taken)
+    false = [t for t in trials if t.label is Label.FALSE]
+    assert len(false) >= 30
+    assert sum(t.budget == "quick" for t in false) >= 0.95 * len(false)
+    assert not any("symbolic" in t.vouching or "formal" in t.vouching for t in false), false
+    for method in ("exact", "spectral", "sdp"):
+        assert any(method in t.killed for t in false)
+    vouched = [t for t in trials if t.label is Label.TRUE]
+    assert all(t.vouching for t in vouched)
+
+
+def test_claims_that_hold_raise_no_alarm_and_false_ones_do():
+    assert selftest.alarms(chosen()[:4], [5]) == ()
+    wrong = claims.get("feddcd/lemma-B.8/rate")
+    assert selftest.alarms((wrong,), [1]) == (Alarm(wrong.id, 1),)
+
+
+@pytest.mark.slow
+def test_two_processes_find_the_same():
+    taken = selftest.sample(mutants(), 8)
+    assert selftest.trials(taken, jobs=2) == selftest.trials(taken)

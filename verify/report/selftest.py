@@ -1,0 +1,104 @@
+"""What the checker made of the mutants, as tables and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+
+from verify.mutants import Mutant
+from verify.mutants.expressions import OPERATORS
+from verify.selftest import Alarm, Label, Trial
+
+_METHODS = ("exact", "spectral", "search", "sdp")
+
+
+def brief(trial: Trial, mutant: Mutant) -> str:
+    """One mutant's fate in a line."""
+    return f"{trial.id} {trial.label}: {mutant.place}: {mutant.text}; {trial.reason}"
+
+
+def by_operator(trials: Sequence[Trial], mutants: Sequence[Mutant]) -> Table:
+    """For each sort of change, how many mutants have which label, and of the false ones how many were killed."""
+    table = Table("change", box=None, pad_edge=False)
+    for name in ("mutants", *Label, "killed at quick", "killed at full", "survived"):
+        table.add_column(str(name), justify="right")
+    pairs = list(zip(trials, mutants, strict=True))
+    for operator in (*OPERATORS, "all"):
+        chosen = [t for t, m in pairs if operator in (m.operator, "all")]
+        false = [t for t in chosen if t.label is Label.FALSE]
+        counts = [sum(t.label is label for t in chosen) for label in Label]
+        killed = [sum(t.budget == budget for t in false) for budget in ("quick", "full", None)]
+        table.add_row(operator, str(len(chosen)), *map(str, counts), *map(str, killed))
+    return table
+
+
+def by_method(trials: Sequence[Trial]) -> Table:
+    """For each method, on the false mutants: to how many it applied, how many it alone killed at the quick budget."""
+    table = Table("method", box=None, pad_edge=False)
+    for name in ("applied", "killed alone", "rate"):
+        table.add_column(name, justify="right")
+    false = [t for t in trials if t.label is Label.FALSE]
+    for method in _METHODS:
+        tried = [t for t in false if method in t.tried]
+        killed = sum(method in t.killed for t in tried)
+        table.add_row(method, str(len(tried)), str(killed), percent(killed, len(tried)))
+    return table
+
+
+def percent(part: int, whole: int) -> str:
+    """A share, rounded down to a tenth of a percent, so that 100 % means all."""
+    return "-" if not whole else f"{1000 * part // whole / 10:g} %"
+
+
+def sentences(trials: Sequence[Trial], budget: str) -> list[str]:
+    """The rates that count, then every mutant that is false and survived, or of which the truth is not known."""
+    false = [t for t in trials if t.label is Label.FALSE]
+    quick = sum(t.budget == "quick" for t in false)
+    found = [f"false mutants killed at budget quick: {quick} of {len(false)} ({percent(quick, len(false))})"]
+    if budget == "full":
+        killed = sum(t.budget is not None for t in false)
+        found.append(f"false mutants killed at budget full: {killed} of {len(false)} ({percent(killed, len(false))})")
+    proved = sum("symbolic" in t.vouching and len(t.vouching) == 1 for t in false)
+    certified = sum(bool(t.vouching) for t in false) - proved
+    found.append(
+        f"false mutants with a proof: {proved}; certified at the parameters tried, false at others: {certified}"
+    )
+    undecided = sum(t.label is Label.OPEN for t in trials)
+    live = sum(t.label in (Label.FALSE, Label.TRUE, Label.OPEN) for t in trials)
+    found.append(f"neither refuted nor shown true: {undecided} of {live} ({percent(undecided, live)})")
+    return found
+
+
+def left_over(trials: Sequence[Trial], mutants: Sequence[Mutant]) -> list[str]:
+    """A line for each mutant that is false and survived, or is neither refuted nor shown true."""
+    pairs = zip(trials, mutants, strict=True)
+    return [brief(t, m) for t, m in pairs if t.label is Label.OPEN or (t.label is Label.FALSE and t.budget is None)]
+
+
+def false_alarms(found: Sequence[Alarm], claims: int, seeds: int) -> list[str]:
+    """How often a claim that holds was refuted."""
+    lines = [f"false alarms: {len(found)} in {claims * seeds} searches ({claims} claims that hold, {seeds} seeds each)"]
+    return lines + [f"{alarm.id} was refuted at seed {alarm.seed}" for alarm in found]
+
+
+def to_json(trials: Sequence[Trial], mutants: Sequence[Mutant], alarms: Sequence[Alarm]) -> dict[str, Any]:
+    """All trials and alarms as one JSON object."""
+    return {
+        "mutants": [
+            {
+                "id": t.id,
+                "change": m.operator,
+                "place": m.place,
+                "text": m.text,
+                "label": str(t.label),
+                "killed by": sorted(t.killed),
+                "budget": t.budget,
+                "vouching": sorted(t.vouching),
+                "reason": t.reason,
+            }
+            for t, m in zip(trials, mutants, strict=True)
+        ],
+        "alarms": [{"claim": a.id, "seed": a.seed} for a in alarms],
+    }

@@ -1,0 +1,246 @@
+"""What is printed beside the exact worst case, as tables and as a PNG file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from textwrap import wrap
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
+from rich.table import Table
+from rich.text import Text
+
+from fedtheory.claims import Claim
+from verify import grids
+from verify.comparison import Point, Subject, short
+from verify.tightness import rounded, sentence, series
+from verify.worst_case import Status
+
+_STYLES = {
+    Status.PROVED: "bold green",
+    Status.CERTIFIED: "bold green",
+    Status.UNKNOWN: "yellow",
+    Status.EXCEEDED: "bold red",
+}
+#: Colour-blind safe (Okabe and Ito).
+_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a5195", "#444444")
+_MARKS = "os^Dv<>P"
+_RED, _GREY = "#cc0000", "0.45"
+#: Relative width from which both ends of an interval are drawn.
+_WIDE = 0.01
+#: Columns of panels at most, inches of one, and characters of the caption that fit an inch.
+_COLUMNS, _WIDTH, _HEIGHT, _CHARACTERS = 5, 3.1, 2.7, 13
+
+
+def tables(points: Sequence[Point]) -> list[Table]:
+    """A table for each thing that is compared, a row a point. Bounds are rounded outwards."""
+    return [_table(subject, part, found) for (subject, part), found in series(points).items()]
+
+
+def _table(subject: Subject, part: str, points: Sequence[Point]) -> Table:
+    rates = subject == Subject.FACTOR
+    title = f"{subject}{f', {part}' if part else ''}: printed, and the exact worst case between two bounds"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    names = [*(name for name, _ in points[0].letters), "printed", "at least", "at most"]
+    names += ["best/printed 1 - rho", "iterations promised/needed"] if rates else ["printed/best"]
+    for name in names:
+        table.add_column(name, justify="right")
+    table.add_column("status")
+    for point in points:
+        ends = ["-" if v is None else rounded(v, up) for v, up in ((point.lower, False), (point.upper, True))]
+        compared = [_between(point.slack), _between(point.iterations)] if rates else [_between(point.slack)]
+        status = Text(str(point.status), style=_STYLES[point.status])
+        values = [short(value) for _, value in point.letters]
+        table.add_row(*values, rounded(point.printed, up=True), *ends, *compared, status)
+    return table
+
+
+def _between(ends: tuple[Fraction | float | None, ...]) -> str:
+    low, high = ("-" if end is None else f"{float(end):.4g}" for end in ends)
+    if low == high:
+        return low
+    return f"at most {high}" if low == "-" else f"at least {low}" if high == "-" else f"{low} to {high}"
+
+
+def words(points: Sequence[Point]) -> list[str]:
+    """For each thing that is compared how many points have which status, and a sentence."""
+    lines = []
+    for (subject, part), found in series(points).items():
+        counts = [(status, sum(point.status == status for point in found)) for status in Status]
+        shares = ", ".join(f"{count} {status}" for status, count in counts if count)
+        lines.append(f"{subject}{f', {part}' if part else ''}: {len(found)} points, {shares}")
+        lines.append(f"  {sentence(found)}")
+    return lines
+
+
+class _Layout(NamedTuple):
+    """The letters along the axis and across the columns (None: one column), and those told apart by colour."""
+
+    axis: str | None
+    column: str | None
+    rest: tuple[str, ...]
+
+
+def _layout(claim: Claim, points: Sequence[Point]) -> _Layout:
+    if claim.setting.name not in grids.GRIDS:
+        return _Layout(None, None, ())
+    varying = [name for name, _ in points[0].letters if len({dict(p.letters)[name] for p in points}) > 1]
+    axis = varying[0] if varying else None
+    split = len(varying) > 2 and len({dict(p.letters)[varying[1]] for p in points}) <= _COLUMNS
+    return _Layout(axis, varying[1] if split else None, tuple(varying[2 if split else 1 :]))
+
+
+def draw(claim: Claim, points: Sequence[Point], path: Path) -> None:
+    """Draw every comparison, a row of panels each: for rates the rate 1 - rho, and how far it is from the best."""
+    layout = _layout(claim, points)
+    rows = []
+    for (subject, _), found in series(points).items():
+        rows.append((found, False))
+        if subject == Subject.FACTOR and any(p.slack != (None, None) for p in found):
+            rows.append((found, True))
+    values = sorted({dict(p.letters)[layout.column] for p in points}) if layout.column else [None]
+    width = max(9.0, 2.8 + _WIDTH * len(values))
+    caption = [line for text in words(points) for line in wrap(text.strip(), int(_CHARACTERS * width))]
+    figure = Figure(
+        figsize=(width, 1.5 + _HEIGHT * len(rows) + 0.16 * len(caption)),
+        layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08),
+    )
+    FigureCanvasAgg(figure)
+    title = wrap(f"{claim.id} ({claim.where}): printed against the exact worst case", int(9 * width))
+    figure.suptitle("\n".join(title), fontsize=11, fontweight="bold")
+    panels = figure.subplots(len(rows), len(values), squeeze=False, sharex="col", sharey="row")
+    combinations = list(dict.fromkeys(_rest(p, layout) for p in points))
+    for i, (found, slack) in enumerate(rows):
+        for axes, value in zip(panels[i], values, strict=True):
+            shown = [p for p in found if layout.column is None or dict(p.letters)[layout.column] == value]
+            _panel(axes, shown, layout, combinations, slack)
+            if i == 0 and value is not None:
+                axes.set_title(f"{layout.column} = {short(value)}", fontsize=10)
+            if i == len(rows) - 1:
+                axes.set_xlabel(layout.axis or "choice of the parameters, as in the table")
+        panels[i][0].set_ylabel(_label(found[0], slack), fontsize=9)
+    handles = _handles(points, layout, combinations)
+    figure.legend(handles=handles, loc="outside right center", fontsize=8, frameon=False)
+    figure.supxlabel("\n".join(caption), fontsize=8, color="0.25")
+    figure.savefig(path, dpi=150, metadata={"Software": None})
+
+
+def _rest(point: Point, layout: _Layout) -> tuple[Fraction, ...]:
+    letters = dict(point.letters)
+    return tuple(letters[name] for name in layout.rest)
+
+
+def _label(point: Point, slack: bool) -> str:
+    if slack:
+        return "rate 1 - ρ: best/printed"
+    name = "rate 1 - ρ" if point.subject == Subject.FACTOR else str(point.subject)
+    return f"{name}\n{point.part}" if point.part else name
+
+
+def _panel(
+    axes: Axes, points: Sequence[Point], layout: _Layout, combinations: list[tuple[Fraction, ...]], slack: bool
+) -> None:
+    rates = bool(points) and points[0].subject == Subject.FACTOR
+    shares = bool(points) and points[0].subject in (Subject.RATIO, Subject.DECREASE)
+    for k, combination in enumerate(combinations):
+        mine = [(i, p) for i, p in enumerate(points) if _rest(p, layout) == combination]
+        if not mine:
+            continue
+        x = [float(dict(p.letters)[layout.axis]) if layout.axis else float(i + 1) for i, p in mine]
+        colour, mark = _COLOURS[k % len(_COLOURS)], _MARKS[k // len(_COLOURS) % len(_MARKS)]
+        joined = layout.axis is not None
+        if slack:
+            _intervals(axes, x, [_floats(p.slack) for _, p in mine], colour, mark, joined)
+            continue
+        printed = [float(1 - p.printed if rates else p.printed) for _, p in mine]
+        worst = [((p.upper, p.lower) if rates else (p.lower, p.upper)) for _, p in mine]
+        ends = [_floats(None if v is None else 1 - v if rates else v for v in pair) for pair in worst]
+        if not shares:
+            axes.plot(x, printed, color=colour, linestyle="--" if joined else "", marker="" if joined else "_")
+        _intervals(axes, x, ends, colour, mark, joined)
+        _flags(axes, x, printed, [p for _, p in mine])
+    if slack or shares:
+        axes.axhline(1, color=_GREY, linewidth=1, linestyle="--", zorder=4)
+    if layout.axis and len({dict(p.letters)[layout.axis] for p in points}) > 1:
+        _ticks(axes, sorted({float(dict(p.letters)[layout.axis]) for p in points}))
+    if rates and not slack:
+        axes.set_yscale("log")
+    elif shares:
+        # The panels of a row share their axis: the largest of them decides.
+        axes.set_ylim(0, max(1.05, axes.get_ylim()[1]))
+    axes.grid(True, which="major", alpha=0.3)
+    axes.tick_params(which="both", labelsize=8)
+
+
+def _floats(values: Iterable[Fraction | None]) -> tuple[float | None, ...]:
+    return tuple(None if value is None else float(value) for value in values)
+
+
+def _intervals(
+    axes: Axes,
+    x: list[float],
+    ends: Sequence[tuple[float | None, ...]],
+    colour: str,
+    mark: str,
+    joined: bool,
+) -> None:
+    """Marks where the ends of an interval cannot be told apart, else a band or bars; triangles where one is known."""
+    both = [(a, low, high) for a, (low, high) in zip(x, ends, strict=True) if low is not None and high is not None]
+    if both:
+        at, low, high = zip(*both, strict=True)
+        wide = any(abs(b - a) > _WIDE * abs(b) for _, a, b in both)
+        if wide and joined:
+            axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
+            for end in (low, high):
+                axes.plot(at, end, color=colour, marker=mark, markersize=3, linewidth=1)
+        else:
+            axes.vlines(at, low, high, color=colour)
+            for end in (low, high) if wide else (low,):
+                axes.plot(at, end, color=colour, marker=mark, markersize=4, linestyle="-" if joined else "")
+    for mark_one, index in (("^", 0), ("v", 1)):
+        one = [(a, pair[index]) for a, pair in zip(x, ends, strict=True) if pair[1 - index] is None]
+        shown = [(a, end) for a, end in one if end is not None]
+        if shown:
+            axes.plot(*zip(*shown, strict=True), color=colour, marker=mark_one, markersize=5, linestyle="")
+
+
+def _flags(axes: Axes, x: list[float], printed: list[float], points: Sequence[Point]) -> None:
+    """What is printed is crossed out where it fails, and marked with a question mark where that is not decided."""
+    for status, mark, colour in ((Status.EXCEEDED, "x", _RED), (Status.UNKNOWN, "$?$", _GREY)):
+        at = [(a, y) for a, y, p in zip(x, printed, points, strict=True) if p.status == status]
+        if at:
+            axes.plot(*zip(*at, strict=True), color=colour, marker=mark, markersize=7, linestyle="", zorder=5)
+
+
+def _ticks(axes: Axes, values: list[float]) -> None:
+    if values[0] > 0 and values[-1] / values[0] >= 4:
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.minorticks_off()
+    axes.set_xticks(values, [f"{value:g}" for value in values])
+
+
+def _handles(points: Sequence[Point], layout: _Layout, combinations: list[tuple[Fraction, ...]]) -> list[Line2D]:
+    found = [
+        Line2D([], [], color=_GREY, linestyle="--", label="printed"),
+        Line2D([], [], color=_GREY, marker="o", markersize=4, label="exact worst case"),
+    ]
+    if any((p.lower is None) != (p.upper is None) for p in points):
+        found.append(Line2D([], [], color=_GREY, marker="^", linestyle="", label="bounded on one side only"))
+    if any(p.status == Status.EXCEEDED for p in points):
+        found.append(Line2D([], [], color=_RED, marker="x", linestyle="", label="does not hold"))
+    if any(p.status == Status.UNKNOWN for p in points):
+        found.append(Line2D([], [], color=_GREY, marker="$?$", linestyle="", label="not decided"))
+    if layout.rest:
+        for k, combination in enumerate(combinations):
+            values = ", ".join(f"{name}={short(v)}" for name, v in zip(layout.rest, combination, strict=True))
+            mark = _MARKS[k // len(_COLOURS) % len(_MARKS)]
+            found.append(Line2D([], [], color=_COLOURS[k % len(_COLOURS)], marker=mark, markersize=4, label=values))
+    return found

@@ -1,0 +1,238 @@
+"""The checker checked: what each method makes of the mutants, and of the claims that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice, zip_longest
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from verify import search
+from verify.checking import BUDGETS, strongest
+from verify.evidence import Recipe, Verdict
+from verify.mutants import Mutant, bank, entailment
+from verify.settings import family
+from verify.sides import hypotheses_hold
+
+#: Instances at which the worst case over the class is computed for a mutant.
+CLASSES = 3
+
+
+class Label(StrEnum):
+    """What is known of a mutant.
+
+    FALSE: a counterexample to one of its statements was confirmed, or the worst case over the class exceeds it.
+    TRUE: each of its statements is proved, certified, or a consequence of the original's.
+    SAME: a hypothesis was changed, and no instance of the setting tells the difference.
+    OPEN: none of these. STILLBORN: it does not run.
+    """
+
+    FALSE = "false"
+    TRUE = "true"
+    SAME = "same"
+    OPEN = "open"
+    STILLBORN = "stillborn"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one mutant.
+
+    ``killed``: the methods that found a counterexample at the quick budget, each by itself, among those ``tried``.
+    ``budget``: that at which the search as a whole found one, or None. ``vouching``: methods that accept all of its
+    statements. ``reason``: what the label rests on.
+    """
+
+    id: str
+    label: Label
+    tried: frozenset[str]
+    killed: frozenset[str]
+    budget: str | None
+    vouching: frozenset[str]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """A claim that holds, and a seed at which it was refuted all the same."""
+
+    id: str
+    seed: int
+
+
+def holding() -> tuple[Claim, ...]:
+    """The claims that the search does not refute, those that it does not test left out."""
+    found = []
+    for claim in claims.all():
+        if claim.statement.kind not in ("order", "untested", "limit"):
+            hunted = search.hunt(claim, search.generator(claim, 0), BUDGETS["quick"], 1)
+            if hunted.instances and not hunted.refutations:
+                found.append(claim)
+    return tuple(found)
+
+
+def sample(mutants: Sequence[Mutant], size: int) -> tuple[Mutant, ...]:
+    """``size`` mutants, in turn from each claim, method and compressor, and at random within one."""
+    sources: dict[str, list[Mutant]] = {}
+    for mutant in mutants:
+        sources.setdefault(mutant.id.split("#")[0], []).append(mutant)
+    orders = [np.random.default_rng(0).permutation(len(group)) for group in sources.values()]
+    groups = [[group[i] for i in order] for group, order in zip(sources.values(), orders, strict=True)]
+    turns = (m for turn in zip_longest(*groups) for m in turn if m is not None)
+    return tuple(islice(turns, size))
+
+
+def trials(
+    mutants: Sequence[Mutant],
+    seed: int = 0,
+    budget: str = "quick",
+    jobs: int = 1,
+    progress: Callable[[Trial], None] = lambda trial: None,
+) -> tuple[Trial, ...]:
+    """What became of each mutant, in order. At the budget "full" what the quick search left is searched again."""
+    found = []
+    for trial in _mapped(_try, [(m, seed, budget) for m in mutants], jobs):
+        found.append(trial)
+        progress(trial)
+    return tuple(found)
+
+
+def alarms(
+    about: Sequence[Claim],
+    seeds: Sequence[int],
+    jobs: int = 1,
+    progress: Callable[[int], None] = lambda count: None,
+) -> tuple[Alarm, ...]:
+    """The seeds at which a claim that holds is refuted at the quick budget."""
+    tasks = [(claim, seed) for seed in seeds for claim in about]
+    found = []
+    for (claim, seed), wrong in zip(tasks, _mapped(_refuted, tasks, jobs), strict=True):
+        if wrong:
+            found.append(Alarm(claim.id, seed))
+        progress(len(found))
+    return tuple(found)
+
+
+# Changed code does not travel between processes: they are forked once all tasks are here, and told only a number.
+_waiting: tuple[Callable[..., Any], list[Any]]
+
+
+def _mapped(function: Callable[..., Any], tasks: list[Any], jobs: int) -> Iterator[Any]:
+    global _waiting
+    if jobs == 1:
+        yield from (function(*task) for task in tasks)
+        return
+    _waiting = function, tasks
+    with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
+        yield from pool.map(_numbered, range(len(tasks)))
+
+
+def _numbered(index: int) -> Any:
+    function, tasks = _waiting
+    return function(*tasks[index])
+
+
+def _refuted(claim: Claim, seed: int) -> bool:
+    with threadpool_limits(limits=1):
+        return bool(search.hunt(claim, search.generator(claim, seed), BUDGETS["quick"], 1).refutations)
+
+
+def _try(mutant: Mutant, seed: int, budget: str) -> Trial:
+    nothing: frozenset[str] = frozenset()
+    with threadpool_limits(limits=1):
+        try:
+            return _tried(mutant, seed, budget)
+        except Exception as error:  # Changed code may fail in any way.
+            return Trial(
+                mutant.id, Label.STILLBORN, nothing, nothing, None, nothing, f"{type(error).__name__}: {error}"
+            )
+
+
+def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
+    tried: set[str] = set()
+    killed: set[str] = set()
+    vouching: set[str] = set()
+    unknown = ""
+    for claim, original in zip(mutant.claims, mutant.originals, strict=True):
+        used, found, met = _alone(claim, seed, BUDGETS["quick"])
+        tried |= used
+        killed |= found
+        if not met:
+            unknown = unknown or claim.id
+            continue
+        verdict, method, _, exceeded = strongest(claim, met)
+        if verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+            vouching.add(method)
+        elif entailment.follows(claim, original):
+            vouching.add("entailed")
+        else:
+            unknown = unknown or claim.id
+        if exceeded is not None:
+            tried.add("sdp")
+            killed |= {"sdp"} if exceeded else set()
+        if killed:
+            break
+    vouched = frozenset() if unknown else frozenset(vouching)
+
+    def trial(label: Label, at: str | None, reason: str) -> Trial:
+        return Trial(mutant.id, label, frozenset(tried), frozenset(killed), at, vouched, reason)
+
+    if killed - {"sdp"}:
+        return trial(Label.FALSE, "quick", f"a counterexample to {claim.id}")
+    if not killed and vouched:
+        return trial(Label.TRUE, None, ", ".join(sorted(vouched)))
+    if not killed and mutant.operator == "hypothesis" and not _distinguished(mutant, seed, BUDGETS[budget]):
+        return trial(Label.SAME, None, "no instance of the setting meets it and breaks the original")
+    if budget == "full":
+        for claim in mutant.claims:
+            if search.hunt(claim, search.generator(claim, seed), BUDGETS["full"], 1).refutations:
+                return trial(Label.FALSE, "full", f"a counterexample to {claim.id}")
+    if killed:
+        return trial(Label.FALSE, None, f"the worst case over the class exceeds {claim.id}")
+    return trial(Label.OPEN, None, f"{unknown} is neither refuted nor proved")
+
+
+def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list[Recipe]]:
+    """Methods that found states, those of them that refute the claim by themselves, and recipes that met it."""
+    rng = search.generator(claim, seed)
+    used: set[str] = set()
+    killed: set[str] = set()
+    met: list[Recipe] = []
+    for recipe in islice(family(claim.setting.name).recipes(rng), size):
+        findings = search.examine(claim, recipe, rng)
+        if not findings:
+            continue
+        if len(met) < CLASSES:
+            met.append(recipe)
+        for method in sorted({f.method for f in findings} - killed):
+            used.add(method)
+            if search.first_confirmed(claim, recipe, [f for f in findings if f.method == method]) is not None:
+                killed.add(method)
+        if killed and killed == used and len(met) == CLASSES:
+            break
+    return used, killed, met
+
+
+def _distinguished(mutant: Mutant, seed: int, size: int) -> bool:
+    """Whether some instance meets the changed hypotheses but not the original ones."""
+    (changed,), (original,) = mutant.claims, mutant.originals
+    of_setting = family(changed.setting.name)
+    for recipe in islice(of_setting.recipes(search.generator(changed, seed)), size):
+        try:
+            built = of_setting.build(recipe, True)
+        except ValueError:
+            continue
+        if hypotheses_hold(changed, built) and not hypotheses_hold(original, built):
+            return True
+    return False
+
+
+__all__ = ["Alarm", "Label", "Trial", "alarms", "bank", "holding", "sample", "trials"]
