@@ -482,3 +482,14 @@ def test_simplest_fraction():
 
 def test_vector_is_a_number_to_numpy():
     assert isinstance(np.array([row("x"), row("y")], dtype=object).sum(), Vector)
+
+
+def test_a_factor_of_zero_is_not_proved_where_it_is_not_reached():
+    """alpha = beta and tau < N: the rate without tau promises that one round ends at the optimum."""
+    claim = claims.get("feddcd/theorem-4.1/eq-3")
+    alpha, beta = sympy.symbols("alpha beta", positive=True)
+    wrong = claim.variant(factor=1 - alpha / beta)
+    chosen = instances(claim, 3, lambda r: r["alpha"] == r["beta"] and r["tau"] < len(r["clients"]))
+    assert all(certify(wrong, instance).status == Status.EXCEEDED for instance in chosen)
+    ended = instances(claim, 1, lambda r: r["alpha"] == r["beta"] and r["tau"] == len(r["clients"]))
+    assert certify(wrong, ended[0]).status == Status.PROVED

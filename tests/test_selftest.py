@@ -161,6 +161,8 @@ def test_no_false_mutant_survives_and_none_is_proved():
     assert len(false) >= 30
     assert sum(t.budget == "quick" for t in false) >= 0.95 * len(false)
     assert not any("symbolic" in t.vouching or "formal" in t.vouching for t in false), false
+    assert not any(t.contradicted for t in false)
+    assert sum(t.contradicted is False for t in false) >= 10
     for method in ("exact", "spectral", "sdp"):
         assert any(method in t.killed for t in false)
     vouched = [t for t in trials if t.label is Label.TRUE]

@@ -15,9 +15,11 @@ from itertools import islice
 from types import ModuleType
 
 from fedtheory.claims import Claim
-from verify import proof_locodl, proof_rbcd
+from verify import induction, proof_inexact, proof_locodl, proof_rbcd, worst_case
 from verify.identity import Posed, Unprovable, Weights
+from verify.settings import Instance
 from verify.sides import hypotheses_hold
+from verify.worst_case import Certified
 
 #: Instances on which model and code are compared.
 INSTANCES = 3
@@ -28,6 +30,8 @@ _PROOFS: dict[str, ModuleType] = {
     "rbcd": proof_rbcd,
     "rbcd-anywhere": proof_rbcd,
     "feddcd": proof_rbcd,
+    "inexact-feddcd": proof_inexact,
+    "inexact-feddcd-warm": proof_inexact,
 }
 
 
@@ -54,6 +58,15 @@ def prove(claim: Claim) -> SymbolicCertificate | None:
         return SymbolicCertificate(claim, weights) if _proves(claim, [p for p, _ in posed], weights) else None
     except Unprovable:
         return None
+
+
+def certify(claim: Claim, instance: Instance) -> Certified:
+    """The worst case over the class at the parameters of an exact instance; by induction where a bound asks for it.
+
+    ``ValueError`` when the claim cannot be posed, or a hypothesis fails.
+    """
+    by_induction = claim.setting.name in induction.settings()
+    return induction.certify(claim, instance) if by_induction else worst_case.certify(claim, instance)
 
 
 def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) -> bool:

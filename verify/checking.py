@@ -10,10 +10,11 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.statements import Bound, Inequality, Invariant, Limit, OneStep, Order, Untested
-from verify import certificates, orders, posing, sampled, search, shrinking, symbolic, worst_case
+from verify import certificates, orders, posing, sampled, search, shrinking, symbolic
 from verify.evidence import Counterexample, Evidence, Recipe, Verdict
 from verify.limits import contracts
 from verify.settings import family
+from verify.worst_case import Status
 
 #: Counterexamples collected before the simplest is made smaller.
 REFUTATIONS = 4
@@ -121,15 +122,17 @@ def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
             if exact and all(posing.preserved(claim, instance) for instance in exact):
                 return Strongest(Verdict.CERTIFIED, "formal", f"exact over {where}")
             return Strongest(Verdict.SUPPORTED, "", searched)
-        found = [worst_case.certify(claim, instance).status for instance in exact]
+        found = [certificates.certify(claim, instance).status for instance in exact]
     except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
         # The statement, or somebody's own step, does not run on vectors known only by their inner products.
         return Strongest(Verdict.SUPPORTED, "", f"{searched}; over the class: {error}")
-    unsettled = sum(status > worst_case.Status.CERTIFIED for status in found)
+    unsettled = sum(status > Status.CERTIFIED for status in found)
     if found and not unsettled:
         return Strongest(Verdict.CERTIFIED, "sdp", f"bounded over {where}", False)
     note = f"{searched}; over the class: {unsettled} of {len(found)} programs left open"
-    return Strongest(Verdict.SUPPORTED, "", note, worst_case.Status.EXCEEDED in found)
+    # A potential that does not contract says nothing against a bound that is stated of something else.
+    known = not isinstance(claim.statement, Bound)
+    return Strongest(Verdict.SUPPORTED, "", note, Status.EXCEEDED in found if known else None)
 
 
 def _refuted(claim: Claim, found: list[Counterexample], methods: set[str], instances: int) -> Evidence:

@@ -28,7 +28,7 @@ from fedtheory.claims import Claim
 from fedtheory.rational import evaluate
 from fedtheory.statements import Bound, Inequality, OneStep, Quantity
 from fedtheory.symbols import T
-from verify import exact, posing, rounding, sdp, search
+from verify import certificates, exact, posing, rounding, sdp, search
 from verify.gram import Form
 from verify.grids import Choice
 from verify.settings import Instance, family
@@ -256,7 +256,7 @@ def _bound(claim: Claim, statement: Bound, instance: Instance, choice: Choice) -
 def _status(claim: Claim, instance: Instance) -> Status:
     """Of the claim as a whole, which may have a better proof than one through its potential alone."""
     try:
-        return min(certify(claim, instance).status, Status.UNKNOWN)
+        return min(certificates.certify(claim, instance).status, Status.UNKNOWN)
     except _FAILURES:
         return Status.UNKNOWN
 

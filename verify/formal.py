@@ -120,8 +120,8 @@ class Record:
     its tangent at the origin is least there, which is what an optimum says; otherwise nothing is known there, and
     values are relative to that at the point asked first.
 
-    Values at compressed points are expectations: bounded by smoothness and strong convexity from the other points,
-    which hold for the mean too. A gradient there would depend on the noise, and is refused.
+    Values at compressed points are expectations, bounded by smoothness from the other points, which holds for the mean
+    too. A gradient there would depend on the noise, and is refused.
     """
 
     name: str
@@ -230,7 +230,9 @@ class Record:
                 for j, sample in enumerate(known):
                     here = Sample(at.point, ZERO, at.value)
                     yield Constraint(f"{self.name}_{i} smooth[{k},{j}]", smoothness(here, sample, self.L[i]))
-                    yield Constraint(f"{self.name}_{i} convex[{k},{j}]", strong_convexity(here, sample, self.mu[i]))
+                    if not noisy(at.point):
+                        # The mean of a value is bounded from above only: potentials count it positively.
+                        yield Constraint(f"{self.name}_{i} convex[{k},{j}]", strong_convexity(here, sample, self.mu[i]))
 
 
 @dataclass

@@ -15,12 +15,14 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from verify import search
+from fedtheory.statements import Invariant
+from verify import certificates, posing, search
 from verify.checking import BUDGETS, strongest
 from verify.evidence import Recipe, Verdict
 from verify.mutants import Mutant, bank, entailment
 from verify.settings import family
 from verify.sides import hypotheses_hold
+from verify.worst_case import Status
 
 #: Instances at which the worst case over the class is computed for a mutant.
 CLASSES = 3
@@ -48,7 +50,8 @@ class Trial:
 
     ``killed``: the methods that found a counterexample at the quick budget, each by itself, among those ``tried``.
     ``budget``: that at which the search as a whole found one, or None. ``vouching``: methods that accept all of its
-    statements. ``reason``: what the label rests on.
+    statements. ``contradicted``: whether the worst case over the class, at the very parameters of a counterexample,
+    was certified to obey the statement; None where it was not computed. ``reason``: what the label rests on.
     """
 
     id: str
@@ -57,6 +60,7 @@ class Trial:
     killed: frozenset[str]
     budget: str | None
     vouching: frozenset[str]
+    contradicted: bool | None
     reason: str
 
 
@@ -151,18 +155,17 @@ def _try(mutant: Mutant, seed: int, budget: str) -> Trial:
         try:
             return _tried(mutant, seed, budget)
         except Exception as error:  # Changed code may fail in any way.
-            return Trial(
-                mutant.id, Label.STILLBORN, nothing, nothing, None, nothing, f"{type(error).__name__}: {error}"
-            )
+            reason = f"{type(error).__name__}: {error}"
+            return Trial(mutant.id, Label.STILLBORN, nothing, nothing, None, nothing, None, reason)
 
 
 def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
     tried: set[str] = set()
     killed: set[str] = set()
     vouching: set[str] = set()
-    unknown = ""
+    unknown, contradicted = "", None
     for claim, original in zip(mutant.claims, mutant.originals, strict=True):
-        used, found, met = _alone(claim, seed, BUDGETS["quick"])
+        used, found, met, fatal = _alone(claim, seed, BUDGETS["quick"])
         tried |= used
         killed |= found
         if not met:
@@ -178,12 +181,14 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
         if exceeded is not None:
             tried.add("sdp")
             killed |= {"sdp"} if exceeded else set()
+        if fatal is not None:
+            contradicted = _certified(claim, fatal)
         if killed:
             break
     vouched = frozenset() if unknown else frozenset(vouching)
 
     def trial(label: Label, at: str | None, reason: str) -> Trial:
-        return Trial(mutant.id, label, frozenset(tried), frozenset(killed), at, vouched, reason)
+        return Trial(mutant.id, label, frozenset(tried), frozenset(killed), at, vouched, contradicted, reason)
 
     if killed - {"sdp"}:
         return trial(Label.FALSE, "quick", f"a counterexample to {claim.id}")
@@ -200,12 +205,13 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
     return trial(Label.OPEN, None, f"{unknown} is neither refuted nor proved")
 
 
-def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list[Recipe]]:
-    """Methods that found states, those of them that refute the claim by themselves, and recipes that met it."""
+def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list[Recipe], Recipe | None]:
+    """Methods that found states, those of them that refute alone, recipes that met the claim, one that refutes it."""
     rng = search.generator(claim, seed)
     used: set[str] = set()
     killed: set[str] = set()
     met: list[Recipe] = []
+    fatal = None
     for recipe in islice(family(claim.setting.name).recipes(rng), size):
         findings = search.examine(claim, recipe, rng)
         if not findings:
@@ -216,9 +222,23 @@ def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list
             used.add(method)
             if search.first_confirmed(claim, recipe, [f for f in findings if f.method == method]) is not None:
                 killed.add(method)
+                fatal = fatal or recipe
         if killed and killed == used and len(met) == CLASSES:
             break
-    return used, killed, met
+    return used, killed, met, fatal
+
+
+def _certified(claim: Claim, recipe: Recipe) -> bool | None:
+    """Whether the worst case over the class obeys the claim at a recipe; None where that is not computed."""
+    if claim.setting.name not in posing.settings():
+        return None
+    try:
+        instance = family(claim.setting.name).build(recipe, True)
+        if isinstance(claim.statement, Invariant):
+            return posing.preserved(claim, instance)
+        return certificates.certify(claim, instance).status <= Status.CERTIFIED
+    except (ValueError, TypeError, AttributeError, ArithmeticError):
+        return None
 
 
 def _distinguished(mutant: Mutant, seed: int, size: int) -> bool:

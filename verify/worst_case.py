@@ -7,28 +7,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from fractions import Fraction
-from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.randomness import expectation
-from fedtheory.rational import Array, evaluate
+from fedtheory.rational import evaluate
 from fedtheory.statements import Bound, Comparison, Inequality, Invariant, OneStep, Quantity
 from fedtheory.symbols import T
 from verify import posing, rounding, sdp
 from verify.formal import Formal
-from verify.gram import Form, NotLinear, Row
+from verify.gram import Form, NotLinear
+from verify.posing.runs import Run, apart, run, scalar
 from verify.sdp import Certificate, Constraint, Program, Quality
 from verify.settings import Instance
-from verify.sides import hypotheses_hold, leaving, rollout, sides
+from verify.sides import hypotheses_hold, leaving, sides
 
 #: Relative excess over the claimed number up to which an exact upper bound still counts as certified.
 TOLERANCE = Fraction(1, 10**6)
 
 #: Relative excess of the solver's value over the claimed number from which on no proof of it is sought.
-_HOPELESS = Fraction(1, 100)
+_HOPELESS = 1e-3
 
 #: Rows beyond which the exact program is not tried unasked: seconds at 30.
 LARGEST = 30
@@ -104,7 +103,9 @@ def bounds(
     variants = [rounding.balanced(posed, solution), program, posed]
     certificate = None
     # The solver is not so far off: where it sees no proof none is sought.
-    if solution.value is not None and solution.value - claimed > _HOPELESS * max(Fraction(1), abs(claimed)):
+    excess = 0.0 if solution.value is None else solution.value - float(claimed)
+    hopeless = excess > _HOPELESS * max(1.0, abs(float(claimed)))
+    if hopeless:
         pass
     elif homogeneous:
         bare = [Program(p.objective, p.constraints[1:], p.units) for p in (program, posed)]
@@ -115,7 +116,8 @@ def bounds(
     if certificate is None or tight:
         point = None if relaxed else rounding.lower_bound(posed, solution)
         lower = point[0] if point else None
-        above = None if solution.value is None else rounding.upper_bound(program, solution.value, variants)
+        seen = None if hopeless and not tight else solution.value
+        above = None if seen is None else rounding.upper_bound(program, seen, variants)
         if above is not None and (upper is None or above.bound < upper):
             upper = above.bound
             certificate = certificate or above
@@ -160,29 +162,29 @@ def certify(claim: Claim, instance: Instance, tight: bool = False) -> Certified:
     return replace(worst, relaxed=any(part.relaxed for part in parts), size=size, seconds=seconds)
 
 
-def _escalated(run: Callable[[bool, bool], Certified], tight: bool) -> Certified:
-    """``run(exact, tight)``: every point is interpolated if ``tight``, or if a small program is not proved without."""
-    found = run(tight, tight)
-    return run(True, False) if found.relaxed and found.status != Status.PROVED and found.size <= LARGEST else found
+def _escalated(against: Callable[[bool, bool], Certified], tight: bool) -> Certified:
+    """``against(exact, tight)``: all points are interpolated if ``tight``, or to prove a small program."""
+    found = against(tight, tight)
+    return against(True, False) if found.relaxed and found.status != Status.PROVED and found.size <= LARGEST else found
 
 
 def _compare(claim: Claim, instance: Instance, index: int, comparison: Comparison, tight: bool) -> Certified:
     """One comparison left <= right of a statement about one step or one point."""
     factor = _factor(claim, instance, comparison)
 
-    def run(exact: bool, tight: bool) -> Certified:
+    def against(exact: bool, tight: bool) -> Certified:
         begun = time.perf_counter()
         posed = posing.pose(claim.setting.name, instance)
         theta = np.zeros((1, 0))
         escaped = leaving(claim, posed.instance, theta)
         if escaped is not None and any(v.coefficients for v in escaped.flat):
             return _left(Fraction(0))
-        left, right = (_scalar(side) for side in sides(claim, posed.instance, theta)[index])
+        left, right = (scalar(side) for side in sides(claim, posed.instance, theta)[index])
         if factor is not None and factor > 0:
             return _bounded(posed, left, right / factor, factor, exact, tight, begun)
         return _bounded(posed, left, right, Fraction(0), exact, tight, begun)
 
-    return _escalated(run, tight)
+    return _escalated(against, tight)
 
 
 def _left(claimed: Fraction) -> Certified:
@@ -192,11 +194,11 @@ def _left(claimed: Fraction) -> Certified:
 def _bounded(
     posed: Formal, left: Form, right: Form, claimed: Fraction, exact: bool, tight: bool, begun: float
 ) -> Certified:
-    """The largest left/right against a claimed number, or left - right against 0."""
+    """The largest left/right against a claimed number that is not 0, or else left - right against 0."""
     unasked = 0 if exact else posed.open
     constraints = posed.constraints(exact)
     program = sdp.ratio(left, right, constraints) if claimed != 0 else sdp.excess(left, right, constraints)
-    found = bounds(program, claimed, claimed == 0, unasked > 0, tight)
+    found = bounds(program, claimed, claimed == 0, unasked > 0 or posed.wider, tight)
     return replace(found, size=found.size + unasked, seconds=time.perf_counter() - begun)
 
 
@@ -239,18 +241,10 @@ def _chain(claim: Claim, statement: Bound, instance: Instance, tight: bool) -> l
             return [_left(factor)]
         return [Certified(None, None, factor, Status.UNKNOWN, note="one step leaves the states that are posed")]
 
-    def plain() -> list[Certified]:
-        return _through_potential(claim, instance, (left, initial), factor, constant, tight)
-
-    def later() -> list[Certified]:
-        return _after_two(claim, instance, (left, initial), factor, constant)
-
-    # A potential at the start costs more than the left side itself.
-    first, second = (plain, later) if left.of is initial.of else (later, plain)
-    parts = first()
+    parts = _through_potential(claim, instance, (left, initial), factor, constant, tight)
     if not _settled(parts):
-        others = second()
-        parts = others if _settled(others) or first is later else parts
+        others = _after_two(claim, instance, (left, initial), factor, constant)
+        parts = others if _settled(others) else parts
     return parts
 
 
@@ -261,7 +255,11 @@ def _settled(parts: Sequence[Certified]) -> bool:
 def _through_potential(
     claim: Claim, instance: Instance, ends: tuple[Quantity, Quantity], factor: Fraction, constant: Fraction, tight: bool
 ) -> list[Certified]:
-    """left <= c V, E V(next) <= factor V, V(initial) <= c' initial for the setting's V; then the constant is c c'."""
+    """left <= c V, E V(next) <= factor V, V(initial) <= c' initial for the setting's V; then the constant is c c'.
+
+    Where V is one of many and the bound speaks of two quantities, the chain begins after one round: E V(first) <=
+    factor c' initial, which asks for less, and the bound holds by itself at T = 0.
+    """
     left, initial = ends
     potential = posing.potential(claim)
     contraction = _link(claim, instance, potential, potential, factor, tight, rounds=1)
@@ -272,43 +270,23 @@ def _through_potential(
     c = _largest(claim, instance, left, potential)
     if c.upper is None or c.upper <= 0:
         return [contraction, c]
-    found = _link(claim, instance, potential, initial, constant / c.upper, tight, initial=True)
-    upper = None if found.upper is None else c.upper * found.upper
+    late = left.of is not initial.of and bool(posing.basis(claim)) and factor > 0
+    scale = c.upper / factor if late else c.upper
+    found = _link(claim, instance, potential, initial, constant / scale, tight, rounds=int(late), initial=True)
+    upper = None if found.upper is None else scale * found.upper
     status, note = min(found.status, Status.UNKNOWN), "the constant, through the potential"
-    return [contraction, replace(found, lower=None, upper=upper, claimed=constant, status=status, note=note)]
+    found = replace(found, lower=None, upper=upper, claimed=constant, status=status, note=note)
+    return [contraction, found, *(_at_once(claim, instance, ends, constant) if late else ())]
 
 
-class _Run(NamedTuple):
-    """A formal instance, a state, the states some rounds later and their probabilities."""
-
-    posed: Formal
-    state: Any
-    later: Any
-    probabilities: Array
-
-    def before(self, quantity: Quantity) -> Form:
-        """The quantity at the state."""
-        return _scalar(quantity.of(self.posed.instance.problem, self.posed.instance.params, self.state))
-
-    def after(self, quantity: Quantity) -> Form:
-        """Its expectation some rounds later."""
-        values = quantity.of(self.posed.instance.problem, self.posed.instance.params, self.later)
-        return _scalar(expectation(values, self.probabilities))
-
-    def leaves(self, quantity: Quantity) -> bool:
-        """Whether the quantity is not finite there."""
-        if quantity.domain is None:
-            return False
-        residual = quantity.domain(self.posed.instance.problem, self.posed.instance.params, self.later)
-        return any(v.coefficients for v in np.asarray(residual).flat)
+def _at_once(claim: Claim, instance: Instance, ends: tuple[Quantity, Quantity], constant: Fraction) -> list[Certified]:
+    """The bound at T = 0, where it speaks of two quantities."""
+    left, initial = ends
+    return [] if left.of is initial.of else [_link(claim, instance, left, initial, constant, initial=True)]
 
 
-def _run(claim: Claim, instance: Instance, rounds: int, initial: bool = False) -> _Run:
-    """Some rounds from any state, or from the initial ones."""
-    posed = posing.pose(claim.setting.name, instance)
-    start = posed.instance.initial if initial and posed.instance.initial is not None else posed.instance.at
-    problem, state = start(np.zeros((1, 0)))
-    return _Run(posed, state, *rollout(claim, posed.instance, problem, state, rounds))
+def _run(claim: Claim, instance: Instance, rounds: int, initial: bool = False) -> Run:
+    return run(claim, posing.pose(claim.setting.name, instance), rounds, initial)
 
 
 def _link(
@@ -323,14 +301,17 @@ def _link(
 ) -> Certified:
     """Whether E[a] some rounds later is at most ``claimed`` b, from every state or from the initial ones."""
 
-    def run(exact: bool, tight: bool) -> Certified:
+    def against(exact: bool, tight: bool) -> Certified:
         begun = time.perf_counter()
         taken = _run(claim, instance, rounds, initial)
         if taken.leaves(a):
             return _left(claimed)
-        return _bounded(taken.posed, taken.after(a), taken.before(b), claimed, exact, tight, begun)
+        # With a factor of 0 it is a <= 0 that is claimed, rather than a bound on a ratio.
+        right = taken.before(b) if claimed else Form({}, {}, 0)
+        return _bounded(taken.posed, taken.after(a), right, claimed, exact, tight, begun)
 
-    return _escalated(run, tight)
+    # A first round has many points and little to gain from their gradients.
+    return against(tight, tight) if rounds and initial else _escalated(against, tight)
 
 
 def _largest(claim: Claim, instance: Instance, a: Quantity, b: Quantity) -> Certified:
@@ -361,23 +342,23 @@ def _after_two(
     c = _largest(claim, instance, left, basis[0])
     if c.upper is None or c.upper <= 0:
         return []
-    at_once = [] if left.of is initial.of else [_link(claim, instance, left, initial, constant, initial=True)]
+    at_once = _at_once(claim, instance, ends, constant)
     once = _link(claim, instance, basis[0], initial, factor * constant / c.upper, rounds=1, initial=True)
     if any(part.status > Status.CERTIFIED for part in (*at_once, once)):
         return []
     read, step, first = _run(claim, instance, 0), _run(claim, instance, 1), _run(claim, instance, 1, initial=True)
     if any(taken.leaves(quantity) for taken in (step, first) for quantity in basis):
         return []
-    objective = _apart(read.before(left), "read") - _apart(factor * constant * first.before(initial), "first")
+    objective = apart(read.before(left), "read") - apart(factor * constant * first.before(initial), "first")
     weights = []
     for k, quantity in enumerate(basis):
         now, then = step.before(quantity), step.after(quantity)
-        of_V = _apart(read.before(quantity), "read") + _apart(factor * now - then, "step") - _apart(then, "second")
-        of_U = _apart(factor * now, "second") - _apart(first.after(quantity), "first")
+        of_V = apart(read.before(quantity), "read") + apart(factor * now - then, "step") - apart(then, "second")
+        of_U = apart(factor * now, "second") - apart(first.after(quantity), "first")
         weights += [Constraint(f"V_{k}", of_V), Constraint(f"U_{k}", of_U)]
     blocks = (("read", read), ("step", step), ("second", step), ("first", first))
     classes = [
-        Constraint(f"{name}: {where}", _apart(form, where))
+        Constraint(f"{name}: {where}", apart(form, where))
         for where, taken in blocks
         for name, form in taken.posed.constraints(taken is read)
     ]
@@ -388,18 +369,3 @@ def _after_two(
     size, seconds = max(map(len, program.blocks)), time.perf_counter() - begun
     upper = None if certificate is None else constant
     return [*at_once, once, Certified(None, upper, constant, status, certificate, None, True, size, note, seconds)]
-
-
-def _apart(form: Form, where: str) -> Form:
-    """The form with rows and values of its own: another state of another problem."""
-
-    def moved(row: Row) -> Row:
-        return Row(f"{row.block}, {where}", row.name)
-
-    entries = {(moved(a), moved(b)): c for (a, b), c in form.entries.items()}
-    return Form(entries, {f"{name}, {where}": c for name, c in form.values.items()}, form.constant)
-
-
-def _scalar(value: Any) -> Form:
-    form: Form = np.asarray(value, dtype=object).ravel()[0] + Form({}, {}, 0)
-    return form

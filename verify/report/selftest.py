@@ -65,6 +65,9 @@ def sentences(trials: Sequence[Trial], budget: str) -> list[str]:
     found.append(
         f"false mutants with a proof: {proved}; certified at the parameters tried, false at others: {certified}"
     )
+    compared = [t for t in false if t.contradicted is not None]
+    wrong = sum(bool(t.contradicted) for t in compared)
+    found.append(f"certified at the very parameters of a counterexample: {wrong} of {len(compared)}")
     undecided = sum(t.label is Label.OPEN for t in trials)
     live = sum(t.label in (Label.FALSE, Label.TRUE, Label.OPEN) for t in trials)
     found.append(f"neither refuted nor shown true: {undecided} of {live} ({percent(undecided, live)})")
@@ -96,6 +99,7 @@ def to_json(trials: Sequence[Trial], mutants: Sequence[Mutant], alarms: Sequence
                 "killed by": sorted(t.killed),
                 "budget": t.budget,
                 "vouching": sorted(t.vouching),
+                "contradicted": t.contradicted,
                 "reason": t.reason,
             }
             for t, m in zip(trials, mutants, strict=True)

@@ -43,7 +43,7 @@ def _problem_recipe(rng: np.random.Generator, n: int, d: int, L: Fraction, mu: F
 
 def _scales(rng: np.random.Generator) -> tuple[Fraction, Fraction]:
     """(L, mu)."""
-    L = pick(rng, (Fraction(1), Fraction(1), Fraction(1, 2), Fraction(4)))
+    L = pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", 4, 100, "1/100")))
     return L, L / pick(rng, _KAPPAS)
 
 
@@ -234,7 +234,7 @@ def _adiana_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
     while True:
         n, d = int(pick(rng, (1, 2, 3))), int(pick(rng, (1, 1, 1, 2)))
         q = pick(rng, tuple(Fraction(v) for v in ("1/8", "1/4", "1/2", 1, 2, "5/2", 4, 10)))
-        L = pick(rng, (Fraction(1), Fraction(1), Fraction(3)))
+        L = pick(rng, tuple(Fraction(v) for v in (1, 1, 3, 100, "1/100")))
         omega, p, eta = _adiana_constants(n, q, L)
         theta_1 = pick(rng, tuple(Fraction(v) for v in ("1/4", "1/5", "1/8", "1/40")))
         mu = pick(rng, (L, theta_1**2 * p / eta, theta_1**2 * p / eta))

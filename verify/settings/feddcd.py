@@ -52,7 +52,8 @@ def dual_recipes(rng: np.random.Generator, with_kinks: tuple[bool, ...]) -> Iter
     while True:
         d = int(pick(rng, (1, 1, 1, 2)))
         n = int(pick(rng, (2, 3, 3, 4) if d == 2 else (2, 3, 3, 4, 5)))
-        alpha = pick(rng, (Fraction(1), Fraction(1), Fraction(1, 2), Fraction(3)))
+        # Sizes far from 1 show what is of the wrong dimension.
+        alpha = pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", 3, 100, "1/100")))
         beta = alpha * pick(rng, (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(4), Fraction(20), Fraction(1000)))
         below = _curvatures(rng, n, d, alpha, beta)
         two = pick(rng, with_kinks)
@@ -193,7 +194,7 @@ def rbcd_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
     while True:
         n = int(pick(rng, (2, 3, 3, 4)))
         d = int(pick(rng, (1, 1, 1, 2)))
-        scale = pick(rng, (Fraction(1), Fraction(1, 3), Fraction(5)))
+        scale = pick(rng, tuple(Fraction(v) for v in (1, "1/3", 5, 100, "1/100")))
         L = [scale * v for v in (pick(rng, ((1, 1, 1, 1), (1, 2, 3, 4), (1, 10, 100, 1), (4, 1, 1, 1))))[:n]]
         ratio = pick(rng, (Fraction(1), Fraction(2), Fraction(10), Fraction(1000)))
         yield {

@@ -72,7 +72,7 @@ def _doubled(size: int) -> Array:
 def _rbcd_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
     while True:
         n, d = int(pick(rng, (2, 3, 3))), int(pick(rng, (1, 1, 2)))
-        top = pick(rng, (Fraction(1), Fraction(4)))
+        top = pick(rng, tuple(Fraction(v) for v in (1, 4, 100, "1/100")))
         mu = top / pick(rng, _SQUARES)
         L = [pick(rng, (top, top, (top + mu) / 2)) for _ in range(n - 1)] + [top]
         yield {

@@ -61,10 +61,10 @@ def _rbcd_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
     for recipe in feddcd.rbcd_recipes(rng):
         # Squares, so that eta is rational: L_min/L_max in {1, 1/4} and r in {1, 1/4}.
         n, tau = pick(rng, ((2, 2), (3, 3), (5, 2)))
-        scale = pick(rng, (Fraction(1), Fraction(1, 3)))
+        scale = pick(rng, tuple(Fraction(v) for v in (1, "1/3", 100, "1/100")))
         low = pick(rng, (1, 4)) if n < 5 else 1
         d = recipe["d"] if n < 5 else 1
-        bounds = [scale * v for v in ([low] + [pick(rng, (low, 4 * (low > 1) or 1)) for _ in range(n - 1)])]
+        bounds = [scale * v for v in ([low] + [pick(rng, (low, 4)) for _ in range(n - 1)])]
         first = recipe["clients"][0]["c"][:d]
         clients = tuple(
             {

@@ -62,7 +62,7 @@ def _problems(rng: np.random.Generator, with_kinks: tuple[bool, ...]) -> Iterato
         n = int(pick(rng, (1, 2, 2, 3, 3, 5)))
         k, d = pick(rng, ((0, 1),) * 6 + ((1, 2), (1, 3), (2, 3)))
         n = min(n, 2) if k else n
-        L = pick(rng, (Fraction(1), Fraction(1), Fraction(1, 2), Fraction(4)))
+        L = pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", 4, 100, "1/100")))
         kappa = pick(rng, _KAPPAS)
         mu = L / kappa
         omega = Fraction(d, k) - 1 if k else pick(rng, _OMEGAS)
