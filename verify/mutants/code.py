@@ -6,8 +6,8 @@ import ast
 import copy
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
-from types import ModuleType
+from collections.abc import Iterator, Mapping
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -104,7 +104,7 @@ def _compiled(module: ModuleType, bodies: list[ast.FunctionDef]) -> Mapping[str,
 def _replacements(
     node: ast.expr, fields: Mapping[str, tuple[str, ...]], functions: set[str]
 ) -> Iterator[tuple[str, ast.expr]]:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         yield "constant", ast.Constant(node.value + 1)
     elif isinstance(node, ast.BinOp) and _is_zero(node.left):
         # 0 * x only gives zero the shape of x: no factor matters.
@@ -153,12 +153,9 @@ def _calls(node: ast.Call, functions: set[str]) -> Iterator[tuple[str, ast.expr]
         yield "dropped", node.args[-1]
 
 
-def rebound(function: Callable[..., Any], changed: Mapping[str, Any], module: ModuleType) -> Callable[..., Any]:
+def rebound(function: Any, changed: Mapping[str, Any], module: ModuleType) -> FunctionType:
     """A function with the module it calls replaced by one whose functions are ``changed``."""
     other = ModuleType(module.__name__)
     vars(other).update(changed)
     names = {name: other if value is module else value for name, value in function.__globals__.items()}
-    copied: Callable[..., Any] = type(function)(  # type: ignore[call-overload]
-        function.__code__, names, function.__name__, function.__defaults__, function.__closure__
-    )
-    return copied
+    return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)

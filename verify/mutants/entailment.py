@@ -25,14 +25,13 @@ def _assumed(hypothesis: Hypothesis, changed: Claim, relations: list[sympy.Basic
     """Whether the changed claim assumes at least this."""
     if hypothesis in changed.requires:
         return True
-    candidates = [h for h in changed.requires if h.met is hypothesis.met and isinstance(h.relation, sympy.Rel)]
-    if not isinstance(hypothesis.relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+    asked = hypothesis.relation
+    if not isinstance(asked, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
         return False
-    others = [r for r in relations if all(r is not c.relation for c in candidates)]
-    return any(
-        c.relation.func is hypothesis.relation.func and _at_most(_gap(c.relation), _gap(hypothesis.relation), others)
-        for c in candidates
-    )
+    same_kind = (h.relation for h in changed.requires if h.met is hypothesis.met and isinstance(h.relation, sympy.Rel))
+    candidates = [relation for relation in same_kind if relation.func is asked.func]
+    others = [r for r in relations if all(r is not candidate for candidate in candidates)]
+    return any(_at_most(_gap(candidate), _gap(asked), others) for candidate in candidates)
 
 
 def _gap(relation: sympy.Rel) -> sympy.Expr:
@@ -55,9 +54,10 @@ def _larger(changed: Statement, original: Statement) -> list[tuple[sympy.Expr, s
 
 def _alike(changed: Statement, original: Statement) -> bool:
     """Whether nothing else has changed."""
-    names = ("algorithm", "compressor", "bits", "quantities", "initial", "assignments", "relations")
-    same = all(getattr(changed, name, None) == getattr(original, name, None) for name in names)
-    return same and (not isinstance(changed, OneStep | Bound) or changed.left == original.left)
+    names: tuple[str, ...] = ("algorithm", "compressor", "bits", "quantities", "initial", "assignments", "relations")
+    # The sides of an inequality are compared; those of a step or a bound beside its factor are not.
+    names += ("left",) if isinstance(changed, OneStep | Bound) else ()
+    return all(getattr(changed, name, None) == getattr(original, name, None) for name in names)
 
 
 def _at_most(a: sympy.Expr, b: sympy.Expr, relations: list[sympy.Basic]) -> bool:
