@@ -41,12 +41,14 @@ class Quantity:
 class Setting:
     """What a statement quantifies over: problems, parameters and states.
 
-    ``name`` keys the instances with which it is tested; ``bind(problem, params)`` gives the paper's letters values.
+    ``name`` keys the instances with which it is tested; ``bind(problem, params)`` gives the paper's letters values;
+    ``domain``: what ``text`` says of these letters, as relations.
     """
 
     name: str
     text: str
     bind: Callable[[Problem, Any], Mapping[sympy.Expr, Any]]
+    domain: tuple[sympy.Basic, ...] = ()
 
 
 class Comparison(NamedTuple):

@@ -118,7 +118,7 @@ def test_bad_input_is_one_line_and_status_2(here, capsys, monkeypatch, command, 
     def never(*args: object) -> None:
         raise AssertionError("the long work began before all input was checked")
 
-    monkeypatch.setattr("verify.cli.audit", never)
+    monkeypatch.setattr("verify.commands.audit", never)
     _files(here)
     status, out, err = run(capsys, *command.split())
     assert (status, out) == (2, "")
@@ -130,7 +130,7 @@ def test_an_interrupt_is_one_line_and_status_130(here, capsys, monkeypatch):
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("verify.cli.audit", interrupted)
+    monkeypatch.setattr("verify.commands.audit", interrupted)
     assert run(capsys, "audit", "locodl/eq-6") == (130, "", "fedtheory: interrupted\n")
 
 
@@ -198,7 +198,7 @@ def short_runs(monkeypatch):
 
 
 def test_naming_a_bound_measures_it(here, capsys, short_runs, monkeypatch):
-    monkeypatch.setattr("verify.cli.audit", lambda *args: [])
+    monkeypatch.setattr("verify.commands.audit", lambda *args: [])
     status, out, err = run(capsys, "audit", "locodl/theorem-3.1", "--out", "deep/er")
     assert status == 0
     assert [p.name for p in sorted((here / "deep" / "er").iterdir())] == ["audit.json", "locodl.png"]
@@ -208,7 +208,7 @@ def test_naming_a_bound_measures_it(here, capsys, short_runs, monkeypatch):
 
 
 def test_data_given_are_measured_whatever_the_claims(here, capsys, short_runs, monkeypatch):
-    monkeypatch.setattr("verify.cli.audit", lambda *args: [])
+    monkeypatch.setattr("verify.commands.audit", lambda *args: [])
     rows = [f"{1 + i % 2} 1:{i % 5 - 2} 2:{i % 3 + 0.5} 3:{(i * i) % 7}" for i in range(24)]
     (here / "small.svm").write_text("\n".join(rows) + "\n")
     status, out, _ = run(capsys, "audit", "feddcd/eq-1", "locodl/eq-6", "--data", "small.svm", "--clients", "5")
@@ -222,7 +222,7 @@ def test_shared_data_if_present(here, capsys, short_runs, monkeypatch):
     path = Path(__file__).resolve().parents[2] / "shared" / "data" / "australian_scale"
     if not path.exists():
         pytest.skip("the shared data are not here")
-    monkeypatch.setattr("verify.cli.audit", lambda *args: [])
+    monkeypatch.setattr("verify.commands.audit", lambda *args: [])
     status, out, _ = run(capsys, "audit", "locodl/eq-6", "--data", str(path), "--clients", "20")
     assert status == 0 and "australian_scale: 20 clients with 34 of 690 rows" in out
 
@@ -239,7 +239,7 @@ def test_a_stored_counterexample_is_replayed(audited, capsys):
     assert "agree with the stored ones and contradict the claim" in out
 
 
-@pytest.mark.parametrize(("side", "value"), [("left", "7/8"), ("right", "0.1")])
+@pytest.mark.parametrize(("side", "value"), [("left", "7/8"), ("right", "0.1"), ("left", "nan")])
 def test_a_stored_side_that_differs_is_told(audited, capsys, tmp_path, side, value):
     stored = json.loads((audited / "counterexamples" / "feddcd_lemma-B.8_rate.json").read_text())
     (tmp_path / "a.json").write_text(json.dumps({**stored, side: value}))

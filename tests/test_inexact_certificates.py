@@ -13,7 +13,8 @@ from fedtheory.algorithms import inexact_rbcd
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import inexact
 from verify import certificates, induction, posing, proof_inexact
-from verify.formal import InexactOracle, Ranked, rows
+from verify.formal import Ranked, rows
+from verify.formal_random import InexactOracle
 from verify.gram import ZERO, Form, NotLinear, row
 from verify.settings import family
 from verify.sides import hypotheses_hold

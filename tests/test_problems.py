@@ -207,7 +207,7 @@ def test_condition_number_refuses(kappa):
 
 def test_a_conjugate_that_is_not_found_is_refused(monkeypatch):
     monkeypatch.setattr(
-        "fedtheory.problems.logistic.newton",
+        "fedtheory.optimum.newton",
         lambda gradient, hessian, start, tolerance, iterations: (start, np.zeros(start.shape[:-1], dtype=bool)),
     )
     with pytest.raises(ValueError, match="no conjugate of the logistic loss found"):

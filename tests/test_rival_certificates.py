@@ -11,10 +11,11 @@ from fedtheory import claims
 from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
 from fedtheory.papers import baseline
 from verify import posing, rounding
-from verify.formal import NOISE, Record, repeated, rows, rows_of_sum_zero
+from verify.formal import Record, repeated, rows, rows_of_sum_zero
+from verify.formal_random import NOISE, Contractions, Messages
 from verify.gram import ZERO, Form, row
 from verify.posing.base import each
-from verify.posing.rivals import Contractions, Messages, Operator
+from verify.posing.rivals import Proximal
 from verify.sdp import Program
 from verify.search import examine, violation
 from verify.settings import family
@@ -254,19 +255,17 @@ def _record(mu=Fr(1), L=Fr(4)):
 
 def test_proximal_point_has_its_gradient():
     record, target = _record(), row("t")
-    x = 1 / (Operator(record, 0) + Fr(1, 2)) * target
-    point = np.array([[x], [x]], dtype=object)
-    assert record.gradient(point)[0, 0] + x / 2 == target
-    assert 1 / (Operator(record, 0) + Fr(1, 2)) * target == x
-    assert 1 / (Operator(record, 0) + Fr(1, 3)) * target != x
+    functions, targets = Proximal(record), repeated(target, 2)
+    points = functions.resolvent(Fr(1, 2), targets)
+    assert all(v == target for v in (record.gradient(points) + points / 2).flat)
+    assert (functions.resolvent(Fr(1, 2), targets) == points).all()
+    assert (functions.resolvent(Fr(1, 3), targets) != points).all()
     with pytest.raises(ValueError, match="strongly convex"):
         record.resolvent(0, Fr(-1), target)
     with pytest.raises(ValueError, match="strongly convex"):
         _record(mu=Fr(4)).resolvent(0, Fr(1), target)
     with pytest.raises(ValueError, match="compressed point"):
         record.resolvent(0, Fr(1), row("e", NOISE))
-    with pytest.raises(TypeError):
-        Operator(record, 0) * target
 
 
 def test_value_at_a_compressed_point_is_bounded_not_interpolated():

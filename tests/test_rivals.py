@@ -226,7 +226,7 @@ def test_top_k_keeps_the_largest_entries():
 
 # Theorems
 
-PROVED = {f"baseline/{name}/rate" for name in ("diana", "scaffnew", "gradskip", "5gcs-cc")}
+PROVED = {f"baseline/{name}/rate" for name in ("diana", "scaffnew", "gradskip", "5gcs-cc", "compressed-scaffnew")}
 
 
 @pytest.mark.parametrize("id", CLAIMS)

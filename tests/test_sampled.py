@@ -81,7 +81,7 @@ def test_all_tests_of_an_audit_share_one_level():
 
 def test_a_stored_part_that_is_not_there():
     claim = claims.get("locodl/eq-2/rand-k")
-    recipe = {"d": 5, "k": 2, "seed": 0, "tests": 2}
+    recipe = {"d": 5, "k": 2, "samples": 1000, "seed": 0, "tests": 2}
     wrong = Counterexample(claim, recipe, (), 0, sampled.PREFIX + "nothing", 0, 1.0, 0.0, "==", "")
     with pytest.raises(ValueError, match="no test"):
         wrong.replay()

@@ -1,6 +1,7 @@
 """The mutation bank: how it is made, how truth is told, and that what is false is killed."""
 
 import dataclasses
+import json
 from functools import cache
 
 import pytest
@@ -11,6 +12,7 @@ from fedtheory.algorithms import feddcd
 from fedtheory.claims import Hypothesis
 from fedtheory.papers import locodl
 from verify import selftest
+from verify.cli import main
 from verify.mutants import bank, code, entailment, expressions
 from verify.mutants.expressions import OPERATORS
 from verify.selftest import Alarm, Label
@@ -149,14 +151,14 @@ def test_what_does_not_run_is_stillborn():
 
     broken = claim.variant(algorithm=dataclasses.replace(locodl_method(), step=step))
     mutant = dataclasses.replace(mutants()[0], claims=(broken,), originals=(claim,))
-    (trial,) = selftest.trials([mutant])
+    (trial,) = list(selftest.trials([mutant]))
     assert trial.label is Label.STILLBORN and "no" in trial.reason
 
 
 def test_no_false_mutant_survives_and_none_is_proved():
     """The fast subset of `fedtheory selftest`; its bar is 95 % at this budget."""
     taken = selftest.sample(mutants(), 60)
-    trials = selftest.trials(taken)
+    trials = list(selftest.trials(taken))
     false = [t for t in trials if t.label is Label.FALSE]
     assert len(false) >= 30
     assert sum(t.budget == "quick" for t in false) >= 0.95 * len(false)
@@ -178,4 +180,17 @@ def test_claims_that_hold_raise_no_alarm_and_false_ones_do():
 @pytest.mark.slow
 def test_two_processes_find_the_same():
     taken = selftest.sample(mutants(), 8)
-    assert selftest.trials(taken, jobs=2) == selftest.trials(taken)
+    assert list(selftest.trials(taken, jobs=2)) == list(selftest.trials(taken))
+
+
+def test_the_command_prints_the_rates(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(selftest, "holding", lambda jobs: chosen()[:3])
+    monkeypatch.setattr("verify.commands.CASES", 20)
+    out = tmp_path / "selftest.json"
+    assert main(["selftest", "--mutants", "6", "--seeds", "1", "--jobs", "1", "--json", str(out)]) == 0
+    text = capsys.readouterr().out
+    for words in ("killed at budget quick", "false alarms: 0 in 3 searches", "killed alone", "at level 1e-06: 0 false"):
+        assert words in text
+    stored = json.loads(out.read_text())
+    assert len(stored["mutants"]) == 6 and stored["alarms"] == []
+    assert main(["selftest", "--json", str(tmp_path / "no" / "such.json")]) == 2

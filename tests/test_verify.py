@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from fractions import Fraction
 from itertools import islice
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 import sympy
 
-from fedtheory import claims
+from fedtheory import algorithms, claims
 from fedtheory.papers import feddcd, locodl
-from verify import Verdict, check, exact, search, shrinking, spectral, symbolic
+from verify import Verdict, check, checking, exact, search, shrinking, spectral, symbolic
+from verify.audit import to_json
 from verify.evidence import Counterexample, load
 from verify.limits import moment_radius
 from verify.settings import family
@@ -166,6 +168,38 @@ def test_second_moments_of_a_method_that_diverges():
     assert moment_radius(claim, family("locodl").build(long_step, False)) > 1
     far = tuple(h for h in claim.requires if h not in (locodl.STEP, locodl.DAMPING))
     assert check(claim.variant(requires=far)).verdict is Verdict.NOT_TESTED
+
+
+def broken(name, value):
+    """The algorithm, with a step that returns states of which the first part is ``value``."""
+    algorithm = algorithms.get(name)
+
+    def step(problem, params, state, draw):
+        new = algorithm.step(problem, params, state, draw)
+        first = np.full(new[0].shape, value, dtype=float)
+        return new._replace(**{new._fields[0]: first})
+
+    return dataclasses.replace(algorithm, step=step)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    ("id", "name"), [("baseline/scaffnew/one-step", "scaffnew"), ("feddcd/theorem-4.1/eq-3", "feddcd")]
+)
+def test_a_step_that_returns_no_number_is_refuted_and_stored(id, name, value):
+    evidence = check(claims.get(id).variant(algorithm=broken(name, value)))
+    assert evidence.verdict is Verdict.REFUTED and evidence.margin == -np.inf
+    stored = json.loads(json.dumps(to_json([evidence], 0, "quick"), allow_nan=False))["claims"][0]
+    assert stored["margin"] is None and not np.isfinite(float(stored["counterexample"]["left"]))
+
+
+def test_margins_beyond_the_floats():
+    found, tiny = refuted(), Fraction(1, 10**200)
+    for left, right in ((10**400, 1), (1 / tiny, tiny), (mpmath.mpf("nan"), 1), (1, np.nan), (np.inf, 0)):
+        assert checking._margin(dataclasses.replace(found, left=left, right=right, relation="<=")) == -np.inf
+    # Both sides are rounded to 0, which leaves nothing to compare.
+    assert checking._margin(dataclasses.replace(found, left=tiny**3, right=0 * tiny, relation="==")) == 0
 
 
 def refuted(id="feddcd/lemma-B.8/rate", **changes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -60,7 +61,8 @@ def _check(claim: Claim, seed: int, size: int) -> Evidence:
         return contracts(claim, found.instances, family(claim.setting.name).recipes(rng), size)
     if found.instances == 0:
         return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note="no instance met the hypotheses")
-    margin = round(1 - found.worst, 9) + 0.0
+    # Where no ratio could be measured the worst is infinite.
+    margin = round(1 - found.worst, 9) + 0.0 if math.isfinite(found.worst) else None
     drawn = sampled.test(claim, seed)
     if drawn is not None:
         methods.add("sequential")
@@ -152,12 +154,18 @@ def _refuted(claim: Claim, found: list[Counterexample], methods: set[str], insta
 
 
 def _margin(found: Counterexample) -> float:
-    left, right = float(found.left), float(found.right)
+    """The margin of a violation, rounded; -inf where a side is not a number, or the ratio is beyond the floats."""
+    try:
+        left, right = float(found.left), float(found.right)
+    except OverflowError:
+        return -math.inf
     if found.relation == "==":
-        return round(-abs(left - right) / max(abs(left), abs(right)), 9)
-    if right > 0:
-        return round(1 - left / right, 9)
-    return round((right - left) / max(abs(left) + abs(right), 1e-300), 9)
+        margin = -abs(left - right) / max(abs(left), abs(right), 1e-300)
+    elif right > 0:
+        margin = 1 - left / right
+    else:
+        margin = (right - left) / max(abs(left) + abs(right), 1e-300)
+    return round(margin, 9) if math.isfinite(margin) else -math.inf
 
 
 def _ordered(methods: set[str]) -> tuple[str, ...]:

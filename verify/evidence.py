@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -191,9 +192,10 @@ class Evidence:
     """What was found about a claim.
 
     ``margin``: 1 - (worst observed left side / right side), for an identity minus the relative residual; where the
-    right side can vanish or be negative, relative to |left| + |right|; None when nothing was measured. ``methods``: in
-    the order used. ``instances``: how many met the hypotheses. ``tightest``: the recipe of the worst instance.
-    ``note``: what the verdict rests on, or why there is none.
+    right side can vanish or be negative, relative to |left| + |right|; None when nothing was measured, -inf when a side
+    is not a number (null in JSON, as is None). ``methods``: in the order used. ``instances``: how many met the
+    hypotheses. ``tightest``: the recipe of the worst instance. ``note``: what the verdict rests on, or why there is
+    none.
     """
 
     claim: Claim = field(repr=False)
@@ -216,7 +218,7 @@ class Evidence:
             "where": self.claim.where,
             "kind": self.claim.kind,
             "verdict": str(self.verdict),
-            "margin": self.margin,
+            "margin": self.margin if self.margin is not None and math.isfinite(self.margin) else None,
             "methods": list(self.methods),
             "instances": self.instances,
             "counterexample": self.counterexample.to_json() if self.counterexample else None,

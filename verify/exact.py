@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -55,6 +54,11 @@ def as_row(point: Point) -> Array:
     return exact([list(point)]) if point else np.zeros((1, 0), dtype=object)
 
 
+def finite(value: Any) -> bool:
+    """Whether a side, or an entry of one, is neither infinite nor NaN."""
+    return isinstance(value, int | np.integer | Fraction) or bool(mpmath.isfinite(value))
+
+
 def violated(left: Any, right: Any, relation: str) -> bool:
     """Whether the numbers contradict the relation.
 
@@ -62,7 +66,7 @@ def violated(left: Any, right: Any, relation: str) -> bool:
     eigenvalue; it is decided to nine digits.
     """
     inexact = [v for v in (left, right) if isinstance(v, float | mpmath.mpf)]
-    if any(isinstance(v, float) and not math.isfinite(v) for v in inexact):
+    if not all(finite(v) for v in inexact):
         return True
     if inexact:
         digits = 9 if any(isinstance(v, float) for v in inexact) else DIGITS // 2
@@ -111,8 +115,9 @@ def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) 
     values, p = compressor.outcomes(x)
     yield Part("mean", expectation(values, p, axis=0), x, "==")
     error = expectation(((values - x) ** 2).sum(axis=-1), p)
-    bound = evaluate(statement.omega.subs(at), {}) * (x**2).sum()
-    yield Part("variance", np.array([error]), np.array([bound]), "<=")
+    omega, size = evaluate(statement.omega.subs(at), {}), (x**2).sum()
+    yield Part("variance", np.array([error]), np.array([omega * size]), "<=")
+    yield Part("its own omega", np.array([error, compressor.omega]), np.array([compressor.omega * size, omega]), "<=")
     yield Part("floats", *_as_floats(compressor, x, values, p), "==")
     yield Part("sampled", *_sampled(compressor, x), "==")
     yield Part("bits", np.array([compressor.bits]), np.array([int(statement.bits.subs(at))]), "==")

@@ -1,7 +1,8 @@
-"""Functions and compressors of which only the class is known, as a problem and an algorithm see them.
+"""Functions of which only the class is known, as a problem and an algorithm see them.
 
 An oracle answers with new rows (:mod:`verify.gram`), remembers where it was asked, and states what a function of its
-class must satisfy at these points. :mod:`verify.posing` makes problems of them.
+class must satisfy at these points. Compressors and inexact oracles are in :mod:`verify.formal_random`;
+:mod:`verify.posing` makes problems of all of them.
 """
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from fedtheory.oracles import Answer
-from fedtheory.randomness import Constant, Distribution, Draw
 from fedtheory.rational import Array
+from verify.formal_random import Compressors, InexactOracle, noisy
 from verify.gram import (
     ZERO,
     Form,
@@ -34,19 +34,10 @@ from verify.settings import Instance
 
 _NOTHING = Form({}, {}, 0)
 
-#: The block of compression errors, which are uncorrelated with everything before the step; or how its name begins,
-#: where errors that are uncorrelated with each other have one each.
-NOISE = "noise"
 
-
-def noisy(vector: Vector) -> bool:
-    """Whether compression errors are part of a vector."""
-    return any(r.block.startswith(NOISE) for r in vector.coefficients)
-
-
-def rows(name: str, n: int, stream: str = "state") -> Array:
+def rows(name: str, n: int) -> Array:
     """n new rows, as an array ``(n, 1)``."""
-    return np.array([[row(f"{name}_{i}", stream)] for i in range(n)], dtype=object)
+    return np.array([[row(f"{name}_{i}")] for i in range(n)], dtype=object)
 
 
 def rows_of_sum_zero(name: str, n: int) -> Array:
@@ -298,88 +289,6 @@ class Dual:
 
     def conjugate_gradient(self, y: Array) -> Array:
         return self.record.gradient(y)
-
-
-@dataclass
-class Compressors:
-    """n compressors with the constants of eqs. (2) and (3), known by the first two moments of what they return."""
-
-    n: int
-    omega: Number
-    omega_av: Number
-    joint: str
-    applied: dict[Any, Array] = field(default_factory=dict)
-    points: list[Array] = field(default_factory=list)
-
-    @property
-    def draws(self) -> Distribution:
-        return Constant()
-
-    def apply(self, draw: Draw, x: Array) -> Array:
-        """x_i plus an error of mean zero, ``(..., n, 1) -> (..., n, 1)``."""
-        out = np.empty(x.shape, dtype=object)
-        for index in np.ndindex(x.shape[:-2]):
-            key = tuple(v.key for v in x[index].flat)
-            if any(noisy(v) for v in x[index].flat):
-                raise ValueError("a compressed vector cannot be compressed again: only moments of the noise are known")
-            if key not in self.applied:
-                if self.applied:
-                    # Two messages in one step would need the covariance of their errors.
-                    raise ValueError("only one compression a step can be modelled")
-                self.points.append(x[index])
-                noise = rows("noise", self.n, NOISE)
-                self.applied[key] = noise if self.omega != 0 else 0 * noise
-            out[index] = x[index] + self.applied[key]
-        return out
-
-    def constraints(self) -> Iterator[Constraint]:
-        """E|error_i|^2 <= omega |x_i|^2, and the same for the mean with omega_av."""
-        for x, noise in zip(self.points, self.applied.values(), strict=True):
-            if self.omega == 0:
-                continue
-            for i, (e, v) in enumerate(zip(noise.flat, x.flat, strict=True)):
-                yield Constraint(f"variance_{i}", e**2 - self.omega * v**2)
-            mean = noise.sum() / self.n
-            yield Constraint("joint variance", mean**2 - self.omega_av / self.n * (x**2).sum())
-
-
-@dataclass
-class InexactOracle:
-    """A ``delta``-inexact oracle of grad f_1^*, ..., grad f_n^* of which no more is known (FedDCD, Definition 5.1).
-
-    Rows are random vectors here and inner products expectations, so that its own randomness is allowed for. A call is
-    told by the point and the guess: ``errors`` holds (i, guess - gradient, answer - gradient) by client and both.
-    """
-
-    delta: Number
-    errors: dict[Any, tuple[int, Vector, Vector]] = field(default_factory=dict)
-    contraction: None = None
-
-    def draws(self, f: Any) -> Distribution:
-        return Constant()
-
-    def answer(self, f: Any, y: Array, start: Array, draw: Draw) -> Answer:
-        """``y``, ``start (..., n, 1)`` -> answers of that shape, each with a new row for its error."""
-        gradient, start = np.broadcast_arrays(f.conjugate_gradient(y), start)
-        y = np.broadcast_to(y, gradient.shape)
-        out = np.empty(gradient.shape, dtype=object)
-        for index in np.ndindex(out.shape):
-            out[index] = gradient[index] + self._error(index[-2], y[index], gradient[index], start[index])
-        return Answer(out, np.zeros(out.shape[:-1], dtype=int))
-
-    def _error(self, i: int, y: Any, gradient: Any, start: Any) -> Vector:
-        guess = ZERO + start - gradient
-        if not guess.coefficients:
-            return ZERO
-        key = (i, (ZERO + y).key, (ZERO + start).key)
-        if key not in self.errors:
-            self.errors[key] = (i, guess, row(f"error({len(self.errors)})_{i}"))
-        return self.errors[key][2]
-
-    def constraints(self) -> Iterator[Constraint]:
-        """E|answer - gradient|^2 <= delta |guess - gradient|^2 for every call."""
-        for k, (i, guess, error) in enumerate(self.errors.values()):
-            yield Constraint(f"oracle_{i}[{k}]", error**2 - self.delta * guess**2)
 
 
 class Part(Protocol):

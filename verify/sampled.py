@@ -27,8 +27,9 @@ from verify.sides import hypotheses_hold, start
 
 #: Chance of any false alarm in an audit of all claims with one seed.
 TOTAL = Fraction(1, 10**6)
-#: Dimensions, and coordinates kept, at which compressors are sampled: one that is enumerated as well, one that is not.
-SHAPES = ((5, 2), (200, 20))
+#: Dimensions, coordinates kept and numbers of samples at which compressors are sampled: one shape that is enumerated as
+#: well, one that is not.
+SHAPES = ((5, 2, 100_000), (200, 20, 20_000))
 #: Samples of the draws of a step, at most.
 SIZE = 8000
 #: Recipes among which one with random draws is looked for.
@@ -67,7 +68,7 @@ def test(claim: Claim, seed: int) -> Sampled | None:
     """
     statement = claim.statement
     if isinstance(statement, CompressorClass):
-        recipes: list[Recipe] = [{"d": d, "k": k} for d, k in SHAPES]
+        recipes: list[Recipe] = [{"d": d, "k": k, "samples": size} for d, k, size in SHAPES]
     elif isinstance(statement, OneStep | Bound):
         recipes = _random(claim, seed)
     else:
@@ -138,7 +139,7 @@ def _outcomes(claim: Claim, recipe: Recipe) -> list[Outcome]:
     if isinstance(statement, CompressorClass):
         d, k = recipe["d"], recipe["k"]
         omega = evaluate(statement.omega.subs({statement.d: d, statement.k: k}), {})
-        return sampling.compressor(statement.compressor(d, k), seed, level, omega)
+        return sampling.compressor(statement.compressor(d, k), seed, level, omega, recipe["samples"])
     instance = family(claim.setting.name).build(recipe, False)
     return sampling.step_sampler(claim, instance, np.ones(instance.dimension), seed, level, SIZE)
 

@@ -155,6 +155,9 @@ def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator)
 
 def _ratio(left: Array, right: Array, relation: str) -> float:
     """Worst entry: left/right for inequalities, 1 + |left - right|/scale for equalities (0 when exactly equal)."""
+    if not all(exact.finite(v) for v in (*left, *right)):
+        # A side that is not a number contradicts whatever is claimed of it; NaN would compare as smaller.
+        return float("inf")
     if relation == "==":
         gap = max(abs(float(a - b)) for a, b in zip(left, right, strict=True))
         scale = max(max(abs(float(v)) for v in left), max(abs(float(v)) for v in right), 1e-300)

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.statements import Invariant
-from verify import certificates, posing, search
+from verify import certificates, posing, sampled, search
 from verify.checking import BUDGETS, strongest
 from verify.evidence import Recipe, Verdict
 from verify.mutants import Mutant, bank, entailment
@@ -72,15 +72,10 @@ class Alarm:
     seed: int
 
 
-def holding() -> tuple[Claim, ...]:
+def holding(jobs: int = 1) -> tuple[Claim, ...]:
     """The claims that the search does not refute, those that it does not test left out."""
-    found = []
-    for claim in claims.all():
-        if claim.statement.kind not in ("order", "untested", "limit"):
-            hunted = search.hunt(claim, search.generator(claim, 0), BUDGETS["quick"], 1)
-            if hunted.instances and not hunted.refutations:
-                found.append(claim)
-    return tuple(found)
+    about = [c for c in claims.all() if c.statement.kind not in ("order", "untested", "limit")]
+    return tuple(c for c, holds in zip(about, _mapped(_holds, [(c,) for c in about], jobs), strict=True) if holds)
 
 
 def sample(mutants: Sequence[Mutant], size: int) -> tuple[Mutant, ...]:
@@ -94,34 +89,24 @@ def sample(mutants: Sequence[Mutant], size: int) -> tuple[Mutant, ...]:
     return tuple(islice(turns, size))
 
 
-def trials(
-    mutants: Sequence[Mutant],
-    seed: int = 0,
-    budget: str = "quick",
-    jobs: int = 1,
-    progress: Callable[[Trial], None] = lambda trial: None,
-) -> tuple[Trial, ...]:
-    """What became of each mutant, in order. At the budget "full" what the quick search left is searched again."""
-    found = []
-    for trial in _mapped(_try, [(m, seed, budget) for m in mutants], jobs):
-        found.append(trial)
-        progress(trial)
-    return tuple(found)
+def trials(mutants: Sequence[Mutant], seed: int = 0, budget: str = "quick", jobs: int = 1) -> Iterator[Trial]:
+    """What became of each mutant, in order, as it is known.
+
+    At the budget "full" what the quick search left is searched again.
+    """
+    return _mapped(_try, [(m, seed, budget) for m in mutants], jobs)
 
 
 def alarms(
-    about: Sequence[Claim],
-    seeds: Sequence[int],
-    jobs: int = 1,
-    progress: Callable[[int], None] = lambda count: None,
+    about: Sequence[Claim], seeds: Sequence[int], jobs: int = 1, progress: Callable[[], None] = lambda: None
 ) -> tuple[Alarm, ...]:
-    """The seeds at which a claim that holds is refuted at the quick budget."""
+    """The seeds at which a claim that holds is refuted at the quick budget; ``progress`` is called for each search."""
     tasks = [(claim, seed) for seed in seeds for claim in about]
     found = []
     for (claim, seed), wrong in zip(tasks, _mapped(_refuted, tasks, jobs), strict=True):
         if wrong:
             found.append(Alarm(claim.id, seed))
-        progress(len(found))
+        progress()
     return tuple(found)
 
 
@@ -142,6 +127,12 @@ def _mapped(function: Callable[..., Any], tasks: list[Any], jobs: int) -> Iterat
 def _numbered(index: int) -> Any:
     function, tasks = _waiting
     return function(*tasks[index])
+
+
+def _holds(claim: Claim) -> bool:
+    with threadpool_limits(limits=1):
+        hunted = search.hunt(claim, search.generator(claim, 0), BUDGETS["quick"], 1)
+    return hunted.instances > 0 and not hunted.refutations
 
 
 def _refuted(claim: Claim, seed: int) -> bool:
@@ -190,6 +181,14 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
     def trial(label: Label, at: str | None, reason: str) -> Trial:
         return Trial(mutant.id, label, frozenset(tried), frozenset(killed), at, vouched, contradicted, reason)
 
+    if not killed:
+        # What is drawn, where what is enumerated is right.
+        for claim in mutant.claims:
+            drawn = sampled.test(claim, seed)
+            tried |= {"sequential"} if drawn is not None else set()
+            if drawn is not None and drawn.counterexample is not None:
+                killed.add("sequential")
+                break
     if killed - {"sdp"}:
         return trial(Label.FALSE, "quick", f"a counterexample to {claim.id}")
     if not killed and vouched:

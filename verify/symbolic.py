@@ -15,14 +15,19 @@ def proves(claim: Claim) -> bool:
 
     Each hypothesis ``symbol >= expression`` (or >) is removed by a slack variable, symbol = expression + s with s >= 0
     (or > 0), each ``symbol <= expression`` between positive ones by symbol = expression/(1 + s), and ``symbol =
-    expression`` by itself; other hypotheses are not used. Each difference is then factored, and is nonnegative when
-    every factor is a square or has coefficients of one sign on nonnegative symbols.
+    expression`` by itself, and a positive integer is 1 + s; other hypotheses are not used. Each difference is then
+    factored, and is nonnegative when every factor is a square or has coefficients of one sign on nonnegative symbols.
     """
     statement = claim.statement
     if not isinstance(statement, Inequality | ParameterRule):
         return False
-    relations = [h.relation for h in claim.requires if h.relation is not None]
+    relations = assumed(claim)
     return all(_holds(comparison, relations) for comparison in statement.comparisons)
+
+
+def assumed(claim: Claim) -> list[sympy.Basic]:
+    """The relations that a claim requires, or that its setting says of the letters."""
+    return [*claim.setting.domain, *(h.relation for h in claim.requires if h.relation is not None)]
 
 
 def at_most(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
@@ -55,7 +60,8 @@ def _with_slack(expression: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> sy
             waiting[index + 1 :] = [
                 r.func(*(a.subs(*found) for a in r.args), evaluate=False) for r in waiting[index + 1 :]
             ]
-    return expression
+    whole = sorted((s for s in expression.free_symbols if s.is_integer and s.is_positive), key=str)
+    return expression.subs({s: 1 + sympy.Symbol(f"slack_{s}", nonnegative=True) for s in whole})
 
 
 def _solved(relation: sympy.Rel, index: int) -> tuple[sympy.Symbol, sympy.Expr] | None:

@@ -13,10 +13,9 @@ import numpy as np
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.compressors import Family
 from fedtheory.optimum import newton
-from fedtheory.problems.base import Problem
-from fedtheory.problems.quadratic import Quadratics
+from fedtheory.problems.base import Problem, Proximable
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
-from fedtheory.rational import Array, apply, inverse
+from fedtheory.rational import Array
 
 
 class Params(NamedTuple):
@@ -57,13 +56,13 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 def local_prox(problem: Problem, tau: Any, x_hat: Array, u: Array) -> Array:
     """argmin_y F_m(y) + (tau/2)|y - x_hat - u_m/tau|^2 for all m: ``x_hat (..., d), u (..., M, d) -> (..., M, d)``.
 
-    The root of grad f_m(y) + (M tau - mu) y = M (tau x_hat + u_m): in closed form for quadratics, exact on fractions,
+    The root of grad f_m(y) + (M tau - mu) y = M (tau x_hat + u_m): in closed form where f has one, exact on fractions,
     else by Newton's method. Raises ``ValueError`` when that does not converge.
     """
     f, shift = problem.f, problem.n * tau - problem.mu
     target = problem.n * (tau * x_hat[..., None, :] + u)
-    if isinstance(f, Quadratics):
-        return apply(inverse(f.H + shift * np.eye(f.d, dtype=int)), target + apply(f.H, f.c))
+    if isinstance(f, Proximable):
+        return f.resolvent(shift, target)
     tolerance = 1e-12 * np.maximum(1, np.linalg.norm(target, axis=-1))
     y, done = newton(
         lambda y: f.gradient(y) + shift * y - target,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -47,6 +47,14 @@ class Functions(Protocol):
 
     def conjugate_gradient(self, y: Array) -> Array:
         """grad f_i^*(y_i) = argmin_w f_i(w) - <w, y_i>: ``(..., n, d) -> (..., n, d)``."""
+
+
+@runtime_checkable
+class Proximable(Protocol):
+    """Functions whose proximal points are known in closed form."""
+
+    def resolvent(self, shift: Any, target: Array) -> Array:
+        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, for shift > -mu_i: ``(..., n, d) -> (..., n, d)``."""
 
 
 @dataclass(frozen=True)

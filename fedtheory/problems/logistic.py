@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
-from fedtheory.optimum import newton
-from fedtheory.rational import Array, apply, to_float
+from fedtheory.optimum import regularised_minimiser
+from fedtheory.rational import Array, to_float
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
 # Hessians weight a copy of the data for every replica: this many numbers at a time (512 KiB) fit a cache.
 _BLOCK = 2**16
-
-# Newton steps before the conjugate is approached through stronger regularisation, and after.
-_DIRECT_STEPS = 25
-_FINAL_STEPS = 200
 
 
 @dataclass(frozen=True)
@@ -121,35 +117,7 @@ class Logistic:
         y = self._points(y)
         if not np.isfinite(y).all():
             raise ValueError("the conjugate of the logistic loss needs finite y")
-        # The gradient of the loss is bounded, so y / mu leaves a bounded residual however large y is; when y
-        # is small the quadratic model at 0 is the better start.
-        origin = np.zeros((self.n, self.d))
-        model = apply(np.linalg.inv(self.hessian(origin)), y - self.gradient(origin))
-        w, done = self._newton(y, self._better(y, model, y / self.mu[:, None]), _DIRECT_STEPS)
-        hard = ~done.all(axis=-1)
-        if not hard.any():
-            return w
-        y, start = y[hard], w[hard]
-        if (2 * self.mu < self.L).any():
-            # Far out the loss is nearly piecewise linear, and Newton's steps jump from kink to kink. More
-            # regularisation smooths them: start from the solution w for 10 mu, or 10 w where the loss is linear.
-            eased = replace(self, mu=10 * self.mu).conjugate_gradient(y)
-            start = self._better(y, eased, 10 * eased)
-        w[hard], done = self._newton(y, start, _FINAL_STEPS)
-        if not done.all():
-            raise ValueError(f"no conjugate of the logistic loss found, the least mu is {np.min(self.mu):.1e}")
-        return w
-
-    def _newton(self, y: Array, start: Array, iterations: int) -> tuple[Array, Array]:
-        # Summing the rows costs this much rounding even when y and w are small.
-        rounding = 10 * np.finfo(np.float64).eps * np.linalg.norm(self.A, axis=-1).max(axis=-1)
-        tolerance = np.maximum(1e-12 * np.maximum(1, np.linalg.norm(y, axis=-1)), rounding)
-        return newton(lambda w: self.gradient(w) - y, self.hessian, start, tolerance, iterations)
-
-    def _better(self, y: Array, one: Array, other: Array) -> Array:
-        """Client by client, the start whose gradient is nearer to y."""
-        error, alternative = (np.linalg.norm(self.gradient(w) - y, axis=-1) for w in (one, other))
-        return np.where((error <= alternative)[..., None], one, other)
+        return regularised_minimiser(self, y, "logistic")
 
     def cvxpy_value(self, x: cp.Variable) -> cp.Expression:
         """sum_i f_i(x) for a cvxpy variable ``(d,)``."""

@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from fedtheory.optimum import TOLERANCE, Optimum, newton
+from fedtheory.optimum import TOLERANCE, Optimum, regularised_minimiser
 from fedtheory.rational import Array, to_float
 
 if TYPE_CHECKING:
     import cvxpy as cp
-
-# Newton steps before the conjugate is approached through stronger regularisation, and after.
-_DIRECT_STEPS = 25
-_FINAL_STEPS = 200
 
 
 def check_labels(A: Array, b: Array, classes: int) -> tuple[Array, Array]:
@@ -146,11 +142,11 @@ class Softmax:
         if not np.isfinite(y).all():
             raise ValueError("the conjugate of the softmax loss needs finite y")
         if self.m >= self.A.shape[2]:
-            return self._minimise(y)
+            return regularised_minimiser(self, y, "softmax")
         basis, reduced = self._reduced
         Y = self._matrices(y)
         inside = np.matmul(Y, basis)
-        w = reduced._minimise(inside.reshape(*y.shape[:-1], reduced.d)).reshape(inside.shape)
+        w = regularised_minimiser(reduced, inside.reshape(*y.shape[:-1], reduced.d), "softmax").reshape(inside.shape)
         outside = (Y - np.matmul(inside, np.swapaxes(basis, -1, -2))) / self.mu[:, None, None]
         return (outside + np.matmul(w, np.swapaxes(basis, -1, -2))).reshape(y.shape)
 
@@ -159,37 +155,6 @@ class Softmax:
         """Orthonormal bases of spaces that hold each client's rows ``(n, p, m)``, and the losses in them."""
         basis, rows = np.linalg.qr(np.swapaxes(self.A, -1, -2))
         return basis, replace(self, A=np.swapaxes(rows, -1, -2))
-
-    def _minimise(self, y: Array) -> Array:
-        # The gradient of the loss is bounded, so y / mu leaves a bounded residual however large y is; when y
-        # is small the quadratic model at 0 is the better start.
-        origin = np.zeros((self.n, self.d))
-        model = np.linalg.solve(self.hessian(origin), (y - self.gradient(origin))[..., None])[..., 0]
-        w, done = self._newton(y, self._better(y, model, y / self.mu[:, None]), _DIRECT_STEPS)
-        hard = ~done.all(axis=-1)
-        if not hard.any():
-            return w
-        y, start = y[hard], w[hard]
-        if (2 * self.mu < self.L).any():
-            # Far out the loss is nearly piecewise linear, and Newton's steps jump from kink to kink: start from the
-            # solution for 10 mu, or 10 times that where the loss is linear.
-            eased = replace(self, mu=10 * self.mu)._minimise(y)
-            start = self._better(y, eased, 10 * eased)
-        w[hard], done = self._newton(y, start, _FINAL_STEPS)
-        if not done.all():
-            raise ValueError(f"no conjugate of the softmax loss found, the least mu is {np.min(self.mu):.1e}")
-        return w
-
-    def _newton(self, y: Array, start: Array, iterations: int) -> tuple[Array, Array]:
-        # Summing the rows costs this much rounding even when y and w are small.
-        rounding = 10 * np.finfo(np.float64).eps * np.linalg.norm(self.A, axis=-1).max(axis=-1)
-        tolerance = np.maximum(1e-12 * np.maximum(1, np.linalg.norm(y, axis=-1)), rounding)
-        return newton(lambda w: self.gradient(w) - y, self.hessian, start, tolerance, iterations)
-
-    def _better(self, y: Array, one: Array, other: Array) -> Array:
-        """Client by client, the start whose gradient is nearer to y."""
-        error, alternative = (np.linalg.norm(self.gradient(w) - y, axis=-1) for w in (one, other))
-        return np.where((error <= alternative)[..., None], one, other)
 
     def predict(self, x: Array, A: Array) -> Array:
         """Most probable classes of the rows ``A (rows, p)`` under one model ``x (d,)``: ``(rows,)`` integers."""

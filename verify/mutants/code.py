@@ -78,7 +78,9 @@ def _walk(node: ast.AST) -> Iterator[ast.expr]:
         if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.expr) and not isinstance(getattr(child, "ctx", None), ast.Store):
+            # A call whose value is not used checks its arguments.
+            checks = isinstance(node, ast.Expr)
+            if isinstance(child, ast.expr) and not checks and not isinstance(getattr(child, "ctx", None), ast.Store):
                 yield child
             if isinstance(child, ast.AST):
                 yield from _walk(child)

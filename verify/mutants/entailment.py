@@ -11,7 +11,7 @@ from verify import symbolic
 
 def follows(changed: Claim, original: Claim) -> bool:
     """Whether the changed claim is a consequence of the original, for all parameters; False proves nothing."""
-    relations = [h.relation for h in changed.requires if h.relation is not None]
+    relations = symbolic.assumed(changed)
     if any(not _assumed(h, changed, relations) for h in original.requires):
         return False
     if changed.statement == original.statement:

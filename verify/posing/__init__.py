@@ -1,8 +1,8 @@
 """A claim as a semidefinite program: its own algorithm, run on vectors known only by their inner products.
 
-The problem's oracles are those of :mod:`verify.formal`. The algorithm's ``step`` and the statement's quantities run on
-them unchanged, with every draw enumerated, and leave both sides as forms. Nothing of a method is transcribed here, so a
-changed algorithm gives a changed program.
+The problem's oracles are those of :mod:`verify.formal`, the compressors those of :mod:`verify.formal_random`. The
+algorithm's ``step`` and the statement's quantities run on them unchanged, with every draw enumerated, and leave both
+sides as forms. Nothing of a method is transcribed here, so a changed algorithm gives a changed program.
 """
 
 from __future__ import annotations

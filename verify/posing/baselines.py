@@ -5,23 +5,34 @@ from __future__ import annotations
 from fedtheory.algorithms import diana, scaffnew
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from verify.formal import Compressors, Formal, Primal, Record, repeated, rows, rows_of_sum_zero
+from verify.formal import Formal, Primal, Record, repeated, rows, rows_of_sum_zero
+from verify.formal_random import Compressors
 from verify.gram import row
 from verify.posing.base import batch, each, make_problem
 from verify.settings import Instance
 
 
-def _scaffnew(given: Instance) -> Formal:
-    """Scaffnew and GradSkip: every f_i has its own L_i."""
-    problem, params = given.problem, given.params
-    n, x_star, h_star = problem.n, row("x*"), rows_of_sum_zero("h*", problem.n)
-    record = Record("f", each(problem.mu, n), problem.f.L, repeated(x_star, n), h_star)
+def _local(given: Instance, L: Array, h: Array) -> Formal:
+    """Methods with a model and a shift for every client: each f_i has its own L_i, the shifts are h* + ``h``."""
+    problem, n = given.problem, given.problem.n
+    x_star, h_star = row("x*"), rows_of_sum_zero("h*", n)
+    record = Record("f", each(problem.mu, n), L, repeated(x_star, n), h_star)
     formal = make_problem(Primal(record), None, (problem.mu, problem.L), x_star, h_star)
 
     def at(theta: Array) -> tuple[Problem, scaffnew.State]:
-        return formal, scaffnew.State(batch(x_star + rows("x", n)), batch(h_star + rows_of_sum_zero("h", n)))
+        return formal, scaffnew.State(batch(x_star + rows("x", n)), batch(h_star + h))
 
-    return Formal(Instance(formal, params, 0, at), (record,))
+    return Formal(Instance(formal, given.params, 0, at), (record,))
+
+
+def _scaffnew(given: Instance) -> Formal:
+    n = given.problem.n
+    return _local(given, each(given.problem.L, n), rows_of_sum_zero("h", n))
+
+
+def _gradskip(given: Instance) -> Formal:
+    """The sum of the shifts is zero only just after a communication."""
+    return _local(given, given.problem.f.L, rows("h", given.problem.n))
 
 
 def _diana(given: Instance) -> Formal:
@@ -38,4 +49,4 @@ def _diana(given: Instance) -> Formal:
     return Formal(Instance(formal, asked, 0, at), (record,), family)
 
 
-SETTINGS = {"scaffnew": _scaffnew, "gradskip": _scaffnew, "diana": _diana}
+SETTINGS = {"scaffnew": _scaffnew, "gradskip": _gradskip, "diana": _diana}

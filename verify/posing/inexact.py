@@ -16,7 +16,8 @@ from fedtheory.algorithms import inexact_feddcd, inexact_rbcd
 from fedtheory.papers.feddcd import appendix_b, dual, inexact
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from verify.formal import Formal, InexactOracle, rows
+from verify.formal import Formal, rows
+from verify.formal_random import InexactOracle
 from verify.gram import value
 from verify.posing import feddcd
 from verify.posing.base import batch

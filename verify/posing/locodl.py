@@ -11,7 +11,8 @@ from fedtheory.algorithms import locodl
 from fedtheory.papers.locodl import method
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from verify.formal import Compressors, Formal, Primal, Record, repeated, rows
+from verify.formal import Formal, Primal, Record, repeated, rows
+from verify.formal_random import Compressors
 from verify.gram import row
 from verify.posing.base import batch, each, make_problem
 from verify.settings import Instance

@@ -6,10 +6,9 @@ on coordinates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
-from itertools import count, permutations
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -17,124 +16,13 @@ import numpy as np
 from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
 from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
-from fedtheory.problems.quadratic import Quadratics
-from fedtheory.randomness import Distribution, Draw, Size
 from fedtheory.rational import Array
-from verify.formal import NOISE, Formal, Primal, Record, noisy, repeated, rows, rows_of_sum_zero
-from verify.gram import ZERO, Form, Number, Sample, Vector, interpolation, row, value
+from verify.formal import Formal, Primal, Record, repeated, rows, rows_of_sum_zero
+from verify.formal_random import Contractions, Messages
+from verify.gram import ZERO, Form, Number, Sample, interpolation, row, value
 from verify.posing.base import batch, each, make_problem
 from verify.sdp import Constraint
 from verify.settings import Instance
-
-# Compressors
-
-
-@dataclass(frozen=True)
-class Source:
-    """A source of randomness of which only its identity matters: each time it is drawn from it has another number.
-
-    A draw is that number, ``shape`` times.
-    """
-
-    shape: Size
-    numbers: Iterator[int]
-
-    @property
-    def count(self) -> int:
-        return 1
-
-    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
-        return np.full((*size, *self.shape), next(self.numbers))
-
-    def support(self, exact: bool = False) -> tuple[Array, Array]:
-        return np.full((1, *self.shape), next(self.numbers)), np.array([Fraction(1)], dtype=object)
-
-
-def _with_errors(draw: Draw, x: Array, error: Callable[[int, int, Vector], Vector]) -> Array:
-    """x plus ``error(number of the draw, client, vector)``, for ``x (..., n, 1)``."""
-    numbers = np.broadcast_to(draw[..., 0], x.shape[:-1])
-    out = np.empty(x.shape, dtype=object)
-    for index in np.ndindex(x.shape):
-        out[index] = x[index] + error(int(numbers[index[:-1]]), index[-2], ZERO + x[index])
-    return out
-
-
-@dataclass
-class Messages:
-    """n unbiased compressors in U(omega) that may send several messages a step.
-
-    Messages drawn separately have uncorrelated errors; so have those of different clients, if ``joint`` is
-    "independent". Nothing is known of how the errors of two vectors compressed by one draw are correlated.
-    """
-
-    n: int
-    omega: Number
-    joint: str
-    errors: dict[Any, tuple[Vector, Vector]] = field(default_factory=dict)
-    numbers: Iterator[int] = field(default_factory=count)
-
-    @property
-    def omega_av(self) -> Number:
-        return self.omega / self.n if self.joint == "independent" else self.omega
-
-    @property
-    def draws(self) -> Distribution:
-        return Source((self.n, 1), self.numbers)
-
-    def apply(self, draw: Draw, x: Array) -> Array:
-        """x_i plus an error of mean zero, ``(..., n, 1) -> (..., n, 1)``."""
-        return _with_errors(draw, x, self._error)
-
-    def _error(self, number: int, i: int, x: Vector) -> Vector:
-        if noisy(x):
-            raise ValueError("a compressed vector cannot be compressed again: only moments of the noise are known")
-        if self.omega == 0 or not x.coefficients:
-            return ZERO
-        key = (number, i, x.key)
-        if key not in self.errors:
-            block = f"{NOISE} {number}_{i}" if self.joint == "independent" else f"{NOISE} {number}"
-            self.errors[key] = (x, row(f"noise({len(self.errors)})_{i}", block))
-        return self.errors[key][1]
-
-    def constraints(self) -> Iterator[Constraint]:
-        """E|error|^2 <= omega |x|^2 for every message."""
-        for k, (x, error) in enumerate(self.errors.values()):
-            yield Constraint(f"variance[{k}]", error**2 - self.omega * x**2)
-
-
-@dataclass
-class Contractions:
-    """Any compressors with E|C(x) - x|^2 <= (1 - alpha) |x|^2, biased or not, deterministic or not.
-
-    Rows are random vectors here and inner products expectations: errors may be correlated with everything.
-    """
-
-    alpha: Number
-    errors: dict[Any, tuple[Vector, Vector]] = field(default_factory=dict)
-    numbers: Iterator[int] = field(default_factory=count)
-
-    @property
-    def draws(self) -> Distribution:
-        """Of one client's compressor."""
-        return Source((1,), self.numbers)
-
-    def apply(self, draw: Draw, x: Array) -> Array:
-        """x_i plus an error, ``(..., n, 1) -> (..., n, 1)``, for the draws of n clients."""
-        return _with_errors(draw, x, self._error)
-
-    def _error(self, number: int, i: int, x: Vector) -> Vector:
-        if self.alpha == 1 or not x.coefficients:
-            return ZERO
-        key = (number, i, x.key)
-        if key not in self.errors:
-            self.errors[key] = (x, row(f"error({len(self.errors)})_{i}"))
-        return self.errors[key][1]
-
-    def constraints(self) -> Iterator[Constraint]:
-        """E|error|^2 <= (1 - alpha) |x|^2 for every message."""
-        for k, (x, error) in enumerate(self.errors.values()):
-            yield Constraint(f"contraction[{k}]", error**2 - (1 - self.alpha) * x**2)
-
 
 # EF21
 
@@ -214,64 +102,15 @@ def _adiana(given: Instance) -> Formal:
 # 5GCS-CC
 
 
-@dataclass(frozen=True)
-class Operator:
-    """grad f_i + ``shift``, as the 1 x 1 matrix that it would be for a quadratic; its inverse is a proximal step."""
+class Proximal(Primal):
+    """Functions of a class, whose proximal points are new points at which the gradient is known."""
 
-    record: Record
-    i: int
-    shift: Number = 0
-
-    def __add__(self, number: Any) -> Operator:
-        return Operator(self.record, self.i, self.shift + number)
-
-    __radd__ = __add__
-
-    def __mul__(self, vector: Any) -> Vector:
-        # The centre of a gradient that is not linear: the origin, with nothing to add.
-        return ZERO if isinstance(vector, Vector) and not vector.coefficients else NotImplemented
-
-    def __rtruediv__(self, one: Any) -> Resolvent:
-        return Resolvent(self) if one == 1 else NotImplemented
-
-
-@dataclass(frozen=True)
-class Resolvent:
-    """The inverse of an operator."""
-
-    operator: Operator
-
-    def __mul__(self, target: Vector) -> Vector:
-        return self.operator.record.resolvent(self.operator.i, self.operator.shift, ZERO + target)
-
-
-class Implicit(Quadratics):
-    """Functions of a class in the form of quadratics, whose proximal step 5GCS-CC has as (H + shift)^-1."""
-
-    record: Record
-
-    def __init__(self, record: Record) -> None:
-        H = np.empty((record.n, 1, 1), dtype=object)
-        H[:, 0, 0] = [Operator(record, i) for i in range(record.n)]
-        object.__setattr__(self, "record", record)
-        super().__init__(H, repeated(ZERO, record.n))
-
-    def __post_init__(self) -> None:
-        """The matrices are none."""
-
-    @property
-    def mu(self) -> Array:
-        return self.record.mu
-
-    @property
-    def L(self) -> Array:
-        return self.record.L
-
-    def gradient(self, x: Array) -> Array:
-        return self.record.gradient(x)
-
-    def value(self, x: Array) -> Array:
-        return self.record.value(x)
+    def resolvent(self, shift: Number, target: Array) -> Array:
+        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, ``(..., n, 1) -> (..., n, 1)``."""
+        out = np.empty(target.shape, dtype=object)
+        for index, vector in np.ndenumerate(target):
+            out[index] = self.record.resolvent(index[-2], shift, ZERO + vector)
+        return out
 
 
 def _5gcs_cc(given: Instance) -> Formal:
@@ -279,7 +118,7 @@ def _5gcs_cc(given: Instance) -> Formal:
     n, x_star, h_star = problem.n, row("x*"), rows_of_sum_zero("h*", problem.n)
     record = Record("f", *_curvatures(problem), repeated(x_star, n), h_star)
     family = Messages(n, max(params.omega, params.compressors.omega), params.compressors.joint)
-    formal = make_problem(Implicit(record), None, (problem.mu, problem.L), x_star, h_star)
+    formal = make_problem(Proximal(record), None, (problem.mu, problem.L), x_star, h_star)
     asked = params._replace(compressors=family)
 
     def at(theta: Array) -> tuple[Problem, fivegcs_cc.State]:

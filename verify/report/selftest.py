@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from rich.table import Table
 
@@ -11,7 +11,16 @@ from verify.mutants import Mutant
 from verify.mutants.expressions import OPERATORS
 from verify.selftest import Alarm, Label, Trial
 
-_METHODS = ("exact", "spectral", "search", "sdp")
+
+class Calibration(NamedTuple):
+    """False alarms by distribution, among so many true cases of each, at a level."""
+
+    level: float
+    cases: int
+    wrong: Mapping[str, int]
+
+
+_METHODS = ("exact", "spectral", "search", "sdp", "sequential")
 
 
 def brief(trial: Trial, mutant: Mutant) -> str:
@@ -84,6 +93,19 @@ def false_alarms(found: Sequence[Alarm], claims: int, seeds: int) -> list[str]:
     """How often a claim that holds was refuted."""
     lines = [f"false alarms: {len(found)} in {claims * seeds} searches ({claims} claims that hold, {seeds} seeds each)"]
     return lines + [f"{alarm.id} was refuted at seed {alarm.seed}" for alarm in found]
+
+
+def calibrated(strict: Calibration, loose: Calibration, found: Mapping[str, float]) -> list[str]:
+    """How often the sequential tests were wrong at two levels, and how often they found the smallest defect stated."""
+    lines = []
+    for level, cases, wrong in (strict, loose):
+        rates = [100 * count / cases for count in wrong.values()]
+        lines.append(
+            f"sequential tests at level {level:g}: {sum(wrong.values())} false alarms in {cases} true cases of each of "
+            f"{len(wrong)} distributions, at most {max(rates):.2g} % in one"
+        )
+    share = 100 * min(found.values())
+    return [*lines, f"means off by the smallest defect stated: found in at least {share:.4g} % of the cases"]
 
 
 def to_json(trials: Sequence[Trial], mutants: Sequence[Mutant], alarms: Sequence[Alarm]) -> dict[str, Any]:

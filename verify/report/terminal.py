@@ -114,6 +114,26 @@ def summary(found: Sequence[Evidence], seconds: float) -> str:
     return f"{len(found)} claim{'s' if len(found) != 1 else ''}: {parts}; {seconds:.1f} s"
 
 
+def coverage(found: Sequence[Evidence]) -> list[str]:
+    """How many of the one-step and rate claims that hold have more than a search behind them; what the rest lack."""
+    kinds = ("one-step", "bound")
+    rates = [e for e in found if e.claim.kind in kinds or e.claim.statement.kind in kinds]
+    strong = [e for e in rates if e.verdict in (Verdict.PROVED, Verdict.CERTIFIED)]
+    weak = [e for e in rates if e.verdict is Verdict.SUPPORTED]
+    if not strong and not weak:
+        return []
+    share = f"{len(strong)} of {len(strong) + len(weak)}"
+    lines = [f"one-step and rate claims that hold: {share} proved or certified"]
+    return lines + [f"{e.claim.id}: only supported: {_obstacle(e)}" for e in weak]
+
+
+def _obstacle(evidence: Evidence) -> str:
+    """What stands in the way of a stronger verdict."""
+    found = evidence.note.split("; margin at")[0]
+    hidden = "an order hides its constant, for which there is no certificate; "
+    return hidden + found if evidence.claim.statement.kind == "order" else found
+
+
 def claims_table(chosen: Sequence[Claim]) -> Table:
     """What is claimed, and where."""
     table = Table("claim", "kind", "where", "gist", box=None, pad_edge=False)

@@ -56,7 +56,12 @@ SETTING = Setting(
 )
 SETTING_D = Setting("accelerated-rbcd", "h mu-strongly convex, each h_i L_i-smooth; x, z in C", _bind_rbcd)
 TRIPLES = Setting("feddcd-triples", "a, b > 0; any x, y, z", lambda problem, params: {A: params.a, B: params.b})
-CONSTANTS = Setting("feddcd-acceleration-constants", "0 < r <= 1, 0 < s <= 1", lambda problem, params: params)
+CONSTANTS = Setting(
+    "feddcd-acceleration-constants",
+    "0 < r <= 1, 0 < s <= 1",
+    lambda problem, params: params,
+    (sympy.Le(r, 1, evaluate=False), sympy.Le(s, 1, evaluate=False)),
+)
 
 
 class TripleParams(NamedTuple):

@@ -109,7 +109,12 @@ COLD_C = Setting(
     appendix_b.SETTING.bind,
 )
 WARM_C = Setting("inexact-rbcd-warm", "h_1, ..., h_n as in Assumption B.1; first guess exact", appendix_b.SETTING.bind)
-CONSTANTS = Setting("feddcd-inexact-constants", "0 < mu <= L_min <= L_max, 0 < r <= 1", lambda problem, params: params)
+CONSTANTS = Setting(
+    "feddcd-inexact-constants",
+    "0 < mu <= L_min <= L_max, 0 < r <= 1",
+    lambda problem, params: params,
+    tuple(sympy.Le(*pair, evaluate=False) for pair in ((mu, L_min), (L_min, L_max), (r, 1))),
+)
 
 
 def answers(problem: Problem, params: Any, state: Any) -> Array:
