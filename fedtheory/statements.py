@@ -278,14 +278,19 @@ def changed(statement: Statement, changes: Mapping[str, Any]) -> Statement:
     if isinstance(statement, OneStep) and "factor" in fields:
         if statement.factor is None:
             raise ValueError("this statement is not a contraction and has no factor: change right instead")
-        fields.setdefault("right", statement.right / statement.factor * _expression("factor", fields["factor"]))
+        if "right" in fields:
+            raise ValueError("the factor has no place beside a right side that is given as a whole")
+        fields["right"] = statement.right / statement.factor * _expression("factor", fields["factor"])
+    elif isinstance(statement, OneStep) and {"left", "right"} & set(fields):
+        # The sides are no longer a potential and a multiple of it.
+        fields["factor"] = None
     known = [f.name for f in fields_of(statement) if f.name != "override"]
     unknown = [name for name in changes if name not in (*known, "bound")]
     if unknown or ("bound" in changes and not isinstance(statement, Bound)):
         name = unknown[0] if unknown else "bound"
         raise ValueError(f"a statement of kind {statement.kind} has no part {name!r}: it has {', '.join(known)}")
     for name in ("factor", "left", "right", "override", "omega", "bits", "constant", "initial", "middle"):
-        if name in fields and (name != "middle" or fields[name] is not None):
+        if name in fields and (name not in ("middle", "factor") or fields[name] is not None):
             fields[name] = _expression(name, fields[name])
     if isinstance(statement, CompressorClass) and isinstance(fields.get("compressor"), Compressor):
         fixed: Compressor = fields["compressor"]

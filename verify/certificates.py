@@ -15,7 +15,8 @@ from itertools import islice
 from types import ModuleType
 
 from fedtheory.claims import Claim
-from verify import induction, proof_inexact, proof_locodl, proof_rbcd, worst_case
+from fedtheory.statements import Bound
+from verify import induction, posing, proof_inexact, proof_locodl, proof_rbcd, worst_case
 from verify.identity import Posed, Unprovable, Weights
 from verify.settings import Instance
 from verify.sides import hypotheses_hold
@@ -81,6 +82,10 @@ def _pose(claim: Claim) -> list[tuple[Posed, Weights]]:
     return list(_PROOFS[claim.setting.name].pose(claim))
 
 
+def _closed(claim: Claim, instance: Instance) -> bool:
+    return claim.setting.name in induction.settings() or posing.closed(claim, instance)
+
+
 def _compare(claim: Claim) -> None:
     """``Unprovable`` where the code is not what the proof takes it for, or an assumption is not the claim's."""
     proofs = _PROOFS[claim.setting.name]
@@ -88,6 +93,8 @@ def _compare(claim: Claim) -> None:
         name = proofs.differs(claim, instance)
         if name is not None:
             raise Unprovable(f"{name} of {claim.id} is not what the proof takes it for")
+        if isinstance(claim.statement, Bound) and not _closed(claim, instance):
+            raise Unprovable(f"a step of {claim.id} leaves the states of which the proof speaks")
         for assumption, broken in proofs.outside(claim, instance):
             if hypotheses_hold(claim, broken):
                 raise Unprovable(f"{claim.id} does not assume {assumption}")

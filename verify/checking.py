@@ -20,7 +20,7 @@ from verify.worst_case import Status
 #: Counterexamples collected before the simplest is made smaller.
 REFUTATIONS = 4
 #: Instances proposed at each budget.
-BUDGETS = {"quick": 80, "full": 3000}
+BUDGETS = {"quick": 120, "full": 3000}
 
 
 def check(claim: Claim, seed: int = 0, budget: str = "quick") -> Evidence:

@@ -64,7 +64,7 @@ def pose(claim: Claim) -> Pieces:
         right = coefficients(statement.right, [q.expression for q in statement.quantities])
         before = _before(claim)
         if set(right) == {str(before.expression)} and statement.factor is not None:
-            yield _contraction(claim, statement.factor, k, known)
+            yield _contraction(claim, right[str(before.expression)], k, known)
         elif set(right) <= {str(before.expression), "|G grad h|_L^2"}:
             yield _descent(claim, right.get(str(before.expression), sympy.S.Zero), right, k)
         else:
@@ -72,7 +72,7 @@ def pose(claim: Claim) -> Pieces:
     elif isinstance(statement, Bound) and statement.override is None:
         yield _contraction(claim, statement.factor, k, known)
         yield from _constant(claim, statement, k, known)
-    elif isinstance(statement, Inequality) and statement.middle is None:
+    elif isinstance(statement, Inequality) and statement.middle is None and not statement.strict:
         yield _relation(claim, statement, k, known)
     elif isinstance(statement, Inequality) and not statement.strict:
         yield from _gradient_norms(claim, statement, k, known)

@@ -110,6 +110,14 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
         return None
     if not hypotheses_hold(claim, built):
         return None
+    try:
+        return _findings(claim, recipe, built, rng)
+    except ZeroDivisionError:
+        # A quantity is not defined there, and no hypothesis says so.
+        return None
+
+
+def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Generator) -> list[Finding]:
     if _pointwise(claim):
         return _evaluate_points(claim, built, rng)
     instance = family(claim.setting.name).build(recipe, False)

@@ -32,7 +32,8 @@ class Label(StrEnum):
     """What is known of a mutant.
 
     FALSE: a counterexample to one of its statements was confirmed, or the worst case over the class exceeds it.
-    TRUE: each of its statements is proved, certified, or a consequence of the original's.
+    TRUE: each of its statements is proved, or a consequence of the original's, or certified at some parameters and not
+    refuted by the full search at any others.
     SAME: a hypothesis was changed, and no instance of the setting tells the difference.
     OPEN: none of these. STILLBORN: it does not run.
     """
@@ -191,7 +192,9 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
                 break
     if killed - {"sdp"}:
         return trial(Label.FALSE, "quick", f"a counterexample to {claim.id}")
-    if not killed and vouched:
+    # A certificate speaks of the parameters at which it was computed: alone it shows no mutant true.
+    shown = bool(vouched) and "sdp" not in vouched
+    if not killed and shown:
         return trial(Label.TRUE, None, ", ".join(sorted(vouched)))
     if not killed and mutant.operator == "hypothesis" and not _distinguished(mutant, seed, BUDGETS[budget]):
         return trial(Label.SAME, None, "no instance of the setting meets it and breaks the original")
@@ -201,6 +204,8 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
                 return trial(Label.FALSE, "full", f"a counterexample to {claim.id}")
     if killed:
         return trial(Label.FALSE, None, f"the worst case over the class exceeds {claim.id}")
+    if vouched and budget == "full":
+        return trial(Label.TRUE, None, f"{', '.join(sorted(vouched))}, and not refuted by the full search")
     return trial(Label.OPEN, None, f"{unknown} is neither refuted nor proved")
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
+from fedtheory.claims import Claim
 from verify.evidence import Counterexample, Recipe
 from verify.search import violation
 from verify.settings import family
@@ -26,13 +27,21 @@ def smallest(counterexample: Counterexample, tries: int = 400) -> Counterexample
             if complexity(candidate) >= complexity(best.recipe):
                 continue
             tries -= 1
-            found = violation(best.claim, candidate)
+            found = _violation(best.claim, candidate)
             if found is not None:
                 best, progress = found, True
                 break
             if tries <= 0:
                 break
     return best
+
+
+def _violation(claim: Claim, candidate: Recipe) -> Counterexample | None:
+    try:
+        return violation(claim, candidate)
+    except (ValueError, ArithmeticError):
+        # The method does not run at these numbers, which no hypothesis excludes.
+        return None
 
 
 def complexity(recipe: Any) -> tuple[int, int, int]:

@@ -13,7 +13,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.rational import evaluate
-from fedtheory.statements import Bound, Comparison, Inequality, Invariant, OneStep, Quantity
+from fedtheory.statements import Bound, Comparison, Inequality, OneStep, Quantity
 from fedtheory.symbols import T
 from verify import posing, rounding, sdp
 from verify.formal import Formal
@@ -125,7 +125,7 @@ def bounds(
         status = Status.PROVED
     elif lower is not None and lower > claimed:
         status = Status.EXCEEDED
-    elif upper is not None and upper <= claimed + TOLERANCE * max(Fraction(1), abs(claimed)):
+    elif upper is not None and upper <= claimed + TOLERANCE * abs(claimed):
         status = Status.CERTIFIED
     else:
         status = Status.UNKNOWN
@@ -150,6 +150,9 @@ def certify(claim: Claim, instance: Instance, tight: bool = False) -> Certified:
         raise ValueError(f"no worst case over a class is known for a statement of kind {statement.kind}")
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
+    if getattr(statement, "strict", False):
+        raise ValueError(f"{claim.id} is strict: a worst case is attained, or approached")
+    posing.check_class(claim, instance)
     try:
         if isinstance(statement, Bound):
             parts = _chain(claim, statement, instance, tight)
@@ -199,7 +202,15 @@ def _bounded(
     constraints = posed.constraints(exact)
     program = sdp.ratio(left, right, constraints) if claimed != 0 else sdp.excess(left, right, constraints)
     found = bounds(program, claimed, claimed == 0, unasked > 0 or posed.wider, tight)
+    if claimed != 0 and found.status <= Status.CERTIFIED and not _nonnegative(right, constraints):
+        found = replace(found, upper=None, status=Status.UNKNOWN, note="the right side is not shown to be nonnegative")
     return replace(found, size=found.size + unasked, seconds=time.perf_counter() - begun)
+
+
+def _nonnegative(form: Form, constraints: Sequence[Constraint]) -> bool:
+    """Whether the form is shown to be nonnegative, without which a bound on a ratio to it says nothing."""
+    program = Program(-1 * form, tuple(constraints))
+    return form.constant == 0 and rounding.prove(program, Fraction(0), [sdp.equilibrated(program), program]) is not None
 
 
 def _factor(claim: Claim, instance: Instance, comparison: Comparison) -> Fraction | None:
@@ -233,10 +244,7 @@ def _chain(claim: Claim, statement: Bound, instance: Instance, tight: bool) -> l
     if left.of is initial.of and constant < 1:
         # T = 0 asks for a constant of at least 1.
         return [Certified(Fraction(1), Fraction(1), constant, Status.EXCEEDED, note="at T = 0")]
-    residual = statement.algorithm.invariant
-    if residual is not None and not posing.preserved(
-        replace(claim, statement=Invariant(statement.algorithm, residual, "")), instance
-    ):
+    if not posing.closed(claim, instance):
         if _run(claim, instance, 1).leaves(left):
             return [_left(factor)]
         return [Certified(None, None, factor, Status.UNKNOWN, note="one step leaves the states that are posed")]
@@ -265,7 +273,8 @@ def _through_potential(
     contraction = _link(claim, instance, potential, potential, factor, tight, rounds=1)
     if left.of is not potential.of:
         contraction = replace(contraction, status=min(contraction.status, Status.UNKNOWN))
-    if contraction.status > Status.CERTIFIED or left.of is initial.of is potential.of:
+    # However small an excess, it grows with every round.
+    if contraction.status > Status.PROVED or left.of is initial.of is potential.of:
         return [contraction]
     c = _largest(claim, instance, left, potential)
     if c.upper is None or c.upper <= 0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy
 
 from fedtheory.claims import Claim, Hypothesis
@@ -16,9 +18,8 @@ def follows(changed: Claim, original: Claim) -> bool:
         return False
     if changed.statement == original.statement:
         return True
-    return all(_at_most(a, b, relations) for a, b in _larger(changed.statement, original.statement)) and _alike(
-        changed.statement, original.statement
-    )
+    pairs = _larger(changed.statement, original.statement)
+    return pairs is not None and all(_at_most(a, b, relations) for a, b in pairs)
 
 
 def _assumed(hypothesis: Hypothesis, changed: Claim, relations: list[sympy.Basic]) -> bool:
@@ -38,26 +39,27 @@ def _gap(relation: sympy.Rel) -> sympy.Expr:
     return relation.gts - relation.lts
 
 
-def _larger(changed: Statement, original: Statement) -> list[tuple[sympy.Expr, sympy.Expr]]:
-    """Pairs (a, b) of which a <= b makes the changed statement the weaker one; potentials are nonnegative."""
+def _larger(changed: Statement, original: Statement) -> list[tuple[sympy.Expr, sympy.Expr]] | None:
+    """Pairs (a, b) of which a <= b makes the changed statement the weaker one; None where anything else has changed.
+
+    Potentials and factors of claims that hold are nonnegative.
+    """
     match changed, original:
-        case (OneStep(factor=sympy.Expr()), OneStep(factor=sympy.Expr())):
-            return [(original.factor, changed.factor)]
-        case (Bound(override=None), Bound(override=None)):
-            return [(original.factor, changed.factor), (original.constant, changed.constant)]
-        case (Inequality(middle=None, quantities=()), Inequality(middle=None, quantities=())):
-            return [(original.right, changed.right), (changed.left, original.left)]
-        case (CompressorClass(), CompressorClass()):
-            return [(original.omega, changed.omega)]
-    return [(sympy.S.One, sympy.S.Zero)]
-
-
-def _alike(changed: Statement, original: Statement) -> bool:
-    """Whether nothing else has changed."""
-    names: tuple[str, ...] = ("algorithm", "compressor", "bits", "quantities", "initial", "assignments", "relations")
-    # The sides of an inequality are compared; those of a step or a bound beside its factor are not.
-    names += ("left",) if isinstance(changed, OneStep | Bound) else ()
-    return all(getattr(changed, name, None) == getattr(original, name, None) for name in names)
+        case OneStep(factor=sympy.Expr()), OneStep(factor=sympy.Expr()):
+            a, b = original.factor, changed.factor
+            scaled = changed.right == original.right / a * b
+            same = scaled and replace(changed, factor=a, right=original.right) == original
+            return [(a, b)] if same else None
+        case Bound(), Bound(override=None):
+            same = replace(changed, factor=original.factor, constant=original.constant) == original
+            return [(original.factor, changed.factor), (original.constant, changed.constant)] if same else None
+        case Inequality(), Inequality(middle=None, quantities=()):
+            same = replace(changed, left=original.left, right=original.right) == original
+            return [(original.right, changed.right), (changed.left, original.left)] if same else None
+        case CompressorClass(), CompressorClass():
+            same = replace(changed, omega=original.omega) == original
+            return [(original.omega, changed.omega)] if same else None
+    return None
 
 
 def _at_most(a: sympy.Expr, b: sympy.Expr, relations: list[sympy.Basic]) -> bool:

@@ -7,17 +7,21 @@ sides as forms. Nothing of a method is transcribed here, so a changed algorithm 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from fedtheory.claims import Claim
+from fedtheory.compressors import Compressor
 from fedtheory.statements import Bound, Invariant, OneStep, Quantity
 from verify.formal import Formal
 from verify.posing import accelerated, baselines, feddcd, inexact, locodl, rivals
 from verify.settings import Instance
-from verify.sides import rollout
+from verify.sides import hypotheses_hold, rollout
 
 _SETTINGS: dict[str, Callable[[Instance], Formal]] = {
     **locodl.SETTINGS,
@@ -29,6 +33,11 @@ _SETTINGS: dict[str, Callable[[Instance], Formal]] = {
 }
 _POTENTIALS = {**feddcd.POTENTIALS, **locodl.POTENTIALS, **accelerated.POTENTIALS}
 _BASES = accelerated.BASES
+_CHARTS = {**feddcd.CHARTS, **locodl.CHARTS, **accelerated.CHARTS}
+
+
+#: How much worse a member is that must be outside the class.
+_WORSE = 10**6
 
 
 def settings() -> tuple[str, ...]:
@@ -70,6 +79,18 @@ def basis(claim: Claim) -> tuple[Quantity, ...]:
     return _BASES.get(claim.setting.name, ())
 
 
+def closed(claim: Claim, given: Instance) -> bool:
+    """Whether a step leads from every state that is posed to another one, so that what holds of one step holds of all.
+
+    The residuals are the setting's own, not those that the algorithm declares. ``ValueError`` where none are known.
+    """
+    if claim.setting.name not in _CHARTS:
+        raise ValueError(f"the states posed in the setting {claim.setting.name!r} have no known residual")
+    assert isinstance(claim.statement, Bound)
+    residual = Invariant(claim.statement.algorithm, _CHARTS[claim.setting.name], "")
+    return preserved(replace(claim, statement=residual), given)
+
+
 def preserved(claim: Claim, given: Instance) -> bool:
     """Whether a step preserves an invariant for every function of the class, in every dimension, whatever is drawn.
 
@@ -80,3 +101,38 @@ def preserved(claim: Claim, given: Instance) -> bool:
     later, _ = rollout(claim, posed, *posed.at(np.zeros((1, 0))), 1)
     residual = np.asarray(claim.statement.residual(posed.problem, posed.params, later))
     return all(v == 0 if isinstance(v, int | Fraction) else not v.coefficients for v in residual.flat)
+
+
+def check_class(claim: Claim, given: Instance) -> None:
+    """``ValueError`` where the claim's hypotheses allow functions or compressors that are not among those posed.
+
+    A member that breaks the class must break a hypothesis, unless it changes the letters of the statement.
+    """
+    letters = claim.setting.bind(given.problem, given.params)
+    for name, outside in _outside(given):
+        same = claim.setting.bind(outside.problem, outside.params) == letters
+        if same and hypotheses_hold(claim, outside):
+            raise ValueError(f"the hypotheses of {claim.id} allow {name} than those posed")
+
+
+def _outside(given: Instance) -> Iterator[tuple[str, Instance]]:
+    """The instance with one thing far worse than its class allows."""
+    problem, params = given.problem, given.params
+    for part in ("f", "g"):
+        functions = getattr(problem, part, None)
+        if functions is not None:
+            mu, L, n = functions.mu, functions.L, functions.n
+            largest, least = np.maximum(L, problem.L) * _WORSE, np.minimum(mu, problem.mu) / _WORSE
+            for name, worse in (("less smooth", (mu, largest)), ("less convex", (least, L))):
+                changed: Any = SimpleNamespace(n=n, d=functions.d, mu=worse[0], L=worse[1])
+                yield f"{name} functions", replace(given, problem=replace(problem, **{part: changed}))
+    if hasattr(params, "compressors"):
+        noisier: Any = replace(params.compressors, compressor=_noisier(params.compressors.compressor))
+        yield "noisier compressors", replace(given, params=params._replace(compressors=noisier))
+    if hasattr(params, "compressor"):
+        weaker = replace(params.compressor, alpha=params.compressor.alpha / _WORSE)
+        yield "weaker compressors", replace(given, params=params._replace(compressor=weaker))
+
+
+def _noisier(compressor: Compressor) -> Compressor:
+    return replace(compressor, omega=(1 + compressor.omega) * _WORSE)

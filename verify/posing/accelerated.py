@@ -91,6 +91,11 @@ def _quantity(of: Callable[..., Array]) -> Quantity:
 
 
 SETTINGS = {"accfeddcd": _accfeddcd, "accelerated-rbcd": _accelerated_rbcd}
+#: Residuals that vanish on the states posed.
+CHARTS: dict[str, Callable[..., Array]] = {
+    "accfeddcd": accfeddcd.invariant,
+    "accelerated-rbcd": accelerated_rbcd.invariant,
+}
 #: The Lyapunov function of Appendix D, which contracts while the gap alone does not.
 POTENTIALS = {
     "accfeddcd": _quantity(_dual_lyapunov),

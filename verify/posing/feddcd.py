@@ -22,14 +22,12 @@ def _feddcd(given: Instance) -> Formal:
     functions = Dual(record, each(alpha, n), each(beta, n))
     formal = make_problem(functions, None, (alpha, beta), w_star, y_star)
 
-    def state(y: Array) -> tuple[Problem, feddcd.State]:
-        return formal, feddcd.State(batch(y), functions.conjugate_gradient(batch(y)))
-
     def at(theta: Array) -> tuple[Problem, feddcd.State]:
-        return state(y_star + rows_of_sum_zero("y", n))
+        # Clients that sat out hold an old model: any w.
+        return formal, feddcd.State(batch(y_star + rows_of_sum_zero("y", n)), batch(rows("w", n)))
 
     def initial(theta: Array) -> tuple[Problem, feddcd.State]:
-        return state(0 * y_star)
+        return formal, feddcd.State(batch(0 * y_star), functions.conjugate_gradient(batch(0 * y_star)))
 
     return Formal(Instance(formal, params, 0, at, initial), (record,))
 
@@ -56,5 +54,7 @@ def _rbcd(feasible: bool) -> Callable[[Instance], Formal]:
 
 
 SETTINGS = {"feddcd": _feddcd, "rbcd": _rbcd(True), "rbcd-anywhere": _rbcd(False)}
+#: Residuals that vanish on the states posed.
+CHARTS: dict[str, Callable[..., Array]] = {"feddcd": feddcd.invariant}
 #: The potential that contracts, for every bound of the setting.
 POTENTIALS = {"feddcd": dual.GAP_T}

@@ -45,13 +45,13 @@ def _feddcd(warm: bool) -> Callable[[Instance], Formal]:
 
     def build(given: Instance) -> Formal:
         base = feddcd.SETTINGS["feddcd"](given)
-        formal, n = base.instance.problem, given.problem.n
+        formal = base.instance.problem
         oracle = InexactOracle(given.params.delta / 2)
         asked = given.params._replace(oracle=oracle)
 
         def at(theta: Array) -> tuple[Problem, inexact.Tracked]:
             _, exact = base.instance.at(theta)
-            return formal, inexact.Tracked(exact.y, exact.w + batch(rows("w", n)), _scalar("drift"), _scalar("gaps"))
+            return formal, inexact.Tracked(exact.y, exact.w, _scalar("drift"), _scalar("gaps"))
 
         def initial(theta: Array) -> tuple[Problem, inexact.Tracked]:
             assert base.instance.initial is not None

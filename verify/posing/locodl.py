@@ -56,5 +56,7 @@ def _consensus(given: Instance) -> Formal:
 
 
 SETTINGS = {"locodl": _locodl, "compression": _compression, "consensus": _consensus}
+#: Residuals that vanish on the states posed.
+CHARTS: dict[str, Callable[..., Array]] = {"locodl": locodl.invariant}
 #: The potential that contracts, for every bound of the setting.
 POTENTIALS = {"locodl": method.PSI_NEXT}

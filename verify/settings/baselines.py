@@ -67,19 +67,25 @@ def _ef21_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
     while True:
         d, k, alpha = pick(rng, _CONTRACTIONS)
         n = int(pick(rng, (1, 2) if d > 1 else (1, 2, 2, 3)))
-        L, mu = scales(rng)
+        # Stepsizes have nine digits: of a size far from 1 they leave certificates no room.
+        L, mu = scales(rng, (1, 1, "1/2", 4))
         recipe = problem_recipe(rng, n, d, L, mu, True)
         problem, _ = build_problem(recipe, True)
-        L_mean, L_square = float(problem.f.L.mean()), float((problem.f.L**2).mean())
-        theta = 1 - (1 - float(alpha)) ** 0.5
-        root = (pick(rng, (1, 2, 2, 2)) * L_square * (1 - float(alpha))) ** 0.5 / theta
-        largest = 1 / (L_mean + root)
-        if pick(rng, (True, True, True, False)):
-            largest = min(largest, theta / (2 * float(problem.f.mu.mean())))
-        # Rounded down to nine digits: the bound is irrational.
-        gamma = Fraction(int(largest * 10**9), 10**9)
+        gamma = _ef21_stepsize(problem, alpha, pick(rng, (1, 2, 2, 2)), pick(rng, (True, True, True, False)))
         factor = pick(rng, (Fraction(1),) * 8 + (Fraction(1, 2), Fraction(2), Fraction(5)))
         yield {**recipe, "k": k, "alpha": alpha, "gamma": gamma * factor}
+
+
+def _ef21_stepsize(problem: Problem, alpha: Fraction, times: int, slow: bool) -> Fraction:
+    """The largest gamma of the theorem; rounded down to nine digits, since it is irrational unless alpha = 1."""
+    L, mu, theta = problem.f.L.mean(), problem.f.mu.mean(), square_root(1 - alpha)
+    if alpha == 1:
+        return min(1 / L, 1 / (2 * mu)) if slow else Fraction(1 / L)
+    root = (times * float((problem.f.L**2).mean()) * (1 - float(alpha))) ** 0.5 / (1 - float(theta))
+    largest = 1 / (float(L) + root)
+    if slow:
+        largest = min(largest, (1 - float(theta)) / (2 * float(mu)))
+    return Fraction(int(largest * 10**9), 10**9)
 
 
 def _ef21_parameters(recipe: Recipe, problem: Problem, exact: bool) -> ef21.Params:

@@ -40,9 +40,9 @@ def problem_recipe(rng: np.random.Generator, n: int, d: int, L: Fraction, mu: Fr
     return {"d": d, "mu": mu, "L": L, "x": small(rng, d), "clients": tuple(client() for _ in range(n))}
 
 
-def scales(rng: np.random.Generator) -> tuple[Fraction, Fraction]:
-    """(L, mu), of several sizes and condition numbers."""
-    L = pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", 4, 100, "1/100")))
+def scales(rng: np.random.Generator, sizes: tuple[Any, ...] = (1, 1, "1/2", 4, 100, "1/100")) -> tuple[Any, Any]:
+    """(L, mu). Sizes far from 1 show what is of the wrong dimension."""
+    L = pick(rng, tuple(Fraction(v) for v in sizes))
     return L, L / pick(rng, _KAPPAS)
 
 
