@@ -493,3 +493,53 @@ def test_a_factor_of_zero_is_not_proved_where_it_is_not_reached():
     assert all(certify(wrong, instance).status == Status.EXCEEDED for instance in chosen)
     ended = instances(claim, 1, lambda r: r["alpha"] == r["beta"] and r["tau"] == len(r["clients"]))
     assert certify(wrong, ended[0]).status == Status.PROVED
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "locodl/theorem-3.1/one-step",
+        "feddcd/theorem-4.1/eq-3",
+        "baseline/diana/one-step",
+        "feddcd/theorem-D.1/repaired",
+    ],
+)
+def test_claims_that_allow_any_function_are_not_certified(id):
+    claim = claims.get(id)
+    words = ("strongly convex", "smooth")
+    fewer = tuple(h for h in claim.requires if not any(word in h.text for word in words))
+    assert len(fewer) < len(claim.requires)
+    (instance,) = instances(claim, 1)
+    assert certify(claim, instance).status <= Status.CERTIFIED
+    try:
+        assert certify(claim.variant(requires=fewer), instance).status > Status.CERTIFIED
+    except ValueError as error:
+        assert "other functions" in str(error)
+
+
+def test_a_right_side_that_may_be_negative_bounds_no_ratio():
+    """E Psi_next >= tau Psi, written with both signs changed."""
+    claim = claims.get("locodl/theorem-3.1/one-step")
+    statement = claim.statement
+    turned = claim.variant(left=-statement.left, right=-statement.right)
+    (instance,) = instances(claim, 1, lambda r: r["omega"] > 0)
+    assert certify(turned, instance).status > Status.CERTIFIED
+
+
+def test_a_strict_inequality_is_not_certified():
+    claim = claims.get("feddcd/lemma-E.2").variant(strict=True)
+    with pytest.raises(ValueError, match="strict"):
+        certify(claim, instances(claim, 1)[0])
+
+
+def test_a_step_that_reads_a_stale_model_is_not_certified():
+    claim = claims.get("feddcd/theorem-4.1/eq-3")
+    method = claim.statement.algorithm
+
+    def step(problem, params, state, draw):
+        after = method.step(problem, params, state, draw)
+        return after._replace(y=after.y + state.w - problem.f.conjugate_gradient(state.y))
+
+    stale = claim.variant(algorithm=replace(method, step=step))
+    (instance,) = instances(claim, 1)
+    assert certify(stale, instance).status > Status.CERTIFIED

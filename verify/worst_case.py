@@ -152,12 +152,14 @@ def certify(claim: Claim, instance: Instance, tight: bool = False) -> Certified:
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
     if getattr(statement, "strict", False):
         raise ValueError(f"{claim.id} is strict: a worst case is attained, or approached")
-    posing.check_class(claim, instance)
+    anything = posing.any_functions(claim, instance)
+    if anything and isinstance(statement, Bound):
+        raise ValueError(f"the hypotheses of {claim.id} allow other functions than those posed")
     try:
         if isinstance(statement, Bound):
             parts = _chain(claim, statement, instance, tight)
         else:
-            parts = [_compare(claim, instance, k, c, tight) for k, c in enumerate(statement.comparisons)]
+            parts = [_compare(claim, instance, k, c, anything, tight) for k, c in enumerate(statement.comparisons)]
     except NotLinear as error:
         raise ValueError(f"{claim.id} is not linear in inner products and function values: {error}") from error
     worst = max(parts, key=lambda part: part.status)
@@ -171,8 +173,10 @@ def _escalated(against: Callable[[bool, bool], Certified], tight: bool) -> Certi
     return against(True, False) if found.relaxed and found.status != Status.PROVED and found.size <= LARGEST else found
 
 
-def _compare(claim: Claim, instance: Instance, index: int, comparison: Comparison, tight: bool) -> Certified:
-    """One comparison left <= right of a statement about one step or one point."""
+def _compare(
+    claim: Claim, instance: Instance, index: int, comparison: Comparison, anything: bool, tight: bool
+) -> Certified:
+    """One comparison left <= right of a statement about one step or one point, ``anything``: for any functions."""
     factor = _factor(claim, instance, comparison)
 
     def against(exact: bool, tight: bool) -> Certified:
@@ -183,6 +187,7 @@ def _compare(claim: Claim, instance: Instance, index: int, comparison: Compariso
         if escaped is not None and any(v.coefficients for v in escaped.flat):
             return _left(Fraction(0))
         left, right = (scalar(side) for side in sides(claim, posed.instance, theta)[index])
+        posed = posed._replace(records=()) if anything else posed
         if factor is not None and factor > 0:
             return _bounded(posed, left, right / factor, factor, exact, tight, begun)
         return _bounded(posed, left, right, Fraction(0), exact, tight, begun)

@@ -103,16 +103,22 @@ def preserved(claim: Claim, given: Instance) -> bool:
     return all(v == 0 if isinstance(v, int | Fraction) else not v.coefficients for v in residual.flat)
 
 
-def check_class(claim: Claim, given: Instance) -> None:
-    """``ValueError`` where the claim's hypotheses allow functions or compressors that are not among those posed.
+def any_functions(claim: Claim, given: Instance) -> bool:
+    """Whether the claim's hypotheses allow functions beyond the class that is posed, of which nothing is then known.
 
-    A member that breaks the class must break a hypothesis, unless it changes the letters of the statement.
+    ``ValueError`` where they allow compressors beyond those posed. A member that breaks the class must break a
+    hypothesis, unless it changes the letters of the statement.
     """
     letters = claim.setting.bind(given.problem, given.params)
-    for name, outside in _outside(given):
-        same = claim.setting.bind(outside.problem, outside.params) == letters
-        if same and hypotheses_hold(claim, outside):
+    allowed = [
+        name
+        for name, outside in _outside(given)
+        if claim.setting.bind(outside.problem, outside.params) == letters and hypotheses_hold(claim, outside)
+    ]
+    for name in allowed:
+        if not name.endswith("functions"):
             raise ValueError(f"the hypotheses of {claim.id} allow {name} than those posed")
+    return bool(allowed)
 
 
 def _outside(given: Instance) -> Iterator[tuple[str, Instance]]:
