@@ -138,10 +138,11 @@ def certify(claim: Claim, instance: Instance, tight: bool = False) -> Certified:
     """The worst case of a claim over its class, at the parameters of an exact instance that meets its hypotheses.
 
     The functions and the state of the instance do not matter, only its class, its number of clients and its
-    parameters; what is found holds in every dimension. The claim's own algorithm and quantities are run on formal
-    vectors. Of several comparisons the worst is returned. Function values after the step are first bounded by
-    smoothness alone (a smaller program, whose optimum is an upper bound); with ``tight``, or when that does not prove
-    the claim and the program is small, every point is interpolated, and the interval is that of the class itself.
+    parameters; what is found holds in every dimension, for a step that acts on whole vectors: formal vectors have one
+    entry, and code that mixes coordinates is not seen. The claim's own algorithm and quantities are run on them.
+    Of several comparisons the worst is returned. Function values after the step are first bounded by smoothness alone
+    (a smaller program, whose optimum is an upper bound); with ``tight``, or when that does not prove the claim and the
+    program is small, every point is interpolated, and the interval is that of the class itself.
 
     ``ValueError`` when the statement, its setting or its quantities cannot be posed, or a hypothesis fails.
     """
