@@ -130,15 +130,18 @@ def _numbered(index: int) -> Any:
     return function(*tasks[index])
 
 
-def _holds(claim: Claim) -> bool:
+def _hunt(claim: Claim, seed: int, budget: str) -> search.Hunt:
     with threadpool_limits(limits=1):
-        hunted = search.hunt(claim, search.generator(claim, 0), BUDGETS["quick"], 1)
-    return hunted.instances > 0 and not hunted.refutations
+        return search.hunt(claim, search.generator(claim, seed), BUDGETS[budget], 1)
+
+
+def _holds(claim: Claim) -> bool:
+    found = _hunt(claim, 0, "quick")
+    return found.instances > 0 and not found.refutations
 
 
 def _refuted(claim: Claim, seed: int) -> bool:
-    with threadpool_limits(limits=1):
-        return bool(search.hunt(claim, search.generator(claim, seed), BUDGETS["quick"], 1).refutations)
+    return bool(_hunt(claim, seed, "quick").refutations)
 
 
 def _try(mutant: Mutant, seed: int, budget: str) -> Trial:
@@ -200,7 +203,7 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
         return trial(Label.SAME, None, "no instance of the setting meets it and breaks the original")
     if budget == "full":
         for claim in mutant.claims:
-            if search.hunt(claim, search.generator(claim, seed), BUDGETS["full"], 1).refutations:
+            if _hunt(claim, seed, "full").refutations:
                 return trial(Label.FALSE, "full", f"a counterexample to {claim.id}")
     if killed:
         return trial(Label.FALSE, None, f"the worst case over the class exceeds {claim.id}")

@@ -13,7 +13,6 @@ from typing import Any
 
 import sympy
 
-from fedtheory import claims
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.statements import (
@@ -188,8 +187,3 @@ def _home(algorithm: Algorithm) -> tuple[ModuleType, bool]:
     used = set(algorithm.step.__code__.co_names)
     (home,) = (m for m in called if m.__name__.split(".")[-1] in used and hasattr(m, "step"))
     return home, True
-
-
-def holding(verdicts: Mapping[str, Any]) -> tuple[Claim, ...]:
-    """The claims whose verdict, by id, is that they hold."""
-    return tuple(c for c in claims.all() if str(verdicts[c.id]) in ("proved", "certified", "supported"))
