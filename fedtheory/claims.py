@@ -18,6 +18,8 @@ from fedtheory.statements import Setting, Statement, changed
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "locodl", "baseline")
+#: The modules that hold their claims, in order.
+_MODULES = (*PAPERS, "baseline_finite_sum")
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,8 @@ class Claim:
 @cache
 def _registry() -> dict[str, Claim]:
     found: dict[str, Claim] = {}
-    for paper in PAPERS:
-        for claim in import_module(f"fedtheory.papers.{paper}").CLAIMS:
+    for module in _MODULES:
+        for claim in import_module(f"fedtheory.papers.{module}").CLAIMS:
             if claim.id in found:
                 raise ValueError(f"the claim {claim.id} is registered twice")
             found[claim.id] = claim

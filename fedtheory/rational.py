@@ -77,6 +77,10 @@ def apply(A: Array, x: Array) -> Array:
     return np.matmul(A, x[..., None])[..., 0]
 
 
+class Undefined(ValueError):
+    """An expression that has no real value at the numbers given."""
+
+
 class _IrrationalError(ArithmeticError):
     """A square root of a fraction that is not the square of one."""
 
@@ -87,6 +91,8 @@ def _square_root(value: Any) -> Any:
     if not isinstance(value, int | Fraction):
         return np.sqrt(value)
     ratio = Fraction(value)
+    if ratio < 0:
+        raise Undefined(f"the square root of {ratio} is not real")
     root = Fraction(math.isqrt(ratio.numerator), math.isqrt(ratio.denominator))
     if root**2 != ratio:
         raise _IrrationalError
@@ -118,7 +124,8 @@ def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:
 
     Fractions give fractions; where a square root is irrational the whole is evaluated to ``DIGITS`` digits. A key of
     ``values`` may be a symbol or a whole subexpression (the square of a norm is rational where the norm is not).
-    Raises ``ValueError`` when a symbol has no value or the expression contains an unsupported function.
+    Raises ``ValueError`` when a symbol has no value or the expression contains an unsupported function, ``Undefined``
+    where it divides by zero or takes the root of a negative fraction.
     """
     e = sympy.sympify(expression)
     try:
@@ -127,7 +134,9 @@ def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:
         except _IrrationalError:
             with mpmath.workdps(DIGITS):
                 return _evaluate(e, {key: real(value) for key, value in values.items()}, real)
-    except (ZeroDivisionError, OverflowError, TypeError) as error:
+    except ZeroDivisionError as error:
+        raise Undefined(f"{e} divides by zero") from error
+    except TypeError as error:
         raise ValueError(f"cannot evaluate {e} at the given numbers: {error}") from error
 
 
@@ -185,8 +194,12 @@ def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[F
 
 
 def _integer_power(base: Any, exponent: int) -> Any:
-    # An integer to a negative power would be a float.
-    return (Fraction(base) if isinstance(base, int) else base) ** exponent
+    try:
+        # An integer to a negative power would be a float.
+        return (Fraction(base) if isinstance(base, int) else base) ** exponent
+    except OverflowError:
+        # Beyond the floats.
+        return math.copysign(math.inf, base ** (exponent % 2))
 
 
 def holds(relation: Any, values: Mapping[sympy.Expr, Any]) -> bool:

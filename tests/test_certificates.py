@@ -9,7 +9,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import feddcd, locodl, rbcd
-from verify import proof_locodl, proof_rbcd
+from verify import certificates, proof_locodl, proof_rbcd
 from verify.certificates import SymbolicCertificate, prove
 from verify.gram import row
 from verify.identity import Posed, Unprovable, Weights, coefficients, is_nonnegative, require, require_at_least
@@ -66,6 +66,11 @@ def long_dual_step(problem, params, state, draw):
 def tau_over_n(problem, params, state, draw):
     after = feddcd.step(problem, params, state, draw)
     return after._replace(y=state.y + Fr(params.tau, problem.n) * (after.y - state.y))
+
+
+def half_a_step(problem, params, state, draw):
+    after = feddcd.step(problem, params, state, draw)
+    return after._replace(y=(state.y + after.y) / 2)
 
 
 def other_weights(problem, params, state, draw):
@@ -171,6 +176,87 @@ def test_claims_that_assume_less_are_not_proved(name):
 @pytest.mark.parametrize("name", CHANGED)
 def test_changed_algorithms_and_potentials_are_not_proved(name):
     assert prove(CHANGED[name]) is None
+
+
+# Steps that are wrong only where a constant is at the end of its range
+
+
+def only(condition, wrong, right):
+    """The step ``wrong`` where the problem and the parameters are special, else the step ``right``."""
+
+    def step(problem, params, state, draw):
+        return (wrong if condition(problem, params) else right)(problem, params, state, draw)
+
+    return step
+
+
+def largest_chi(problem, k):
+    return k.chi == 2 * k.rho - k.rho**2 * (1 + k.compressors.omega_av)
+
+
+LOCODL_SPECIAL = {
+    "p = 1": lambda problem, k: k.p == 1,
+    "no compression": lambda problem, k: k.omega == 0,
+    "rho = 1": lambda problem, k: k.rho == 1,
+    "one client": lambda problem, k: problem.n == 1,
+    "two clients": lambda problem, k: problem.n == 2,
+    "largest chi": largest_chi,
+    "smaller chi": lambda problem, k: not largest_chi(problem, k),
+    "mu = L": lambda problem, k: problem.mu == problem.L,
+    "shared randomness": lambda problem, k: k.compressors.joint == "shared",
+    "p = 1 with compression": lambda problem, k: k.p == 1 and k.omega > 0,
+    "p = 1 without compression": lambda problem, k: k.p == 1 and k.omega == 0,
+    "one client, mu = L": lambda problem, k: problem.n == 1 and problem.mu == problem.L,
+}
+FEDDCD_SPECIAL = {
+    "tau = N": lambda problem, k: k.tau == problem.n,
+    "tau = N > 2": lambda problem, k: k.tau == problem.n > 2,
+    "tau = 2": lambda problem, k: k.tau == 2,
+    "2 < tau < N": lambda problem, k: 2 < k.tau < problem.n,
+    "two clients": lambda problem, k: problem.n == 2,
+    "alpha = beta": lambda problem, k: problem.mu == problem.L,
+    "tau = N, alpha = beta": lambda problem, k: k.tau == problem.n and problem.mu == problem.L,
+}
+RBCD_SPECIAL = {
+    **{name: FEDDCD_SPECIAL[name] for name in ("tau = N", "tau = 2", "two clients")},
+    "equal L_i": lambda problem, k: len(set(k.L)) == 1,
+    "mu_i = L_i": lambda problem, k: all(problem.f.mu == k.L),
+}
+AT_AN_END = {
+    **{f"locodl, {name}": (ONE_STEP, locodl, long_dual_step, at) for name, at in LOCODL_SPECIAL.items()},
+    **{f"feddcd, {name}": (EQ_3, feddcd, half_a_step, at) for name, at in FEDDCD_SPECIAL.items()},
+    **{f"rbcd, {name}": (RATE, rbcd, other_weights, at) for name, at in RBCD_SPECIAL.items()},
+    **{f"rbcd anywhere, {name}": (DESCENT, rbcd, other_weights, at) for name, at in RBCD_SPECIAL.items()},
+}
+
+
+def wrong_at_an_end(name):
+    """The changed claim, and the module with the proofs about its setting."""
+    claim, module, wrong, condition = AT_AN_END[name]
+    changed = claim.variant(algorithm=replace(module.algorithm, step=only(condition, wrong, module.step)))
+    return changed, certificates._PROOFS[claim.setting.name]
+
+
+@pytest.mark.parametrize("name", AT_AN_END)
+def test_steps_that_are_wrong_at_an_end_of_a_range_are_seen(name):
+    changed, proofs = wrong_at_an_end(name)
+    assert any(proofs.differs(changed, instance) for instance in proofs.special(changed))
+
+
+@pytest.mark.parametrize("name", ["locodl, p = 1", "feddcd, tau = N", "rbcd, equal L_i"])
+def test_generic_instances_do_not_show_them_and_yet_they_are_not_proved(name):
+    changed, proofs = wrong_at_an_end(name)
+    assert not any(proofs.differs(changed, instance) for instance in islice(proofs.instances(changed), 4))
+    assert prove(changed) is None
+
+
+@pytest.mark.parametrize("claim", [ONE_STEP, EQ_3, RATE], ids=lambda claim: claim.id)
+def test_special_instances_show_every_end_of_a_range(claim):
+    conditions = {ONE_STEP: LOCODL_SPECIAL, EQ_3: FEDDCD_SPECIAL, RATE: RBCD_SPECIAL}[claim]
+    found = list(certificates._PROOFS[claim.setting.name].special(claim))
+    for condition in conditions.values():
+        shown = [bool(condition(instance.problem, instance.params)) for instance in found]
+        assert any(shown) and not all(shown)
 
 
 def test_other_kinds_are_not_proved():

@@ -17,7 +17,7 @@ from verify.formal import Ranked, rows
 from verify.formal_random import InexactOracle
 from verify.gram import ZERO, Form, NotLinear, row
 from verify.settings import family
-from verify.sides import hypotheses_hold
+from verify.sides import hypotheses_hold, meeting
 from verify.worst_case import Status
 
 BOUNDS = [
@@ -36,18 +36,8 @@ E1 = claims.get("feddcd/lemma-E.1/inexact/repaired")
 
 def instances(claim, count, wanted=lambda instance: instance.problem.n <= 3):
     """The first exact instances of the claim's family that meet its hypotheses."""
-    of_setting = family(claim.setting.name)
-
-    def all_of_them():
-        for recipe in of_setting.recipes(np.random.default_rng(0)):
-            try:
-                instance = of_setting.build(recipe, True)
-            except ValueError:
-                continue
-            if wanted(instance) and hypotheses_hold(claim, instance):
-                yield instance
-
-    return list(islice(all_of_them(), count))
+    met = meeting(claim, family(claim.setting.name).recipes(np.random.default_rng(0)))
+    return list(islice((instance for _, instance in met if wanted(instance)), count))
 
 
 def two_clients(instance):
@@ -208,7 +198,19 @@ def test_every_hypothesis_on_the_class_is_needed(claim):
         except ValueError as error:
             refused.append(str(error))
     assert any("worse oracles" in text for text in refused)
-    assert any("less smooth functions" in text for text in refused)
+    assert any("other functions" in text for text in refused)
+
+
+def test_oracles_a_little_worse_than_those_posed_are_refused():
+    (instance,) = instances(THEOREM, 1)
+    rest = [h for h in THEOREM.requires if h is not inexact.ORACLE]
+    worse = claims.Hypothesis("worse", met=lambda problem, params: params.oracle.delta <= params.delta)
+    with pytest.raises(ValueError, match="worse oracles"):
+        posing.any_functions(THEOREM.variant(requires=[*rest, worse]), instance)
+    assert not posing.any_functions(THEOREM, instance)
+    unlike = claims.Hypothesis("unlike", met=lambda problem, params: max(problem.f.L) <= 2 * problem.L)
+    kept = [h for h in THEOREM.requires if h is not inexact.CONVEX]
+    assert posing.any_functions(THEOREM.variant(requires=[*kept, unlike]), instance)
 
 
 def test_claims_of_another_kind():
@@ -287,6 +289,17 @@ def test_proofs_are_about_the_step(proofs, claim):
 def slow_clients(problem, params, state, draw):
     after = inexact.tracked.step(problem, params, state, draw)
     return inexact.tracked.step(problem, params._replace(eta=params.eta / 2), state, draw)._replace(w=after.w)
+
+
+@pytest.mark.parametrize("special", ["tau = N", "tau = 2", "two clients", "alpha = beta"])
+@pytest.mark.parametrize(("claim", "wrong"), [(THEOREM, long_step), (C2, forgets)])
+def test_steps_that_are_wrong_at_an_end_of_a_range_are_not_proved(proofs, claim, wrong, special):
+    def step(problem, params, state, draw):
+        n, tau, flat = problem.n, params.tau, problem.mu == problem.L
+        here = {"tau = N": tau == n, "tau = 2": tau == 2, "two clients": n == 2, "alpha = beta": flat}[special]
+        return (wrong if here else inexact.tracked.step)(problem, params, state, draw)
+
+    assert certificates.prove(claim.variant(algorithm=replace(inexact.tracked, step=step))) is None
 
 
 # Formal oracles

@@ -19,7 +19,7 @@ from verify.posing.rivals import Proximal
 from verify.sdp import Program
 from verify.search import examine, violation
 from verify.settings import family
-from verify.sides import hypotheses_hold, sides
+from verify.sides import meeting, sides
 from verify.worst_case import Status, certify
 
 ONE_STEP = {
@@ -31,18 +31,8 @@ TRUE = (*ONE_STEP.values(), DESCENT)
 
 def met(claim, count, wanted=lambda recipe: True):
     """The first recipes of the claim's family that meet its hypotheses, and their exact instances."""
-    of_setting = family(claim.setting.name)
-
-    def all_of_them():
-        for recipe in islice(of_setting.recipes(np.random.default_rng(3)), 2000):
-            try:
-                instance = of_setting.build(recipe, True)
-            except ValueError:
-                continue
-            if wanted(recipe) and hypotheses_hold(claim, instance):
-                yield recipe, instance
-
-    return list(islice(all_of_them(), count))
+    recipes = filter(wanted, islice(family(claim.setting.name).recipes(np.random.default_rng(3)), 2000))
+    return list(islice(meeting(claim, recipes), count))
 
 
 @pytest.mark.parametrize("claim", TRUE, ids=lambda claim: claim.id)
@@ -140,7 +130,11 @@ def test_planted_error_is_not_certified_where_it_is_false(name):
     for recipe, instance in met(claim, 40, lambda r: len(r["clients"]) <= largest):
         if violation(claim, recipe) is not None:
             refuted += 1
-            assert certify(claim, instance).status > Status.CERTIFIED, instance.text
+            if "coordinates" in name:
+                with pytest.raises(ValueError, match="does not treat all coordinates alike"):
+                    certify(claim, instance)
+            else:
+                assert certify(claim, instance).status > Status.CERTIFIED, instance.text
         if refuted:
             break
     assert refuted

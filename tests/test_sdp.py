@@ -11,6 +11,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
+from fedtheory.statements import Quantity
 from verify import posing, rounding, sdp
 from verify.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
 from verify.models import (
@@ -26,8 +27,9 @@ from verify.models import (
 )
 from verify.models import locodl as locodl_model
 from verify.sdp import Certificate, Constraint, Program, ratio
+from verify.search import violation
 from verify.settings import family
-from verify.sides import hypotheses_hold, sides
+from verify.sides import hypotheses_hold, meeting, sides
 from verify.symmetry import Exchangeable, Explicit
 from verify.worst_case import Certified, Status, bounds, certify
 
@@ -36,18 +38,8 @@ MU, L = Fr(1, 10), Fr(1)
 
 def instances(claim, count, wanted=lambda recipe: True):
     """The first exact instances of the claim's family that meet its hypotheses."""
-    of_setting = family(claim.setting.name)
-
-    def all_of_them():
-        for recipe in of_setting.recipes(np.random.default_rng(0)):
-            try:
-                instance = of_setting.build(recipe, True)
-            except ValueError:
-                continue
-            if wanted(recipe) and hypotheses_hold(claim, instance):
-                yield instance
-
-    return list(islice(all_of_them(), count))
+    met = meeting(claim, filter(wanted, family(claim.setting.name).recipes(np.random.default_rng(0))))
+    return [instance for _, instance in islice(met, count)]
 
 
 def assert_worst_case(found: Certified, exact: Fr, tol: float = 1e-6):
@@ -515,6 +507,91 @@ def test_claims_that_allow_any_function_are_not_certified(id):
         assert certify(claim.variant(requires=fewer), instance).status > Status.CERTIFIED
     except ValueError as error:
         assert "other functions" in str(error)
+
+
+def test_a_left_side_that_vanishes_is_not_below_a_negative_right_side():
+    claim = claims.get("feddcd/theorem-4.1/eq-3")
+    gap = next(q for q in claim.statement.quantities if not q.after)
+    nothing = Quantity(sympy.Symbol("0(y^T)"), lambda problem, params, state: 0 * gap.of(problem, params, state), True)
+    changes = {"left": nothing.expression, "quantities": (nothing, gap)}
+    below = replace(claim, statement=replace(claim.statement, **changes, constant=sympy.Integer(-1)))
+    recipe, instance = next(meeting(below, family("feddcd").recipes(np.random.default_rng(0))))
+    assert violation(below, recipe) is not None
+    assert certify(below, instance).status > Status.CERTIFIED
+
+
+def with_hypothesis(claim, text, met):
+    """The claim with another hypothesis in the place of the one of which the text is part."""
+    (old,) = [h for h in claim.requires if text in h.text]
+    return claim.variant(requires=[replace(h, met=met) if h is old else h for h in claim.requires])
+
+
+@pytest.mark.parametrize(
+    ("id", "text", "met"),
+    [
+        (
+            "feddcd/theorem-4.1/eq-3",
+            "beta-smooth",
+            lambda problem, params: min(problem.f.mu) >= problem.mu and max(problem.f.L) <= 2 * problem.L,
+        ),
+        (
+            "feddcd/theorem-4.1/eq-3",
+            "beta-smooth",
+            lambda problem, params: min(problem.f.mu) >= problem.mu / 2 and max(problem.f.L) <= problem.L,
+        ),
+        (
+            "feddcd/lemma-B.8/rate/repaired",
+            "Assumption B.1",
+            lambda problem, params: all(h <= 2 * bound for h, bound in zip(problem.f.L, params.L, strict=True)),
+        ),
+        (
+            "baseline/5gcs-cc/one-step",
+            "in U(omega)",
+            lambda problem, params: params.compressors.omega <= 2 * params.omega,
+        ),
+        (
+            "baseline/ef21/one-step",
+            "contract",
+            lambda problem, params: 0 < params.alpha <= 2 * params.compressor.alpha,
+        ),
+    ],
+)
+def test_a_class_a_little_wider_than_that_posed_is_not_certified(id, text, met):
+    claim = claims.get(id)
+    (instance,) = instances(claim, 1, lambda r: r.get("omega", 1) > 0 and len({c.get("L") for c in r["clients"]}) == 1)
+    assert certify(claim, instance).status <= Status.CERTIFIED
+    wider = with_hypothesis(claim, text, met)
+    try:
+        assert certify(wider, instance).status > Status.CERTIFIED
+    except ValueError as error:
+        assert "than those posed" in str(error)
+
+
+def test_recipes_that_meet_the_hypotheses():
+    claim = claims.get("feddcd/theorem-4.1/eq-3")
+    proposed = list(islice(family("feddcd").recipes(np.random.default_rng(0)), 40))
+    impossible = {**proposed[0], "tau": 1}
+    found = list(meeting(claim, [impossible, *proposed]))
+    assert 0 < len(found) < len(proposed) and impossible not in [recipe for recipe, _ in found]
+    for recipe, instance in found:
+        assert hypotheses_hold(claim, instance) and instance.text == family("feddcd").build(recipe, True).text
+    kept = [recipe for recipe, _ in found]
+    others = [family("feddcd").build(recipe, True) for recipe in proposed if recipe not in kept]
+    assert not any(hypotheses_hold(claim, instance) for instance in others)
+
+
+@pytest.mark.parametrize("mu_is_L", [False, True])
+@pytest.mark.parametrize("name", ["compressed-scaffnew", "scaffnew"])
+def test_nothing_is_used_of_functions_that_may_be_any(name, mu_is_L):
+    claim = claims.get(f"baseline/{name}/one-step")
+    anyone = claim.variant(requires=[h for h in claim.requires if "smooth" not in h.text])
+    (instance,) = instances(anyone, 1, lambda r: len(r["clients"]) <= 3 and (r["mu"] == r["L"]) == mu_is_L)
+    assert posing.any_functions(anyone, instance)
+    try:
+        assert certify(anyone, instance).status > Status.CERTIFIED
+    except ValueError as error:
+        # Their answers would be those of the only functions of the class.
+        assert mu_is_L and "other functions" in str(error)
 
 
 def test_a_right_side_that_may_be_negative_bounds_no_ratio():

@@ -511,7 +511,7 @@ def test_the_draws_of_a_step(id):
     wrong = dataclasses.replace(algorithm, draws=lambda *at: Misweighted(algorithm.draws(*at)))
     rng = np.random.default_rng(0)
     tested = 0
-    for recipe in islice(family(claim.setting.name).recipes(rng), 4):
+    for recipe in islice(family(claim.setting.name).recipes(rng), 20):
         instance = family(claim.setting.name).build(recipe, False)
         theta = rng.standard_normal(instance.dimension)
         right = sampling.step_sampler(claim, instance, theta, 0, LEVEL, 8000)
@@ -521,7 +521,9 @@ def test_the_draws_of_a_step(id):
             outcomes = sampling.step_sampler(claim.variant(algorithm=wrong), instance, theta, 0, LEVEL, 8000)
             assert any(o.refuted for o in outcomes)
             assert any(o.name.endswith("after a step") for o in right)
-    assert tested >= 2
+        if tested == 2:
+            return
+    pytest.fail("too few instances draw anything")
 
 
 def test_only_steps_are_sampled():

@@ -19,7 +19,7 @@ from verify.audit import to_json
 from verify.evidence import Counterexample, load
 from verify.limits import moment_radius
 from verify.settings import family
-from verify.sides import hypotheses_hold, sides
+from verify.sides import meeting, sides
 
 
 def quadratic(Q):
@@ -82,9 +82,8 @@ def test_climbing_finds_the_maximum_of_a_kinked_ratio():
 def first_instance(id, quadratic=True):
     claim = claims.get(id)
     rng = np.random.default_rng(0)
-    for recipe in islice(family(claim.setting.name).recipes(rng), 200):
-        built = family(claim.setting.name).build(recipe, True)
-        if built.quadratic == quadratic and hypotheses_hold(claim, built) and built.dimension > 1:
+    for recipe, built in meeting(claim, islice(family(claim.setting.name).recipes(rng), 200)):
+        if built.quadratic == quadratic and built.dimension > 1:
             return claim, recipe, built
     raise AssertionError
 
@@ -152,6 +151,37 @@ def test_symbolic_does_not_prove_what_is_false():
     worse = {locodl.rho: 1 / (1 + locodl.omega_av), locodl.chi: 1 / (1 + 2 * locodl.omega_av)}
     assert not symbolic.proves(best.variant(assignments=worse))
     assert not symbolic.proves(claims.get("feddcd/theorem-4.1/proof-constants"))
+
+
+def hypothesis(relation):
+    return claims.Hypothesis(str(relation), relation)
+
+
+def test_hypotheses_that_are_no_relations_are_left_unused():
+    tau = claims.get("locodl/theorem-3.1/tau")
+    either = sympy.Or(sympy.Le(locodl.gamma, 1, evaluate=False), sympy.Ge(locodl.mu, 2, evaluate=False))
+    for extra in (either, sympy.true, sympy.false, sympy.Ne(locodl.gamma, locodl.mu)):
+        assert symbolic.proves(tau.variant(requires=(*tau.requires, hypothesis(extra))))
+        assert not symbolic.proves(tau.variant(requires=(hypothesis(extra),)))
+    # What holds in one case only is not assumed; what is joined by "and" is, however deep.
+    needed = [h.relation for h in tau.requires]
+    assert not symbolic.proves(tau.variant(requires=(hypothesis(sympy.Or(*needed)),)))
+    nested = sympy.And(needed[0], sympy.And(*needed[1:], either, evaluate=False), evaluate=False)
+    assert symbolic.proves(tau.variant(requires=(hypothesis(nested),)))
+
+
+@pytest.mark.parametrize("wrong", [mpmath.mpf("nan"), mpmath.mpf("inf"), float("nan")])
+def test_forms_of_what_is_no_number(wrong):
+    def both(theta):
+        values = np.array([mpmath.mpf(float(v)) for v in (theta**2).sum(axis=1)], dtype=object)
+        other = values.copy()
+        other[-1] = wrong
+        return values, other
+
+    assert spectral.forms(both, 2) is None
+    right, again = spectral.forms(lambda theta: (both(theta)[0],) * 2, 2)
+    np.testing.assert_allclose(right, np.diag([0.0, 1, 1]), atol=1e-12)
+    assert (right == again).all()
 
 
 def test_nine_digits_do_not_refute():

@@ -3,8 +3,9 @@
 A certificate consists of identities: right side - left side = sum of multiplier * (something known to be >= 0), with
 multipliers in closed form. ``check`` poses the claim anew, expands the identities to zero with sympy and derives the
 sign of every multiplier from the claim's own hypotheses. What is taken from the algorithm and from the potentials is a
-model of them, which is compared exactly with their code on instances with two and more clients; and each assumption
-that the proof uses must be one that the claim makes: an instance that breaks it must not meet the hypotheses.
+model of them, which is compared exactly with their code, on generic instances and on those where a constant is at the
+end of its range; and each assumption that the proof uses must be one that the claim makes: an instance that breaks it
+must not meet the hypotheses.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from types import ModuleType
 
 from fedtheory.claims import Claim
 from fedtheory.statements import Bound
-from verify import induction, posing, proof_inexact, proof_locodl, proof_rbcd, worst_case
+from verify import coordinates, induction, posing, proof_inexact, proof_locodl, proof_rbcd, worst_case
 from verify.identity import Posed, Unprovable, Weights
 from verify.settings import Instance
 from verify.sides import hypotheses_hold
 from verify.worst_case import Certified
 
-#: Instances on which model and code are compared.
+#: Instances without special constants on which model and code are compared, besides those with them.
 INSTANCES = 3
 
 #: Where the proofs about a setting are.
@@ -71,8 +72,10 @@ def certify(claim: Claim, instance: Instance) -> Certified:
 
 
 def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) -> bool:
+    if {p.name for p in posed} != set(weights) or not all(weights[p.name].prove(p, claim) for p in posed):
+        return False
     _compare(claim)
-    return {p.name for p in posed} == set(weights) and all(weights[p.name].prove(p, claim) for p in posed)
+    return True
 
 
 def _pose(claim: Claim) -> list[tuple[Posed, Weights]]:
@@ -86,17 +89,27 @@ def _closed(claim: Claim, instance: Instance) -> bool:
     return claim.setting.name in induction.settings() or posing.closed(claim, instance)
 
 
+def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance, sizes: tuple[int, ...]) -> None:
+    name = proofs.differs(claim, instance)
+    if name is not None:
+        raise Unprovable(f"{name} of {claim.id} is not what the proof takes it for")
+    try:
+        posing.check_coordinates(claim, instance, sizes)
+    except ValueError as error:
+        raise Unprovable(str(error)) from error
+    if isinstance(claim.statement, Bound) and not _closed(claim, instance):
+        raise Unprovable(f"a step of {claim.id} leaves the states of which the proof speaks")
+
+
 def _compare(claim: Claim) -> None:
     """``Unprovable`` where the code is not what the proof takes it for, or an assumption is not the claim's."""
     proofs = _PROOFS[claim.setting.name]
     for instance in islice(proofs.instances(claim), INSTANCES):
-        name = proofs.differs(claim, instance)
-        if name is not None:
-            raise Unprovable(f"{name} of {claim.id} is not what the proof takes it for")
-        if isinstance(claim.statement, Bound) and not _closed(claim, instance):
-            raise Unprovable(f"a step of {claim.id} leaves the states of which the proof speaks")
+        _compare_at(claim, proofs, instance, coordinates.SIZES)
         for assumption, broken in proofs.outside(claim, instance):
             if hypotheses_hold(claim, broken):
                 raise Unprovable(f"{claim.id} does not assume {assumption}")
+    for instance in proofs.special(claim):
+        _compare_at(claim, proofs, instance, coordinates.SIZES[:1])
     if proofs is proof_rbcd and not proof_rbcd.sampling_lemma():
         raise Unprovable("the sampling lemma does not expand to zero")

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.statements import Bound, Inequality, Invariant, Limit, OneStep, Order, Untested
-from verify import certificates, orders, posing, sampled, search, shrinking, symbolic
+from verify import certificates, indeterminates, orders, posing, reals, sampled, search, shrinking, symbolic
 from verify.evidence import Counterexample, Evidence, Recipe, Verdict
 from verify.limits import contracts
 from verify.settings import family
@@ -20,7 +20,7 @@ from verify.worst_case import Status
 #: Counterexamples collected before the simplest is made smaller.
 REFUTATIONS = 4
 #: Instances proposed at each budget.
-BUDGETS = {"quick": 120, "full": 3000}
+BUDGETS = {"quick": 160, "full": 3000}
 
 
 def check(claim: Claim, seed: int = 0, budget: str = "quick") -> Evidence:
@@ -106,7 +106,12 @@ def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
     if symbolic.proves(claim):
         note = "reduced to the sign of polynomials, for all values of the constants"
         return Strongest(Verdict.PROVED, "symbolic", note)
+    if reals.proves(claim):
+        note = "no real values of the constants break it, by z3's decision procedure for polynomials"
+        return Strongest(Verdict.PROVED, "reals", note)
     searched = "no violation at the worst states of the instances"
+    if indeterminates.applies(claim):
+        return _in_all_states(claim, met, searched)
     if not isinstance(claim.statement, OneStep | Bound | Inequality | Invariant):
         return Strongest(Verdict.SUPPORTED, "", searched)
     if claim.setting.name not in posing.settings():
@@ -135,6 +140,17 @@ def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
     # A potential that does not contract says nothing against a bound that is stated of something else.
     known = not isinstance(claim.statement, Bound)
     return Strongest(Verdict.SUPPORTED, "", note, Status.EXCEEDED in found if known else None)
+
+
+def _in_all_states(claim: Claim, met: Sequence[Recipe], searched: str) -> Strongest:
+    build = family(claim.setting.name).build
+    try:
+        certain = bool(met) and all(indeterminates.holds(claim, build(recipe, True)) for recipe in met)
+    except (ValueError, TypeError, AttributeError, ArithmeticError, IndexError) as error:
+        return Strongest(Verdict.SUPPORTED, "", f"{searched}; in all states: {error}")
+    if not certain:
+        return Strongest(Verdict.SUPPORTED, "", searched)
+    return Strongest(Verdict.CERTIFIED, "formal", f"exact in all states, at {len(met)} choices of the parameters")
 
 
 def _refuted(claim: Claim, found: list[Counterexample], methods: set[str], instances: int) -> Evidence:
@@ -171,7 +187,7 @@ def _margin(found: Counterexample) -> float:
 def _ordered(methods: set[str]) -> tuple[str, ...]:
     return tuple(
         m
-        for m in ("symbolic", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
+        for m in ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
         if m in methods
     )
 

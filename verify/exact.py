@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -56,6 +57,8 @@ def as_row(point: Point) -> Array:
 
 def finite(value: Any) -> bool:
     """Whether a side, or an entry of one, is neither infinite nor NaN."""
+    if isinstance(value, float):
+        return math.isfinite(value)
     return isinstance(value, int | np.integer | Fraction) or bool(mpmath.isfinite(value))
 
 

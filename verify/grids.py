@@ -18,7 +18,7 @@ from fedtheory.claims import Claim
 from fedtheory.rational import square_root
 from verify.evidence import Recipe
 from verify.settings import family
-from verify.sides import hypotheses_hold
+from verify.sides import hypotheses_hold, meeting
 
 #: Values of the paper's letters.
 Letters = Mapping[str, Fraction]
@@ -260,10 +260,10 @@ def _admissible(claim: Claim, recipe: Recipe) -> bool:
 
 def _drawn(claim: Claim, at: Letters) -> list[Choice]:
     found: dict[tuple[tuple[str, Fraction], ...], Choice] = {}
-    for recipe in islice(family(claim.setting.name).recipes(np.random.default_rng(0)), _EXAMINED):
-        letters = _letters(claim, recipe)
-        if letters is None:
-            continue
+    examined = islice(family(claim.setting.name).recipes(np.random.default_rng(0)), _EXAMINED)
+    small = (recipe for recipe in examined if len(recipe.get("clients", ())) <= _CLIENTS)
+    for recipe, instance in meeting(claim, small):
+        letters = dict(_rational(claim.setting.bind(instance.problem, instance.params)))
         _known(claim, at, tuple(letters))
         key = tuple(letters.items())
         if key not in found and all(letters[name] == value for name, value in at.items()):
@@ -271,19 +271,6 @@ def _drawn(claim: Claim, at: Letters) -> list[Choice]:
         if len(found) == _DRAWN:
             break
     return list(found.values())
-
-
-def _letters(claim: Claim, recipe: Recipe) -> dict[str, Fraction] | None:
-    """The values of the setting's letters, or None where the recipe makes no small instance of the claim."""
-    if len(recipe.get("clients", ())) > _CLIENTS:
-        return None
-    try:
-        instance = family(claim.setting.name).build(recipe, True)
-    except ValueError:
-        return None
-    if not hypotheses_hold(claim, instance):
-        return None
-    return dict(_rational(claim.setting.bind(instance.problem, instance.params)))
 
 
 def _rational(values: Mapping[Any, Any]) -> Iterator[tuple[str, Fraction]]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, islice
 
+import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
 from verify import symbolic
+from verify.evidence import Recipe
 from verify.gram import Form, Vector
+from verify.settings import Instance, family
+from verify.sides import meeting
 
-#: Recipes among which an instance that meets a claim's hypotheses is looked for.
-PROPOSED = 1000
+#: Recipes among which instances that meet a claim's hypotheses are looked for, at all and with special parameters.
+PROPOSED, SPECIAL = 1000, 300
 
 
 class Unprovable(ValueError):
@@ -113,3 +118,30 @@ def coefficients(side: sympy.Expr, quantities: Sequence[sympy.Expr]) -> dict[str
     if not is_zero(rest) or any(c.has(*stand_in.values()) for c in found.values()):
         raise Unprovable(f"{side} is not linear in {', '.join(map(str, quantities))}")
     return {name: c for name, c in found.items() if c != 0}
+
+
+def instances(claim: Claim, wanted: Callable[[Recipe, Instance], bool]) -> Iterator[Instance]:
+    """Exact instances that meet the hypotheses and are wanted. ``Unprovable`` when none of the first recipes is."""
+    found = _met(claim, PROPOSED, wanted)
+    first = next(found, None)
+    if first is None:
+        raise Unprovable(f"no instance was found that meets the hypotheses of {claim.id}")
+    yield first
+    yield from found
+
+
+def varied(
+    claim: Claim, wanted: Callable[[Recipe, Instance], bool], traits: Callable[[Instance], tuple[Hashable, ...]]
+) -> Iterator[Instance]:
+    """Exact instances that meet the hypotheses and are wanted, each with two traits that none before it had at once."""
+    seen: set[Hashable] = set()
+    for instance in _met(claim, SPECIAL, wanted):
+        pairs = set(combinations(enumerate(traits(instance)), 2))
+        if not pairs <= seen:
+            seen |= pairs
+            yield instance
+
+
+def _met(claim: Claim, count: int, wanted: Callable[[Recipe, Instance], bool]) -> Iterator[Instance]:
+    proposed = islice(family(claim.setting.name).recipes(np.random.default_rng(0)), count)
+    return (instance for recipe, instance in meeting(claim, proposed) if wanted(recipe, instance))

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Rational
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -38,8 +37,6 @@ from verify.worst_case import Certified, Status
 _FACES = 10
 #: Relative room given to a constant on the way, where its best value is not found exactly.
 _ROOM = Fraction(1, 10**6)
-#: By how much functions and oracles outside the class posed are worse, and must break a hypothesis.
-_WORSE = 1 + Fraction(1, 10**6)
 
 _NOTHING = Form({}, {}, 0)
 _THETA = np.zeros((1, 0))
@@ -57,17 +54,19 @@ def certify(claim: Claim, instance: Instance) -> Certified:
     allow. The status is ``PROVED`` or ``UNKNOWN``: an induction that fails refutes nothing, and there is no bound from
     below. ``certificate`` proves the step of the induction, an excess of at most 0.
 
-    ``ValueError`` when the statement or its setting is not of this kind, a hypothesis fails, or the hypotheses allow
-    functions or oracles that are not posed.
+    ``ValueError`` when the statement or its setting is not of this kind, a hypothesis fails, the hypotheses allow
+    functions or oracles that are not posed, or coordinates are mixed.
     """
     statement = claim.statement
     if not isinstance(statement, Bound) or claim.setting.name not in PARTS:
         raise ValueError(f"{claim.id} is not a bound in one of the settings {', '.join(PARTS)}")
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
-    _check_class(claim, instance)
+    if posing.any_functions(claim, instance):
+        raise ValueError(f"the hypotheses of {claim.id} allow other functions than those posed")
     begun = time.perf_counter()
     try:
+        posing.check_coordinates(claim, instance)
         if statement.override is None:
             parts = _through_lyapunov(claim, statement, instance)
         else:
@@ -78,32 +77,6 @@ def certify(claim: Claim, instance: Instance) -> Certified:
     worst = max(reversed(parts), key=lambda part: part.status)
     size = max(part.size for part in parts)
     return replace(worst, relaxed=True, size=size, seconds=time.perf_counter() - begun)
-
-
-def _check_class(claim: Claim, instance: Instance) -> None:
-    """``ValueError`` where the hypotheses allow functions or oracles that are not among those posed.
-
-    A member that breaks the class must break a hypothesis, unless it changes the letters of the statement.
-    """
-    posed = posing.pose(claim.setting.name, instance)
-    if not hypotheses_hold(claim, posed.instance):
-        raise ValueError(f"the class posed does not meet the hypotheses of {claim.id}")
-    letters = claim.setting.bind(posed.instance.problem, posed.instance.params)
-    for name, outside in _outside(posed):
-        same = claim.setting.bind(outside.problem, outside.params) == letters
-        if same and hypotheses_hold(claim, outside):
-            raise ValueError(f"the hypotheses of {claim.id} allow {name} than those posed")
-
-
-def _outside(posed: Formal) -> Iterator[tuple[str, Instance]]:
-    """The instance posed, with something in it that is a little worse than its class allows."""
-    problem, params = posed.instance.problem, posed.instance.params
-    assert posed.oracle is not None
-    worse = replace(posed.oracle, delta=posed.oracle.delta * _WORSE)
-    yield "worse oracles", replace(posed.instance, params=params._replace(oracle=worse))
-    for name, mu, L in (("less smooth functions", 1, _WORSE), ("less convex functions", 1 / _WORSE, 1)):
-        f: Any = SimpleNamespace(n=problem.n, mu=problem.f.mu * mu, L=problem.f.L * L)
-        yield name, replace(posed.instance, problem=replace(problem, f=f))
 
 
 # A bound that is its own induction hypothesis
@@ -143,7 +116,8 @@ def _excess(claim: Claim, statement: Bound, posed: Formal, state: Any) -> Form:
     for quantity in statement.quantities:
         values[quantity.expression] = _at(quantity.of, posed, state)
     left, right = (_form(evaluate(side, values)) for side in (statement.left, statement.right))
-    return left - right
+    excess: Form = left - right
+    return excess
 
 
 # A bound through a Lyapunov function

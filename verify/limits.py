@@ -15,7 +15,7 @@ from fedtheory.claims import Claim
 from verify.evidence import Evidence, Recipe, Verdict
 from verify.moments import maps
 from verify.settings import Instance, family
-from verify.sides import hypotheses_hold
+from verify.sides import meeting
 
 
 def contracts(claim: Claim, instances: int, recipes: Iterator[Recipe], size: int) -> Evidence:
@@ -24,12 +24,8 @@ def contracts(claim: Claim, instances: int, recipes: Iterator[Recipe], size: int
     A radius of 1 or more refutes nothing (convergence may be almost sure without it): the claim is then not tested.
     """
     worst, tightest, tested = 0.0, None, 0
-    for recipe in islice(recipes, size):
-        try:
-            built = family(claim.setting.name).build(recipe, True)
-        except ValueError:
-            continue
-        if not built.quadratic or not hypotheses_hold(claim, built):
+    for recipe, built in meeting(claim, islice(recipes, size)):
+        if not built.quadratic:
             continue
         tested += 1
         radius = moment_radius(claim, family(claim.setting.name).build(recipe, False))

@@ -47,7 +47,7 @@ _v, _D = value("v"), value("D")
 #: r = (tau - 1)/(N - 1), and by how much the factor, delta and 1 exceed what they must.
 _r, _s_F, _s_D, _s_r = sympy.symbols("r s_F s_D s_r", nonnegative=True)
 
-instances = proof_rbcd.instances
+instances, special = proof_rbcd.instances, proof_rbcd.special
 
 
 def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
@@ -267,7 +267,7 @@ def _starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quan
     if left.of is initial.of:
         return True
     if str(initial.expression) == "|y*|**2":
-        return (_form(initial.of(problem, posed.instance.params, state)) - _squares(problem.y_star)).is_zero
+        return bool((_form(initial.of(problem, posed.instance.params, state)) - _squares(problem.y_star)).is_zero)
     # A maximum over the clients is no form: here its value on the instance itself.
     given, start = instance.at(np.zeros((1, instance.dimension), dtype=int))
     largest = initial.of(given, instance.params, start)
@@ -316,7 +316,7 @@ def _is_gap(posed: Formal, state: Any, found: Form, wanted: Form) -> bool:
     for point, known in zip(points, record.asked, strict=True):
         total = total + known[point.key].value
     gap = _form(dual.dual_gap(posed.instance.problem, posed.instance.params, state))
-    return (found - wanted).is_zero and (gap - total).is_zero
+    return bool((found - wanted).is_zero and (gap - total).is_zero)
 
 
 def _starts_from(calls: Iterable[tuple[int, Vector, Vector]], guesses: Array, errors: Array) -> bool:

@@ -6,10 +6,9 @@ proved from interpolation, and that what the paper drops is kept as squares.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
 
 import numpy as np
 import sympy
@@ -17,11 +16,12 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.statements import Bound, OneStep, Quantity, contraction
 from verify import identity, models, posing
+from verify.evidence import Recipe
 from verify.gram import Form
 from verify.identity import Posed, Unprovable, Weights, coefficients, require, require_at_least, require_nonnegative
 from verify.models import LoCoDLConstants, Step
-from verify.settings import Instance, family
-from verify.sides import hypotheses_hold, rollout
+from verify.settings import Instance
+from verify.sides import rollout
 from verify.symmetry import Exchangeable, Explicit
 
 Letters = dict[str, sympy.Symbol]
@@ -176,25 +176,34 @@ def _with_excess(
 
 
 def instances(claim: Claim) -> Iterator[Instance]:
-    """Exact instances that meet the hypotheses, with compression, curvatures mu and L, and two or three clients.
+    """Exact instances that meet the hypotheses, with compression, different curvatures, and two or three clients.
 
     No constant is 1, which would hide that it is lost. ``Unprovable`` when none of the first recipes gives one.
     """
-    of_setting, none = family(claim.setting.name), True
-    for recipe in islice(of_setting.recipes(np.random.default_rng(0)), identity.PROPOSED):
-        curvatures = {h for part in (*recipe["clients"], recipe["g"]) for h in part["h"]}
-        constants = {recipe[name] for name in ("mu", "L", "gamma", "chi", "rho", "p", "omega")}
-        if constants & {0, 1} or len(curvatures) < 2 or len(recipe["clients"]) < 2:
-            continue
-        try:
-            instance = of_setting.build(recipe, True)
-        except ValueError:
-            continue
-        if hypotheses_hold(claim, instance):
-            none = False
-            yield instance
-    if none:
-        raise Unprovable(f"no instance was found that meets the hypotheses of {claim.id}")
+    return identity.instances(claim, _generic)
+
+
+def _generic(recipe: Recipe, instance: Instance) -> bool:
+    curvatures = {h for part in (*recipe["clients"], recipe["g"]) for h in part["h"]}
+    constants = {recipe[name] for name in ("mu", "L", "gamma", "chi", "rho", "p", "omega")}
+    different = len(curvatures) > 1 and instance.problem.mu != instance.problem.L
+    return _possible(recipe, instance) and different and not constants & {0, 1} and instance.problem.n > 1
+
+
+def special(claim: Claim) -> Iterator[Instance]:
+    """Exact instances that meet the hypotheses, with every pair of cases that a step may treat apart."""
+    return identity.varied(claim, _possible, _traits)
+
+
+def _possible(recipe: Recipe, instance: Instance) -> bool:
+    return bool(instance.problem.n <= 3 and instance.problem.mu <= instance.problem.L)
+
+
+def _traits(instance: Instance) -> tuple[Hashable, ...]:
+    problem, k = instance.problem, instance.params
+    largest = 2 * k.rho - k.rho**2 * (1 + k.compressors.omega_av)
+    extremes = (k.p == 1, k.omega == 0, k.rho == 1, k.chi == largest, problem.mu == problem.L)
+    return (problem.n, k.compressors.joint, *extremes)
 
 
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:

@@ -7,10 +7,9 @@ The values are those of h_i minus its tangent at x_i*. FedDCD is the case L_i = 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.statements import Bound, Inequality, OneStep, Quantity
 from verify import formal, identity, posing
+from verify.evidence import Recipe
 from verify.gram import ZERO, Form, Sample, interpolation, row, smoothness, strong_convexity, value
 from verify.identity import (
     Posed,
@@ -29,8 +29,8 @@ from verify.identity import (
     require_at_least,
     require_nonnegative,
 )
-from verify.settings import Instance, family
-from verify.sides import hypotheses_hold, rollout
+from verify.settings import Instance
+from verify.sides import rollout
 from verify.symmetry import OPTIMUM
 
 Letters = dict[str, sympy.Expr]
@@ -228,26 +228,35 @@ def instances(claim: Claim) -> Iterator[Instance]:
     Every mu_i < L_i, the L_i differ where they may, and some of at least three clients sit out. ``Unprovable`` when
     none of the first recipes gives one.
     """
-    of_setting, none = family(claim.setting.name), True
-    for recipe in islice(of_setting.recipes(np.random.default_rng(0)), identity.PROPOSED):
-        try:
-            instance = of_setting.build(recipe, True)
-        except ValueError:
-            continue
-        n, tau = instance.problem.n, instance.params.tau
-        if n >= 3 and tau < n and not _special(instance) and hypotheses_hold(claim, instance):
-            none = False
-            yield instance
-    if none:
-        raise Unprovable(f"no instance was found that meets the hypotheses of {claim.id}")
+    return identity.instances(claim, _generic)
 
 
-def _special(instance: Instance) -> bool:
-    """Whether a constant is 1, or the class is so small or so uniform that a constant may take another's place."""
+def _generic(recipe: Recipe, instance: Instance) -> bool:
     problem, params = instance.problem, instance.params
+    if problem.n < 3 or params.tau == problem.n:
+        return False
     if hasattr(params, "Lambda"):
-        return 1 in (problem.mu, problem.L) or problem.mu == problem.L
-    return bool((params.L == 1).any() or (problem.f.mu == params.L).any() or len(set(params.L)) == 1)
+        return 1 not in (problem.mu, problem.L) and problem.mu < problem.L
+    return bool((params.L != 1).all() and (problem.f.mu < params.L).all() and len(set(params.L)) > 1)
+
+
+def special(claim: Claim) -> Iterator[Instance]:
+    """Exact instances that meet the hypotheses, with every pair of cases that a step may treat apart."""
+    return identity.varied(claim, _possible, _traits)
+
+
+def _possible(recipe: Recipe, instance: Instance) -> bool:
+    problem, params = instance.problem, instance.params
+    ordered = problem.mu <= problem.L if hasattr(params, "Lambda") else (problem.f.mu <= params.L).all()
+    return bool(problem.n <= 4 and ordered)
+
+
+def _traits(instance: Instance) -> tuple[Hashable, ...]:
+    problem, params = instance.problem, instance.params
+    n, tau = problem.n, params.tau
+    if hasattr(params, "Lambda"):
+        return (n, tau == n, tau == 2, problem.mu == problem.L)
+    return (n, tau == n, tau == 2, bool((problem.f.mu == params.L).all()), len(set(params.L)) == 1)
 
 
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
@@ -301,6 +310,9 @@ def _meaning(record: formal.Record) -> dict[str, Form]:
     """What each quantity is, as a sum over the clients."""
     at = [next(iter(known.values())) for known in record.asked]
     gradients = [ZERO if a.gradient is None else a.gradient for a in at]
+    if not record.anchored:
+        # Gradients at the origins are no common one there.
+        gradients = [g + slope for g, slope in zip(gradients, record.slope[:, 0], strict=True)]
     weights = [1 / L for L in record.L]
     mean = sum((w * g for w, g in zip(weights, gradients, strict=True)), ZERO) / sum(weights)
     gap = _total(a.value for a in at)
@@ -349,7 +361,7 @@ def _bounds_start(claim: Claim, instance: Instance, initial: Quantity) -> bool:
         return False
     if str(initial.expression) == "|y*|**2":
         square = _total(y**2 for y in problem.y_star.flat)
-        return (_form(initial.of(problem, posed.instance.params, state)) - square).is_zero
+        return bool((_form(initial.of(problem, posed.instance.params, state)) - square).is_zero)
     # A maximum over the clients is no form: here its value on the instance itself.
     given, start = instance.at(np.zeros((1, instance.dimension), dtype=int))
     value = initial.of(given, instance.params, start)

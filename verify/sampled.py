@@ -23,7 +23,7 @@ from verify.evidence import Counterexample, Recipe
 from verify.ledger import Ledger
 from verify.sequential import Decision, Outcome
 from verify.settings import family
-from verify.sides import hypotheses_hold, start
+from verify.sides import meeting, start
 
 #: Chance of any false alarm in an audit of all claims with one seed.
 TOTAL = Fraction(1, 10**6)
@@ -100,16 +100,10 @@ def _words(claim: Claim, found: Sequence[Outcome]) -> str:
 
 def _random(claim: Claim, seed: int) -> list[Recipe]:
     """Of the recipes that meet the hypotheses the one with most draws, if it has more than one, in a list."""
-    of_setting = family(claim.setting.name)
+    proposed = islice(family(claim.setting.name).recipes(np.random.default_rng(seed)), PROPOSED)
     found: tuple[int, list[Recipe]] = (1, [])
-    for recipe in islice(of_setting.recipes(np.random.default_rng(seed)), PROPOSED):
-        try:
-            instance = of_setting.build(recipe, True)
-        except ValueError:
-            continue
-        if hypotheses_hold(claim, instance):
-            draws = _draws(claim, recipe)
-            found = max(found, (draws, [recipe]), key=lambda pair: pair[0])
+    for recipe, _ in meeting(claim, proposed):
+        found = max(found, (_draws(claim, recipe), [recipe]), key=lambda pair: pair[0])
     return found[1]
 
 

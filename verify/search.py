@@ -10,9 +10,10 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.rational import Array
+from fedtheory.rational import Array, Undefined, evaluate
 from fedtheory.statements import Bound, CompressorClass, Identity, Invariant, Limit, ParameterRule
 from verify import exact, moments, spectral
 from verify.evidence import Counterexample, Recipe
@@ -92,14 +93,42 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
             if finding.ratio > worst:
                 worst, tightest = finding.ratio, recipe
-    chosen = tuple(recipe for _, recipe in _telling(met, max(3, size // 250)))
+    chosen = tuple(recipe for _, recipe in _telling(claim, met, max(3, size // 250)))
     return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations))
 
 
-def _telling(met: list[tuple[float, Recipe]], count: int) -> list[tuple[float, Recipe]]:
-    """Two thirds of them those that came nearest to a violation, the rest the first that were met."""
-    nearest = sorted(met, key=lambda pair: -pair[0])[: count - count // 3]
+def _telling(claim: Claim, met: list[tuple[float, Recipe]], count: int) -> list[tuple[float, Recipe]]:
+    """One for each way in which the maxima of the statement bind, and then up to ``count`` others.
+
+    Two thirds of these came nearest to a violation, the rest are the first that were met.
+    """
+    ordered = sorted(met, key=lambda pair: -pair[0])
+    binding: dict[tuple[int, ...], tuple[float, Recipe]] = {}
+    for pair in ordered:
+        binding.setdefault(_regime(claim, pair[1]), pair)
+    nearest = ordered[: count - count // 3]
+    nearest += [pair for pair in binding.values() if pair not in nearest]
     return nearest + [pair for pair in met if pair not in nearest][: count // 3]
+
+
+def _regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
+    """Which argument of each maximum and minimum in the statement is the one that counts at a recipe's parameters.
+
+    Those of quantities are left out.
+    """
+    sides = [side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right)]
+    nodes = sorted(sympy.Tuple(*sides).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
+    if not nodes:
+        return ()
+    built = family(claim.setting.name).build(recipe, True)
+    values = claim.setting.bind(built.problem, built.params)
+    found = []
+    for node in nodes:
+        if all(symbol in values for symbol in node.free_symbols):
+            arguments = [float(evaluate(argument, values)) for argument in node.args]
+            extreme = max if isinstance(node, sympy.Max) else min
+            found.append(arguments.index(extreme(arguments)))
+    return tuple(found)
 
 
 def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Finding] | None:
@@ -108,11 +137,9 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
         built = family(claim.setting.name).build(recipe, True)
     except ValueError:
         return None
-    if not hypotheses_hold(claim, built):
-        return None
     try:
-        return _findings(claim, recipe, built, rng)
-    except ZeroDivisionError:
+        return _findings(claim, recipe, built, rng) if hypotheses_hold(claim, built) else None
+    except (ZeroDivisionError, Undefined):
         # A quantity is not defined there, and no hypothesis says so.
         return None
 
@@ -167,6 +194,8 @@ def _ratio(left: Array, right: Array, relation: str) -> float:
         # A side that is not a number contradicts whatever is claimed of it; NaN would compare as smaller.
         return float("inf")
     if relation == "==":
+        if all(a == b for a, b in zip(left, right, strict=True)):
+            return 1.0
         gap = max(abs(float(a - b)) for a, b in zip(left, right, strict=True))
         scale = max(max(abs(float(v)) for v in left), max(abs(float(v)) for v in right), 1e-300)
         differs = any(exact.violated(a, b, "==") for a, b in zip(left, right, strict=True))

@@ -16,16 +16,17 @@ from threadpoolctl import threadpool_limits
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.statements import Invariant
-from verify import certificates, posing, sampled, search
+from verify import certificates, posing, reals, sampled, search, symbolic
 from verify.checking import BUDGETS, strongest
 from verify.evidence import Recipe, Verdict
 from verify.mutants import Mutant, bank, entailment
 from verify.settings import family
-from verify.sides import hypotheses_hold
 from verify.worst_case import Status
 
 #: Instances at which the worst case over the class is computed for a mutant.
 CLASSES = 3
+#: What vouches for a statement at all parameters.
+_FOR_ALL = frozenset({"symbolic", "reals", "entailed"})
 
 
 class Label(StrEnum):
@@ -34,13 +35,11 @@ class Label(StrEnum):
     FALSE: a counterexample to one of its statements was confirmed, or the worst case over the class exceeds it.
     TRUE: each of its statements is proved, or a consequence of the original's, or certified at some parameters and not
     refuted by the full search at any others.
-    SAME: a hypothesis was changed, and no instance of the setting tells the difference.
-    OPEN: none of these. STILLBORN: it does not run.
+    OPEN: none of these. STILLBORN: it does not run, or no values meet its hypotheses.
     """
 
     FALSE = "false"
     TRUE = "true"
-    SAME = "same"
     OPEN = "open"
     STILLBORN = "stillborn"
 
@@ -159,6 +158,9 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
     killed: set[str] = set()
     vouching: set[str] = set()
     unknown, contradicted = "", None
+    if any(reals.contradictory(symbolic.assumed(claim)) for claim in mutant.claims):
+        nothing: frozenset[str] = frozenset()
+        return Trial(mutant.id, Label.STILLBORN, nothing, nothing, None, nothing, None, "nothing meets its hypotheses")
     for claim, original in zip(mutant.claims, mutant.originals, strict=True):
         used, found, met, fatal = _alone(claim, seed, BUDGETS["quick"])
         tried |= used
@@ -196,11 +198,9 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
     if killed - {"sdp"}:
         return trial(Label.FALSE, "quick", f"a counterexample to {claim.id}")
     # A certificate speaks of the parameters at which it was computed: alone it shows no mutant true.
-    shown = bool(vouched) and "sdp" not in vouched
+    shown = bool(vouched) and vouched <= _FOR_ALL
     if not killed and shown:
         return trial(Label.TRUE, None, ", ".join(sorted(vouched)))
-    if not killed and mutant.operator == "hypothesis" and not _distinguished(mutant, seed, BUDGETS[budget]):
-        return trial(Label.SAME, None, "no instance of the setting meets it and breaks the original")
     if budget == "full":
         for claim in mutant.claims:
             if _hunt(claim, seed, "full").refutations:
@@ -246,20 +246,6 @@ def _certified(claim: Claim, recipe: Recipe) -> bool | None:
         return certificates.certify(claim, instance).status <= Status.CERTIFIED
     except (ValueError, TypeError, AttributeError, ArithmeticError):
         return None
-
-
-def _distinguished(mutant: Mutant, seed: int, size: int) -> bool:
-    """Whether some instance meets the changed hypotheses but not the original ones."""
-    (changed,), (original,) = mutant.claims, mutant.originals
-    of_setting = family(changed.setting.name)
-    for recipe in islice(of_setting.recipes(search.generator(changed, seed)), size):
-        try:
-            built = of_setting.build(recipe, True)
-        except ValueError:
-            continue
-        if hypotheses_hold(changed, built) and not hypotheses_hold(original, built):
-            return True
-    return False
 
 
 __all__ = ["Alarm", "Label", "Trial", "alarms", "bank", "holding", "sample", "trials"]

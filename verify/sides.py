@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from fedtheory.randomness import expectation, map_leaves
 from fedtheory.rational import Array, evaluate, is_exact
 from fedtheory.statements import Bound, Comparison, Identity, Inequality, OneStep, ParameterRule
 from fedtheory.symbols import T
-from verify.settings import Instance
+from verify.evidence import Recipe
+from verify.settings import Instance, family
 
 Sides = tuple[Array, Array]
 Comparable = Identity | Inequality | OneStep | Bound | ParameterRule
@@ -53,7 +54,8 @@ def tree_size(claim: Claim, instance: Instance, rounds: int) -> int:
     count = claim.statement.algorithm.draws(problem, instance.params, state).count  # type: ignore[union-attr]
     if count is None:
         raise ValueError(f"the draws of {claim.id} cannot be enumerated")
-    return int(count) ** rounds
+    total: int = int(count) ** rounds
+    return total
 
 
 def start(claim: Claim, instance: Instance, theta: Array) -> tuple[Any, Any]:
@@ -109,3 +111,18 @@ def hypotheses_hold(claim: Claim, instance: Instance) -> bool:
         return True
     values = claim.setting.bind(instance.problem, instance.params)
     return all(h.holds(instance.problem, instance.params, values) for h in claim.requires)
+
+
+def meeting(claim: Claim, recipes: Iterable[Recipe]) -> Iterator[tuple[Recipe, Instance]]:
+    """Those of the recipes that give an instance of the claim's setting and meet its hypotheses, with exact instances.
+
+    Without end, as the recipes of a setting are, unless these are limited.
+    """
+    build = family(claim.setting.name).build
+    for recipe in recipes:
+        try:
+            instance = build(recipe, True)
+        except ValueError:
+            continue
+        if hypotheses_hold(claim, instance):
+            yield recipe, instance

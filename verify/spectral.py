@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from fedtheory.rational import Array
+from fedtheory.rational import Array, to_float
 
 #: Agreement to which a side must be a quadratic polynomial, relative to its size.
 QUADRATIC = 1e-8
@@ -42,13 +42,13 @@ def ratio(left: Array, right: Array) -> Array:
 def forms(both: Callable[[Array], tuple[Array, Array]], dimension: int) -> tuple[Array, Array] | None:
     """The symmetric matrices Q with side(theta) = (1, theta)' Q (1, theta), or None if a side is not quadratic.
 
-    ``both(theta (M, dimension)) -> (left, right)``, each ``(M,)``.
+    ``both(theta (M, dimension)) -> (left, right)``, each ``(M,)`` and of any numbers that have a float.
     """
     basis = np.eye(dimension)
     i, j = np.triu_indices(dimension, 1)
     probes = np.random.default_rng(0).uniform(-2, 2, (4, dimension))
     points = np.concatenate([np.zeros((1, dimension)), basis, -basis, basis[i] + basis[j], probes])
-    left, right = (_fit(values, probes) for values in both(points))
+    left, right = (_fit(to_float(values), probes) for values in both(points))
     return None if left is None or right is None else (left, right)
 
 
@@ -92,7 +92,8 @@ def _is_positive(Q: Array) -> bool:
 
 def _absolute(Q: Array) -> Array:
     values, vectors = np.linalg.eigh(Q)
-    return (vectors * abs(values)) @ vectors.T
+    found: Array = (vectors * abs(values)) @ vectors.T
+    return found
 
 
 def _split(Q: Array) -> tuple[Array, Array]:
@@ -134,10 +135,8 @@ def _largest_ratio(left: Array, right: Array) -> Worst | None:
 
 def _state(vector: Array) -> Array:
     """theta from a homogeneous vector (t, theta t); a direction at infinity becomes a state of size one or more."""
-    t, theta = vector[0], vector[1:]
+    t, theta = float(vector[0]), vector[1:]
     size = float(abs(theta).max(initial=0.0))
     if size == 0:
         return theta
-    if abs(t) > 1e-6 * size:
-        return theta / t
-    return theta / size
+    return theta / (t if abs(t) > 1e-6 * size else size)

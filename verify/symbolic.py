@@ -38,15 +38,21 @@ def at_most(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> 
 def _holds(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:
     left, relation, right = comparison
     if relation == "==":
-        return sympy.simplify(left - right) == 0
+        return bool(sympy.simplify(left - right) == 0)
     lefts = left.args if isinstance(left, sympy.Max) else (left,)
     rights = right.args if isinstance(right, sympy.Min) else (right,)
     return all(_is_signed(_with_slack(b - a, hypotheses), relation == "<") for a in lefts for b in rights)
 
 
 def conjuncts(hypotheses: Iterable[sympy.Basic]) -> list[sympy.Rel]:
-    """The relations, conjunctions taken apart."""
-    return [part for h in hypotheses for part in (h.args if isinstance(h, sympy.And) else (h,))]
+    """The relations among the hypotheses, conjunctions taken apart; what is no relation, as an "or", is left unused."""
+    found: list[sympy.Rel] = []
+    for hypothesis in hypotheses:
+        if isinstance(hypothesis, sympy.And):
+            found += conjuncts(hypothesis.args)
+        elif isinstance(hypothesis, sympy.Rel):
+            found.append(hypothesis)
+    return found
 
 
 def _with_slack(expression: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> sympy.Expr:

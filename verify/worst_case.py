@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import sympy
@@ -138,13 +139,14 @@ def certify(claim: Claim, instance: Instance, tight: bool = False) -> Certified:
     """The worst case of a claim over its class, at the parameters of an exact instance that meets its hypotheses.
 
     The functions and the state of the instance do not matter, only its class, its number of clients and its
-    parameters; what is found holds in every dimension, for a step that acts on whole vectors: formal vectors have one
-    entry, and code that mixes coordinates is not seen. The claim's own algorithm and quantities are run on them.
-    Of several comparisons the worst is returned. Function values after the step are first bounded by smoothness alone
-    (a smaller program, whose optimum is an upper bound); with ``tight``, or when that does not prove the claim and the
-    program is small, every point is interpolated, and the interval is that of the class itself.
+    parameters; what is found holds in every dimension. The claim's own algorithm and quantities are run on formal
+    vectors, and must treat all coordinates alike. Of several comparisons the worst is returned. Function values after
+    the step are first bounded by smoothness alone (a smaller program, whose optimum is an upper bound); with ``tight``,
+    or when that does not prove the claim and the program is small, every point is interpolated, and the interval is
+    that of the class itself.
 
-    ``ValueError`` when the statement, its setting or its quantities cannot be posed, or a hypothesis fails.
+    ``ValueError`` when the statement, its setting or its quantities cannot be posed, a hypothesis fails, or coordinates
+    are mixed.
     """
     statement = claim.statement
     if not isinstance(statement, OneStep | Bound | Inequality):
@@ -157,6 +159,7 @@ def certify(claim: Claim, instance: Instance, tight: bool = False) -> Certified:
     if anything and isinstance(statement, Bound):
         raise ValueError(f"the hypotheses of {claim.id} allow other functions than those posed")
     try:
+        posing.check_coordinates(claim, instance)
         if isinstance(statement, Bound):
             parts = _chain(claim, statement, instance, tight)
         else:
@@ -188,12 +191,20 @@ def _compare(
         if escaped is not None and any(v.coefficients for v in escaped.flat):
             return _left(Fraction(0))
         left, right = (scalar(side) for side in sides(claim, posed.instance, theta)[index])
-        posed = posed._replace(records=()) if anything else posed
+        posed = _of_any_functions(claim, posed) if anything else posed
         if factor is not None and factor > 0:
             return _bounded(posed, left, right / factor, factor, exact, tight, begun)
         return _bounded(posed, left, right, Fraction(0), exact, tight, begun)
 
     return _escalated(against, tight)
+
+
+def _of_any_functions(claim: Claim, posed: Formal) -> Formal:
+    """The formal instance without what is known of functions; ``ValueError`` where that is built into their answers."""
+    classes: list[Any] = [*posed.records, *(part for part in posed.others if hasattr(part, "gradient"))]
+    if any((of.mu == of.L).any() for of in classes):
+        raise ValueError(f"the hypotheses of {claim.id} allow other functions than those posed")
+    return posed._replace(records=(), others=tuple(part for part in posed.others if not hasattr(part, "gradient")))
 
 
 def _left(claimed: Fraction) -> Certified:
@@ -284,7 +295,8 @@ def _through_potential(
         return [contraction]
     c = _largest(claim, instance, left, potential)
     if c.upper is None or c.upper <= 0:
-        return [contraction, c]
+        # What is never positive is not below a right side of which no sign is known.
+        return [contraction, replace(c, status=max(c.status, Status.UNKNOWN), note="a left side that is not positive")]
     late = left.of is not initial.of and bool(posing.basis(claim)) and factor > 0
     scale = c.upper / factor if late else c.upper
     found = _link(claim, instance, potential, initial, constant / scale, tight, rounds=int(late), initial=True)

@@ -17,15 +17,21 @@ from fedtheory.algorithms import (
     inexact_feddcd,
     inexact_rbcd,
     locodl,
+    loopless_svrg,
     minibatch_sgd,
     rbcd,
+    saga,
     scaffnew,
     scaffold,
+    svrg,
 )
 from fedtheory.algorithms.base import Algorithm, run
 
 _MODULES = (
     gradient_descent,
+    saga,
+    svrg,
+    loopless_svrg,
     feddcd,
     inexact_feddcd,
     accfeddcd,

@@ -81,11 +81,17 @@ _ADIANA_LETTERS = {
 }  # fmt: skip
 DIANA = Setting("diana", _COMPRESSED, _binding({"gamma": gamma, "alpha": alpha}, True))
 EF21 = Setting("ef21", "f mu-strongly convex and L-smooth, f_i L_i-smooth; contractive compressors", _bind_ef21)
-ADIANA = Setting("adiana", _COMPRESSED, _binding(_ADIANA_LETTERS, True))
-SCAFFNEW = Setting("scaffnew", _CLASS, _binding({"gamma": gamma, "p": p}, False))
-GRADSKIP = Setting("gradskip", "f_i mu-strongly convex and L_i-smooth", _bind_gradskip)
+ADIANA = Setting(
+    "adiana", _COMPRESSED + "; omega > 0", _binding(_ADIANA_LETTERS, True), (sympy.Gt(omega, 0, evaluate=False),)
+)
+_COIN = (sympy.Le(p, 1, evaluate=False),)
+SCAFFNEW = Setting("scaffnew", _CLASS + "; 0 < p <= 1", _binding({"gamma": gamma, "p": p}, False), _COIN)
+GRADSKIP = Setting("gradskip", "f_i mu-strongly convex and L_i-smooth; 0 < p <= 1", _bind_gradskip, _COIN)
 COMPRESSED_SCAFFNEW = Setting(
-    "compressed-scaffnew", _CLASS + "; n >= 2", _binding({"gamma": gamma, "eta": eta, "p": p, "s": s}, False)
+    "compressed-scaffnew",
+    _CLASS + "; n >= 2, 0 < p <= 1",
+    _binding({"gamma": gamma, "eta": eta, "p": p, "s": s}, False),
+    (sympy.Ge(n, 2, evaluate=False), *_COIN),
 )
 FIVEGCS_CC = Setting("5gcs-cc", _COMPRESSED + ", m of n clients sampled", _bind_5gcs)
 FEDCOMGATE = Setting("fedcomgate", _COMPRESSED, _binding({"eta": eta, "gamma": gamma, "K": K}, True))

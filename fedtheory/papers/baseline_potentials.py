@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Functions, Problem
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.rational import Array, apply, square_root
 
@@ -15,26 +15,37 @@ def _squares(a: Array) -> Array:
     return (a**2).sum(axis=(-1, -2))
 
 
-def _distance(problem: Problem, x: Array) -> Array:
+def distance(problem: Problem, x: Array) -> Array:
     """|x - x*|^2 for ``x (..., d)``."""
     return ((x - problem.x_star) ** 2).sum(axis=-1)
 
 
-def gap(problem: Problem, x: Array) -> Array:
-    """f(x) - f(x*) for the average f of the f_i, ``x (..., d)``; for quadratics without cancellation."""
-    f, x_star = problem.f, problem.x_star
+def bregman(f: Functions, x: Array, x_star: Array, slope: Array) -> Array:
+    """f_i(x_i) - f_i(x*) - <slope_i, x_i - x*>, ``x (..., n, d) -> (..., n)``; for quadratics without cancellation.
+
+    ``slope (..., n, d)``: the gradients at ``x_star (..., d)``.
+    """
+    z = x - x_star[..., None, :]
     if isinstance(f, Quadratics):
-        z = (x - x_star)[..., None, :]
-        values = (z * apply(f.H, z)).sum(axis=-1) / 2
-    else:
-        values = f.value(x[..., None, :]) - f.value(x_star[..., None, :])
-    return values.sum(axis=-1) / problem.n
+        return (z * apply(f.H, z)).sum(axis=-1) / 2
+    return f.value(x) - f.value(x_star[..., None, :]) - (slope * z).sum(axis=-1)
+
+
+def gap(problem: Problem, x: Array) -> Array:
+    """f(x) - f(x*) for the average f of the f_i, plus g where there is one, ``x (..., d)``."""
+    points, slope = x[..., None, :], problem.y_star
+    values = bregman(problem.f, points, problem.x_star, slope).sum(axis=-1) / problem.n
+    if problem.g is None:
+        return values
+    # The gradient of g at the optimum is minus that of the average.
+    balance = -slope.sum(axis=-2, keepdims=True) / problem.n
+    return values + bregman(problem.g, points, problem.x_star, balance)[..., 0]
 
 
 def Psi_diana(problem: Problem, params: diana.Params, state: diana.State) -> Array:
     """|x - x*|^2 + (4 omega gamma^2/(n alpha)) (1/n) sum_i |h_i - grad f_i(x*)|^2."""
     weight = 4 * params.compressors.omega * params.gamma**2 / (problem.n**2 * params.alpha)
-    return _distance(problem, state.x) + weight * _squares(state.h - problem.y_star)
+    return distance(problem, state.x) + weight * _squares(state.h - problem.y_star)
 
 
 def _estimation_error(problem: Problem, state: ef21.State) -> Array:
@@ -65,7 +76,7 @@ def Psi_adiana(problem: Problem, params: adiana.Params, state: adiana.State) -> 
     weight = 2 * gamma * beta / theta_1
     control = _squares(state.h - problem.f.gradient(state.w[..., None, :])) / problem.n
     return (
-        _distance(problem, state.z)
+        distance(problem, state.z)
         + weight * gap(problem, state.y)
         + weight * theta_2 * (1 + theta_1) / p * gap(problem, state.w)
         + 8 * gamma * eta * compressors.omega / (a * theta_1 * problem.n) * control
@@ -90,9 +101,9 @@ def Psi_5gcs(problem: Problem, params: fivegcs_cc.Params, state: fivegcs_cc.Stat
     smoothness = (problem.L - problem.mu) / problem.n
     weight = problem.n * (1 + params.omega) / params.C * (1 / params.tau + 2 / smoothness)
     dual = state.u - fivegcs_cc.fixed_point(problem, params).u
-    return _distance(problem, state.x) / params.gamma + weight * _squares(dual)
+    return distance(problem, state.x) / params.gamma + weight * _squares(dual)
 
 
 def error_fedcomgate(problem: Problem, params: fedcomgate.Params, state: fedcomgate.State) -> Array:
     """|w - w*|^2 + eta^2 sum_j |delta_j - grad f_j(w*)|^2."""
-    return _distance(problem, state.w) + params.eta**2 * _squares(state.delta - problem.y_star)
+    return distance(problem, state.w) + params.eta**2 * _squares(state.delta - problem.y_star)

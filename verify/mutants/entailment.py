@@ -1,42 +1,87 @@
-"""Whether a changed claim follows from the original: it promises less, or asks for more."""
+"""Whether a changed claim follows from the original: it promises less, or asks for what can be had anyway."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
+from typing import Any
 
+import numpy as np
 import sympy
 
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.statements import Bound, CompressorClass, Inequality, OneStep, Statement
-from verify import symbolic
+from fedtheory.rational import Array
+from fedtheory.statements import Bound, CompressorClass, OneStep, Statement
+from verify import reals, symbolic
+from verify.settings import Instance, family
+from verify.settings.base import Start
+from verify.sides import hypotheses_hold, sides
+
+#: Recipes among which instances that break a hypothesis are looked for, and how many of them there must be.
+_PROPOSED, _TRIED = 200, 3
 
 
 def follows(changed: Claim, original: Claim) -> bool:
     """Whether the changed claim is a consequence of the original, for all parameters; False proves nothing."""
     relations = symbolic.assumed(changed)
     if any(not _assumed(h, changed, relations) for h in original.requires):
-        return False
+        return changed.statement == original.statement and _at_no_cost(changed, original)
     if changed.statement == original.statement:
         return True
     pairs = _larger(changed.statement, original.statement)
-    return pairs is not None and all(_at_most(a, b, relations) for a, b in pairs)
+    return pairs is not None and all(reals.at_most(a, b, relations) for a, b in pairs)
 
 
 def _assumed(hypothesis: Hypothesis, changed: Claim, relations: list[sympy.Basic]) -> bool:
     """Whether the changed claim assumes at least this."""
     if hypothesis in changed.requires:
         return True
-    asked = hypothesis.relation
-    if not isinstance(asked, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+    if hypothesis.relation is None or hypothesis.met is not None:
         return False
-    same_kind = (h.relation for h in changed.requires if h.met is hypothesis.met and isinstance(h.relation, sympy.Rel))
-    candidates = [relation for relation in same_kind if relation.func is asked.func]
-    others = [r for r in relations if all(r is not candidate for candidate in candidates)]
-    return any(_at_most(_gap(candidate), _gap(asked), others) for candidate in candidates)
+    return reals.implied(hypothesis.relation, relations)
 
 
-def _gap(relation: sympy.Rel) -> sympy.Expr:
-    return relation.gts - relation.lts
+def _at_no_cost(changed: Claim, original: Claim) -> bool:
+    """Whether an instance may declare other constants of its functions, with which it meets the original hypotheses.
+
+    That is so if neither the statement nor what the changed claim requires ever reads the constants declared, which
+    is tried on instances that only the changed claim allows: there is nothing to read.
+    """
+    of_setting = family(changed.setting.name)
+    proposed = islice(of_setting.recipes(np.random.default_rng(0)), _PROPOSED)
+    tried = 0
+    for recipe in proposed:
+        try:
+            built = of_setting.build(recipe, True)
+        except ValueError:
+            continue
+        if built.problem is None or not hypotheses_hold(changed, built) or hypotheses_hold(original, built):
+            continue
+        f = built.problem.f
+        try:
+            silent, true = _declaring(built, object(), object()), _declaring(built, min(f.mu), max(f.L))
+            read = [left - right for left, right in sides(changed, silent, np.zeros((1, built.dimension), dtype=int))]
+            if not (read and hypotheses_hold(changed, silent) and hypotheses_hold(original, true)):
+                return False
+        except (TypeError, ValueError, AttributeError):
+            return False
+        tried += 1
+    return tried >= _TRIED
+
+
+def _declaring(instance: Instance, mu: Any, L: Any) -> Instance:
+    """The instance with other constants declared of its functions."""
+
+    def redeclared(start: Start) -> Start:
+        def at(theta: Array) -> tuple[Any, Any]:
+            problem, state = start(theta)
+            return replace(problem, declared=(mu, L)), state
+
+        return at
+
+    initial = None if instance.initial is None else redeclared(instance.initial)
+    problem = replace(instance.problem, declared=(mu, L))
+    return replace(instance, problem=problem, at=redeclared(instance.at), initial=initial)
 
 
 def _larger(changed: Statement, original: Statement) -> list[tuple[sympy.Expr, sympy.Expr]] | None:
@@ -53,19 +98,7 @@ def _larger(changed: Statement, original: Statement) -> list[tuple[sympy.Expr, s
         case Bound(), Bound(override=None):
             same = replace(changed, factor=original.factor, constant=original.constant) == original
             return [(original.factor, changed.factor), (original.constant, changed.constant)] if same else None
-        case Inequality(), Inequality(middle=None, quantities=()):
-            same = replace(changed, left=original.left, right=original.right) == original
-            return [(original.right, changed.right), (changed.left, original.left)] if same else None
         case CompressorClass(), CompressorClass():
             same = replace(changed, omega=original.omega) == original
             return [(original.omega, changed.omega)] if same else None
     return None
-
-
-def _at_most(a: sympy.Expr, b: sympy.Expr, relations: list[sympy.Basic]) -> bool:
-    """Whether a <= b by the steps of :mod:`verify.symbolic`; a maximum is compared argument by argument."""
-    if a == b:
-        return True
-    lefts = a.args if isinstance(a, sympy.Max) else (a,)
-    rights = b.args if isinstance(b, sympy.Max) else (b,)
-    return all(any(symbolic.at_most(left, right, relations) for right in rights) for left in lefts)

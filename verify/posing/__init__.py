@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.compressors import Compressor
 from fedtheory.statements import Bound, Invariant, OneStep, Quantity
+from verify import coordinates
 from verify.formal import Formal
-from verify.posing import accelerated, baselines, feddcd, inexact, locodl, rivals
+from verify.posing import accelerated, baselines, feddcd, finite_sum, inexact, locodl, rivals
 from verify.settings import Instance
 from verify.sides import hypotheses_hold, rollout
 
@@ -30,6 +30,7 @@ _SETTINGS: dict[str, Callable[[Instance], Formal]] = {
     **baselines.SETTINGS,
     **rivals.SETTINGS,
     **inexact.SETTINGS,
+    **finite_sum.SETTINGS,
 }
 _POTENTIALS = {**feddcd.POTENTIALS, **locodl.POTENTIALS, **accelerated.POTENTIALS}
 _BASES = accelerated.BASES
@@ -37,7 +38,7 @@ _CHARTS = {**feddcd.CHARTS, **locodl.CHARTS, **accelerated.CHARTS}
 
 
 #: How much worse a member is that must be outside the class.
-_WORSE = 10**6
+_WORSE = Fraction(1, 10**6)
 
 
 def settings() -> tuple[str, ...]:
@@ -83,19 +84,26 @@ def closed(claim: Claim, given: Instance) -> bool:
     """Whether a step leads from every state that is posed to another one, so that what holds of one step holds of all.
 
     The residuals are the setting's own, not those that the algorithm declares. ``ValueError`` where none are known.
+    That the step treats coordinates alike is for :func:`check_coordinates` to say.
     """
     if claim.setting.name not in _CHARTS:
         raise ValueError(f"the states posed in the setting {claim.setting.name!r} have no known residual")
     assert isinstance(claim.statement, Bound)
     residual = Invariant(claim.statement.algorithm, _CHARTS[claim.setting.name], "")
-    return preserved(replace(claim, statement=residual), given)
+    return _vanishes_later(replace(claim, statement=residual), given)
 
 
 def preserved(claim: Claim, given: Instance) -> bool:
     """Whether a step preserves an invariant for every function of the class, in every dimension, whatever is drawn.
 
     The residual after a step from formal vectors that satisfy it must vanish identically; parameters are those given.
+    ``ValueError`` where coordinates are mixed.
     """
+    check_coordinates(claim, given)
+    return _vanishes_later(claim, given)
+
+
+def _vanishes_later(claim: Claim, given: Instance) -> bool:
     assert isinstance(claim.statement, Invariant)
     posed = pose(claim.setting.name, given).instance
     later, _ = rollout(claim, posed, *posed.at(np.zeros((1, 0))), 1)
@@ -103,16 +111,31 @@ def preserved(claim: Claim, given: Instance) -> bool:
     return all(v == 0 if isinstance(v, int | Fraction) else not v.coefficients for v in residual.flat)
 
 
+def check_coordinates(claim: Claim, given: Instance, sizes: tuple[int, ...] = coordinates.SIZES) -> None:
+    """``ValueError`` unless the claim's step and quantities treat all coordinates alike, in dimensions ``sizes``.
+
+    What is found of them on formal vectors, which have one entry, holds in every dimension only then.
+    """
+    problem = given.problem
+    if problem is not None and pose(claim.setting.name, given).instance.problem.d > 1:
+        # Formal vectors in parts already, because a method draws coordinates: here they have one part.
+        f: Any = SimpleNamespace(n=problem.n, d=1, mu=problem.f.mu, L=problem.f.L)
+        given = replace(given, problem=replace(problem, f=f))
+    found = coordinates.mixing(claim, lambda: pose(claim.setting.name, given).instance, sizes)
+    if found is not None:
+        raise ValueError(f"the code of {claim.id} does not treat all coordinates alike: {found}")
+
+
 def any_functions(claim: Claim, given: Instance) -> bool:
     """Whether the claim's hypotheses allow functions beyond the class that is posed, of which nothing is then known.
 
-    ``ValueError`` where they allow compressors beyond those posed. A member that breaks the class must break a
-    hypothesis, unless it changes the letters of the statement.
+    ``ValueError`` where they allow compressors or oracles beyond those posed. A member that breaks the class must break
+    a hypothesis, unless it changes the letters of the statement. The instance given must meet the hypotheses.
     """
     letters = claim.setting.bind(given.problem, given.params)
     allowed = [
         name
-        for name, outside in _outside(given)
+        for name, outside in _outside(given, pose(claim.setting.name, given))
         if claim.setting.bind(outside.problem, outside.params) == letters and hypotheses_hold(claim, outside)
     ]
     for name in allowed:
@@ -121,24 +144,29 @@ def any_functions(claim: Claim, given: Instance) -> bool:
     return bool(allowed)
 
 
-def _outside(given: Instance) -> Iterator[tuple[str, Instance]]:
-    """The instance with one thing far worse than its class allows."""
+def _outside(given: Instance, posed: Formal) -> Iterator[tuple[str, Instance]]:
+    """The instance with one thing a little worse than the class posed allows."""
     problem, params = given.problem, given.params
     for part in ("f", "g"):
         functions = getattr(problem, part, None)
         if functions is not None:
-            mu, L, n = functions.mu, functions.L, functions.n
-            largest, least = np.maximum(L, problem.L) * _WORSE, np.minimum(mu, problem.mu) / _WORSE
-            for name, worse in (("less smooth", (mu, largest)), ("less convex", (least, L))):
-                changed: Any = SimpleNamespace(n=n, d=functions.d, mu=worse[0], L=worse[1])
+            known = getattr(posed.instance.problem, part)
+            mu, L = np.minimum(functions.mu, problem.mu), np.maximum(np.maximum(functions.L, known.L), problem.L)
+            # The class of each function may be wider than what is declared of all.
+            lower = (mu - _WORSE * abs(mu), np.minimum(mu, known.mu) - _WORSE * L)
+            worse = [("less smooth", functions.mu, (1 + _WORSE) * L)]
+            worse += [("less convex", below, functions.L) for below in lower]
+            for name, of_mu, of_L in worse:
+                changed: Any = SimpleNamespace(n=functions.n, d=functions.d, mu=of_mu, L=of_L)
                 yield f"{name} functions", replace(given, problem=replace(problem, **{part: changed}))
     if hasattr(params, "compressors"):
-        noisier: Any = replace(params.compressors, compressor=_noisier(params.compressors.compressor))
+        omega = max(params.compressors.omega, posed.instance.params.compressors.omega) + _WORSE
+        noisier: Any = replace(params.compressors, compressor=replace(params.compressors.compressor, omega=omega))
         yield "noisier compressors", replace(given, params=params._replace(compressors=noisier))
     if hasattr(params, "compressor"):
-        weaker = replace(params.compressor, alpha=params.compressor.alpha / _WORSE)
+        alpha = min(params.compressor.alpha, posed.instance.params.compressor.alpha) * (1 - _WORSE)
+        weaker = replace(params.compressor, alpha=alpha)
         yield "weaker compressors", replace(given, params=params._replace(compressor=weaker))
-
-
-def _noisier(compressor: Compressor) -> Compressor:
-    return replace(compressor, omega=(1 + compressor.omega) * _WORSE)
+    if posed.oracle is not None:
+        wrong = replace(posed.oracle, delta=posed.oracle.delta + _WORSE)
+        yield "worse oracles", replace(given, params=params._replace(oracle=wrong))

@@ -1,16 +1,19 @@
 """The families of instances, by the name of the setting that they realise."""
 
-from verify.settings import baselines, feddcd, feddcd_accelerated, feddcd_bounds, feddcd_inexact, locodl
+from verify.settings import baselines, feddcd, feddcd_accelerated, feddcd_bounds, feddcd_inexact, finite_sum, locodl
 from verify.settings.base import Family, Instance
+from verify.settings.strained import with_strain
 
-_ALL: dict[str, Family] = {
+_PLAIN: dict[str, Family] = {
     **feddcd.FAMILIES,
     **feddcd_accelerated.FAMILIES,
     **feddcd_bounds.FAMILIES,
     **feddcd_inexact.FAMILIES,
     **locodl.FAMILIES,
     **baselines.FAMILIES,
+    **finite_sum.FAMILIES,
 }
+_ALL = {name: with_strain(plain) for name, plain in _PLAIN.items()}
 
 __all__ = ["Family", "Instance", "family"]
 

@@ -97,12 +97,12 @@ EXTREMES = (*SIZES, 10**4, 10**6, 10**8)
 
 def constants_family(
     options: Mapping[sympy.Symbol, tuple[int, ...]],
-    admissible: Callable[[Recipe], bool],
+    admissible: Callable[[Recipe], bool] = lambda values: True,
     derive: Callable[[Recipe], Recipe] = lambda values: {},
 ) -> Family:
     """Values of constants alone: integers from the options, or ratios of two of them for symbols that are not integer.
 
-    ``admissible(values by name)`` rejects what no instance can have; a claim's hypotheses reject the rest.
+    ``admissible(values by name)`` rejects what is outside the setting; a claim's hypotheses reject the rest.
     ``derive(values)`` sets those that others determine, half of the time.
     """
     symbols = {str(s): s for s in options}

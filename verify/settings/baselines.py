@@ -20,6 +20,7 @@ from verify.settings.fixed_point import (
     build_compressors,
     build_problem,
     check_positive,
+    check_probabilities,
     compression_recipe,
     problem_recipe,
     scales,
@@ -59,6 +60,7 @@ _CONTRACTIONS = (
     *((1, 0, Fraction(a)) for a in (1, "3/4", "3/4", "5/9", "5/9", "19/100", "19/100")),
     (2, 0, Fraction(5, 9)),
     (2, 1, Fraction(7, 16)),
+    (2, 1, Fraction(3, 4)),
     (3, 2, Fraction(5, 9)),
 )
 
@@ -107,6 +109,9 @@ def _adiana_constants(n: int, q: Fraction, L: Fraction) -> tuple[Fraction, Fract
     return omega, p, min(1 / (2 * L), n / (64 * omega * (2 * p * (omega + 1) + 1) ** 2 * L))
 
 
+_ADIANA_NAMES = ("alpha", "p", "eta", "theta_1", "theta_2", "gamma", "beta")
+
+
 def _adiana_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
     while True:
         n, d = int(pick(rng, (1, 2, 3))), int(pick(rng, (1, 1, 1, 2)))
@@ -118,7 +123,9 @@ def _adiana_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
         if mu <= L and (eta * mu / p == theta_1**2 or eta * mu / p >= Fraction(1, 16)):
             joint = pick(rng, ("independent",) * 5 + ("shared",))
             recipe = problem_recipe(rng, n, d, L, mu, n < 3)
-            yield {**recipe, "k": 0, "omega": omega, "joint": joint, "q": q}
+            # Each constant follows from the others: now and then one of them is off.
+            off = {"off": pick(rng, _ADIANA_NAMES), "times": pick(rng, (Fraction(4, 9), Fraction(9, 4)))}
+            yield {**recipe, "k": 0, "omega": omega, "joint": joint, "q": q, **pick(rng, ({},) * 5 + (off,))}
 
 
 def _adiana_parameters(recipe: Recipe, problem: Problem, exact: bool) -> adiana.Params:
@@ -126,15 +133,23 @@ def _adiana_parameters(recipe: Recipe, problem: Problem, exact: bool) -> adiana.
     omega, p, eta = _adiana_constants(problem.n, Fraction(recipe["q"]), Fraction(recipe["L"]))
     if omega != recipe["omega"]:
         raise ValueError("omega must be n/(32 q^2)")
+
+    def off(name: str, value: Fraction) -> Fraction:
+        # What follows from a constant that is off follows from its actual value.
+        return value * recipe["times"] if recipe.get("off") == name else value
+
     mu = Fraction(recipe["mu"])
+    p, eta = off("p", p), off("eta", eta)
     ratio = eta * mu / p
     theta_1 = square_root(ratio) if ratio < Fraction(1, 16) else Fraction(1, 4)
     if not isinstance(theta_1, Fraction):
         raise ValueError("theta_1 must be rational")
-    gamma = eta / (2 * (theta_1 + eta * mu))
-    names = ("alpha", "p", "eta", "theta_1", "theta_2", "gamma", "beta")
-    values = (1 / (1 + omega), p, eta, theta_1, Fraction(1, 2), gamma, 1 - gamma * mu)
-    scalars = {name: number(value, exact) for name, value in zip(names, values, strict=True)}
+    theta_1 = off("theta_1", theta_1)
+    gamma = off("gamma", eta / (2 * (theta_1 + eta * mu)))
+    theta_2, beta = off("theta_2", Fraction(1, 2)), off("beta", 1 - gamma * mu)
+    check_probabilities(p)
+    values = (off("alpha", 1 / (1 + omega)), p, eta, theta_1, theta_2, gamma, beta)
+    scalars = {name: number(value, exact) for name, value in zip(_ADIANA_NAMES, values, strict=True)}
     return adiana.Params(**scalars, compressors=build_compressors(recipe, exact))
 
 
@@ -151,6 +166,7 @@ def _scaffnew_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
 
 def _scaffnew_parameters(recipe: Recipe, problem: Problem, exact: bool) -> scaffnew.Params:
     check_positive(recipe, "gamma", "p")
+    check_probabilities(recipe["p"])
     return scaffnew.Params(number(recipe["gamma"], exact), number(recipe["p"], exact))
 
 
@@ -175,6 +191,7 @@ def _gradskip_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
 
 def _gradskip_parameters(recipe: Recipe, problem: Problem, exact: bool) -> gradskip.Params:
     q = numbers([c["q"] for c in recipe["clients"]], exact)
+    check_probabilities(*q)
     return gradskip.Params(*_scaffnew_parameters(recipe, problem, exact), q)
 
 
@@ -205,6 +222,7 @@ def _compressed_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
 
 def _compressed_parameters(recipe: Recipe, problem: Problem, exact: bool) -> compressed_scaffnew.Params:
     check_positive(recipe, "gamma", "eta", "p")
+    check_probabilities(recipe["p"])
     compressed_scaffnew.Pattern(problem.n, problem.d, recipe["s"])
     scalars = {name: number(recipe[name], exact) for name in ("gamma", "eta", "p")}
     return compressed_scaffnew.Params(**scalars, s=recipe["s"])
@@ -286,7 +304,5 @@ FAMILIES = {
     "fedcomgate": around_fixed_point(
         fedcomgate.algorithm, {"w": "point", "delta": "balanced"}, _fedcomgate_recipes, _fedcomgate_parameters
     ),
-    "baseline-constants": constants_family(
-        dict.fromkeys(_CONSTANTS, SIZES), lambda recipe: recipe["mu"] <= recipe["L"] and recipe["alpha"] <= 1
-    ),
+    "baseline-constants": constants_family(dict.fromkeys(_CONSTANTS, SIZES)),
 }

@@ -38,16 +38,16 @@ def _recipes(rng: np.random.Generator) -> Iterator[Recipe]:
             "s": pick(rng, (Fraction(5, 4), Fraction(3, 2), Fraction(3), Fraction(20))),
             "client": int(rng.integers(1, functions + 1)),
             "size": int(rng.integers(4, 8)),
-            "tau": int(rng.integers(2, clients + 1)),
+            "tau": int(rng.integers(1, clients + 2)),
             "t": int(rng.integers(1, 5)),
         }
 
 
 def _build(recipe: Recipe, exact: bool) -> Instance:
     clients, functions, client = recipe["N"], recipe["m"], recipe["client"]
-    if not 1 <= client <= functions <= clients or not 2 <= recipe["tau"] <= clients or recipe["size"] < 3:
-        raise ValueError("the hard functions take 1 <= client <= m <= N, 2 <= tau <= N and three coordinates or more")
-    check_shape(recipe["t"], recipe["alpha"], recipe["s"] - 1)
+    if not 1 <= client <= functions <= clients or recipe["size"] < 3:
+        raise ValueError("the hard functions take 1 <= client <= m <= N and three coordinates or more")
+    check_shape(recipe["t"], recipe["tau"], recipe["alpha"], recipe["s"] - 1)
     # In the second case m is the largest integer below beta/alpha = m s^2.
     if functions < clients and not recipe["s"] ** 2 * functions <= functions + 1:
         raise ValueError("m must be the largest integer below beta/alpha")
@@ -91,13 +91,9 @@ def _newton_build(recipe: Recipe, exact: bool, dimension: int = 1) -> Instance:
     )
 
 
-def _possible(values: Recipe) -> bool:
-    return bool(2 <= values["tau"] <= values["N"] and values["kappa"] >= 1)
-
-
 def _second_case(values: Recipe) -> Recipe:
-    """alpha >= beta/N, and the number of functions that the construction then uses."""
-    kappa = min(values["kappa"], Fraction(values["N"]))
+    """Mostly alpha >= beta/N, and the number of functions that the construction then uses."""
+    kappa = min(values["kappa"], Fraction(values["N"])) if values["t"] > 1 else values["kappa"]
     return {"kappa": kappa, "m": max(1, ceil(kappa) - 1)}
 
 
@@ -114,7 +110,7 @@ FAMILIES = {
             lower_bound.s: SIZES,
             lower_bound.kappa: EXTREMES,
         },
-        _possible,
+        lambda values: bool(values["kappa"] >= 1),
         _second_case,
     ),
 }

@@ -158,6 +158,12 @@ def _words(recipe: Recipe, params: Any, quadratic: bool) -> str:
     return f"n={len(recipe['clients'])}, {scalars}; f_i {kind} {hessians}"
 
 
+def check_probabilities(*values: Any) -> None:
+    """``ValueError`` unless all the numbers are in [0, 1]."""
+    if any(not 0 <= v <= 1 for v in values):
+        raise ValueError("probabilities must be in [0, 1]")
+
+
 def check_positive(recipe: Recipe, *names: str) -> None:
     """``ValueError`` unless these entries of the recipe are all positive."""
     if any(recipe[name] <= 0 for name in names):

@@ -169,6 +169,9 @@ def _split_build(recipe: Recipe, exact: bool) -> Instance:
     """The f_i of a recipe without its g, and any x."""
     base = _build(recipe, exact)
     f = base.problem.f
+    if min(f.mu) < base.problem.mu or max(f.L) > base.problem.L:
+        # What is left of f_i without its share of the quadratic part would not be convex.
+        raise ValueError("the f_i must be mu-strongly convex and L-smooth")
     problem = Problem(f, None, base.problem.declared)
     return replace(
         base,

@@ -14,7 +14,7 @@ import sympy
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd, rbcd
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers.feddcd import appendix_b, dual
-from fedtheory.papers.feddcd.dual import DISTANCE_T, GAP_0, NORM_Y, PARTICIPATION, ZETA, N, alpha, beta, tau
+from fedtheory.papers.feddcd.dual import DISTANCE_T, GAP_0, NORM_Y, PARTICIPATION, SAMPLED, ZETA, N, alpha, beta, tau
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
 from fedtheory.rational import Array, is_exact
@@ -52,9 +52,17 @@ def _bind_rbcd(problem: Problem, params: accelerated_rbcd.Params) -> Mapping[sym
 
 
 SETTING = Setting(
-    "accfeddcd", "f_1, ..., f_N on R^d, each alpha-strongly convex and beta-smooth; y, z dual feasible", _bind
+    "accfeddcd",
+    "f_1, ..., f_N on R^d, each alpha-strongly convex and beta-smooth; y, z dual feasible; 2 <= tau <= N",
+    _bind,
+    SAMPLED,
 )
-SETTING_D = Setting("accelerated-rbcd", "h mu-strongly convex, each h_i L_i-smooth; x, z in C", _bind_rbcd)
+SETTING_D = Setting(
+    "accelerated-rbcd",
+    "h mu-strongly convex, each h_i L_i-smooth; x, z in C; 1 < tau <= n",
+    _bind_rbcd,
+    appendix_b.BLOCKS,
+)
 TRIPLES = Setting("feddcd-triples", "a, b > 0; any x, y, z", lambda problem, params: {A: params.a, B: params.b})
 CONSTANTS = Setting(
     "feddcd-acceleration-constants",

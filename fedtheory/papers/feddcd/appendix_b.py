@@ -32,10 +32,15 @@ def _bind(problem: Problem, params: rbcd.Params) -> Mapping[sympy.Expr, Any]:
     return {**_bind_operators(problem, params), mu: curvature, mu_min: curvature}
 
 
-SETTING = Setting("rbcd", "h_1, ..., h_n, each mu_i-strongly convex and L_i-smooth; x in C", _bind)
-ANYWHERE = Setting("rbcd-anywhere", "h_1, ..., h_n, each mu_i-strongly convex and L_i-smooth; any x", _bind)
-OPERATORS = Setting("operators", "L_1, ..., L_n > 0, every I of size tau; x and y in R^n", _bind_operators)
-FEASIBLE_PAIR = Setting("operators-feasible", "L_1, ..., L_n > 0, every I of size tau; x and y in C", _bind_operators)
+#: What sampling by weights needs, and how settings say so.
+BLOCKS = (sympy.Gt(tau, 1), sympy.Le(tau, n))
+_FUNCTIONS = "h_1, ..., h_n, each mu_i-strongly convex and L_i-smooth; 1 < tau <= n"
+_SETS = "L_1, ..., L_n > 0, every I of size tau, 1 < tau <= n"
+
+SETTING = Setting("rbcd", f"{_FUNCTIONS}; x in C", _bind, BLOCKS)
+ANYWHERE = Setting("rbcd-anywhere", f"{_FUNCTIONS}; any x", _bind, BLOCKS)
+OPERATORS = Setting("operators", f"{_SETS}; x and y in R^n", _bind_operators, BLOCKS)
+FEASIBLE_PAIR = Setting("operators-feasible", f"{_SETS}; x and y in C", _bind_operators, BLOCKS)
 MIRROR = Setting(
     "mirror",
     "u convex quadratic, Phi convex with two slopes, C an interval; any z and any x in C",
@@ -46,7 +51,7 @@ STRUCTURE = Hypothesis(
     "Assumption B.1: h_i is mu_i-strongly convex and L_i-smooth",
     met=lambda problem, params: all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True)),
 )
-SIZE = Hypothesis("1 < tau <= n", sympy.And(sympy.Gt(tau, 1), sympy.Le(tau, n)))
+SIZE = Hypothesis("1 < tau <= n", sympy.And(*BLOCKS))
 
 
 class Pair(NamedTuple):

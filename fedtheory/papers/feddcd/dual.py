@@ -51,10 +51,19 @@ def _bind(problem: Problem, params: Any) -> Mapping[sympy.Expr, Any]:
     }
 
 
-SETTING = Setting("feddcd", "f_1, ..., f_N on R^d, each alpha-strongly convex and beta-smooth; y dual feasible", _bind)
+#: What sampling without a choice of one block alone needs, and how settings say so.
+SAMPLED = (sympy.Ge(tau, 2), sympy.Le(tau, N))
+_SAMPLED = "; 2 <= tau <= N"
+
+SETTING = Setting(
+    "feddcd",
+    "f_1, ..., f_N on R^d, each alpha-strongly convex and beta-smooth; y dual feasible" + _SAMPLED,
+    _bind,
+    SAMPLED,
+)
 QUADRATIC = Setting("feddcd-quadratic", "f_1, ..., f_N quadratic; any y", _bind)
 PAIRS = Setting("feddcd-pairs", "f_1, ..., f_N as in the paper; any y and z", _bind)
-IDENTICAL = Setting("feddcd-identical", "f_1 = ... = f_N", _bind)
+IDENTICAL = Setting("feddcd-identical", "f_1 = ... = f_N" + _SAMPLED, _bind, SAMPLED)
 CONSTANTS = Setting("feddcd-constants", "all values of the constants", lambda problem, params: params)
 
 
@@ -116,6 +125,6 @@ CONVEX = Hypothesis(
     "Assumptions 3.1-3.2: every f_i is alpha-strongly convex and beta-smooth",
     met=lambda problem, params: min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L,
 )
-PARTICIPATION = Hypothesis("Assumption 3.4: 2 <= tau <= N", sympy.And(sympy.Ge(tau, 2), sympy.Le(tau, N)))
+PARTICIPATION = Hypothesis("Assumption 3.4: 2 <= tau <= N", sympy.And(*SAMPLED))
 SCALING = Hypothesis("Lambda = I/alpha", met=lambda problem, params: all(v * problem.mu == 1 for v in params.Lambda))
 UNIT_RATE = Hypothesis("eta = 1", sympy.Eq(eta, 1, evaluate=False))

@@ -16,7 +16,20 @@ from fedtheory.algorithms import inexact_feddcd, inexact_rbcd
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers.feddcd import appendix_b, dual
-from fedtheory.papers.feddcd.dual import CONVEX, GAP_0, NORM_Y, PARTICIPATION, SCALING, ZETA, N, alpha, beta, eta, tau
+from fedtheory.papers.feddcd.dual import (
+    CONVEX,
+    GAP_0,
+    NORM_Y,
+    PARTICIPATION,
+    SAMPLED,
+    SCALING,
+    ZETA,
+    N,
+    alpha,
+    beta,
+    eta,
+    tau,
+)
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.statements import Bound, ParameterRule, Quantity, Setting
@@ -101,19 +114,23 @@ def _bind_rbcd(problem: Problem, params: inexact_rbcd.Params) -> Mapping[sympy.E
 
 
 _WORDS = "f_1, ..., f_N alpha-strongly convex and beta-smooth; oracles at the extremes of Definition 5.1, one a client"
-COLD = Setting("inexact-feddcd", _WORDS + "; w^(-1) = 0", _bind)
-WARM = Setting("inexact-feddcd-warm", _WORDS + "; w^(-1) = grad f_i^*(y^(0))", _bind)
+COLD = Setting("inexact-feddcd", _WORDS + "; w^(-1) = 0; 2 <= tau <= N", _bind, SAMPLED)
+WARM = Setting("inexact-feddcd-warm", _WORDS + "; w^(-1) = grad f_i^*(y^(0)); 2 <= tau <= N", _bind, SAMPLED)
 COLD_C = Setting(
     "inexact-rbcd",
-    "h_1, ..., h_n as in Assumption B.1; first guess 0, idle estimates reset to 0",
+    "h_1, ..., h_n as in Assumption B.1; first guess 0, idle estimates reset to 0; 1 < tau <= n",
     appendix_b.SETTING.bind,
+    appendix_b.BLOCKS,
 )
-WARM_C = Setting("inexact-rbcd-warm", "h_1, ..., h_n as in Assumption B.1; first guess exact", appendix_b.SETTING.bind)
+WARM_C = Setting(
+    "inexact-rbcd-warm",
+    "h_1, ..., h_n as in Assumption B.1; first guess exact; 1 < tau <= n",
+    appendix_b.SETTING.bind,
+    appendix_b.BLOCKS,
+)
+_ORDERED = tuple(sympy.Le(*pair, evaluate=False) for pair in ((mu, L_min), (L_min, L_max), (r, 1)))
 CONSTANTS = Setting(
-    "feddcd-inexact-constants",
-    "0 < mu <= L_min <= L_max, 0 < r <= 1",
-    lambda problem, params: params,
-    tuple(sympy.Le(*pair, evaluate=False) for pair in ((mu, L_min), (L_min, L_max), (r, 1))),
+    "feddcd-inexact-constants", "0 < mu <= L_min <= L_max, 0 < r <= 1", lambda problem, params: params, _ORDERED
 )
 
 
@@ -266,7 +283,7 @@ APPENDIX_C = (
                 )
             ),
         ),
-        (Hypothesis("mu <= L_min <= L_max, r <= 1"),),
+        (Hypothesis("mu <= L_min <= L_max, r <= 1", sympy.And(*_ORDERED)),),
     ),
     *_lemma(
         "feddcd/lemma-C.2",

@@ -57,7 +57,9 @@ def _bind(problem: Any, params: HardParams) -> dict[sympy.Expr, Any]:
 
 
 HARD = Setting("feddcd-hard", "the functions of Appendix F, cut to finitely many coordinates", _bind)
-CONSTANTS = Setting("feddcd-lower-bound-constants", "all values of the constants", lambda problem, params: params)
+CONSTANTS = Setting(
+    "feddcd-lower-bound-constants", "kappa >= 1", lambda problem, params: params, (sympy.Ge(kappa, 1, evaluate=False),)
+)
 
 
 def hessian(params: HardParams) -> Array:

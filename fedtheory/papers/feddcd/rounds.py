@@ -48,8 +48,10 @@ NEWTON = Setting(
 )
 NEWTON_QUADRATIC = Setting(
     "newton-quadratic",
-    "f(w) = (alpha w_1^2 + beta w_2^2)/2; inexact steps whose residual is the gradient turned and scaled",
+    "f(w) = (alpha w_1^2 + beta w_2^2)/2, alpha <= beta; inexact steps whose residual is the gradient turned and "
+    "scaled by eta < 1",
     lambda problem, params: {alpha: params.alpha, beta: params.beta, _forcing: params.forcing, _steps: params.steps},
+    (sympy.Le(alpha, beta, evaluate=False), sympy.Lt(_forcing, 1, evaluate=False)),
 )
 
 

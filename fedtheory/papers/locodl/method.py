@@ -71,8 +71,10 @@ def _bind(problem: Problem, params: algorithm_1.Params) -> Mapping[sympy.Expr, A
 
 SETTING = Setting(
     "locodl",
-    "f_1, ..., f_n and g mu-strongly convex and L-smooth; compressors in U(omega) with joint constant omega_av",
+    "f_1, ..., f_n and g mu-strongly convex and L-smooth; compressors in U(omega) with joint constant omega_av; "
+    "0 < p <= 1",
     _bind,
+    (sympy.Le(p, 1, evaluate=False),),
 )
 CONSENSUS = Setting("consensus", "x_1, ..., x_n, y in R^d", lambda problem, params: {n: params.n})
 COMPRESSION = Setting(

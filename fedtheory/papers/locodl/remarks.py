@@ -18,11 +18,14 @@ from fedtheory.rational import Array
 from fedtheory.statements import Bound, Identity, Quantity, Setting
 
 QUADRATIC = Setting("locodl-quadratic", "f_1, ..., f_n and g quadratic", method.SETTING.bind)
-SPLIT = Setting("locodl-split", "f_1, ..., f_n, no g; any x", lambda problem, params: {})
+SPLIT = Setting(
+    "locodl-split", "f_1, ..., f_n mu-strongly convex and L-smooth, no g; any x", lambda problem, params: {}
+)
 PAIRWISE = Setting(
     "locodl-pairwise",
     "as in Theorem 3.1; the compressors of iterations 3k, 3k + 1 and 3k + 2 are pairwise independent, not jointly",
     method.SETTING.bind,
+    method.SETTING.domain,
 )
 
 

@@ -1,0 +1,65 @@
+"""Loopless SVRG: a coin renews the snapshot of SVRG (Kovalev, Horvath, Richtarik 2020). Minimises (1/n) sum_i f_i."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import Bernoulli, Distribution, Product, UniformSubset
+from fedtheory.rational import Array
+
+
+class Params(NamedTuple):
+    """``eta``: stepsize; ``p``: probability of a new snapshot."""
+
+    eta: Any
+    p: Any
+
+
+class State(NamedTuple):
+    """``x (..., d)``: the iterate; ``w (..., d)``: the snapshot."""
+
+    x: Array
+    w: Array
+
+
+class Round(NamedTuple):
+    """``function (n,)``: mask of the one function asked; ``coin ()``: whether the snapshot is renewed."""
+
+    function: Array
+    coin: Array
+
+
+def init(problem: Problem, params: Params, x: Array | None = None, w: Array | None = None) -> State:
+    """x^0 = 0 and w^0 = x^0 unless given."""
+    x = zeros(problem.d) if x is None else x
+    return State(x, x if w is None else w)
+
+
+def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """A uniformly random function, and a coin."""
+    return Product(Round, (UniformSubset(problem.n, 1), Bernoulli(params.p)))
+
+
+def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
+    """The new snapshot is the iterate before the step."""
+    fresh = problem.f.gradient(everywhere(problem, state.x))
+    stale = problem.f.gradient(everywhere(problem, state.w))
+    direction = mean_over(draw.function, 1, fresh - stale) + stale.sum(axis=-2) / problem.n
+    return State(state.x - params.eta * direction, np.where(draw.coin[..., None], state.x, state.w))
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    return State(problem.x_star, problem.x_star)
+
+
+def theory(problem: Problem, p: Any = None) -> Params:
+    """The largest stepsize of the theorem, eta = 1/(6L), and p = 1/n unless given."""
+    return Params(1 / (6 * problem.L), 1 / problem.n if p is None else p)
+
+
+algorithm = Algorithm("loopless-svrg", Params, State, init, draws, step, fixed_point)

@@ -1,0 +1,59 @@
+"""SAGA: single gradients, corrected by a table of those seen last (Defazio, Bach, Lacoste-Julien 2014).
+
+Minimises (1/n) sum_i f_i. The table is kept as the points phi_i at which its gradients were taken.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import Distribution, Draw, UniformSubset
+from fedtheory.rational import Array
+
+
+class Params(NamedTuple):
+    """``gamma``: stepsize."""
+
+    gamma: Any
+
+
+class State(NamedTuple):
+    """``x (..., d)``: the iterate; ``phi (..., n, d)``: where each f_i was last asked for its gradient."""
+
+    x: Array
+    phi: Array
+
+
+def init(problem: Problem, params: Params, x: Array | None = None, phi: Array | None = None) -> State:
+    """x^0 = 0 and phi_i^0 = x^0 unless given."""
+    x = zeros(problem.d) if x is None else x
+    return State(x, everywhere(problem, x) if phi is None else phi)
+
+
+def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """The one function asked, uniformly random, as a mask ``(n,)``."""
+    return UniformSubset(problem.n, 1)
+
+
+def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    x = everywhere(problem, state.x)
+    fresh, stale = problem.f.gradient(x), problem.f.gradient(state.phi)
+    direction = mean_over(draw, 1, fresh - stale) + stale.sum(axis=-2) / problem.n
+    return State(state.x - params.gamma * direction, np.where(draw[..., None], x, state.phi))
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    return State(problem.x_star, everywhere(problem, problem.x_star))
+
+
+def theory(problem: Problem, adaptive: bool = False) -> Params:
+    """gamma = 1/(2 (mu n + L)); ``adaptive`` takes 1/(3L), for which mu need not be known."""
+    return Params(1 / (3 * problem.L) if adaptive else 1 / (2 * (problem.mu * problem.n + problem.L)))
+
+
+algorithm = Algorithm("saga", Params, State, init, draws, step, fixed_point)

@@ -1,0 +1,103 @@
+"""Relations between constants, decided by z3: the translation, and that nothing false is accepted."""
+
+from fractions import Fraction
+
+import pytest
+import sympy
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fedtheory import claims
+from fedtheory.rational import Undefined, evaluate
+from fedtheory.statements import Comparison, Inequality, ParameterRule
+from verify import reals, search
+
+a, b = sympy.symbols("a b", positive=True)
+x = sympy.Symbol("x", real=True)
+n, t = sympy.symbols("n t", integer=True, positive=True)
+
+CONSTANTS = [
+    c.id for c in claims.all() if isinstance(c.statement, Inequality | ParameterRule) and not c.statement.quantities
+]
+
+_leaves = st.sampled_from([a, b, x, n, sympy.Integer(2), sympy.Rational(1, 3), sympy.Integer(-1)])
+
+
+def _grown(inner):
+    pairs = st.tuples(inner, inner)
+    return st.one_of(
+        pairs.map(lambda p: p[0] + p[1]),
+        pairs.map(lambda p: p[0] * p[1]),
+        pairs.map(lambda p: p[0] - p[1]),
+        pairs.map(lambda p: p[0] / p[1] if p[1] != 0 else p[0]),
+        pairs.map(lambda p: sympy.Max(*p)),
+        pairs.map(lambda p: sympy.Min(*p)),
+        inner.map(lambda e: e**2),
+        inner.map(lambda e: sympy.Pow(e**2, sympy.Rational(1, 2), evaluate=False)),
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.recursive(_leaves, _grown, max_leaves=6),
+    st.tuples(*(st.fractions(Fraction(1, 5), 5, max_denominator=5) for _ in range(2))),
+    st.fractions(-3, 3, max_denominator=5),
+    st.integers(1, 6),
+)
+def test_an_expression_has_the_value_that_it_has_elsewhere(expression, positive, real, whole):
+    at = {a: positive[0], b: positive[1], x: real, n: whole}
+    assume(not expression.has(sympy.zoo, sympy.nan, sympy.I, sympy.Abs))
+    try:
+        value = evaluate(expression, at)
+    except Undefined:
+        assume(False)
+    assume(isinstance(value, int | Fraction))
+    fixed = [sympy.Eq(s, sympy.Rational(*Fraction(v).as_integer_ratio()), evaluate=False) for s, v in at.items()]
+    exact = sympy.Rational(*Fraction(value).as_integer_ratio())
+    assert reals.implied(sympy.Eq(expression, exact, evaluate=False), fixed)
+    assert not reals.implied(sympy.Lt(expression, exact, evaluate=False), fixed)
+
+
+@pytest.mark.parametrize("id", CONSTANTS)
+def test_what_a_search_refutes_is_not_proved(id):
+    claim = claims.get(id)
+    refuted = bool(search.hunt(claim, search.generator(claim, 1), 300, 1).refutations)
+    assert reals.proves(claim) is not refuted
+
+
+def test_what_is_wrong_by_little_is_not_proved():
+    holds = Comparison(2 * a * b, "<=", a**2 + b**2)
+    assert reals.holds(holds, [])
+    assert not reals.holds(Comparison(2 * a * b, "<", a**2 + b**2), [])
+    assert reals.holds(Comparison(2 * a * b, "<", a**2 + b**2), [sympy.Ne(a, b)])
+    assert not reals.holds(Comparison(2 * a * b, "<=", (1 - sympy.Rational(1, 10**9)) * (a**2 + b**2)), [])
+    assert reals.holds(Comparison(sympy.sqrt(a * b), "==", sympy.sqrt(a) * sympy.sqrt(b)), [])
+    assert reals.holds(Comparison(sympy.ceiling(a), "<", a + 1), [])
+    assert not reals.holds(Comparison(sympy.ceiling(a), "<=", a + sympy.Rational(1, 2)), [])
+
+
+def test_powers_of_unknown_exponent_have_the_order_of_their_bases():
+    assert reals.holds(Comparison(a**t, "<=", b**t), [sympy.Le(a, b)])
+    assert reals.holds(Comparison(a**t, "<", b**t), [sympy.Lt(a, b)])
+    assert reals.holds(Comparison(b * a**t, "<=", b), [sympy.Le(a, 1)])
+    assert not reals.holds(Comparison(a**t, "<=", b**t), [sympy.Ge(a, b)])
+    # (-2)^2 > 1^2.
+    assert not reals.holds(Comparison(x**t, "<=", b**t), [sympy.Le(x, b)])
+    assert not reals.holds(Comparison(a**t, "<=", a), [sympy.Ge(a, 1)])
+
+
+def test_hypotheses_that_nothing_meets_imply_nothing():
+    assert not reals.implied(sympy.Le(a, b), [sympy.Lt(a, 1), sympy.Gt(a, 1)])
+    assert not reals.implied(sympy.Le(a, b), [sympy.false])
+    assert reals.contradictory([sympy.Lt(a, 1), sympy.Gt(a, 1)]) and reals.contradictory(
+        [sympy.Eq(n, 0, evaluate=False)]
+    )
+    assert not reals.contradictory([sympy.Le(a, 1), sympy.Ge(a, 1)]) and not reals.contradictory([])
+    assert reals.implied(sympy.Ge(n, 1), [sympy.true])
+    assert reals.implied(sympy.Le(a, 2), [sympy.Or(sympy.Lt(a, 1), sympy.Lt(a, 2))])
+
+
+def test_what_is_not_algebraic_is_left_alone():
+    assert not reals.holds(Comparison(sympy.log(a), "<=", a), [])
+    assert not reals.holds(Comparison(sympy.Symbol("z"), "<=", sympy.Symbol("z") + 1), [])
+    assert not reals.proves(claims.get("feddcd/lemma-E.2"))
