@@ -23,7 +23,7 @@ from verify.models import saga as saga_model
 from verify.sdp import Program, ratio
 from verify.settings import family
 from verify.settings.finite_sum import FAMILIES
-from verify.sides import hypotheses_hold, sides
+from verify.sides import hypotheses_hold, meeting, sides
 from verify.symmetry import Exchangeable
 from verify.worst_case import Status, bounds, certify
 
@@ -42,18 +42,8 @@ def _recipe(*curvatures, kappa=4, **parameters):
 
 def _met(claim, count, wanted=lambda recipe: True):
     """The first recipes of the claim's setting that meet its hypotheses, and their exact instances."""
-
-    def all_of_them():
-        of_setting = family(claim.setting.name)
-        for recipe in islice(of_setting.recipes(np.random.default_rng(1)), 2000):
-            try:
-                instance = of_setting.build(recipe, True)
-            except ValueError:
-                continue
-            if wanted(recipe) and hypotheses_hold(claim, instance):
-                yield recipe, instance
-
-    return list(islice(all_of_them(), count))
+    proposed = islice(family(claim.setting.name).recipes(np.random.default_rng(1)), 2000)
+    return list(islice(((r, built) for r, built in meeting(claim, proposed) if wanted(r)), count))
 
 
 # Reference algorithms

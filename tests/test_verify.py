@@ -272,3 +272,22 @@ def test_bad_counterexample_files(tmp_path, text):
         load(file)
     with pytest.raises(ValueError, match="cannot read"):
         load(tmp_path / "missing.json")
+
+
+@pytest.mark.parametrize("id", ["locodl/theorem-3.1/one-step", "baseline/diana/one-step", "baseline/saga/adaptive"])
+def test_of_the_recipes_examined_further_one_is_of_each_regime(id):
+    claim = claims.get(id)
+    instances = []
+
+    def watched(changed, recipe, rng):
+        findings = examine(changed, recipe, rng)
+        instances.extend([recipe] if findings else [])
+        return findings
+
+    examine = search.examine
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "examine", watched)
+        found = search.hunt(claim, search.generator(claim, 0), 60, 1)
+    regimes = {search.regime(claim, recipe) for recipe in instances}
+    assert len(regimes) >= 2
+    assert {search.regime(claim, recipe) for recipe in found.met} == regimes

@@ -105,13 +105,13 @@ def _telling(claim: Claim, met: list[tuple[float, Recipe]], count: int) -> list[
     ordered = sorted(met, key=lambda pair: -pair[0])
     binding: dict[tuple[int, ...], tuple[float, Recipe]] = {}
     for pair in ordered:
-        binding.setdefault(_regime(claim, pair[1]), pair)
+        binding.setdefault(regime(claim, pair[1]), pair)
     nearest = ordered[: count - count // 3]
     nearest += [pair for pair in binding.values() if pair not in nearest]
     return nearest + [pair for pair in met if pair not in nearest][: count // 3]
 
 
-def _regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
+def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
     """Which argument of each maximum and minimum in the statement is the one that counts at a recipe's parameters.
 
     Those of quantities are left out.

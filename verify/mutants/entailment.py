@@ -15,7 +15,7 @@ from fedtheory.statements import Bound, CompressorClass, OneStep, Statement
 from verify import reals, symbolic
 from verify.settings import Instance, family
 from verify.settings.base import Start
-from verify.sides import hypotheses_hold, sides
+from verify.sides import hypotheses_hold, meeting, sides
 
 #: Recipes among which instances that break a hypothesis are looked for, and how many of them there must be.
 _PROPOSED, _TRIED = 200, 3
@@ -47,15 +47,10 @@ def _at_no_cost(changed: Claim, original: Claim) -> bool:
     That is so if neither the statement nor what the changed claim requires ever reads the constants declared, which
     is tried on instances that only the changed claim allows: there is nothing to read.
     """
-    of_setting = family(changed.setting.name)
-    proposed = islice(of_setting.recipes(np.random.default_rng(0)), _PROPOSED)
+    proposed = islice(family(changed.setting.name).recipes(np.random.default_rng(0)), _PROPOSED)
     tried = 0
-    for recipe in proposed:
-        try:
-            built = of_setting.build(recipe, True)
-        except ValueError:
-            continue
-        if built.problem is None or not hypotheses_hold(changed, built) or hypotheses_hold(original, built):
+    for _, built in meeting(changed, proposed):
+        if built.problem is None or hypotheses_hold(original, built):
             continue
         f = built.problem.f
         try:

@@ -203,7 +203,7 @@ def _compressed_scaffnew(given: Instance) -> Formal:
 
     Nothing depends on d for the method itself: step and potential are sums over coordinates, so that an expectation
     involves the masks of one coordinate at a time, and these are uniformly random sets of s clients whatever d is. A
-    changed step that mixes coordinates is bounded for masks of d parts only.
+    step that mixes coordinates is refused before (:mod:`verify.coordinates`).
     """
     problem, params = given.problem, given.params
     n, d = problem.n, problem.d

@@ -17,7 +17,14 @@ from fedtheory.problems.quadratic import Quadratics, diagonal
 from fedtheory.rational import Array, apply, inverse
 from verify.evidence import Recipe
 from verify.settings.base import Family, Instance, number, numbers, pick
-from verify.settings.fixed_point import around_fixed_point, build_problem, check_positive, problem_recipe, scales
+from verify.settings.fixed_point import (
+    around_fixed_point,
+    build_problem,
+    check_positive,
+    check_probabilities,
+    problem_recipe,
+    scales,
+)
 
 _PROBABILITIES = tuple(Fraction(v) for v in (1, "1/2", "1/2", "1/5", "1/10", "1/30"))
 #: Stepsizes of SVRG's inner loop as shares of 1/L: its inequality asks for none.
@@ -206,8 +213,7 @@ def _family(
     def parameters(recipe: Recipe, problem: Problem, exact: bool) -> Any:
         names = make._fields
         check_positive(recipe, *names)
-        if recipe.get("p", 1) > 1:
-            raise ValueError("a probability is at most 1")
+        check_probabilities(recipe.get("p", 1))
         return make(*(number(recipe[name], exact) for name in names))
 
     return _altered(around_fixed_point(algorithm, free, recipes, parameters))
