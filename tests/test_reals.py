@@ -97,6 +97,11 @@ def test_hypotheses_that_nothing_meets_imply_nothing():
     assert reals.implied(sympy.Le(a, 2), [sympy.Or(sympy.Lt(a, 1), sympy.Lt(a, 2))])
 
 
+def test_symbols_of_one_name_are_different_where_their_assumptions_are():
+    other = sympy.Symbol("a", real=True)
+    assert not reals.holds(Comparison(other, "<=", a), []) and not reals.holds(Comparison(a, "<=", other), [])
+
+
 def test_what_is_not_algebraic_is_left_alone():
     assert not reals.holds(Comparison(sympy.log(a), "<=", a), [])
     assert not reals.holds(Comparison(sympy.Symbol("z"), "<=", sympy.Symbol("z") + 1), [])

@@ -158,7 +158,8 @@ class _Translation:
     def _symbol(self, symbol: sympy.Symbol) -> Any:
         if not symbol.is_real:
             raise _Untranslated(f"{symbol} need not be real")
-        x = z3.Real(symbol.name)
+        # Symbols of one name and different assumptions are different symbols.
+        x = self._fresh()
         if symbol.is_positive:
             self.known.append(x >= 1 if symbol.is_integer else x > 0)
         elif symbol.is_nonnegative:
