@@ -33,9 +33,10 @@ _SELF = """\
 Every claim that holds, every method and every compressor is changed in one place at a time: a constant, a sign, an
 index, an operator, a term left out, a hypothesis. Of these mutants N are tried, evenly over what was changed. A mutant
 counts as false when a counterexample is confirmed, or when the worst case over the class exceeds it; as true when it is
-proved, certified, or a consequence of the original; what is neither is listed. Then every claim that holds is searched
-at several seeds, where each refutation is a false alarm. The budget "full" searches again what "quick" left. Last, the
-sequential tests run on 10,000 true cases of each of several distributions.
+proved or a consequence of the original, or when it is certified at some parameters and the budget "full", which
+searches again what "quick" left, refutes it at no others; what is neither is listed. Then every claim that holds is
+searched at several seeds, where each refutation is a false alarm. Last, the sequential tests run on 10,000 true cases
+of each of several distributions.
 """
 _AUDIT = f"""\
 Test claims and tell what was found: a table of verdicts, a line for each refutation. Then the algorithms are run on

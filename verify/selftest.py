@@ -26,7 +26,7 @@ from verify.worst_case import Status
 #: Instances at which the worst case over the class is computed for a mutant.
 CLASSES = 3
 #: What vouches for a statement at all parameters.
-_FOR_ALL = frozenset({"symbolic", "reals", "entailed"})
+FOR_ALL = frozenset({"symbolic", "reals", "entailed"})
 
 
 class Label(StrEnum):
@@ -198,7 +198,7 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
     if killed - {"sdp"}:
         return trial(Label.FALSE, "quick", f"a counterexample to {claim.id}")
     # A certificate speaks of the parameters at which it was computed: alone it shows no mutant true.
-    shown = bool(vouched) and vouched <= _FOR_ALL
+    shown = bool(vouched) and vouched <= FOR_ALL
     if not killed and shown:
         return trial(Label.TRUE, None, ", ".join(sorted(vouched)))
     if budget == "full":
@@ -248,4 +248,4 @@ def _certified(claim: Claim, recipe: Recipe) -> bool | None:
         return None
 
 
-__all__ = ["Alarm", "Label", "Trial", "alarms", "bank", "holding", "sample", "trials"]
+__all__ = ["FOR_ALL", "Alarm", "Label", "Trial", "alarms", "bank", "holding", "sample", "trials"]

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from verify.mutants import Mutant
 from verify.mutants.expressions import OPERATORS
-from verify.selftest import Alarm, Label, Trial
+from verify.selftest import FOR_ALL, Alarm, Label, Trial
 
 
 class Calibration(NamedTuple):
@@ -69,7 +69,7 @@ def sentences(trials: Sequence[Trial], budget: str) -> list[str]:
     if budget == "full":
         killed = sum(t.budget is not None for t in false)
         found.append(f"false mutants killed at budget full: {killed} of {len(false)} ({percent(killed, len(false))})")
-    proved = sum("symbolic" in t.vouching and len(t.vouching) == 1 for t in false)
+    proved = sum(bool(t.vouching) and t.vouching <= FOR_ALL for t in false)
     certified = sum(bool(t.vouching) for t in false) - proved
     found.append(
         f"false mutants with a proof: {proved}; certified at the parameters tried, false at others: {certified}"
