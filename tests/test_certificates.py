@@ -320,7 +320,8 @@ def test_signs_come_from_the_hypotheses():
     assert is_nonnegative(r, EQ_3)
     assert is_nonnegative(1 - r, EQ_3)
     assert not is_nonnegative(r - 1, EQ_3)
-    assert not is_nonnegative(r, UNASSUMED["participation"])
+    # The setting says it as well.
+    assert is_nonnegative(r, UNASSUMED["participation"])
     assert is_nonnegative(1 - K["p"], ONE_STEP)
     assert not is_nonnegative(K["p"] - 1, ONE_STEP)
     require_at_least(ONE_STEP, sympy.Max(K["p"], 1 + K["chi"]), sympy.S.One)

@@ -9,7 +9,7 @@ import pytest
 from fedtheory import claims
 from fedtheory.rational import holds
 from fedtheory.statements import Order, Untested
-from verify import reals
+from verify import Verdict, check, reals
 from verify.settings import family
 
 #: Recipes of a setting among which one is looked for that breaks a hypothesis alone.
@@ -59,3 +59,21 @@ def test_what_a_setting_says_of_its_letters_holds_of_its_instances(id):
     for instance in instances(claim.setting.name)[:200]:
         values = claim.setting.bind(instance.problem, instance.params)
         assert all(holds(relation, values) for relation in claim.setting.domain)
+
+
+@pytest.mark.parametrize(
+    "id, dropped",
+    [
+        ("locodl/theorem-3.1/one-step", "Assumption 1.1"),
+        ("locodl/proof/dual-step", "Assumption 2.1"),
+        ("feddcd/theorem-4.1/eq-3", "Assumptions 3.1-3.2"),
+        ("feddcd/lemma-B.6/weighted", "Assumption B.1"),
+        ("baseline/diana/one-step", "mutually independent"),
+        ("baseline/scaffnew/one-step", "strongly convex"),
+    ],
+)
+def test_a_hypothesis_that_is_needed_is_missed(id, dropped):
+    claim = claims.get(id)
+    rest = tuple(h for h in claim.requires if dropped not in h.text)
+    assert len(rest) == len(claim.requires) - 1
+    assert check(claim.variant(requires=rest)).verdict is Verdict.REFUTED

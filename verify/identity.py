@@ -74,8 +74,8 @@ def is_zero(expression: sympy.Expr) -> bool:
 
 
 def relations(claim: Claim) -> list[sympy.Basic]:
-    """The claim's hypotheses that are relations, conjunctions taken apart."""
-    return symbolic.conjuncts(h.relation for h in claim.requires if h.relation is not None)
+    """What the claim and its setting assume of the letters, conjunctions taken apart."""
+    return symbolic.conjuncts(symbolic.assumed(claim))
 
 
 def is_nonnegative(expression: sympy.Expr, claim: Claim) -> bool:

@@ -65,7 +65,10 @@ def _form(claim: Claim, instance: Instance, like: Array) -> Array:
 
 
 def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> list[Array]:
-    """For each T, the form in the coordinates of the initial state whose value is E[left after T rounds]; floats."""
+    """For each T, the form in the coordinates of the initial state whose value is E[left after T rounds]; floats.
+
+    The list ends before the first that is beyond the floats.
+    """
     like = np.zeros(1)
     A, p = maps(claim, instance, like)
     Q, found, done = _form(claim, instance, like), [], 0
@@ -73,8 +76,11 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
     for target in rounds:
         for _ in range(target - done):
             Q = np.einsum("k,kai,ab,kbj->ij", p, A, Q, A, optimize=True)
-        done = target
-        found.append(instance.start.T @ Q @ instance.start)
+        done, form = target, instance.start.T @ Q @ instance.start
+        # Sums of such entries must not overflow either.
+        if not abs(form).max(initial=0) < 1e100:
+            break
+        found.append(form)
     return found
 
 

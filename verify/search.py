@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.rational import Array, Undefined, evaluate
 from fedtheory.statements import Bound, CompressorClass, Identity, Invariant, Limit, ParameterRule
@@ -19,12 +20,14 @@ from verify import exact, moments, spectral
 from verify.evidence import Counterexample, Recipe
 from verify.exact import Point
 from verify.settings import Instance, family
-from verify.sides import hypotheses_hold, leaving, sides, tree_size
+from verify.sides import hypotheses_hold, leaving, meeting, sides, tree_size
 
 #: Rounds at which a bound "for every T" is tested.
 ROUNDS = (0, 1, 2, 3)
 #: Leaves of a tree of draws beyond which a later round is skipped.
 LARGEST_TREE = 1000
+#: So many times more recipes are proposed where one is looked for that a changed claim alone allows.
+SOUGHT = 10
 #: Ratios above 1 by more than this are violations to confirm exactly.
 SUSPECT = 1e-9
 #: The least ratio given to a violation that exact arithmetic has seen, however small.
@@ -75,7 +78,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     by_round: dict[int, float] = {}
     refutations: list[Counterexample] = []
     met: list[tuple[float, Recipe]] = []
-    for recipe in islice(family(claim.setting.name).recipes(rng), size):
+    for recipe in proposed(claim, rng, size):
         findings = examine(claim, recipe, rng)
         if not findings:
             continue
@@ -95,6 +98,25 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
                 worst, tightest = finding.ratio, recipe
     chosen = tuple(recipe for _, recipe in _telling(claim, met, max(3, size // 250)))
     return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations))
+
+
+def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:
+    """``size`` recipes; before them, where hypotheses were changed, up to as many that only the change allows."""
+    recipes = family(claim.setting.name).recipes(rng)
+    if "requires" in claim.changes:
+        original = claims.get(claim.id.rstrip("*"))
+        fresh = (
+            recipe for recipe, built in meeting(claim, islice(recipes, SOUGHT * size)) if not _meets(original, built)
+        )
+        yield from islice(fresh, size)
+    yield from islice(recipes, size)
+
+
+def _meets(claim: Claim, built: Instance) -> bool:
+    try:
+        return hypotheses_hold(claim, built)
+    except Undefined:
+        return False
 
 
 def _telling(claim: Claim, met: list[tuple[float, Recipe]], count: int) -> list[tuple[float, Recipe]]:
@@ -138,7 +160,9 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
     except ValueError:
         return None
     try:
-        return _findings(claim, recipe, built, rng) if hypotheses_hold(claim, built) else None
+        # Methods that diverge leave the floats; sides that are not finite are looked at.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _findings(claim, recipe, built, rng) if hypotheses_hold(claim, built) else None
     except (ZeroDivisionError, Undefined):
         # A quantity is not defined there, and no hypothesis says so.
         return None
@@ -248,7 +272,8 @@ def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.
 
 def _long_run(claim: Claim, instance: Instance) -> Iterator[Finding]:
     """The worst initial states after many rounds, where the bound is a quadratic form of them."""
-    for rounds, left in zip(moments.LONG, moments.left_forms(claim, instance, moments.LONG), strict=True):
+    # Where the forms grow beyond the floats there are fewer of them.
+    for rounds, left in zip(moments.LONG, moments.left_forms(claim, instance, moments.LONG), strict=False):
 
         def both(theta: Array, left: Array = left, rounds: int = rounds) -> tuple[Array, Array]:
             value = np.einsum("mi,ij,mj->m", theta, left, theta)

@@ -219,7 +219,7 @@ def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list
     killed: set[str] = set()
     met: list[Recipe] = []
     fatal = None
-    for recipe in islice(family(claim.setting.name).recipes(rng), size):
+    for recipe in search.proposed(claim, rng, size):
         findings = search.examine(claim, recipe, rng)
         if not findings:
             continue

@@ -122,7 +122,9 @@ def meeting(claim: Claim, recipes: Iterable[Recipe]) -> Iterator[tuple[Recipe, I
     for recipe in recipes:
         try:
             instance = build(recipe, True)
+            met = hypotheses_hold(claim, instance)
         except ValueError:
+            # There is no such instance, or a hypothesis is not defined there.
             continue
-        if hypotheses_hold(claim, instance):
+        if met:
             yield recipe, instance

@@ -161,8 +161,13 @@ def _outside(given: Instance, posed: Formal) -> Iterator[tuple[str, Instance]]:
                 yield f"{name} functions", replace(given, problem=replace(problem, **{part: changed}))
     if hasattr(params, "compressors"):
         omega = max(params.compressors.omega, posed.instance.params.compressors.omega) + _WORSE
-        noisier: Any = replace(params.compressors, compressor=replace(params.compressors.compressor, omega=omega))
+        family = params.compressors
+        noisier: Any = replace(family, compressor=replace(family.compressor, omega=omega))
         yield "noisier compressors", replace(given, params=params._replace(compressors=noisier))
+        # With errors of other dependence the joint constant may be the same.
+        known = {"n": family.n, "joint": family.joint, "omega_av": family.omega_av}
+        other: Any = SimpleNamespace(compressor=noisier.compressor, omega=omega, **known)
+        yield "noisier compressors", replace(given, params=params._replace(compressors=other))
     if hasattr(params, "compressor"):
         alpha = min(params.compressor.alpha, posed.instance.params.compressor.alpha) * (1 - _WORSE)
         weaker = replace(params.compressor, alpha=alpha)
