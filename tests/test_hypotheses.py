@@ -1,5 +1,6 @@
 """Every hypothesis of a claim matters somewhere, or follows from what the setting says: none is dropped unseen."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 
@@ -77,3 +78,9 @@ def test_a_hypothesis_that_is_needed_is_missed(id, dropped):
     rest = tuple(h for h in claim.requires if dropped not in h.text)
     assert len(rest) == len(claim.requires) - 1
     assert check(claim.variant(requires=rest)).verdict is Verdict.REFUTED
+
+
+def test_a_claim_that_is_not_registered_may_be_changed_too():
+    claim = claims.get("feddcd/lemma-E.2")
+    mine = replace(claim, id="mine/lemma")
+    assert check(mine.variant(requires=())).verdict is Verdict.REFUTED

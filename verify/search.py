@@ -103,8 +103,9 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
 def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:
     """``size`` recipes; before them, where hypotheses were changed, up to as many that only the change allows."""
     recipes = family(claim.setting.name).recipes(rng)
-    if "requires" in claim.changes:
-        original = claims.get(claim.id.rstrip("*"))
+    # Somebody's own claim is not registered: of it nothing but the changed hypotheses is known.
+    original = next((c for c in claims.all() if c.id == claim.id.rstrip("*")), None)
+    if "requires" in claim.changes and original is not None:
         fresh = (
             recipe for recipe, built in meeting(claim, islice(recipes, SOUGHT * size)) if not _meets(original, built)
         )
