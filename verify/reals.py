@@ -80,7 +80,7 @@ def contradictory(hypotheses: Iterable[sympy.Basic]) -> bool:
 
 def _cases(relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> Iterator[tuple[sympy.Basic, list[sympy.Basic]]]:
     """The relation and the hypotheses, once for each argument that each maximum or minimum in them may be."""
-    found = sympy.Tuple(relation, *hypotheses).atoms(sympy.Max, sympy.Min)
+    found = sorted(sympy.Tuple(relation, *hypotheses).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
     node = next((node for node in found if not any(a.has(sympy.Max, sympy.Min) for a in node.args)), None)
     if node is None:
         yield relation, hypotheses

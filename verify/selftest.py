@@ -144,13 +144,16 @@ def _refuted(claim: Claim, seed: int) -> bool:
 
 
 def _try(mutant: Mutant, seed: int, budget: str) -> Trial:
-    nothing: frozenset[str] = frozenset()
     with threadpool_limits(limits=1):
         try:
             return _tried(mutant, seed, budget)
         except Exception as error:  # Changed code may fail in any way.
-            reason = f"{type(error).__name__}: {error}"
-            return Trial(mutant.id, Label.STILLBORN, nothing, nothing, None, nothing, None, reason)
+            return _stillborn(mutant, f"{type(error).__name__}: {error}")
+
+
+def _stillborn(mutant: Mutant, reason: str) -> Trial:
+    nothing: frozenset[str] = frozenset()
+    return Trial(mutant.id, Label.STILLBORN, nothing, nothing, None, nothing, None, reason)
 
 
 def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
@@ -159,8 +162,7 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
     vouching: set[str] = set()
     unknown, contradicted = "", None
     if any(reals.contradictory(symbolic.assumed(claim)) for claim in mutant.claims):
-        nothing: frozenset[str] = frozenset()
-        return Trial(mutant.id, Label.STILLBORN, nothing, nothing, None, nothing, None, "nothing meets its hypotheses")
+        return _stillborn(mutant, "nothing meets its hypotheses")
     for claim, original in zip(mutant.claims, mutant.originals, strict=True):
         used, found, met, fatal = _alone(claim, seed, BUDGETS["quick"])
         tried |= used
