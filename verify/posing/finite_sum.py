@@ -11,7 +11,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from verify.formal import Formal, Primal, Record, repeated, rows, rows_of_sum_zero
 from verify.gram import ZERO, Form, Number, Vector, row
-from verify.posing.base import batch, each, make_problem
+from verify.posing.base import batch, curvatures, each, make_problem
 from verify.sdp import Constraint
 from verify.settings import Instance
 
@@ -19,12 +19,6 @@ from verify.settings import Instance
 def _point(x_star: Vector, name: str) -> Array:
     """A free point ``(1, 1, 1)``."""
     return batch(x_star + rows(name, 1)[0])
-
-
-def _curvatures(problem: Problem) -> tuple[Number, Number]:
-    """Least mu and largest L of the f_i and g: the declared ones, or those of a problem that does not keep to them."""
-    parts = (problem.f,) if problem.g is None else (problem.f, problem.g)
-    return min(problem.mu, *(v for part in parts for v in part.mu)), max(problem.L, *(v for p in parts for v in p.L))
 
 
 # Gradient descent
@@ -46,12 +40,12 @@ def _descent(given: Instance, mu: Number, L: Number, loose: bool) -> Formal:
 
 
 def _gradient_descent(given: Instance) -> Formal:
-    return _descent(given, *_curvatures(given.problem), False)
+    return _descent(given, *curvatures(given.problem), False)
 
 
 def _smooth_descent(given: Instance) -> Formal:
     """Convex or not, whatever the mu of the instance: where that is a letter of the statement it is more than asked."""
-    mu, L = _curvatures(given.problem)
+    mu, L = curvatures(given.problem)
     return _descent(given, -max(L, -mu), max(L, -mu), True)
 
 
@@ -61,7 +55,7 @@ def _smooth_descent(given: Instance) -> Formal:
 def _saga(given: Instance) -> Formal:
     problem, n, x_star = given.problem, given.problem.n, row("x*")
     h_star = rows_of_sum_zero("h*", n)
-    mu, L = _curvatures(problem)
+    mu, L = curvatures(problem)
     record = Record("f", each(mu, n), each(L, n), repeated(x_star, n), h_star)
     formal = make_problem(Primal(record), None, (problem.mu, problem.L), x_star, h_star)
 
@@ -101,7 +95,7 @@ def _strongly_convex_average(given: Instance) -> tuple[Problem, Record, Strongly
     """Convex f_i whose average f is mu-strongly convex, of which only the pairs with x* are used."""
     problem, n, x_star = given.problem, given.problem.n, row("x*")
     h_star = rows_of_sum_zero("h*", n)
-    least, L = _curvatures(problem)
+    least, L = curvatures(problem)
     record = Record("f", each(min(Fraction(0), least), n), each(L, n), repeated(x_star, n), h_star)
     functions = StronglyConvexAverage(record, average=min(problem.mu, problem.f.mu.mean()))
     return make_problem(functions, None, (problem.mu, problem.L), x_star, h_star), record, functions

@@ -20,7 +20,7 @@ from fedtheory.rational import Array
 from verify.formal import Formal, Primal, Record, repeated, rows, rows_of_sum_zero
 from verify.formal_random import Contractions, Messages
 from verify.gram import ZERO, Form, Number, Sample, interpolation, row, value
-from verify.posing.base import batch, each, make_problem
+from verify.posing.base import batch, curvatures, each, make_problem
 from verify.sdp import Constraint
 from verify.settings import Instance
 
@@ -75,8 +75,8 @@ def _ef21(given: Instance) -> Formal:
 
 
 def _curvatures(problem: Problem) -> tuple[Array, Array]:
-    """mu and L of every function: the declared ones, or those of a problem that does not keep to them."""
-    mu, L = min(problem.mu, *problem.f.mu), max(problem.L, *problem.f.L)
+    """mu and L of every function."""
+    mu, L = curvatures(problem)
     return each(mu, problem.n), each(L, problem.n)
 
 
