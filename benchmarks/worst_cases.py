@@ -16,8 +16,8 @@ from fractions import Fraction
 from PEPit.examples.stochastic_and_randomized_convex_minimization import wc_saga
 
 from verify.models import saga
-from verify.sdp import equilibrated, ratio, solve
-from verify.symmetry import Clients, Exchangeable, Explicit
+from verify.pep.programs import equilibrated, ratio, solve
+from verify.pep.symmetry import Clients, Exchangeable, Explicit
 
 MU, L = Fraction(1, 10), Fraction(1)
 #: Functions beyond which PEPit and the full program take minutes.

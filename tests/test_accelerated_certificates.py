@@ -10,14 +10,14 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd
+from fedtheory.instances import family
 from fedtheory.papers.feddcd import dual
-from verify import posing
-from verify.formal import Majorised, rows
-from verify.gram import NotLinear
-from verify.posing import accelerated
-from verify.settings import family
-from verify.sides import hypotheses_hold
-from verify.worst_case import Status, certify
+from verify.evaluate import hypotheses_hold
+from verify.pep import posing
+from verify.pep.functions import Majorised, rows
+from verify.pep.gram import NotLinear
+from verify.pep.posing import accelerated
+from verify.pep.worst_case import Status, certify
 
 GAP = claims.get("feddcd/theorem-6.1/eq-10/repaired")
 DISTANCE = claims.get("feddcd/theorem-6.1/eq-11")

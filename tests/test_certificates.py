@@ -9,10 +9,12 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import feddcd, locodl, rbcd
-from verify import certificates, proof_locodl, proof_rbcd
-from verify.certificates import SymbolicCertificate, prove
-from verify.gram import row
-from verify.identity import Posed, Unprovable, Weights, coefficients, is_nonnegative, require, require_at_least
+from verify.methods import certificates
+from verify.methods.certificates import SymbolicCertificate, prove
+from verify.pep.gram import row
+from verify.proofs import locodl as proof_locodl
+from verify.proofs import rbcd as proof_rbcd
+from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, is_nonnegative, require, require_at_least
 
 PROVED = [
     "locodl/theorem-3.1/one-step",

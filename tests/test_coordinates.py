@@ -10,17 +10,18 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import compressed_scaffnew, diana, feddcd, locodl, rbcd
+from fedtheory.instances import family
 from fedtheory.papers.feddcd import dual, inexact
 from fedtheory.randomness import Bernoulli, Product, UniformSubset
 from fedtheory.statements import Bound, Inequality, Invariant, OneStep, Quantity
 from fedtheory.symbols import d as dimension
-from verify import certificates, coordinates, posing
 from verify.checking import strongest
+from verify.evaluate import meeting
 from verify.evidence import Verdict
-from verify.posing.inexact import PARTS
-from verify.settings import family
-from verify.sides import meeting
-from verify.worst_case import Status
+from verify.methods import certificates
+from verify.pep import coordinates, posing
+from verify.pep.posing.inexact import PARTS
+from verify.pep.worst_case import Status
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
 EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")

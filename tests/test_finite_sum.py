@@ -12,20 +12,22 @@ import sympy
 
 from fedtheory import algorithms, claims
 from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
+from fedtheory.instances import family
+from fedtheory.instances.finite_sum import FAMILIES
 from fedtheory.papers import baseline_finite_sum as paper
 from fedtheory.papers.baseline import L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.rational import to_float
-from verify import Verdict, check, posing, rounding, search
-from verify.gram import Form
+from verify import Verdict, check
+from verify.evaluate import hypotheses_hold, meeting, sides
+from verify.methods import search
 from verify.models import saga as saga_model
-from verify.sdp import Program, ratio
-from verify.settings import family
-from verify.settings.finite_sum import FAMILIES
-from verify.sides import hypotheses_hold, meeting, sides
-from verify.symmetry import Exchangeable
-from verify.worst_case import Status, bounds, certify
+from verify.pep import posing, rounding
+from verify.pep.gram import Form
+from verify.pep.programs import Program, ratio
+from verify.pep.symmetry import Exchangeable
+from verify.pep.worst_case import Status, bounds, certify
 
 CLAIMS = {claim.id.removeprefix("baseline/"): claim for claim in paper.CLAIMS}
 DESCENT, SMOOTH = CLAIMS["gradient-descent/one-step"], CLAIMS["gradient-descent/nonconvex"]

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from fedtheory import claims
+from fedtheory.instances import family
 from fedtheory.rational import holds
 from fedtheory.statements import Order, Untested
-from verify import Verdict, check, reals
-from verify.settings import family
+from verify import Verdict, check
+from verify.methods import reals
 
 #: Recipes of a setting among which one is looked for that breaks a hypothesis alone.
 PROPOSED = 1200

@@ -7,10 +7,11 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from fedtheory.instances import family
 from fedtheory.statements import Quantity
-from verify import Verdict, check, indeterminates, search
-from verify.settings import family
-from verify.sides import meeting
+from verify import Verdict, check
+from verify.evaluate import meeting
+from verify.methods import generic_states, search
 
 #: Claims that hold, and a change that makes each false.
 FALSE = {
@@ -37,22 +38,22 @@ def instances(claim, count=4):
 @pytest.mark.parametrize("id", FALSE)
 def test_the_claim_holds_in_all_states_and_a_changed_one_does_not(id):
     claim = claims.get(id)
-    assert indeterminates.applies(claim)
-    assert all(indeterminates.holds(claim, instance) for instance in instances(claim))
+    assert generic_states.applies(claim)
+    assert all(generic_states.holds(claim, instance) for instance in instances(claim))
     wrong = FALSE[id](claim)
     assert not all(_holds(wrong, instance) for instance in instances(claim, 30))
 
 
 def _holds(claim, instance):
     try:
-        return indeterminates.holds(claim, instance)
+        return generic_states.holds(claim, instance)
     except (TypeError, ValueError):
         return False
 
 
 def test_what_the_paper_prints_for_the_projection_does_not_hold():
     claim = claims.get("feddcd/projection")
-    assert not all(indeterminates.holds(claim, instance) for instance in instances(claim, 10))
+    assert not all(generic_states.holds(claim, instance) for instance in instances(claim, 10))
 
 
 def test_code_that_compares_or_leaves_the_rationals_is_not_vouched_for():
@@ -71,13 +72,13 @@ def test_code_that_compares_or_leaves_the_rationals_is_not_vouched_for():
 
     for of in (larger, rounded):
         with pytest.raises((TypeError, ValueError)):
-            indeterminates.holds(with_left(of), instance)
+            generic_states.holds(with_left(of), instance)
         assert check(with_left(of)).verdict is not Verdict.CERTIFIED
-    assert not indeterminates.holds(
+    assert not generic_states.holds(
         claims.get("feddcd/lemma-B.4/eq-22").variant(strict=True), instances(claims.get("feddcd/lemma-B.4/eq-22"), 1)[0]
     )
 
 
 def test_claims_about_functions_of_one_instance_are_left_alone():
     for id in ("feddcd/duality", "feddcd/eq-1", "locodl/optimality", "locodl/eq-3/default", "feddcd/lemma-E.2"):
-        assert not indeterminates.applies(claims.get(id))
+        assert not generic_states.applies(claims.get(id))

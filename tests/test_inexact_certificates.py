@@ -10,15 +10,17 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import inexact_rbcd
+from fedtheory.instances import family
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import inexact
-from verify import certificates, induction, posing, proof_inexact
-from verify.formal import Ranked, rows
-from verify.formal_random import InexactOracle
-from verify.gram import ZERO, Form, NotLinear, row
-from verify.settings import family
-from verify.sides import hypotheses_hold, meeting
-from verify.worst_case import Status
+from verify.evaluate import hypotheses_hold, meeting
+from verify.methods import certificates
+from verify.pep import induction, posing
+from verify.pep.functions import Ranked, rows
+from verify.pep.gram import ZERO, Form, NotLinear, row
+from verify.pep.randomness import InexactOracle
+from verify.pep.worst_case import Status
+from verify.proofs import inexact as proof_inexact
 
 BOUNDS = [
     "feddcd/theorem-5.2/eq-8",

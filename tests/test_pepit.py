@@ -10,8 +10,8 @@ from PEPit.examples.stochastic_and_randomized_convex_minimization import wc_saga
 from PEPit.functions import SmoothFunction, SmoothStronglyConvexFunction
 
 from verify.models import LoCoDLConstants, gradient_descent, locodl, nonconvex_descent, saga, svrg
-from verify.sdp import Program, equilibrated, ratio, solve
-from verify.symmetry import Exchangeable, Explicit
+from verify.pep.programs import Program, equilibrated, ratio, solve
+from verify.pep.symmetry import Exchangeable, Explicit
 
 #: Both solvers stop at about 1e-8 relative.
 TOLERANCE = 2e-6

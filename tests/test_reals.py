@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fedtheory import claims
 from fedtheory.rational import Undefined, evaluate
 from fedtheory.statements import Comparison, Inequality, ParameterRule
-from verify import reals, search
+from verify.methods import reals, search
 
 a, b = sympy.symbols("a b", positive=True)
 x = sympy.Symbol("x", real=True)

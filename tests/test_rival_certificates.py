@@ -9,18 +9,18 @@ import pytest
 
 from fedtheory import claims
 from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
+from fedtheory.instances import family
 from fedtheory.papers import baseline
-from verify import posing, rounding
-from verify.formal import Record, repeated, rows, rows_of_sum_zero
-from verify.formal_random import NOISE, Contractions, Messages
-from verify.gram import ZERO, Form, row
-from verify.posing.base import each
-from verify.posing.rivals import Proximal
-from verify.sdp import Program
-from verify.search import examine, violation
-from verify.settings import family
-from verify.sides import meeting, sides
-from verify.worst_case import Status, certify
+from verify.evaluate import meeting, sides
+from verify.methods.search import examine, violation
+from verify.pep import posing, rounding
+from verify.pep.functions import Record, repeated, rows, rows_of_sum_zero
+from verify.pep.gram import ZERO, Form, row
+from verify.pep.posing.base import each
+from verify.pep.posing.rivals import Proximal
+from verify.pep.programs import Program
+from verify.pep.randomness import NOISE, Contractions, Messages
+from verify.pep.worst_case import Status, certify
 
 ONE_STEP = {
     name: claims.get(f"baseline/{name}/one-step") for name in ("ef21", "adiana", "5gcs-cc", "compressed-scaffnew")

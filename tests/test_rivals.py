@@ -25,6 +25,8 @@ from fedtheory.algorithms import (
 )
 from fedtheory.algorithms.locodl_variants import Participating, Participation, split
 from fedtheory.compressors import Family
+from fedtheory.instances.base import Instance
+from fedtheory.instances.baselines import FAMILIES
 from fedtheory.papers import baseline
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import logistic_with_condition
@@ -32,12 +34,11 @@ from fedtheory.problems.quadratic import diagonal, with_spectra
 from fedtheory.problems.two_slope import TwoSlope
 from fedtheory.randomness import expectation
 from fedtheory.rational import evaluate, exact, to_float
-from verify import Verdict, check, spectral
-from verify.exact import parts
-from verify.limits import moment_radius
-from verify.settings.base import Instance
-from verify.settings.baselines import FAMILIES
-from verify.sides import sides
+from verify import Verdict, check
+from verify.evaluate import sides
+from verify.methods import spectral
+from verify.methods.almost_sure import moment_radius
+from verify.methods.refutation import parts
 
 MODULES = (diana, ef21, adiana, scaffnew, gradskip, compressed_scaffnew, fivegcs_cc, fedcomgate)
 NAMES = [module.algorithm.name for module in MODULES]

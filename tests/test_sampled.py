@@ -9,8 +9,9 @@ import pytest
 
 from fedtheory import algorithms, claims, compressors
 from fedtheory.statements import Bound, CompressorClass, OneStep
-from verify import Verdict, check, sampled
+from verify import Verdict, check
 from verify.evidence import Counterexample
+from verify.methods import sampled
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
+from fedtheory.instances import family
 from fedtheory.statements import Quantity
-from verify import posing, rounding, sdp
-from verify.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
+from verify.evaluate import hypotheses_hold, meeting, sides
+from verify.methods.search import violation
 from verify.models import (
     LoCoDLConstants,
     Step,
@@ -26,12 +27,11 @@ from verify.models import (
     svrg,
 )
 from verify.models import locodl as locodl_model
-from verify.sdp import Certificate, Constraint, Program, ratio
-from verify.search import violation
-from verify.settings import family
-from verify.sides import hypotheses_hold, meeting, sides
-from verify.symmetry import Exchangeable, Explicit
-from verify.worst_case import Certified, Status, bounds, certify
+from verify.pep import posing, programs, rounding
+from verify.pep.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
+from verify.pep.programs import Certificate, Constraint, Program, ratio
+from verify.pep.symmetry import Exchangeable, Explicit
+from verify.pep.worst_case import Certified, Status, bounds, certify
 
 MU, L = Fr(1, 10), Fr(1)
 
@@ -218,9 +218,9 @@ PROGRAMS = {
 @pytest.mark.parametrize("n", [2, 3])
 @pytest.mark.parametrize("method", PROGRAMS)
 def test_reduced_program_has_the_value_of_the_full_one(method, n):
-    full, reduced = (sdp.equilibrated(PROGRAMS[method](clients, n)) for clients in (Explicit(n), Exchangeable(n)))
+    full, reduced = (programs.equilibrated(PROGRAMS[method](clients, n)) for clients in (Explicit(n), Exchangeable(n)))
     assert sum(map(len, reduced.blocks)) <= sum(map(len, full.blocks)) or n == 2
-    values = [sdp.solve(program).value for program in (full, reduced)]
+    values = [programs.solve(program).value for program in (full, reduced)]
     assert values[0] == pytest.approx(values[1], abs=1e-6)
 
 
@@ -228,7 +228,7 @@ def test_reduced_program_has_the_value_of_the_full_one(method, n):
 def test_ten_thousand_clients_in_well_under_a_second(method):
     n = 10_000
     begun = time.process_time()
-    value_of = sdp.solve(PROGRAMS[method](Exchangeable(n), n)).value
+    value_of = programs.solve(PROGRAMS[method](Exchangeable(n), n)).value
     seconds = time.process_time() - begun
     expected = tau_of(locodl_constants(n)) if method == "locodl" else saga_program(Exchangeable(n), n)[1]
     assert value_of == pytest.approx(float(expected), abs=1e-5)
@@ -422,17 +422,17 @@ def test_tampering_with_a_certificate_is_detected():
 def test_quality_is_recomputed_without_the_solver():
     program = gradient_descent(MU, L, Fr(1))
     exact = (1 - MU) ** 2
-    found = sdp.solve(program)
-    good = sdp.quality(program, found.multipliers, exact)
+    found = programs.solve(program)
+    good = programs.quality(program, found.multipliers, exact)
     assert min(good) > -1e-7
-    bad = sdp.quality(program, {**found.multipliers, "before": 0.7}, exact)
+    bad = programs.quality(program, {**found.multipliers, "before": 0.7}, exact)
     assert bad.eigenvalue < -1e-3
-    assert sdp.quality(program, found.multipliers, exact - Fr(1, 10)).residual < -1e-3
+    assert programs.quality(program, found.multipliers, exact - Fr(1, 10)).residual < -1e-3
 
 
 def test_point_below_is_feasible():
     program = gradient_descent(MU, L, Fr(1))
-    found = rounding.lower_bound(program, sdp.solve(program))
+    found = rounding.lower_bound(program, programs.solve(program))
     assert found is not None
     reached, point = found
     assert point.is_feasible(program)
@@ -453,7 +453,7 @@ def test_point_below_is_feasible():
     ],
 )
 def test_exact_positive_semidefiniteness(matrix, expected):
-    assert sdp.is_positive_semidefinite(np.array(matrix, dtype=object)) is expected
+    assert programs.is_positive_semidefinite(np.array(matrix, dtype=object)) is expected
 
 
 def test_linear_equations_are_solved_exactly():

@@ -11,11 +11,10 @@ from fedtheory import claims
 from fedtheory.algorithms import feddcd
 from fedtheory.claims import Hypothesis
 from fedtheory.papers import locodl
-from verify import selftest
 from verify.cli import main
-from verify.mutants import bank, code, entailment, expressions
-from verify.mutants.expressions import OPERATORS
-from verify.selftest import Alarm, Label
+from verify.mutation import bank, code, entailment, expressions, selftest
+from verify.mutation.expressions import OPERATORS
+from verify.mutation.selftest import Alarm, Label
 
 a, b, c = sympy.symbols("a b c", positive=True)
 quantity = sympy.Symbol("quantity")

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from fedtheory import claims, compressors, randomness
+from fedtheory.instances import family
 from fedtheory.randomness import Bernoulli, UniformSubset, map_leaves
-from verify import calibration, capital, detectable, sampling
-from verify.capital import Assumed, confidence_sequence, interval
-from verify.ledger import Ledger
-from verify.sequential import Decision, prepare, run
-from verify.settings import family
+from verify.statistics import calibration, e_process, power, sampling
+from verify.statistics.alpha_spending import Ledger
+from verify.statistics.e_process import Assumed, confidence_sequence, interval
+from verify.statistics.sequential import Decision, prepare, run
 
 LEVEL = 1e-6
 UNIT = Assumed(0.0, 1.0)
@@ -36,9 +36,9 @@ def test_the_capital_is_a_martingale_on_the_boundary(p):
     sequences = np.array(list(product([0.0, 1.0], repeat=6))).T
     weights = np.where(sequences == 1, p, 1 - p).prod(axis=0)
     for x, m, assumed in ((sequences, p, UNIT), (-sequences, -p, UNIT.mirrored)):
-        wealth = np.exp(capital.log_capital(x, np.full(64, m), assumed))
+        wealth = np.exp(e_process.log_capital(x, np.full(64, m), assumed))
         assert weights @ wealth == pytest.approx(1, rel=1e-12)
-        lower = np.exp(capital.log_capital(x, np.full(64, m + 0.02), assumed))
+        lower = np.exp(e_process.log_capital(x, np.full(64, m + 0.02), assumed))
         assert weights @ lower < 1
 
 
@@ -47,10 +47,10 @@ def test_the_capital_under_a_variance_bound_is_a_supermartingale(p):
     sequences = np.array(list(product([0.0, 1.0], repeat=6))).T
     weights = np.where(sequences == 1, p, 1 - p).prod(axis=0)
     assumed = Assumed(variance=p * (1 - p))
-    assert 0.5 < weights @ np.exp(capital.log_capital(sequences, np.full(64, p), assumed)) <= 1 + 1e-12
+    assert 0.5 < weights @ np.exp(e_process.log_capital(sequences, np.full(64, p), assumed)) <= 1 + 1e-12
     # Half of the true variance: the bound is needed.
     wrong = Assumed(variance=p * (1 - p) / 4)
-    assert weights @ np.exp(capital.log_capital(sequences, np.full(64, p), wrong)) > 1
+    assert weights @ np.exp(e_process.log_capital(sequences, np.full(64, p), wrong)) > 1
 
 
 def test_no_false_alarm_in_ten_thousand_cases_of_each_distribution():
@@ -106,9 +106,9 @@ def test_two_values_are_the_worst_for_betting():
             # The null E X <= 1 - 1e-12 with a least value of 0 leaves y as it is.
             value = min(mean + variance / mean, top)
             at_zero = 1 - mean / value
-            for s in detectable._POWERS:
-                worst = at_zero * (1 - capital.BETS) ** -s + (1 - at_zero) * (1 + capital.BETS * (value - 1)) ** -s
-                here = (p[:, None] * (1 + capital.BETS * (y[:, None] - 1)) ** -s).sum(axis=0)
+            for s in power._POWERS:
+                worst = at_zero * (1 - e_process.BETS) ** -s + (1 - at_zero) * (1 + e_process.BETS * (value - 1)) ** -s
+                here = (p[:, None] * (1 + e_process.BETS * (y[:, None] - 1)) ** -s).sum(axis=0)
                 assert (here <= worst * (1 + 1e-9)).all()
 
 
@@ -136,8 +136,8 @@ def test_an_end_is_where_the_capital_reaches_the_threshold():
     x = np.random.default_rng(5).random((300, 3))
     lower, _ = interval(x, UNIT, 0.05)
     threshold = math.log(2 / 0.05)
-    assert (capital.log_capital(x, lower, UNIT) >= threshold).all()
-    assert (capital.log_capital(x, lower + 1e-4, UNIT) < threshold).all()
+    assert (e_process.log_capital(x, lower, UNIT) >= threshold).all()
+    assert (e_process.log_capital(x, lower + 1e-4, UNIT) < threshold).all()
 
 
 def test_without_an_upper_bound_the_interval_is_open():

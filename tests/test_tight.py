@@ -8,14 +8,15 @@ import pytest
 import sympy
 
 from fedtheory import claims
-from verify import grids, posing, tightness
+from fedtheory.instances import family
 from verify.cli import main
-from verify.comparison import Point, Subject
-from verify.grids import GRIDS
+from verify.evaluate import hypotheses_hold
+from verify.pep import posing
+from verify.pep.worst_case import Status
 from verify.report import tight
-from verify.settings import family
-from verify.sides import hypotheses_hold
-from verify.worst_case import Status
+from verify.tightness import grids, sweep
+from verify.tightness.comparison import Point, Subject
+from verify.tightness.grids import GRIDS
 
 FEDDCD = claims.get("feddcd/theorem-4.1/eq-3")
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
@@ -40,7 +41,7 @@ def point(lower, upper, printed="1/2", subject=Subject.FACTOR, status=Status.PRO
 
 @pytest.mark.parametrize("kappa", [2, 10])
 def test_feddcd_with_all_clients_has_the_rate_of_gradient_descent(kappa):
-    found = only(tightness.measure(FEDDCD, at(kappa=kappa, N=2, tau=2)))
+    found = only(sweep.measure(FEDDCD, at(kappa=kappa, N=2, tau=2)))
     exact = (1 - Fr(1, kappa)) ** 2
     assert found.status == Status.PROVED and found.printed == 1 - Fr(1, kappa)
     assert found.lower <= exact <= found.upper and found.upper - found.lower < Fr(1, 10**6)
@@ -51,28 +52,28 @@ def test_feddcd_with_all_clients_has_the_rate_of_gradient_descent(kappa):
 
 
 def test_locodl_without_compression_is_attained():
-    found = only(tightness.measure(LOCODL, at(kappa=10, omega=0, n=2, gamma=1)))
+    found = only(sweep.measure(LOCODL, at(kappa=10, omega=0, n=2, gamma=1)))
     assert found.status == Status.PROVED and found.upper == found.printed == Fr(81, 100)
     assert found.slack == pytest.approx((1, 1), abs=1e-6)
 
 
 def test_the_rate_of_locodl_with_compression_is_nearly_the_best():
-    found = only(tightness.measure(LOCODL, at(kappa=2, omega=1, n=2, gamma=1)))
+    found = only(sweep.measure(LOCODL, at(kappa=2, omega=1, n=2, gamma=1)))
     assert found.status == Status.PROVED
     assert 1.05 < found.slack[0] <= found.slack[1] < 1.06
 
 
 def test_comparisons_with_one_quantity_are_ratios_and_those_of_two_sides_are_two():
-    (found,) = tightness.measure(claims.get("locodl/eq-18"), at(n=3))
+    (found,) = sweep.measure(claims.get("locodl/eq-18"), at(n=3))
     assert (found.subject, found.part) == (Subject.RATIO, "") and found.slack == pytest.approx((1, 1), abs=1e-6)
-    below, above = tightness.measure(claims.get("feddcd/lemma-B.6/weighted"), at(kappa=2, n=2, tau=2, spread=1))
+    below, above = sweep.measure(claims.get("feddcd/lemma-B.6/weighted"), at(kappa=2, n=2, tau=2, spread=1))
     assert (below.part, above.part) == ("lower bound", "upper bound")
     assert {p.status for p in (below, above)} == {Status.PROVED}
 
 
 @pytest.mark.parametrize("id", ["locodl/proof/dual-step", "locodl/proof/primal-step"])
 def test_differences_are_compared_by_the_decrease_they_guarantee(id):
-    (found,) = tightness.measure(claims.get(id), at(kappa=10, omega=1, n=2, gamma=1))
+    (found,) = sweep.measure(claims.get(id), at(kappa=10, omega=1, n=2, gamma=1))
     assert found.subject == Subject.DECREASE and found.status == Status.PROVED
     # The proof of Theorem 3.1 loses nothing here.
     assert found.slack == pytest.approx((1, 1), abs=1e-5)
@@ -86,13 +87,13 @@ def test_a_loose_decrease_is_seen_as_such():
     half = claim.variant(right=right - right.coeff(norm) * norm / 2)
     letters = at(kappa=2, n=2, tau=2, spread=1)
     for tested, slack in ((claim, 1), (half, 2)):
-        (found,) = tightness.measure(tested, letters)
+        (found,) = sweep.measure(tested, letters)
         assert found.subject == Subject.DECREASE and found.status <= Status.CERTIFIED
         assert found.slack == pytest.approx((slack, slack), abs=1e-5)
 
 
 def test_the_constant_of_a_bound_is_compared_too():
-    points = tightness.measure(claims.get("feddcd/theorem-4.1/eq-4"), at(kappa=5, N=3, tau=2))
+    points = sweep.measure(claims.get("feddcd/theorem-4.1/eq-4"), at(kappa=5, N=3, tau=2))
     found = only(points, Subject.CONSTANT)
     assert found.status == Status.PROVED and found.printed == Fr(1, 3)
     assert found.slack == pytest.approx((1, 1), abs=1e-5)
@@ -100,9 +101,9 @@ def test_the_constant_of_a_bound_is_compared_too():
 
 
 def test_a_statement_that_speaks_of_a_maximum_is_searched_for_its_constant():
-    found = only(tightness.measure(claims.get("feddcd/theorem-4.1/eq-5"), at(kappa=5, N=2, tau=2)), Subject.CONSTANT)
+    found = only(sweep.measure(claims.get("feddcd/theorem-4.1/eq-5"), at(kappa=5, N=2, tau=2)), Subject.CONSTANT)
     assert found.status == Status.UNKNOWN and found.upper is None and found.lower == 1
-    assert "from above" in tightness.sentence([found])
+    assert "from above" in sweep.sentence([found])
 
 
 # Planted errors and false statements
@@ -119,32 +120,32 @@ def test_a_statement_that_speaks_of_a_maximum_is_searched_for_its_constant():
     ids=["locodl-compressed", "locodl", "rbcd", "scaffnew"],
 )
 def test_a_rate_ten_percent_faster_than_the_worst_case_is_exceeded(claim, letters):
-    true = only(tightness.measure(claim, letters))
+    true = only(sweep.measure(claim, letters))
     rate = sympy.Rational(str(1 - true.lower)) * sympy.Rational(11, 10)
-    found = only(tightness.measure(claim.variant(factor=1 - rate), letters))
+    found = only(sweep.measure(claim.variant(factor=1 - rate), letters))
     assert found.status == Status.EXCEEDED and found.lower > found.printed
     assert found.slack[1] == pytest.approx(1 / 1.1, abs=1e-4)
-    assert "the smallest factor that holds lies in [" in tightness.sentence([found])
-    assert tightness.sentence([found]).startswith("what is printed does not hold at every point of the grid")
+    assert "the smallest factor that holds lies in [" in sweep.sentence([found])
+    assert sweep.sentence([found]).startswith("what is printed does not hold at every point of the grid")
 
 
 def test_a_printed_factor_ten_percent_too_small_is_exceeded_where_the_printed_one_is_attained():
     letters = at(omega=0, n=2, gamma=1)
     wrong = LOCODL.variant(factor=LOCODL.statement.factor * sympy.Rational(9, 10))
-    found = tightness.measure(wrong, letters)
+    found = sweep.measure(wrong, letters)
     assert {p.status for p in found} == {Status.EXCEEDED}
     assert all(p.lower <= p.printed / Fr(9, 10) <= p.upper <= p.lower + Fr(1, 10**6) for p in found)
 
 
 def test_a_constant_below_one_is_exceeded():
-    found = only(tightness.measure(FEDDCD.variant(constant=Fr(99, 100)), at(kappa=2, N=2, tau=2)), Subject.CONSTANT)
+    found = only(sweep.measure(FEDDCD.variant(constant=Fr(99, 100)), at(kappa=2, N=2, tau=2)), Subject.CONSTANT)
     assert found.status == Status.EXCEEDED and found.lower == found.upper == 1
 
 
 @pytest.mark.parametrize("id", ["feddcd/theorem-D.1", "feddcd/theorem-6.1/eq-10"])
 def test_the_accelerated_bounds_need_a_constant_above_one(id):
     letters = at(kappa=9, tau=2, **{"n" if "D.1" in id else "N": 2})
-    found = only(tightness.measure(claims.get(id), letters), Subject.CONSTANT)
+    found = only(sweep.measure(claims.get(id), letters), Subject.CONSTANT)
     # README: 64/729 after a round where (3/4)/9 is allowed.
     assert found.status == Status.EXCEEDED and found.lower >= Fr(64, 729) * 12 - Fr(1, 10**9)
     assert found.lower <= found.upper
@@ -153,15 +154,15 @@ def test_the_accelerated_bounds_need_a_constant_above_one(id):
 @pytest.mark.parametrize("id", ["feddcd/theorem-D.1/repaired", "feddcd/theorem-6.1/eq-10/repaired"])
 def test_the_repaired_accelerated_bounds_have_room_in_their_constant(id):
     letters = at(kappa=9, tau=2, **{"n" if "D.1" in id else "N": 2})
-    found = only(tightness.measure(claims.get(id), letters), Subject.CONSTANT)
+    found = only(sweep.measure(claims.get(id), letters), Subject.CONSTANT)
     assert found.status <= Status.CERTIFIED
     assert Fr(105, 100) < found.lower <= found.upper <= found.printed < 2
 
 
 def test_a_statement_that_no_multiple_saves_is_said_to_be_so():
-    found = tightness.measure(claims.get("feddcd/lemma-B.8/rate"), at(kappa=2, n=2))
+    found = sweep.measure(claims.get("feddcd/lemma-B.8/rate"), at(kappa=2, n=2))
     assert {p.status for p in found} == {Status.EXCEEDED} and {p.lower for p in found} == {None}
-    assert "by more than any multiple" in tightness.sentence(found)
+    assert "by more than any multiple" in sweep.sentence(found)
 
 
 def test_a_setting_that_is_not_posed_is_searched(monkeypatch):
@@ -170,12 +171,12 @@ def test_a_setting_that_is_not_posed_is_searched(monkeypatch):
 
     monkeypatch.setattr(posing, "pose", unknown)
     letters = at(kappa=2, omega=0, n=2, gamma=1)
-    found = only(tightness.measure(LOCODL, letters))
+    found = only(sweep.measure(LOCODL, letters))
     assert found.status == Status.UNKNOWN and found.upper is None and "searched only" in found.note
     # The worst quadratic attains the factor without compression.
     assert float(found.lower) == pytest.approx(float(found.printed), rel=1e-6)
     wrong = LOCODL.variant(factor=LOCODL.statement.factor * sympy.Rational(9, 10))
-    assert only(tightness.measure(wrong, letters)).status == Status.EXCEEDED
+    assert only(sweep.measure(wrong, letters)).status == Status.EXCEEDED
 
 
 # Sentences
@@ -183,15 +184,15 @@ def test_a_setting_that_is_not_posed_is_searched(monkeypatch):
 
 def test_within_is_of_the_rate_and_at_the_worst_point():
     points = [point("0.46", "0.46", kappa=2), point("0.45", "0.451", kappa=10)]
-    text = tightness.sentence(points)
+    text = sweep.sentence(points)
     assert "the printed rate 1 - rho is within 10 % of the best possible at every point" in text
     assert "worst at kappa=10" in text and "at most 1.16 times the iterations needed" in text
 
 
 def test_the_share_is_rounded_up_and_never_said_to_be_nothing():
     shares = {"0": "0.01 %", "8/100": "8 %", "0.123411": "12.35 %", "3/2": "150 %", "12": "1200 %"}
-    assert {share: tightness.percent(Fr(share)) for share in shares} == shares
-    assert tightness.rounded(Fr(2, 3), up=False) == "0.666666" and tightness.rounded(Fr(2, 3), up=True) == "0.666667"
+    assert {share: sweep.percent(Fr(share)) for share in shares} == shares
+    assert sweep.rounded(Fr(2, 3), up=False) == "0.666666" and sweep.rounded(Fr(2, 3), up=True) == "0.666667"
 
 
 def test_unknown_points_are_counted_and_missing_ends_told():
@@ -200,11 +201,11 @@ def test_unknown_points_are_counted_and_missing_ends_told():
         point(None, "0.5"),
         point(None, None, status=Status.UNKNOWN, note="the solver says no"),
     ]
-    text = tightness.sentence(points)
+    text = sweep.sentence(points)
     assert "at 2 of 3 points" in text and "leaving out 1 where nothing is known from below" in text
     assert "nothing is proved from above at 1 of 3 points of the grid (the solver says no)" in text
     assert tight.words(points)[0] == "factor: 3 points, 2 proved, 1 unknown"
-    assert "nothing known from below" in tightness.sentence([point(None, "0.5")])
+    assert "nothing known from below" in sweep.sentence([point(None, "0.5")])
 
 
 def test_factors_of_zero_and_one_have_no_iterations():
@@ -249,7 +250,7 @@ def test_a_setting_without_a_grid_gives_its_own_choices():
 
 
 def test_letters_are_exact():
-    assert tightness.letters(["p=0.1", "kappa=1e4"]) == at(p="1/10", kappa=10_000)
+    assert sweep.letters(["p=0.1", "kappa=1e4"]) == at(p="1/10", kappa=10_000)
 
 
 # The command
@@ -276,7 +277,7 @@ def test_the_command_prints_a_table_a_sentence_and_draws(tmp_path, capsys):
 
 def test_the_number_of_jobs_changes_nothing():
     claim = claims.get("locodl/eq-18")
-    one, two = (tightness.measure(claim, jobs=jobs) for jobs in (1, 2))
+    one, two = (sweep.measure(claim, jobs=jobs) for jobs in (1, 2))
     assert one == two and [dict(p.letters)["n"] for p in one] == [1, 2, 3, 5, 8]
 
 
@@ -326,4 +327,4 @@ def test_bad_input_is_one_line_and_status_2(tmp_path, monkeypatch, capsys, argv,
 
 def test_a_changed_claim_is_measured_in_one_process():
     with pytest.raises(ValueError, match="one process only"):
-        tightness.measure(LOCODL.variant(factor=sympy.Rational(1, 2)), jobs=2)
+        sweep.measure(LOCODL.variant(factor=sympy.Rational(1, 2)), jobs=2)

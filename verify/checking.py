@@ -10,12 +10,14 @@ from typing import NamedTuple
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
+from fedtheory.instances import family
+from fedtheory.instances.base import Recipe
 from fedtheory.statements import Bound, Inequality, Invariant, Limit, OneStep, Order, Untested
-from verify import certificates, indeterminates, orders, posing, reals, sampled, search, shrinking, symbolic
-from verify.evidence import Counterexample, Evidence, Recipe, Verdict
-from verify.limits import contracts
-from verify.settings import family
-from verify.worst_case import Status
+from verify.evidence import Counterexample, Evidence, Verdict
+from verify.methods import asymptotics, certificates, generic_states, reals, sampled, search, shrinking, symbolic
+from verify.methods.almost_sure import contracts
+from verify.pep import posing
+from verify.pep.worst_case import Status
 
 #: Counterexamples collected before the simplest is made smaller.
 REFUTATIONS = 4
@@ -51,7 +53,7 @@ def _check(claim: Claim, seed: int, size: int) -> Evidence:
     if isinstance(claim.statement, Untested):
         return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=claim.statement.reason)
     if isinstance(claim.statement, Order):
-        return orders.evidence(claim)
+        return asymptotics.evidence(claim)
     rng = search.generator(claim, seed)
     found = search.hunt(claim, rng, size, REFUTATIONS)
     methods = set(found.methods)
@@ -110,7 +112,7 @@ def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
         note = "no real values of the constants break it, by z3's decision procedure for polynomials"
         return Strongest(Verdict.PROVED, "reals", note)
     searched = "no violation at the worst states of the instances"
-    if indeterminates.applies(claim):
+    if generic_states.applies(claim):
         return _in_all_states(claim, met, searched)
     if not isinstance(claim.statement, OneStep | Bound | Inequality | Invariant):
         return Strongest(Verdict.SUPPORTED, "", searched)
@@ -145,7 +147,7 @@ def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
 def _in_all_states(claim: Claim, met: Sequence[Recipe], searched: str) -> Strongest:
     build = family(claim.setting.name).build
     try:
-        certain = bool(met) and all(indeterminates.holds(claim, build(recipe, True)) for recipe in met)
+        certain = bool(met) and all(generic_states.holds(claim, build(recipe, True)) for recipe in met)
     except (ValueError, TypeError, AttributeError, ArithmeticError, IndexError) as error:
         return Strongest(Verdict.SUPPORTED, "", f"{searched}; in all states: {error}")
     if not certain:

@@ -23,7 +23,7 @@ from verify import evidence as stored
 from verify.audit import audit, to_json
 from verify.checking import check
 from verify.evidence import Evidence
-from verify.exact import violated
+from verify.methods.refutation import violated
 from verify.report import statement, terminal
 
 #: Over how many clients the data are split unless told otherwise.
@@ -199,8 +199,10 @@ def run_map(args: argparse.Namespace) -> int:
 
 def run_selftest(args: argparse.Namespace) -> int:
     """Test the checker on mutants, search the claims that hold for false alarms, and calibrate the sequential tests."""
-    from verify import calibration, sampled, selftest
+    from verify.methods import sampled
+    from verify.mutation import selftest
     from verify.report import selftest as told
+    from verify.statistics import calibration
 
     copy = None if args.json is None else _writable(Path(args.json))
     log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
@@ -238,16 +240,16 @@ def run_selftest(args: argparse.Namespace) -> int:
 def run_tight(args: argparse.Namespace) -> int:
     """Compare what a claim prints with its worst case, and draw both."""
     # Loading matplotlib takes as long as all other commands.
-    from verify import tightness
     from verify.report import tight
+    from verify.tightness import sweep
 
     claim, out = claims.get(args.id), _writable(args.out)
     if out.suffix.lower() != ".png":
         raise ValueError(f"the figure is a PNG file: a name that ends in .png was expected, got {out}")
-    at = tightness.letters(args.at)
+    at = sweep.letters(args.at)
     log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
-    with terminal.progress(log, "points", len(tightness.grid(claim, at))) as advance:
-        points = tightness.measure(claim, at, args.jobs, advance)
+    with terminal.progress(log, "points", len(sweep.grid(claim, at))) as advance:
+        points = sweep.measure(claim, at, args.jobs, advance)
     for table in tight.tables(points):
         report.print(table)
     tight.draw(claim, points, out)

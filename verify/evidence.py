@@ -17,9 +17,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-
-#: A recipe: the named rationals, integers, words and tuples of these from which an instance is built.
-Recipe = Mapping[str, Any]
+from fedtheory.instances.base import Recipe
 
 #: Parts of a statement that a counterexample's file can carry as text.
 _STORABLE = ("factor", "bound", "omega", "left", "right", "bits", "constant", "initial", "middle")
@@ -58,7 +56,7 @@ class Counterexample:
 
     def replay(self) -> tuple[Any, Any]:
         """(left, right), evaluated again from the recipe in exact or 50-digit arithmetic."""
-        from verify.exact import evaluate_at
+        from verify.methods.refutation import evaluate_at
 
         return evaluate_at(self.claim, self.recipe, self.point, self.rounds, self.part, self.entry)
 

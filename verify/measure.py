@@ -27,7 +27,8 @@ from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array, evaluate
 from fedtheory.statements import Bound, Quantity
 from fedtheory.symbols import T
-from verify import sampled, sampling
+from verify.methods import sampled
+from verify.statistics import sampling
 
 #: The bounds that are measured: what their left side is called.
 MEASURED = {

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from verify.gram import Form, Number, Sample, Vector, interpolate, row, value
-from verify.sdp import Constraint, Program, ratio
-from verify.symmetry import OPTIMUM, Clients, Vectors, sample, shared_sample
+from verify.pep.gram import Form, Number, Sample, Vector, interpolate, row, value
+from verify.pep.programs import Constraint, Program, ratio
+from verify.pep.symmetry import OPTIMUM, Clients, Vectors, sample, shared_sample
 
 
 def gradient_descent(mu: Number, L: Number, gamma: Number, potential: str = "distance") -> Program:

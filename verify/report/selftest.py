@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from rich.table import Table
 
-from verify.mutants import Mutant
-from verify.mutants.expressions import OPERATORS
-from verify.selftest import FOR_ALL, Alarm, Label, Trial
+from verify.mutation import Mutant
+from verify.mutation.expressions import OPERATORS
+from verify.mutation.selftest import FOR_ALL, Alarm, Label, Trial
 
 
 class Calibration(NamedTuple):

@@ -18,10 +18,9 @@ from rich.table import Table
 from rich.text import Text
 
 from fedtheory.claims import Claim
-from verify import grids
-from verify.comparison import Point, Subject, short
-from verify.tightness import rounded, sentence, series
-from verify.worst_case import Status
+from verify.pep.worst_case import Status
+from verify.tightness.comparison import Point, Subject, short
+from verify.tightness.sweep import grids, rounded, sentence, series
 
 _STYLES = {
     Status.PROVED: "bold green",

@@ -1,0 +1,130 @@
+"""Both sides of a statement at given states, by exact expectation. The same code runs on floats and on fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance, family
+from fedtheory.instances.base import Recipe
+from fedtheory.randomness import expectation, map_leaves
+from fedtheory.rational import Array, evaluate, is_exact
+from fedtheory.statements import Bound, Comparison, Identity, Inequality, OneStep, ParameterRule
+from fedtheory.symbols import T
+
+Sides = tuple[Array, Array]
+Comparable = Identity | Inequality | OneStep | Bound | ParameterRule
+
+
+def rollout(claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int) -> tuple[Any, Array]:
+    """All states after ``rounds`` steps along axis 1 of ``state (M, 1, ...)``, and their probabilities.
+
+    The tree of draws is enumerated, so that an expectation over it is exact. ``ValueError`` if a draw has no finite
+    support.
+    """
+    algorithm = claim.statement.algorithm  # type: ignore[union-attr]
+    exact = is_exact(*state)
+    probabilities = np.ones(1, dtype=int)
+    for _ in range(rounds):
+        draws, p = algorithm.draws(problem, instance.params, state).support(exact)
+        before = len(probabilities)
+        repeated = type(state)(*(np.repeat(field, len(p), axis=1) for field in state))
+        tiled = map_leaves(lambda a, before=before: np.concatenate([a] * before), draws)
+        after = algorithm.step(problem, instance.params, repeated, tiled)
+        state = type(state)(*(_shaped(*pair) for pair in zip(after, repeated, state._fields, strict=True)))
+        probabilities = np.repeat(probabilities, len(p)) * np.concatenate([p] * before)
+    return state, probabilities
+
+
+def _shaped(after: Array, before: Array, name: str) -> Array:
+    """The field of a state after a step, with the shape it had before; ``ValueError`` if the step changed it."""
+    core = before.ndim - 2
+    if np.shape(after)[np.ndim(after) - core :] != before.shape[2:]:
+        raise ValueError(f"the step turned {name} of shape {before.shape[2:]} into shape {np.shape(after)}")
+    return np.broadcast_to(after, before.shape)
+
+
+def tree_size(claim: Claim, instance: Instance, rounds: int) -> int:
+    """Number of leaves of the tree of draws."""
+    problem, state = instance.at(np.zeros((1, instance.dimension)))
+    count = claim.statement.algorithm.draws(problem, instance.params, state).count  # type: ignore[union-attr]
+    if count is None:
+        raise ValueError(f"the draws of {claim.id} cannot be enumerated")
+    total: int = int(count) ** rounds
+    return total
+
+
+def start(claim: Claim, instance: Instance, theta: Array) -> tuple[Any, Any]:
+    """Problem and states from which the statement starts: the printed initial state for a bound, else any state."""
+    if isinstance(claim.statement, Bound) and instance.initial is not None:
+        return instance.initial(theta)
+    return instance.at(theta)
+
+
+def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> list[Sides]:
+    """(left, right) of each comparison of the statement, for coordinates ``theta (M, dimension)``.
+
+    Both have shape ``(M,)``; where the relation is "==" they are arrays of one shape. ``rounds``: T, for a bound.
+    """
+    statement = claim.statement
+    assert isinstance(statement, Comparable)
+    problem, state = start(claim, instance, theta)
+    values: dict[sympy.Expr, Any] = {**claim.setting.bind(problem, instance.params), T: rounds}
+    later, probabilities = state, None
+    if isinstance(statement, OneStep | Bound):
+        later, probabilities = rollout(claim, instance, problem, state, rounds)
+    for quantity in statement.quantities:
+        if quantity.after and probabilities is not None:
+            value = expectation(quantity.of(problem, instance.params, later), probabilities)[..., None]
+        else:
+            value = quantity.of(problem, instance.params, state)
+        values[quantity.expression] = value
+    return [_paired(comparison, values, len(theta)) for comparison in statement.comparisons]
+
+
+def _paired(comparison: Comparison, values: Mapping[Any, Any], size: int) -> Sides:
+    a, b = (np.asarray(evaluate(side, values)) for side in (comparison.left, comparison.right))
+    if comparison.relation == "==":
+        return np.broadcast_arrays(a, b)  # type: ignore[return-value]
+    return np.broadcast_to(a, (size, 1))[:, 0], np.broadcast_to(b, (size, 1))[:, 0]
+
+
+def leaving(claim: Claim, instance: Instance, theta: Array) -> Array | None:
+    """Residuals ``(M, r)`` that must vanish after one step for the statement's quantities to be finite, or None."""
+    statement = claim.statement
+    domains = [q.domain for q in getattr(statement, "quantities", ()) if q.after and q.domain is not None]
+    if not domains:
+        return None
+    problem, state = start(claim, instance, theta)
+    later, _ = rollout(claim, instance, problem, state, 1)
+    residuals = [np.asarray(domain(problem, instance.params, later)) for domain in domains]
+    return np.concatenate([r.reshape(len(theta), -1) for r in residuals], axis=1)
+
+
+def hypotheses_hold(claim: Claim, instance: Instance) -> bool:
+    """Whether an (exact) instance meets every hypothesis of the claim."""
+    if not claim.requires:
+        return True
+    values = claim.setting.bind(instance.problem, instance.params)
+    return all(h.holds(instance.problem, instance.params, values) for h in claim.requires)
+
+
+def meeting(claim: Claim, recipes: Iterable[Recipe]) -> Iterator[tuple[Recipe, Instance]]:
+    """Those of the recipes that give an instance of the claim's setting and meet its hypotheses, with exact instances.
+
+    Without end, as the recipes of a setting are, unless these are limited.
+    """
+    build = family(claim.setting.name).build
+    for recipe in recipes:
+        try:
+            instance = build(recipe, True)
+            met = hypotheses_hold(claim, instance)
+        except ValueError:
+            # There is no such instance, or a hypothesis is not defined there.
+            continue
+        if met:
+            yield recipe, instance

@@ -1,0 +1,1 @@
+"""One method of checking a module."""

@@ -1,0 +1,55 @@
+"""Convergence to zero, through the exact dynamics of second moments.
+
+On quadratics with linear draws, z <- A_k z with probability p_k, so E[z z'] evolves by the linear operator
+sum_k p_k A_k (x) A_k. If its spectral radius is below 1 then sum_t E|z_t|^2 is finite, hence z_t -> 0 almost surely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance, family
+from fedtheory.instances.base import Recipe
+from verify.evaluate import meeting
+from verify.evidence import Evidence, Verdict
+from verify.methods.second_moments import maps
+
+
+def contracts(claim: Claim, instances: int, recipes: Iterator[Recipe], size: int) -> Evidence:
+    """Evidence that second moments contract on every instance that meets the hypotheses.
+
+    A radius of 1 or more refutes nothing (convergence may be almost sure without it): the claim is then not tested.
+    """
+    worst, tightest, tested = 0.0, None, 0
+    for recipe, built in meeting(claim, islice(recipes, size)):
+        if not built.quadratic:
+            continue
+        tested += 1
+        radius = moment_radius(claim, family(claim.setting.name).build(recipe, False))
+        if radius > worst:
+            worst, tightest = radius, recipe
+    if not tested or worst >= 1:
+        note = "no instance met the hypotheses" if not tested else "second moments do not contract on some instance"
+        return Evidence(claim, Verdict.NOT_TESTED, None, ("exact", "spectral") if tested else (), tested, note=note)
+    note = "the optimum is a fixed point and E|z_t|^2 is summable on every instance"
+    return Evidence(
+        claim,
+        Verdict.SUPPORTED,
+        round(1 - worst, 9),
+        ("exact", "spectral"),
+        tested,
+        tightest=tightest,
+        note=note,
+    )
+
+
+def moment_radius(claim: Claim, instance: Instance) -> float:
+    """Spectral radius of the operator of second moments, on the states that satisfy the invariant."""
+    size = instance.dimension
+    A, p = maps(claim, instance, np.zeros(1))
+    operator = np.einsum("k,kij,kab->iajb", p.astype(float), A, A).reshape(size**2, size**2)
+    return float(abs(np.linalg.eigvals(operator)).max())

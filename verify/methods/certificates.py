@@ -1,0 +1,116 @@
+"""Proofs for all parameters and every number of clients, that run.
+
+A certificate consists of identities: right side - left side = sum of multiplier * (something known to be >= 0), with
+multipliers in closed form. ``check`` poses the claim anew, expands the identities to zero with sympy and derives the
+sign of every multiplier from the claim's own hypotheses. What is taken from the algorithm and from the potentials is a
+model of them, which is compared exactly with their code, on generic instances and on those where a constant is at the
+end of its range; and each assumption that the proof uses must be one that the claim makes: an instance that breaks it
+must not meet the hypotheses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from types import ModuleType
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.statements import Bound
+from verify.evaluate import hypotheses_hold
+from verify.pep import coordinates, induction, posing, worst_case
+from verify.pep.worst_case import Certified
+from verify.proofs import inexact, locodl, rbcd
+from verify.proofs.identity import Posed, Unprovable, Weights
+
+#: Instances without special constants on which model and code are compared, besides those with them.
+INSTANCES = 3
+
+#: Where the proofs about a setting are.
+_PROOFS: dict[str, ModuleType] = {
+    "locodl": locodl,
+    "rbcd": rbcd,
+    "rbcd-anywhere": rbcd,
+    "feddcd": rbcd,
+    "inexact-feddcd": inexact,
+    "inexact-feddcd-warm": inexact,
+}
+
+
+@dataclass(frozen=True)
+class SymbolicCertificate:
+    """A proof of ``claim``: the weights of each identity, by its name."""
+
+    claim: Claim
+    weights: Mapping[str, Weights]
+
+    def check(self) -> bool:
+        """Whether the proof holds: everything but the weights is derived again from the claim."""
+        try:
+            return _proves(self.claim, [posed for posed, _ in _pose(self.claim)], self.weights)
+        except Unprovable:
+            return False
+
+
+def prove(claim: Claim) -> SymbolicCertificate | None:
+    """A certificate that was checked, or None, which says nothing about the claim."""
+    try:
+        posed = _pose(claim)
+        weights = {p.name: w for p, w in posed}
+        return SymbolicCertificate(claim, weights) if _proves(claim, [p for p, _ in posed], weights) else None
+    except Unprovable:
+        return None
+
+
+def certify(claim: Claim, instance: Instance) -> Certified:
+    """The worst case over the class at the parameters of an exact instance; by induction where a bound asks for it.
+
+    ``ValueError`` when the claim cannot be posed, or a hypothesis fails.
+    """
+    by_induction = claim.setting.name in induction.settings()
+    return induction.certify(claim, instance) if by_induction else worst_case.certify(claim, instance)
+
+
+def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) -> bool:
+    if {p.name for p in posed} != set(weights) or not all(weights[p.name].prove(p, claim) for p in posed):
+        return False
+    _compare(claim)
+    return True
+
+
+def _pose(claim: Claim) -> list[tuple[Posed, Weights]]:
+    """The inequalities to show, each with its proof. ``Unprovable`` when none is known."""
+    if claim.setting.name not in _PROOFS:
+        raise Unprovable(f"no proofs are known in the setting {claim.setting.name!r}")
+    return list(_PROOFS[claim.setting.name].pose(claim))
+
+
+def _closed(claim: Claim, instance: Instance) -> bool:
+    return claim.setting.name in induction.settings() or posing.closed(claim, instance)
+
+
+def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance, sizes: tuple[int, ...]) -> None:
+    name = proofs.differs(claim, instance)
+    if name is not None:
+        raise Unprovable(f"{name} of {claim.id} is not what the proof takes it for")
+    try:
+        posing.check_coordinates(claim, instance, sizes)
+    except ValueError as error:
+        raise Unprovable(str(error)) from error
+    if isinstance(claim.statement, Bound) and not _closed(claim, instance):
+        raise Unprovable(f"a step of {claim.id} leaves the states of which the proof speaks")
+
+
+def _compare(claim: Claim) -> None:
+    """``Unprovable`` where the code is not what the proof takes it for, or an assumption is not the claim's."""
+    proofs = _PROOFS[claim.setting.name]
+    for instance in islice(proofs.instances(claim), INSTANCES):
+        _compare_at(claim, proofs, instance, coordinates.SIZES)
+        for assumption, broken in proofs.outside(claim, instance):
+            if hypotheses_hold(claim, broken):
+                raise Unprovable(f"{claim.id} does not assume {assumption}")
+    for instance in proofs.special(claim):
+        _compare_at(claim, proofs, instance, coordinates.SIZES[:1])
+    if proofs is rbcd and not rbcd.sampling_lemma():
+        raise Unprovable("the sampling lemma does not expand to zero")

@@ -1,0 +1,96 @@
+"""Identities and inequalities in all states: a statement's own code, run on indeterminates instead of numbers.
+
+An identity holds in every state, of every function of its class, if both sides are the same on formal vectors. Where a
+setting has no functions, the coordinates of the state are indeterminates over Q: an identity then asks that both sides
+are the same rational function, and an inequality that the difference of its sides is a quadratic form which is positive
+semidefinite, by exact elimination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from sympy import QQ
+from sympy.polys.fields import FracElement, field
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.rational import Array
+from fedtheory.statements import Identity, Inequality
+from verify.evaluate import sides
+from verify.pep import posing
+from verify.pep.gram import Form, Vector
+from verify.pep.programs import is_positive_semidefinite
+
+#: Settings that say nothing of functions or compressors: the state is all there is beside the parameters.
+_COMPLETE = frozenset(
+    {"projection", "operators", "operators-feasible", "feddcd-triples", "feddcd-hard", "newton-quadratic"}
+)
+
+
+def applies(claim: Claim) -> bool:
+    """Whether :func:`holds` speaks of a claim."""
+    if isinstance(claim.statement, Identity) and claim.setting.name in posing.settings():
+        return True
+    return isinstance(claim.statement, Identity | Inequality) and claim.setting.name in _COMPLETE
+
+
+def holds(claim: Claim, instance: Instance) -> bool:
+    """Whether a claim holds at the parameters of an exact instance, in every state; False proves nothing.
+
+    ``TypeError`` or ``ValueError`` where the statement's code compares, or does anything but arithmetic.
+    """
+    if claim.setting.name in posing.settings():
+        posed = posing.pose(claim.setting.name, instance).instance
+        pairs = (zip(*map(np.ravel, part), strict=True) for part in sides(claim, posed, np.zeros((1, 0))))
+        return all(_vanishes(left - right) for part in pairs for left, right in part)
+    assert isinstance(claim.statement, Identity | Inequality)
+    letters = [f"t_{k}" for k in range(max(instance.dimension, 1))]
+    _, *generators = field(letters, QQ)
+    theta = np.empty((1, instance.dimension), dtype=object)
+    theta[0] = generators[: instance.dimension]
+    exact = _equal if isinstance(claim.statement, Identity) else _at_most
+    if getattr(claim.statement, "strict", False):
+        return False
+    return all(exact(*pair) for part in sides(claim, instance, theta) for pair in _entries(*part))
+
+
+def _vanishes(gap: Any) -> bool:
+    if isinstance(gap, Vector):
+        return not gap.coefficients
+    return gap.is_zero if isinstance(gap, Form) else bool(_exact(gap) == 0)
+
+
+def _entries(left: Array, right: Array) -> Iterator[tuple[Any, Any]]:
+    for a, b in zip(np.ravel(left), np.ravel(right), strict=True):
+        yield _exact(a), _exact(b)
+
+
+def _exact(side: Any) -> Any:
+    if isinstance(side, int | Fraction | np.integer | FracElement):
+        return int(side) if isinstance(side, np.integer) else side
+    raise ValueError(f"{side!r} is not exact")
+
+
+def _equal(left: Any, right: Any) -> bool:
+    return bool(left - right == 0)
+
+
+def _at_most(left: Any, right: Any) -> bool:
+    """Whether right - left is a number >= 0, or a positive semidefinite form."""
+    gap = right - left
+    if not isinstance(gap, FracElement):
+        return bool(gap >= 0)
+    if not gap.denom.is_ground or any(sum(powers) != 2 for powers in gap.numer.itermonoms()):
+        return False
+    form = gap.numer.quo_ground(gap.denom.coeff(1))
+    matrix = np.full((len(form.ring.gens),) * 2, Fraction(0), dtype=object)
+    for powers, coefficient in form.iterterms():
+        half = Fraction(int(coefficient.numerator), 2 * int(coefficient.denominator))
+        i, j = (k for k, power in enumerate(powers) for _ in range(power))
+        matrix[i, j] += half
+        matrix[j, i] += half
+    return is_positive_semidefinite(matrix)

@@ -1,0 +1,199 @@
+"""Relations between constants, decided over the real numbers by z3.
+
+Where :mod:`verify.methods.symbolic` finds no derivation, the negation of a relation is given to z3's decision procedure
+for polynomials over the reals. If it finds that no real numbers satisfy it, the relation holds for all values of its
+symbols. Integers are taken for reals, and nothing is said where an expression is not defined."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import sympy
+import z3
+
+from fedtheory.claims import Claim
+from fedtheory.statements import Comparison, Inequality, ParameterRule
+from verify.methods import symbolic
+
+#: Effort after which z3 gives up, in its own units, so that the answer does not depend on the machine.
+EFFORT = 2_000_000
+
+_RELATIONS = {"==": sympy.Eq, "<=": sympy.Le, "<": sympy.Lt}
+_MEANING = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
+
+
+class _Untranslated(ValueError):
+    """An expression that is no algebraic function of its symbols."""
+
+
+def proves(claim: Claim) -> bool:
+    """Whether a claim about constants alone holds for all values of its symbols; False proves nothing."""
+    statement = claim.statement
+    if not isinstance(statement, Inequality | ParameterRule) or statement.quantities:
+        return False
+    relations = symbolic.assumed(claim)
+    return all(holds(comparison, relations) for comparison in statement.comparisons)
+
+
+def at_most(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
+    """Whether a <= b for all values of the symbols that meet the hypotheses; False proves nothing."""
+    return holds(Comparison(a, "<=", b), hypotheses)
+
+
+def holds(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:
+    """Whether a comparison holds for all values of the symbols that meet the hypotheses; False proves nothing."""
+    return implied(_RELATIONS[comparison.relation](comparison.left, comparison.right, evaluate=False), hypotheses)
+
+
+def implied(relation: sympy.Basic, hypotheses: Iterable[sympy.Basic]) -> bool:
+    """Whether a relation holds for all values of the symbols that meet the hypotheses; False proves nothing.
+
+    Hypotheses that nothing meets imply nothing here.
+    """
+    try:
+        cases = [_Translation().case(*case) for case in _cases(relation, list(hypotheses))]
+    except _Untranslated:
+        return False
+    possible = any(_decided(given) == z3.sat for given, _ in cases)
+    return possible and all(_decided([*given, z3.Not(conclusion)]) == z3.unsat for given, conclusion in cases)
+
+
+def contradictory(hypotheses: Iterable[sympy.Basic]) -> bool:
+    """Whether no values of the symbols meet the hypotheses; False says nothing."""
+    try:
+        cases = [_Translation().case(sympy.true, assumed) for _, assumed in _cases(sympy.true, list(hypotheses))]
+    except _Untranslated:
+        return False
+    return all(_decided(given) == z3.unsat for given, _ in cases)
+
+
+def _cases(relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> Iterator[tuple[sympy.Basic, list[sympy.Basic]]]:
+    """The relation and the hypotheses, once for each argument that each maximum or minimum in them may be."""
+    found = sorted(sympy.Tuple(relation, *hypotheses).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
+    node = next((node for node in found if not any(a.has(sympy.Max, sympy.Min) for a in node.args)), None)
+    if node is None:
+        yield relation, hypotheses
+        return
+    order = sympy.Ge if isinstance(node, sympy.Max) else sympy.Le
+    for one in node.args:
+        chosen = {node: one}
+        extreme = [order(one, other, evaluate=False) for other in node.args if other is not one]
+        yield from _cases(relation.xreplace(chosen), [*(h.xreplace(chosen) for h in hypotheses), *extreme])
+
+
+def _decided(conditions: list[Any]) -> Any:
+    # Asked one after the other, a solver falls back on a weaker procedure.
+    solver = z3.SolverFor("QF_NRA")
+    solver.set("rlimit", EFFORT)
+    solver.add(*conditions)
+    return solver.check()
+
+
+class _Translation:
+    """sympy's expressions as z3's; ``known`` says what the numbers that were introduced are."""
+
+    def __init__(self) -> None:
+        self.known: list[Any] = []
+        self._seen: dict[sympy.Expr, Any] = {}
+        self._powers: dict[sympy.Expr, list[tuple[Any, Any]]] = {}
+        self._count = 0
+
+    def case(self, relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> tuple[list[Any], Any]:
+        """What is given, and a relation."""
+        conclusion, assumed = self.relation(relation), [self.relation(h) for h in hypotheses]
+        return [*assumed, *self.known], conclusion
+
+    def relation(self, hypothesis: sympy.Basic) -> Any:
+        """A relation, or relations joined by and, or."""
+        if isinstance(hypothesis, sympy.And | sympy.Or):
+            parts = [self.relation(part) for part in hypothesis.args]
+            return z3.And(parts) if isinstance(hypothesis, sympy.And) else z3.Or(parts)
+        if hypothesis in (sympy.true, sympy.false):
+            return z3.BoolVal(hypothesis is sympy.true)
+        if not isinstance(hypothesis, sympy.Rel):
+            raise _Untranslated(f"{hypothesis} is no relation between numbers")
+        return _MEANING[hypothesis.rel_op](self.of(hypothesis.lhs), self.of(hypothesis.rhs))
+
+    def of(self, expression: sympy.Expr) -> Any:
+        """An expression; each one only once, so that a root is the same number wherever it stands."""
+        if expression not in self._seen:
+            self._seen[expression] = self._translated(expression)
+        return self._seen[expression]
+
+    def _translated(self, node: sympy.Expr) -> Any:
+        if node.is_Rational:
+            return z3.RealVal(str(Fraction(int(node.p), int(node.q))))
+        if node.is_Symbol:
+            return self._symbol(node)
+        args = node.args
+        if isinstance(node, sympy.Add):
+            return z3.Sum([self.of(a) for a in args])
+        if isinstance(node, sympy.Mul):
+            return z3.Product([self.of(a) for a in args])
+        if isinstance(node, sympy.Abs):
+            return z3.Abs(self.of(args[0]))
+        if isinstance(node, sympy.ceiling | sympy.floor):
+            return self._rounded(node)
+        if isinstance(node, sympy.Pow) and args[1].is_Rational:
+            return self._power(*args)
+        if isinstance(node, sympy.Pow) and args[1].is_nonnegative:
+            return self._unknown_power(*args)
+        raise _Untranslated(f"{node} is not algebraic")
+
+    def _fresh(self) -> Any:
+        self._count += 1
+        return z3.Real(f"new {self._count}")
+
+    def _symbol(self, symbol: sympy.Symbol) -> Any:
+        if not symbol.is_real:
+            raise _Untranslated(f"{symbol} need not be real")
+        # Symbols of one name and different assumptions are different symbols.
+        x = self._fresh()
+        if symbol.is_positive:
+            self.known.append(x >= 1 if symbol.is_integer else x > 0)
+        elif symbol.is_nonnegative:
+            self.known.append(x >= 0)
+        return x
+
+    def _power(self, base: sympy.Expr, exponent: sympy.Rational) -> Any:
+        if exponent < 0:
+            inverse, positive = self._fresh(), self.of(sympy.Pow(base, -exponent, evaluate=False))
+            self.known.append(inverse * positive == 1)
+            return inverse
+        x = self.of(base)
+        if exponent.q > 1:
+            root = self._fresh()
+            self.known += [root >= 0, z3.Product([root] * int(exponent.q)) == x]
+            x = root
+        return z3.Product([x] * int(exponent.p))
+
+    def _unknown_power(self, base: sympy.Expr, exponent: sympy.Expr) -> Any:
+        """A number of which the order is known that it has among powers of nonnegative bases, 0 and 1 among them."""
+        x, power = self.of(base), self._fresh()
+        one = z3.RealVal(1)
+        self.known.append(z3.Implies(x >= 0, power >= 0))
+        for other, raised in ((one, one), *self._powers.setdefault(exponent, [])):
+            for small, large in (((x, power), (other, raised)), ((other, raised), (x, power))):
+                ordered = [small[0] >= 0, small[0] <= large[0]]
+                self.known.append(z3.Implies(z3.And(ordered), small[1] <= large[1]))
+                if exponent.is_positive:
+                    self.known.append(z3.Implies(z3.And(ordered[0], small[0] < large[0]), small[1] < large[1]))
+            self.known.append(z3.Implies(x == other, power == raised))
+        self._powers[exponent].append((x, power))
+        return power
+
+    def _rounded(self, node: sympy.Expr) -> Any:
+        # Any number in the interval: more than the one that is meant.
+        x, whole = self.of(node.args[0]), self._fresh()
+        self.known += [x <= whole, whole < x + 1] if isinstance(node, sympy.ceiling) else [whole <= x, x < whole + 1]
+        return whole

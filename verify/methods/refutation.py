@@ -1,0 +1,215 @@
+"""Exact confirmation: a violation counts only when fractions (or fifty digits) show it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.compressors import Compressor
+from fedtheory.instances import Instance, family
+from fedtheory.instances.base import Recipe
+from fedtheory.randomness import expectation
+from fedtheory.rational import DIGITS, Array, evaluate, exact, real, to_float
+from fedtheory.statements import Bound, CompressorClass, Invariant, Limit, OneStep, Order, Untested
+from verify.evaluate import hypotheses_hold, leaving, rollout, sides
+from verify.evidence import Counterexample
+from verify.methods import asymptotics, sampled, second_moments
+
+Point = tuple[Fraction, ...]
+
+
+class Part(NamedTuple):
+    """One comparison: its name, both sides ``(entries,)``, and the relation claimed."""
+
+    name: str
+    left: Array
+    right: Array
+    relation: str
+
+
+def nearest(theta: Array) -> Point:
+    """``theta`` itself, to twelve digits."""
+    return tuple(Fraction(v).limit_denominator(10**12) for v in theta.tolist())
+
+
+def roundings(theta: Array) -> Iterator[Point]:
+    """Simple rational states near ``theta``, simplest first: scaled to largest entry 1, then as it is."""
+    size = float(abs(theta).max(initial=0.0))
+    if size == 0:
+        return
+    for denominator in (1, 2, 3, 4, 6, 8, 12, 24, 60, 1000, 10**6):
+        yield tuple(Fraction(round(v * denominator / size), denominator) for v in theta.tolist())
+    for denominator in (1, 2, 3):
+        yield tuple(Fraction(round(2 * v * denominator / size), denominator) for v in theta.tolist())
+    for denominator in (1, 4, 60, 10**6):
+        yield tuple(Fraction(v).limit_denominator(denominator) for v in theta.tolist())
+
+
+def as_row(point: Point) -> Array:
+    """Coordinates as an exact array ``(1, dimension)``."""
+    return exact([list(point)]) if point else np.zeros((1, 0), dtype=object)
+
+
+def finite(value: Any) -> bool:
+    """Whether a side, or an entry of one, is neither infinite nor NaN."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int | np.integer | Fraction) or bool(mpmath.isfinite(value))
+
+
+def violated(left: Any, right: Any, relation: str) -> bool:
+    """Whether the numbers contradict the relation.
+
+    Fractions are decided exactly, 50-digit reals to half their digits. A float may enter only where a side is an
+    eigenvalue; it is decided to nine digits.
+    """
+    inexact = [v for v in (left, right) if isinstance(v, float | mpmath.mpf)]
+    if not all(finite(v) for v in inexact):
+        return True
+    if inexact:
+        digits = 9 if any(isinstance(v, float) for v in inexact) else DIGITS // 2
+        with mpmath.workdps(DIGITS):
+            a, b = real(left), real(right)
+            gap, slack = a - b, mpmath.mpf(10) ** -digits * (abs(a) + abs(b))
+            return bool(abs(gap) > slack if relation == "==" else gap > slack)
+    if relation == "==":
+        return bool(left != right)
+    return bool(left >= right if relation == "<" else left > right)
+
+
+def parts(claim: Claim, instance: Instance, point: Point, rounds: int) -> Iterator[Part]:
+    """Every comparison of the claim at one exact state, entries flattened."""
+    row = as_row(point)
+    statement = claim.statement
+    if isinstance(statement, CompressorClass):
+        yield from _compressor_parts(statement, instance, row[0])
+    elif isinstance(statement, Invariant):
+        problem, state = instance.at(row)
+        later, _ = rollout(claim, instance, problem, state, 1)
+        yield _vanishing("residual", statement.residual(problem, instance.params, later))
+    elif isinstance(statement, Limit):
+        problem, state = instance.at(0 * row)
+        later, _ = rollout(claim, instance, problem, state, 1)
+        yield _vanishing("fixed point", statement.potential.of(problem, instance.params, later))
+    elif not isinstance(statement, Order | Untested):
+        residual = leaving(claim, instance, row)
+        if residual is not None:
+            yield _vanishing("domain", residual)
+        long = isinstance(statement, Bound) and rounds in second_moments.LONG
+        found = (
+            [second_moments.sides_after(claim, instance, row, rounds)] if long else sides(claim, instance, row, rounds)
+        )
+        for index, (comparison, (left, right)) in enumerate(zip(statement.comparisons, found, strict=True)):
+            yield Part(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
+
+
+def _vanishing(name: str, residual: Any) -> Part:
+    flat = np.asarray(abs(np.asarray(residual))).ravel()
+    return Part(name, flat, 0 * flat, "==")
+
+
+def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) -> Iterator[Part]:
+    d, k = instance.params
+    at = {statement.d: d, statement.k: k}
+    compressor = statement.compressor(d, k)
+    values, p = compressor.outcomes(x)
+    yield Part("mean", expectation(values, p, axis=0), x, "==")
+    error = expectation(((values - x) ** 2).sum(axis=-1), p)
+    omega, size = evaluate(statement.omega.subs(at), {}), (x**2).sum()
+    yield Part("variance", np.array([error]), np.array([omega * size]), "<=")
+    yield Part("its own omega", np.array([error, compressor.omega]), np.array([compressor.omega * size, omega]), "<=")
+    yield Part("floats", *_as_floats(compressor, x, values, p), "==")
+    yield Part("sampled", *_sampled(compressor, x), "==")
+    yield Part("bits", np.array([compressor.bits]), np.array([int(statement.bits.subs(at))]), "==")
+
+
+def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tuple[Array, Array]:
+    """How far the outcomes and probabilities on floats are from the exact ones, in units of |x|, and zeros."""
+    rounded, q = compressor.outcomes(to_float(x))
+    size = max(float(abs(x).max(initial=0)), 1e-300)
+    off = np.concatenate([abs(rounded - to_float(values)).max(axis=-1) / size, abs(q - to_float(p))])
+    return np.where(off <= 1e-9, 0.0, off), np.zeros(len(off))
+
+
+def _sampled(compressor: Compressor, x: Array) -> tuple[Array, Array]:
+    """For 32 sampled values of C(x), the distance to the nearest enumerated outcome, in units of |x|, and zeros."""
+    vector = to_float(x)
+    values = to_float(compressor.outcomes(vector)[0])
+    sampled = to_float(compressor.sample(np.random.default_rng(0), np.repeat(vector[None], 32, axis=0)))
+    distance = abs(sampled[:, None] - values[None]).max(axis=-1).min(axis=-1) / max(abs(vector).max(), 1e-300)
+    return np.where(distance <= 1e-9, 0.0, distance), np.zeros(32)
+
+
+def refute(claim: Claim, recipe: Recipe, point: Point, rounds: int) -> Counterexample | None:
+    """The counterexample at an exact state, or None if the claim holds there."""
+    instance = family(claim.setting.name).build(recipe, True)
+    for part, left, right, relation in parts(claim, instance, point, rounds):
+        wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
+        if wrong:
+            entry = max(wrong, key=lambda i: abs(float(left[i]) - float(right[i])))
+            text = _words(claim, recipe, instance) + _where(claim, part, point, rounds)
+            return Counterexample(
+                claim,
+                recipe,
+                point,
+                rounds,
+                part,
+                entry,
+                _plain(left[entry]),
+                _plain(right[entry]),
+                relation,
+                text,
+            )
+    return None
+
+
+def _plain(value: Any) -> Any:
+    return Fraction(int(value)) if isinstance(value, int | np.integer) else value
+
+
+def _words(claim: Claim, recipe: Recipe, instance: Instance) -> str:
+    """The instance in words; of bare constants only those that the statement speaks of."""
+    if not claim.setting.name.endswith("constants"):
+        return instance.text
+    comparisons = getattr(claim.statement, "comparisons", ())
+    used = {str(s) for c in comparisons for side in (c.left, c.right) for s in side.free_symbols}
+    return ", ".join(f"{name}={value}" for name, value in recipe.items() if name in used)
+
+
+def _where(claim: Claim, part: str, point: Point, rounds: int) -> str:
+    where = f"; state ({', '.join(map(str, point))})" if point else ""
+    if part == "domain":
+        return where + ": one step leaves the constraint set, where the left side is infinite (residual against 0)"
+    if part == "residual":
+        return where + ": the invariant fails after one step (residual against 0)"
+    if part == "fixed point":
+        return ": one step leaves the optimum (potential against 0)"
+    if isinstance(claim.statement, CompressorClass):
+        return f"; x = ({', '.join(map(str, point))}): {part}"
+    if isinstance(claim.statement, OneStep | Bound):
+        return where + f" relative to the optimum, after {rounds} round{'s' if rounds != 1 else ''}"
+    return where
+
+
+def evaluate_at(claim: Claim, recipe: Recipe, point: Point, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
+    """(left, right) of one comparison, evaluated from the recipe."""
+    if isinstance(claim.statement, Order):
+        return asymptotics.sides_at(claim, recipe, int(part.split()[-1]))
+    try:
+        if part.startswith(sampled.PREFIX):
+            return sampled.sides(claim, recipe, part)
+        instance = family(claim.setting.name).build(recipe, True)
+        if not hypotheses_hold(claim, instance):
+            raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
+        for name, left, right, _ in parts(claim, instance, point, rounds):
+            if name == part:
+                return _plain(left[entry]), _plain(right[entry])
+    except (KeyError, IndexError, TypeError) as error:
+        raise ValueError(f"the recipe does not describe an instance of {claim.id}: {error!r}") from error
+    raise ValueError(f"the claim {claim.id} has no comparison called {part!r}")

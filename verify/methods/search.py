@@ -1,0 +1,345 @@
+"""Worst instances: the binding regimes first, the worst state of each, and the smallest counterexample."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance, family
+from fedtheory.instances.base import Recipe
+from fedtheory.rational import Array, Undefined, evaluate
+from fedtheory.statements import Bound, CompressorClass, Identity, Invariant, Limit, ParameterRule
+from verify.evaluate import hypotheses_hold, leaving, meeting, sides, tree_size
+from verify.evidence import Counterexample
+from verify.methods import refutation, second_moments, spectral
+from verify.methods.refutation import Point
+
+#: Rounds at which a bound "for every T" is tested.
+ROUNDS = (0, 1, 2, 3)
+#: Leaves of a tree of draws beyond which a later round is skipped.
+LARGEST_TREE = 1000
+#: So many times more recipes are proposed where one is looked for that a changed claim alone allows.
+SOUGHT = 10
+#: Ratios above 1 by more than this are violations to confirm exactly.
+SUSPECT = 1e-9
+#: The least ratio given to a violation that exact arithmetic has seen, however small.
+VIOLATED = 1 + 1e-8
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one instance showed: ``ratio`` left/right at its worst state ``theta``, after ``rounds`` rounds.
+
+    For equalities the ratio is the relative residual plus 1. ``method``: how the state was found.
+    """
+
+    ratio: float
+    theta: Array
+    rounds: int
+    method: str
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """What a search over instances found.
+
+    ``instances``: how many met the hypotheses and said something; ``met``: recipes of some of them, those with the
+    largest ratios first; ``worst``: the largest ratio without a violation, at the recipe ``tightest``; ``by_round``:
+    the largest by number of rounds;
+    ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances.
+    """
+
+    instances: int
+    met: tuple[Recipe, ...]
+    worst: float
+    tightest: Recipe | None
+    by_round: Mapping[int, float]
+    methods: frozenset[str]
+    refutations: tuple[Counterexample, ...]
+
+
+def generator(claim: Claim, seed: int) -> np.random.Generator:
+    """The random numbers of a search for violations of a claim, or of a changed one with the same id but for a "*"."""
+    return np.random.default_rng([seed, zlib.crc32(claim.id.rstrip("*").encode())])
+
+
+def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt:
+    """Examine up to ``size`` instances, until ``enough`` of them have confirmed violations."""
+    methods: set[str] = set()
+    instances, worst, tightest = 0, -np.inf, None
+    by_round: dict[int, float] = {}
+    refutations: list[Counterexample] = []
+    met: list[tuple[float, Recipe]] = []
+    for recipe in proposed(claim, rng, size):
+        findings = examine(claim, recipe, rng)
+        if not findings:
+            continue
+        met.append((findings[0].ratio, recipe))
+        # A comparison whose left side vanishes says nothing.
+        instances += any(f.ratio != 0 for f in findings)
+        methods.update(f.method for f in findings)
+        found = first_confirmed(claim, recipe, findings)
+        if found is not None:
+            refutations.append(found)
+            if len(refutations) == enough:
+                break
+            continue
+        for finding in (settled(claim, recipe, f) for f in findings):
+            by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
+            if finding.ratio > worst:
+                worst, tightest = finding.ratio, recipe
+    chosen = tuple(recipe for _, recipe in _telling(claim, met, max(3, size // 250)))
+    return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations))
+
+
+def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:
+    """``size`` recipes; before them, where hypotheses were changed, up to as many that only the change allows."""
+    recipes = family(claim.setting.name).recipes(rng)
+    # Somebody's own claim is not registered: of it nothing but the changed hypotheses is known.
+    original = next((c for c in claims.all() if c.id == claim.id.rstrip("*")), None)
+    if "requires" in claim.changes and original is not None:
+        fresh = (
+            recipe for recipe, built in meeting(claim, islice(recipes, SOUGHT * size)) if not _meets(original, built)
+        )
+        yield from islice(fresh, size)
+    yield from islice(recipes, size)
+
+
+def _meets(claim: Claim, built: Instance) -> bool:
+    try:
+        return hypotheses_hold(claim, built)
+    except Undefined:
+        return False
+
+
+def _telling(claim: Claim, met: list[tuple[float, Recipe]], count: int) -> list[tuple[float, Recipe]]:
+    """One for each way in which the maxima of the statement bind, and then up to ``count`` others.
+
+    Two thirds of these came nearest to a violation, the rest are the first that were met.
+    """
+    ordered = sorted(met, key=lambda pair: -pair[0])
+    binding: dict[tuple[int, ...], tuple[float, Recipe]] = {}
+    for pair in ordered:
+        binding.setdefault(regime(claim, pair[1]), pair)
+    nearest = ordered[: count - count // 3]
+    nearest += [pair for pair in binding.values() if pair not in nearest]
+    return nearest + [pair for pair in met if pair not in nearest][: count // 3]
+
+
+def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
+    """Which argument of each maximum and minimum in the statement is the one that counts at a recipe's parameters.
+
+    Those of quantities are left out.
+    """
+    sides = [side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right)]
+    nodes = sorted(sympy.Tuple(*sides).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
+    if not nodes:
+        return ()
+    built = family(claim.setting.name).build(recipe, True)
+    values = claim.setting.bind(built.problem, built.params)
+    found = []
+    for node in nodes:
+        if all(symbol in values for symbol in node.free_symbols):
+            arguments = [float(evaluate(argument, values)) for argument in node.args]
+            extreme = max if isinstance(node, sympy.Max) else min
+            found.append(arguments.index(extreme(arguments)))
+    return tuple(found)
+
+
+def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Finding] | None:
+    """The worst states of one instance, worst first; None if it does not exist or a hypothesis fails."""
+    try:
+        built = family(claim.setting.name).build(recipe, True)
+    except ValueError:
+        return None
+    try:
+        # Methods that diverge leave the floats; sides that are not finite are looked at.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _findings(claim, recipe, built, rng) if hypotheses_hold(claim, built) else None
+    except (ZeroDivisionError, Undefined):
+        # A quantity is not defined there, and no hypothesis says so.
+        return None
+
+
+def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Generator) -> list[Finding]:
+    if _pointwise(claim):
+        return _evaluate_points(claim, built, rng)
+    instance = family(claim.setting.name).build(recipe, False)
+    escape = _escapes(claim, instance, rng)
+    if escape is not None:
+        return [escape]
+    found = [f for rounds in _rounds(claim, instance) for f in _worst_states(claim, instance, rounds, rng)]
+    if second_moments.applies(claim, instance):
+        found += _long_run(claim, instance)
+    return sorted(found, key=lambda f: -f.ratio)
+
+
+def _pointwise(claim: Claim) -> bool:
+    """Whether the statement is decided by evaluating it at points rather than by maximising a ratio over states."""
+    statement = claim.statement
+    exact_kinds = Identity | ParameterRule | Invariant | CompressorClass | Limit
+    return isinstance(statement, exact_kinds) or claim.setting.name.endswith("constants")
+
+
+def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[Point]:
+    """Rational points that expose special cases: 0, the all-ones and unit vectors, and random small rationals."""
+    yield tuple(Fraction(0) for _ in range(dimension))
+    if isinstance(claim.statement, ParameterRule | Limit) or dimension == 0:
+        return
+    yield tuple(Fraction(1) for _ in range(dimension))
+    yield tuple(Fraction(int(i == 0)) for i in range(dimension))
+    if isinstance(claim.statement, CompressorClass):
+        yield tuple(Fraction(4, 3) for _ in range(dimension))
+        yield tuple(Fraction(-4, 3) * Fraction(2) ** (3 * i) for i in range(dimension))
+    for _ in range(3):
+        yield tuple(Fraction(int(v), 2) for v in rng.integers(-6, 7, dimension))
+
+
+def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator) -> list[Finding]:
+    found = []
+    for point in _points(claim, instance.dimension, rng):
+        for _, left, right, relation in refutation.parts(claim, instance, point, 1):
+            if len(left):
+                theta = np.array([float(v) for v in point])
+                found.append(Finding(_ratio(left, right, relation), theta, 1, "exact"))
+    return sorted(found, key=lambda f: -f.ratio)
+
+
+def _ratio(left: Array, right: Array, relation: str) -> float:
+    """Worst entry: left/right for inequalities, 1 + |left - right|/scale for equalities (0 when exactly equal)."""
+    if not all(refutation.finite(v) for v in (*left, *right)):
+        # A side that is not a number contradicts whatever is claimed of it; NaN would compare as smaller.
+        return float("inf")
+    if relation == "==":
+        if all(a == b for a, b in zip(left, right, strict=True)):
+            return 1.0
+        gap = max(abs(float(a - b)) for a, b in zip(left, right, strict=True))
+        scale = max(max(abs(float(v)) for v in left), max(abs(float(v)) for v in right), 1e-300)
+        differs = any(refutation.violated(a, b, "==") for a, b in zip(left, right, strict=True))
+        return max(1 + gap / scale, VIOLATED) if differs else 1.0
+    ratios = []
+    for a, b in zip(left, right, strict=True):
+        ratio = float(spectral.ratio(np.array(float(a)), np.array(float(b))))
+        ratios.append(max(ratio, VIOLATED) if refutation.violated(a, b, relation) else min(ratio, 1.0))
+    return max(ratios)
+
+
+def _rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
+    if not isinstance(claim.statement, Bound):
+        return (1,)
+    return tuple(T for T in ROUNDS if T <= 1 or tree_size(claim, instance, T) <= LARGEST_TREE)
+
+
+def _escapes(claim: Claim, instance: Instance, rng: np.random.Generator) -> Finding | None:
+    theta = np.concatenate([np.zeros((1, instance.dimension)), rng.integers(-2, 3, (2, instance.dimension))])
+    residual = leaving(claim, instance, theta)
+    if residual is None:
+        return None
+    size = abs(residual).max(axis=1, initial=0.0)
+    worst = int(size.argmax())
+    return Finding(float("inf"), theta[worst], 1, "exact") if size[worst] > 1e-9 else None
+
+
+def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.Generator) -> Iterator[Finding]:
+    for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
+
+        def both(theta: Array, part: int = part) -> tuple[Array, Array]:
+            left, right = sides(claim, instance, theta, rounds)[part]
+            return np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+
+        probe = np.concatenate([np.zeros((1, instance.dimension)), rng.standard_normal((2, instance.dimension))])
+        broken = ~np.isfinite(np.sum(both(probe), axis=0))
+        if broken.any():
+            # A side that is not a number contradicts whatever is claimed of it.
+            yield Finding(np.inf, probe[broken][0], rounds, "exact")
+            continue
+        forms = spectral.forms(both, instance.dimension) if instance.quadratic else None
+        if forms is not None:
+            worst = spectral.worst(*forms)
+            yield Finding(worst.ratio, worst.theta, rounds, "spectral")
+        else:
+            # A deep tree of draws makes every state dear.
+            theta, ratio = climb(both, instance.dimension, rng, size=36 if rounds <= 1 else 12)
+            yield Finding(ratio, theta, rounds, "search")
+
+
+def _long_run(claim: Claim, instance: Instance) -> Iterator[Finding]:
+    """The worst initial states after many rounds, where the bound is a quadratic form of them."""
+    # Where the forms grow beyond the floats there are fewer of them.
+    for rounds, left in zip(
+        second_moments.LONG, second_moments.left_forms(claim, instance, second_moments.LONG), strict=False
+    ):
+
+        def both(theta: Array, left: Array = left, rounds: int = rounds) -> tuple[Array, Array]:
+            value = np.einsum("mi,ij,mj->m", theta, left, theta)
+            return value, np.asarray(second_moments.bound_at(claim, instance, theta, rounds), dtype=float)
+
+        forms = spectral.forms(both, instance.dimension)
+        if forms is not None:
+            worst = spectral.worst(*forms)
+            yield Finding(worst.ratio, worst.theta, rounds, "spectral")
+
+
+def climb(both: Any, dimension: int, rng: np.random.Generator, sweeps: int = 6, size: int = 36) -> tuple[Array, float]:
+    """A state that nearly maximises left/right: random starts at several scales, then shrinking perturbations.
+
+    ``both(theta (M, dimension)) -> (left, right)``; all starts are evaluated at once.
+    """
+    scales = 10.0 ** rng.integers(-1, 3, (size, 1))
+    signs = rng.choice([-1.0, 0.0, 1.0], (size // 2, dimension))
+    theta = np.concatenate([signs, scales * rng.standard_normal((size, dimension))])
+    best, found, largest = theta, -np.inf, 0.0
+    for sweep in range(sweeps):
+        left, right = both(theta)
+        magnitude = abs(left) + abs(right)
+        largest = max(largest, float(magnitude.max()))
+        # Where both sides nearly vanish their ratio is rounding.
+        ratios = np.where(magnitude > 1e-8 * largest, spectral.ratio(left, right), -np.inf)
+        order = np.argsort(-ratios, kind="stable")[:6]
+        best, found = theta[order], float(ratios[order[0]])
+        step = 0.7 ** (sweep + 1) * abs(best).max(axis=1, keepdims=True)
+        children = best[:, None, :] + step[:, None, :] * rng.standard_normal((6, size // 6, dimension))
+        theta = np.concatenate([best, children.reshape(-1, dimension)])
+    return best[0], found if np.isfinite(found) else 0.0
+
+
+def violation(claim: Claim, recipe: Recipe, seed: int = 0) -> Counterexample | None:
+    """An exactly confirmed counterexample built from this recipe, or None."""
+    findings = examine(claim, recipe, np.random.default_rng(seed))
+    return first_confirmed(claim, recipe, findings or [])
+
+
+def first_confirmed(claim: Claim, recipe: Recipe, findings: list[Finding]) -> Counterexample | None:
+    """The counterexample after the fewest rounds among the findings that exact arithmetic confirms, or None."""
+    # Equality contradicts a strict inequality.
+    least = 1 - SUSPECT if getattr(claim.statement, "strict", False) else 1 + SUSPECT
+    suspects = sorted((f for f in findings if f.ratio > least), key=lambda f: f.rounds)
+    confirmed = (confirm(claim, recipe, f) for f in suspects)
+    return next((c for c in confirmed if c is not None), None)
+
+
+def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
+    """The finding, with the exact ratio where the float one exceeds 1 and exact arithmetic showed no violation."""
+    if finding.ratio <= 1 + SUSPECT:
+        return replace(finding, ratio=min(finding.ratio, 1.0))
+    instance = family(claim.setting.name).build(recipe, True)
+    found = refutation.parts(claim, instance, refutation.nearest(finding.theta), finding.rounds)
+    return replace(finding, ratio=max(_ratio(left, right, relation) for _, left, right, relation in found if len(left)))
+
+
+def confirm(claim: Claim, recipe: Recipe, finding: Finding) -> Counterexample | None:
+    """The finding's violation in exact arithmetic, at the simplest nearby rational state; None if it was rounding."""
+    precise = refutation.refute(claim, recipe, refutation.nearest(finding.theta), finding.rounds)
+    if precise is None:
+        return None
+    simple = (refutation.refute(claim, recipe, point, finding.rounds) for point in refutation.roundings(finding.theta))
+    return next((found for found in simple if found is not None), precise)

@@ -1,0 +1,108 @@
+"""Many rounds at once: the exact dynamics of second moments.
+
+On quadratics with linear draws a step is z <- A_k z with probability p_k, in coordinates z about the optimum, and
+E[z z'] evolves by M <- sum_k p_k A_k M A_k'. A quadratic quantity after T rounds is then a quadratic form of the start,
+for any T, in floats or in fractions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.randomness import expectation
+from fedtheory.rational import Array, evaluate, is_exact
+from fedtheory.statements import Bound
+from fedtheory.symbols import T
+from verify.evaluate import rollout, start
+
+#: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated.
+LONG = (10, 30, 100)
+
+
+def applies(claim: Claim, instance: Instance) -> bool:
+    """Whether the bound's left side is one quantity whose dynamics the coordinates follow."""
+    return (
+        isinstance(claim.statement, Bound)
+        and instance.quadratic
+        and instance.coordinates is not None
+        and instance.start is not None
+        and claim.statement.left.is_Symbol
+    )
+
+
+def maps(claim: Claim, instance: Instance, like: Array) -> tuple[Array, Array]:
+    """(A_k ``(K, m, m)``, p_k ``(K,)``): the linear parts of a step, in the arithmetic of ``like``."""
+    assert instance.coordinates is not None
+    basis = _basis(instance.dimension, like)
+    problem, state = instance.at(np.concatenate([0 * basis[:1], basis]))
+    later, p = rollout(claim, instance, problem, state, 1)
+    images = instance.coordinates(later)
+    return np.moveaxis(images[1:] - images[:1], 0, -1), p
+
+
+def _basis(size: int, like: Array) -> Array:
+    return np.eye(size, dtype=int).astype(object) if is_exact(like) else np.eye(size)
+
+
+def _form(claim: Claim, instance: Instance, like: Array) -> Array:
+    """The matrix Q with left(z) = z'Qz, the quantity of the left side at no round."""
+    statement = claim.statement
+    assert isinstance(statement, Bound)
+    quantity = next(q for q in statement.quantities if q.expression == statement.left)
+    basis = _basis(instance.dimension, like)
+    i, j = np.triu_indices(instance.dimension, 1)
+    problem, state = instance.at(np.concatenate([basis, basis[i] + basis[j]]))
+    values = np.asarray(quantity.of(problem, instance.params, state))[..., 0]
+    Q = np.zeros((instance.dimension,) * 2, dtype=values.dtype)
+    squares = values[: instance.dimension]
+    Q[np.arange(instance.dimension), np.arange(instance.dimension)] = squares
+    Q[i, j] = Q[j, i] = (values[instance.dimension :] - squares[i] - squares[j]) / 2
+    return Q
+
+
+def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> list[Array]:
+    """For each T, the form in the coordinates of the initial state whose value is E[left after T rounds]; floats.
+
+    The list ends before the first that is beyond the floats.
+    """
+    like = np.zeros(1)
+    A, p = maps(claim, instance, like)
+    Q, found, done = _form(claim, instance, like), [], 0
+    assert instance.start is not None
+    for target in rounds:
+        for _ in range(target - done):
+            Q = np.einsum("k,kai,ab,kbj->ij", p, A, Q, A, optimize=True)
+        done, form = target, instance.start.T @ Q @ instance.start
+        # Sums of such entries must not overflow either.
+        if not abs(form).max(initial=0) < 1e100:
+            break
+        found.append(form)
+    return found
+
+
+def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Array:
+    """The right side after ``rounds`` rounds at initial coordinates ``theta (M, dimension)``: ``(M,)``."""
+    statement = claim.statement
+    assert isinstance(statement, Bound)
+    problem, state = start(claim, instance, theta)
+    values: dict[Any, Any] = {**claim.setting.bind(problem, instance.params), T: rounds}
+    for quantity in statement.quantities:
+        if not quantity.after:
+            values[quantity.expression] = quantity.of(problem, instance.params, state)
+    return np.broadcast_to(np.asarray(evaluate(statement.bound, values)), (len(theta), 1))[:, 0]
+
+
+def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> tuple[Array, Array]:
+    """(left, right) after ``rounds`` rounds at one initial state ``theta (1, dimension)``, exact on fractions."""
+    assert instance.start is not None
+    A, p = maps(claim, instance, theta)
+    z = (instance.start.astype(int) @ theta[0]) if is_exact(theta) else instance.start @ theta[0]
+    M = z[:, None] * z[None, :]
+    for _ in range(rounds):
+        M = expectation(np.matmul(np.matmul(A, M), np.swapaxes(A, -1, -2)), p, axis=0)
+    left = (_form(claim, instance, theta) * M).sum()
+    return np.array([left]), bound_at(claim, instance, theta, rounds)

@@ -1,0 +1,189 @@
+"""The bank: every claim, method and compressor, changed in one place at a time."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain
+from types import ModuleType
+from typing import Any
+
+import sympy
+
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.statements import (
+    Bound,
+    CompressorClass,
+    Identity,
+    Inequality,
+    Limit,
+    OneStep,
+    Order,
+    ParameterRule,
+    Untested,
+)
+from fedtheory.symbols import T
+from verify.mutation import code, expressions
+
+#: Kinds of statement whose formulas are changed, and the fields that hold them.
+_FORMULAS: dict[type, tuple[str, ...]] = {
+    Identity: ("left", "right"),
+    Inequality: ("left", "middle", "right"),
+    OneStep: ("left", "right"),
+    Bound: ("factor", "constant"),
+    CompressorClass: ("omega", "bits"),
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """Something changed in one place, and what is claimed of it.
+
+    ``id``: unique and stable while its source is; ``operator``: the sort of change; ``place``: what was changed;
+    ``text``: the change in words; ``claims``: the statements made of it, all true of the original; ``originals``:
+    these, in the same order.
+    """
+
+    id: str
+    operator: str
+    place: str
+    text: str
+    claims: tuple[Claim, ...]
+    originals: tuple[Claim, ...]
+
+
+def bank(holding: tuple[Claim, ...]) -> tuple[Mutant, ...]:
+    """All mutants of the claims that hold, and of the methods and compressors they speak of."""
+    found = [m for claim in holding for m in (*_statements(claim), *_compressors(claim))]
+    found += [m for algorithm in _algorithms(holding) for m in _methods(algorithm, holding)]
+    return tuple(found)
+
+
+def _numbered(prefix: str, mutants: Iterator[Mutant]) -> Iterator[Mutant]:
+    for number, mutant in enumerate(mutants, 1):
+        yield replace(mutant, id=f"{prefix}#{number}")
+
+
+def _statements(claim: Claim) -> Iterator[Mutant]:
+    # An order's constants and a citation's formulas say nothing that is tested, and no limit is ever refuted.
+    if not isinstance(claim.statement, Order | Untested | Limit):
+        yield from _numbered(claim.id, chain(_changed_formulas(claim), _changed_hypotheses(claim)))
+
+
+def _changed_formulas(claim: Claim) -> Iterator[Mutant]:
+    statement = claim.statement
+    if isinstance(statement, ParameterRule):
+        yield from _changed_rules(claim, statement)
+    fields = _FORMULAS.get(type(statement), ())
+    if isinstance(statement, OneStep) and statement.factor is not None:
+        fields = ("factor",)
+    if isinstance(statement, Bound) and statement.override is not None:
+        fields = ("bound",)
+    quantities = getattr(statement, "quantities", ())
+    fixed = frozenset({T}.union(*(q.expression.free_symbols for q in quantities)))
+    for field in fields:
+        formula = getattr(statement, field)
+        if formula is not None:
+            for operator, text, result in expressions.changes(formula, fixed):
+                variant = claim.variant(**{field: result})
+                yield Mutant("", operator, f"{field} of {claim.id}", text, (variant,), (claim,))
+
+
+def _changed_rules(claim: Claim, rule: ParameterRule) -> Iterator[Mutant]:
+    for symbol, value in rule.assignments.items():
+        for operator, text, result in expressions.changes(sympy.sympify(value)):
+            changed = claim.variant(assignments={**rule.assignments, symbol: result})
+            yield Mutant("", operator, f"{symbol} of {claim.id}", text, (changed,), (claim,))
+    fixed = frozenset({T}.union(*(q.expression.free_symbols for q in rule.quantities)))
+    for index, relation in enumerate(rule.relations):
+        for operator, text, result in _relations(relation, fixed):
+            relations = (*rule.relations[:index], result, *rule.relations[index + 1 :])
+            place = f"relation {index + 1} of {claim.id}"
+            yield Mutant("", operator, place, text, (claim.variant(relations=relations),), (claim,))
+
+
+def _relations(relation: sympy.Rel, fixed: frozenset[sympy.Expr]) -> Iterator[expressions.Change]:
+    for side in (0, 1):
+        for operator, text, result in expressions.changes(relation.args[side], fixed):
+            sides = (result, relation.args[1]) if side == 0 else (relation.args[0], result)
+            yield expressions.Change(operator, text, relation.func(*sides, evaluate=False))
+
+
+def _changed_hypotheses(claim: Claim) -> Iterator[Mutant]:
+    """Each hypothesis left out, and each formula in it changed."""
+    for index, hypothesis in enumerate(claim.requires):
+        rest = (*claim.requires[:index], *claim.requires[index + 1 :])
+        place = f"hypotheses of {claim.id}"
+        yield Mutant("", "hypothesis", place, f"without {hypothesis.text}", (claim.variant(requires=rest),), (claim,))
+        if isinstance(hypothesis.relation, sympy.Rel):
+            for _, text, relation in _relations(hypothesis.relation, frozenset()):
+                requires = (*rest, Hypothesis(f"{hypothesis.text}, {text}", relation, hypothesis.met))
+                yield Mutant("", "hypothesis", place, text, (claim.variant(requires=requires),), (claim,))
+
+
+def _compressors(claim: Claim) -> Iterator[Mutant]:
+    """The compressor of a claim, built by a changed function."""
+    if isinstance(claim.statement, CompressorClass):
+        yield from _numbered(f"{claim.id}, code", _changed_compressors(claim, claim.statement.compressor))
+
+
+def _changed_compressors(claim: Claim, build: Any) -> Iterator[Mutant]:
+    from fedtheory import compressors
+
+    own = build.__module__ == compressors.__name__
+    roots = (build.__name__,) if own else build.__code__.co_names
+    for operator, function, text, namespace in code.changes(compressors, tuple(roots), {}):
+        changed = namespace[build.__name__] if own else code.rebound(build, namespace, compressors)
+        variant = claim.variant(compressor=changed)
+        yield Mutant("", operator, f"compressors.{function}", text, (variant,), (claim,))
+
+
+def _algorithms(holding: tuple[Claim, ...]) -> tuple[Algorithm, ...]:
+    found = {c.statement.algorithm.name: c.statement.algorithm for c in holding if hasattr(c.statement, "algorithm")}
+    return tuple(found.values())
+
+
+def _methods(algorithm: Algorithm, holding: tuple[Claim, ...]) -> Iterator[Mutant]:
+    """A method with changed code, and all that is claimed of it."""
+    # What is cheap to test comes first; a limit is never refuted.
+    order = ("invariant", "one-step", "bound")
+    about = [c for c in holding if getattr(c.statement, "algorithm", None) is algorithm and c.statement.kind in order]
+    originals = tuple(sorted(about, key=lambda c: order.index(c.statement.kind)))
+    if not originals or originals[-1].statement.kind == "invariant":
+        # Of what happens on the states that satisfy it nothing is claimed.
+        return iter(())
+    return _numbered(f"{algorithm.name}, code", _changed_methods(algorithm, originals))
+
+
+def _changed_methods(algorithm: Algorithm, originals: tuple[Claim, ...]) -> Iterator[Mutant]:
+    module, wrapped = _home(algorithm)
+    fields = {"params": module.Params._fields, "state": module.State._fields}
+    for operator, function, text, namespace in code.changes(module, ("step", "draws"), fields):
+        parts = {name: namespace[name] for name in ("step", "draws")}
+        if wrapped:
+            parts = {name: code.rebound(getattr(algorithm, name), namespace, module) for name in parts}
+        changed = replace(algorithm, **parts)
+        variants = tuple(c.variant(algorithm=changed) for c in originals)
+        yield Mutant("", operator, f"{module.__name__.split('.')[-1]}.{function}", text, variants, originals)
+
+
+@cache
+def _by_name() -> Mapping[str, ModuleType]:
+    prefix = "fedtheory.algorithms."
+    return {name.removeprefix(prefix): module for name, module in sys.modules.items() if name.startswith(prefix)}
+
+
+def _home(algorithm: Algorithm) -> tuple[ModuleType, bool]:
+    """The module that holds a method's step, and whether the method only wraps it."""
+    module = inspect.getmodule(algorithm.step)
+    assert module is not None
+    if module in _by_name().values():
+        return module, False
+    called = [value for value in algorithm.step.__globals__.values() if value in _by_name().values()]
+    used = set(algorithm.step.__code__.co_names)
+    (home,) = (m for m in called if m.__name__.split(".")[-1] in used and hasattr(m, "step"))
+    return home, True

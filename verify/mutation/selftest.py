@@ -1,0 +1,255 @@
+"""The checker checked: what each method makes of the mutants, and of the claims that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice, zip_longest
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.instances import family
+from fedtheory.instances.base import Recipe
+from fedtheory.statements import Invariant
+from verify.checking import BUDGETS, strongest
+from verify.evidence import Verdict
+from verify.methods import certificates, reals, sampled, search, symbolic
+from verify.mutation import Mutant, bank, entailment
+from verify.pep import posing
+from verify.pep.worst_case import Status
+
+#: Instances at which the worst case over the class is computed for a mutant.
+CLASSES = 3
+#: What vouches for a statement at all parameters.
+FOR_ALL = frozenset({"symbolic", "reals", "entailed"})
+
+
+class Label(StrEnum):
+    """What is known of a mutant.
+
+    FALSE: a counterexample to one of its statements was confirmed, or the worst case over the class exceeds it.
+    TRUE: each of its statements is proved, or a consequence of the original's, or certified at some parameters and not
+    refuted by the full search at any others.
+    OPEN: none of these. STILLBORN: it does not run, or no values meet its hypotheses.
+    """
+
+    FALSE = "false"
+    TRUE = "true"
+    OPEN = "open"
+    STILLBORN = "stillborn"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one mutant.
+
+    ``killed``: the methods that found a counterexample at the quick budget, each by itself, among those ``tried``.
+    ``budget``: that at which the search as a whole found one, or None. ``vouching``: methods that accept all of its
+    statements. ``contradicted``: whether the worst case over the class, at the very parameters of a counterexample,
+    was certified to obey the statement; None where it was not computed. ``reason``: what the label rests on.
+    """
+
+    id: str
+    label: Label
+    tried: frozenset[str]
+    killed: frozenset[str]
+    budget: str | None
+    vouching: frozenset[str]
+    contradicted: bool | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """A claim that holds, and a seed at which it was refuted all the same."""
+
+    id: str
+    seed: int
+
+
+def holding(jobs: int = 1) -> tuple[Claim, ...]:
+    """The claims that the search does not refute, those that it does not test left out."""
+    about = [c for c in claims.all() if c.statement.kind not in ("order", "untested", "limit")]
+    return tuple(c for c, holds in zip(about, _mapped(_holds, [(c,) for c in about], jobs), strict=True) if holds)
+
+
+def sample(mutants: Sequence[Mutant], size: int) -> tuple[Mutant, ...]:
+    """``size`` mutants, in turn from each claim, method and compressor, and at random within one."""
+    sources: dict[str, list[Mutant]] = {}
+    for mutant in mutants:
+        sources.setdefault(mutant.id.split("#")[0], []).append(mutant)
+    orders = [np.random.default_rng(0).permutation(len(group)) for group in sources.values()]
+    groups = [[group[i] for i in order] for group, order in zip(sources.values(), orders, strict=True)]
+    turns = (m for turn in zip_longest(*groups) for m in turn if m is not None)
+    return tuple(islice(turns, size))
+
+
+def trials(mutants: Sequence[Mutant], seed: int = 0, budget: str = "quick", jobs: int = 1) -> Iterator[Trial]:
+    """What became of each mutant, in order, as it is known.
+
+    At the budget "full" what the quick search left is searched again.
+    """
+    return _mapped(_try, [(m, seed, budget) for m in mutants], jobs)
+
+
+def alarms(
+    about: Sequence[Claim], seeds: Sequence[int], jobs: int = 1, progress: Callable[[], None] = lambda: None
+) -> tuple[Alarm, ...]:
+    """The seeds at which a claim that holds is refuted at the quick budget; ``progress`` is called for each search."""
+    tasks = [(claim, seed) for seed in seeds for claim in about]
+    found = []
+    for (claim, seed), wrong in zip(tasks, _mapped(_refuted, tasks, jobs), strict=True):
+        if wrong:
+            found.append(Alarm(claim.id, seed))
+        progress()
+    return tuple(found)
+
+
+# Changed code does not travel between processes: they are forked once all tasks are here, and told only a number.
+_waiting: tuple[Callable[..., Any], list[Any]]
+
+
+def _mapped(function: Callable[..., Any], tasks: list[Any], jobs: int) -> Iterator[Any]:
+    global _waiting
+    if jobs == 1:
+        yield from (function(*task) for task in tasks)
+        return
+    _waiting = function, tasks
+    with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
+        yield from pool.map(_numbered, range(len(tasks)))
+
+
+def _numbered(index: int) -> Any:
+    function, tasks = _waiting
+    return function(*tasks[index])
+
+
+def _hunt(claim: Claim, seed: int, budget: str) -> search.Hunt:
+    with threadpool_limits(limits=1):
+        return search.hunt(claim, search.generator(claim, seed), BUDGETS[budget], 1)
+
+
+def _holds(claim: Claim) -> bool:
+    found = _hunt(claim, 0, "quick")
+    return found.instances > 0 and not found.refutations
+
+
+def _refuted(claim: Claim, seed: int) -> bool:
+    return bool(_hunt(claim, seed, "quick").refutations)
+
+
+def _try(mutant: Mutant, seed: int, budget: str) -> Trial:
+    with threadpool_limits(limits=1):
+        try:
+            return _tried(mutant, seed, budget)
+        except Exception as error:  # Changed code may fail in any way.
+            return _stillborn(mutant, f"{type(error).__name__}: {error}")
+
+
+def _stillborn(mutant: Mutant, reason: str) -> Trial:
+    nothing: frozenset[str] = frozenset()
+    return Trial(mutant.id, Label.STILLBORN, nothing, nothing, None, nothing, None, reason)
+
+
+def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
+    tried: set[str] = set()
+    killed: set[str] = set()
+    vouching: set[str] = set()
+    unknown, contradicted = "", None
+    if any(reals.contradictory(symbolic.assumed(claim)) for claim in mutant.claims):
+        return _stillborn(mutant, "nothing meets its hypotheses")
+    for claim, original in zip(mutant.claims, mutant.originals, strict=True):
+        used, found, met, fatal = _alone(claim, seed, BUDGETS["quick"])
+        tried |= used
+        killed |= found
+        if not met:
+            unknown = unknown or claim.id
+            continue
+        verdict, method, _, exceeded = strongest(claim, met)
+        if verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+            vouching.add(method)
+        elif entailment.follows(claim, original):
+            vouching.add("entailed")
+        else:
+            unknown = unknown or claim.id
+        if exceeded is not None:
+            tried.add("sdp")
+            killed |= {"sdp"} if exceeded else set()
+        if fatal is not None:
+            contradicted = _certified(claim, fatal)
+        if killed:
+            break
+    vouched = frozenset() if unknown else frozenset(vouching)
+
+    def trial(label: Label, at: str | None, reason: str) -> Trial:
+        return Trial(mutant.id, label, frozenset(tried), frozenset(killed), at, vouched, contradicted, reason)
+
+    if not killed:
+        # What is drawn, where what is enumerated is right.
+        for claim in mutant.claims:
+            drawn = sampled.test(claim, seed)
+            tried |= {"sequential"} if drawn is not None else set()
+            if drawn is not None and drawn.counterexample is not None:
+                killed.add("sequential")
+                break
+    if killed - {"sdp"}:
+        return trial(Label.FALSE, "quick", f"a counterexample to {claim.id}")
+    # A certificate speaks of the parameters at which it was computed: alone it shows no mutant true.
+    shown = bool(vouched) and vouched <= FOR_ALL
+    if not killed and shown:
+        return trial(Label.TRUE, None, ", ".join(sorted(vouched)))
+    if budget == "full":
+        for claim in mutant.claims:
+            if _hunt(claim, seed, "full").refutations:
+                return trial(Label.FALSE, "full", f"a counterexample to {claim.id}")
+    if killed:
+        return trial(Label.FALSE, None, f"the worst case over the class exceeds {claim.id}")
+    if vouched and budget == "full":
+        return trial(Label.TRUE, None, f"{', '.join(sorted(vouched))}, and not refuted by the full search")
+    return trial(Label.OPEN, None, f"{unknown} is neither refuted nor proved")
+
+
+def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list[Recipe], Recipe | None]:
+    """Methods that found states, those of them that refute alone, recipes that met the claim, one that refutes it."""
+    rng = search.generator(claim, seed)
+    used: set[str] = set()
+    killed: set[str] = set()
+    met: list[Recipe] = []
+    fatal = None
+    for recipe in search.proposed(claim, rng, size):
+        findings = search.examine(claim, recipe, rng)
+        if not findings:
+            continue
+        if len(met) < CLASSES:
+            met.append(recipe)
+        for method in sorted({f.method for f in findings} - killed):
+            used.add(method)
+            if search.first_confirmed(claim, recipe, [f for f in findings if f.method == method]) is not None:
+                killed.add(method)
+                fatal = fatal or recipe
+        if killed and killed == used and len(met) == CLASSES:
+            break
+    return used, killed, met, fatal
+
+
+def _certified(claim: Claim, recipe: Recipe) -> bool | None:
+    """Whether the worst case over the class obeys the claim at a recipe; None where that is not computed."""
+    if claim.setting.name not in posing.settings():
+        return None
+    try:
+        instance = family(claim.setting.name).build(recipe, True)
+        if isinstance(claim.statement, Invariant):
+            return posing.preserved(claim, instance)
+        return certificates.certify(claim, instance).status <= Status.CERTIFIED
+    except (ValueError, TypeError, AttributeError, ArithmeticError):
+        return None
+
+
+__all__ = ["FOR_ALL", "Alarm", "Label", "Trial", "alarms", "bank", "holding", "sample", "trials"]

@@ -1,0 +1,328 @@
+"""Functions of which only the class is known, as a problem and an algorithm see them.
+
+An oracle answers with new rows (:mod:`verify.pep.gram`), remembers where it was asked, and states what a function of
+its class must satisfy at these points. Compressors and inexact oracles are in :mod:`verify.pep.randomness`;
+:mod:`verify.pep.posing` makes problems of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from fedtheory.instances import Instance
+from fedtheory.rational import Array
+from verify.pep.gram import (
+    ZERO,
+    Form,
+    NotLinear,
+    Number,
+    Sample,
+    Vector,
+    interpolate,
+    quadratic_sample,
+    row,
+    smoothness,
+    strong_convexity,
+    value,
+)
+from verify.pep.programs import Constraint
+from verify.pep.randomness import Compressors, InexactOracle, noisy
+
+_NOTHING = Form({}, {}, 0)
+
+
+def rows(name: str, n: int) -> Array:
+    """n new rows, as an array ``(n, 1)``."""
+    return np.array([[row(f"{name}_{i}")] for i in range(n)], dtype=object)
+
+
+def rows_of_sum_zero(name: str, n: int) -> Array:
+    """n vectors ``(n, 1)`` with sum zero: n - 1 new rows and minus their sum."""
+    free = rows(name, n)[:-1, 0]
+    return np.append(free, [-sum(free, ZERO)])[:, None]
+
+
+def repeated(vector: Vector, n: int) -> Array:
+    """One vector for each of n clients, ``(n, 1)``."""
+    out = np.empty((n, 1), dtype=object)
+    out[:] = vector
+    return out
+
+
+class Ranked(np.ndarray):
+    """Vectors of n clients, ``(n, 1)``, of which one is assumed to have the largest form.
+
+    ``max`` over the clients of a form of each returns that of the client ``leader``, and adds to ``assumed`` that no
+    other is larger.
+    """
+
+    leader: int = 0
+    assumed: list[Constraint]
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.leader, self.assumed = getattr(other, "leader", 0), getattr(other, "assumed", [])
+
+    def max(self, axis: Any = None, **ignored: Any) -> Any:  # type: ignore[override]
+        if self.ndim != 1 or axis not in (None, 0, -1) or not all(isinstance(v, Form) for v in self):
+            raise NotLinear("a maximum over other things than the clients")
+        largest = self[self.leader]
+        for i, form in enumerate(self):
+            if i != self.leader:
+                self.assumed.append(Constraint(f"leader[{len(self.assumed)}]_{i}", form - largest))
+        return largest
+
+
+class Majorised(Ranked):
+    """Vectors of n clients whose ``max`` is a new value, of which ``assumed`` says that it is no smaller than any.
+
+    What is bounded by a multiple of that value is bounded by that multiple of the maximum.
+    """
+
+    def max(self, axis: Any = None, **ignored: Any) -> Any:  # type: ignore[override]
+        if self.ndim != 1 or axis not in (None, 0, -1) or not all(isinstance(v, Form) for v in self):
+            raise NotLinear("a maximum over other things than the clients")
+        top, count = value(f"max({len(self.assumed)})"), len(self.assumed)
+        self.assumed.extend(Constraint(f"max[{count + i}]", form - top) for i, form in enumerate(self))
+        return top
+
+    def constraints(self) -> Iterator[Constraint]:
+        """What was assumed so far."""
+        yield from self.assumed
+
+
+@dataclass
+class Asked:
+    """What is known of a function at one point (relative to its reference point, its tangent there subtracted)."""
+
+    point: Vector
+    value: Form
+    gradient: Vector | None = None
+
+
+@dataclass
+class Record:
+    """n functions of given classes, mu_i-strongly convex and L_i-smooth, and all that was asked of them.
+
+    ``origin (n, 1)``: the reference points; ``slope (n, 1)``: the gradients there. With ``anchored`` the function minus
+    its tangent at the origin is least there, which is what an optimum says; otherwise nothing is known there, and
+    values are relative to that at the point asked first.
+
+    Values at compressed points are expectations, bounded by smoothness from the other points, which holds for the mean
+    too. A gradient there would depend on the noise, and is refused.
+    """
+
+    name: str
+    mu: Array
+    L: Array
+    origin: Array
+    slope: Array
+    anchored: bool = True
+    asked: list[dict[Any, Asked]] = field(default_factory=list)
+    solved: dict[Any, Vector] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.asked = [{} for _ in self.mu]
+        for i, (mu, L) in enumerate(zip(self.mu, self.L, strict=True)):
+            if mu == L and not self.anchored:
+                self.slope[i, 0] = self.slope[i, 0] + row(f"{self.name} slope_{i}")
+
+    @property
+    def n(self) -> int:
+        return len(self.mu)
+
+    def gradient(self, x: Array) -> Array:
+        """``(..., n, 1) -> (..., n, 1)``."""
+        return self._each(x, lambda i, at: self.slope[i, 0] + self._gradient(i, at))
+
+    def resolvent(self, i: int, shift: Number, target: Vector) -> Vector:
+        """The point x with grad f_i(x) + ``shift`` x = ``target``, a new row; the gradient there is then known.
+
+        ``ValueError`` where f_i + (shift/2)|.|^2 need not be strongly convex, or the target is compressed.
+        """
+        if shift + self.mu[i] <= 0 or self.mu[i] == self.L[i]:
+            raise ValueError("a proximal point is known where the objective is strongly convex, and mu < L")
+        if noisy(target):
+            raise ValueError("a function cannot be asked at a compressed point: only moments of the noise are known")
+        key = (i, shift, target.key)
+        if key not in self.solved:
+            x = self.origin[i, 0] + row(f"prox {self.name}({len(self.solved)})_{i}")
+            at = self._at(i, x - self.origin[i, 0])
+            at.gradient = target - shift * x - self.slope[i, 0]
+            self.solved[key] = x
+        return self.solved[key]
+
+    def value(self, x: Array) -> Array:
+        """``(..., n, 1) -> (..., n)``."""
+
+        def one(i: int, at: Asked) -> Form:
+            return at.value + self.slope[i, 0] * at.point + value(f"{self.name} level_{i}")
+
+        return self._each(x, one)[..., 0]
+
+    def _each(self, x: Array, answer: Callable[[int, Asked], Any]) -> Array:
+        x = np.broadcast_to(x, (*x.shape[:-2], self.n, 1))
+        out = np.empty(x.shape, dtype=object)
+        for index in np.ndindex(x.shape):
+            i = index[-2]
+            out[index] = answer(i, self._at(i, ZERO + x[index] - self.origin[i, 0]))
+        return out
+
+    def _at(self, i: int, point: Vector) -> Asked:
+        known = self.asked[i]
+        if point.key not in known:
+            if self.mu[i] == self.L[i]:
+                sample = quadratic_sample(point, self.L[i])
+                known[point.key] = Asked(point, sample.value, sample.gradient)
+            elif self.anchored and not point.coefficients:
+                known[point.key] = Asked(point, _NOTHING, ZERO)
+            else:
+                first = not self.anchored and not known
+                known[point.key] = Asked(point, _NOTHING if first else value(f"{self.name}({len(known)})_{i}"))
+        return known[point.key]
+
+    def _gradient(self, i: int, at: Asked) -> Vector:
+        if noisy(at.point):
+            # It would depend on the noise, and a row of its own would be taken for uncorrelated.
+            raise ValueError("a function cannot be asked at a compressed point: only moments of the noise are known")
+        if at.gradient is None:
+            number = sum(other.gradient is not None for other in self.asked[i].values())
+            at.gradient = row(f"grad {self.name}({number})_{i}")
+        return at.gradient
+
+    @property
+    def averaged(self) -> bool:
+        """Whether a value was asked at a compressed point, of which the constraints do not say all."""
+        return any(at.gradient is None and noisy(at.point) for known in self.asked for at in known.values())
+
+    def constraints(self, exact: bool) -> Iterator[Constraint]:
+        """What the answers must satisfy.
+
+        Every pair of points is interpolated; of points where only the value was asked, without ``exact``, only the
+        bounds from the other gradients are used, which keeps their own out of the program.
+        """
+        for i in range(self.n):
+            if self.mu[i] == self.L[i]:
+                continue
+            if self.anchored:
+                self._at(i, ZERO)
+            points = list(self.asked[i].values())
+            if exact:
+                for at in points:
+                    if not noisy(at.point):
+                        self._gradient(i, at)
+            known = [Sample(at.point, at.gradient, at.value) for at in points if at.gradient is not None]
+            for pair in interpolate(f"{self.name}_{i}", known, self.mu[i], self.L[i]):
+                yield Constraint(*pair)
+            for k, at in enumerate(at for at in points if at.gradient is None):
+                for j, sample in enumerate(known):
+                    here = Sample(at.point, ZERO, at.value)
+                    yield Constraint(f"{self.name}_{i} smooth[{k},{j}]", smoothness(here, sample, self.L[i]))
+                    if not noisy(at.point):
+                        # The mean of a value is bounded from above only: potentials count it positively.
+                        yield Constraint(f"{self.name}_{i} convex[{k},{j}]", strong_convexity(here, sample, self.mu[i]))
+
+
+@dataclass
+class Primal:
+    """Functions f_1, ..., f_n as a problem offers them. ``multiplier``: their common gradient at the origins."""
+
+    record: Record
+    multiplier: Vector | None = None
+    d: int = 1
+
+    @property
+    def n(self) -> int:
+        return self.record.n
+
+    @property
+    def mu(self) -> Array:
+        return self.record.mu
+
+    @property
+    def L(self) -> Array:
+        return self.record.L
+
+    def gradient(self, x: Array) -> Array:
+        return self.record.gradient(x)
+
+    def value(self, x: Array) -> Array:
+        return self.record.value(x)
+
+    # What ``rbcd.constrained_minimiser`` asks: unit Hessians and centres that lead to the common gradient, and the
+    # points where each function has it.
+
+    @property
+    def H_inverse(self) -> Array:
+        return np.ones((self.n, 1, 1), dtype=int).astype(object)
+
+    @property
+    def c(self) -> Array:
+        if self.multiplier is None:
+            raise ValueError("the constrained minimiser is not part of this setting")
+        return repeated(-1 * self.multiplier, self.n)
+
+    def conjugate_gradient(self, slope: Array) -> Array:
+        if self.multiplier is None or any(s.key != self.multiplier.key for s in slope.flat):
+            raise ValueError("the gradient of a conjugate is known at the common gradient only")
+        return self.record.origin
+
+
+@dataclass
+class Dual:
+    """Functions f_1, ..., f_n known by their conjugates, which ``record`` holds."""
+
+    record: Record
+    mu: Array
+    L: Array
+    d: int = 1
+
+    @property
+    def n(self) -> int:
+        return self.record.n
+
+    def conjugate(self, y: Array) -> Array:
+        return self.record.value(y)
+
+    def conjugate_gradient(self, y: Array) -> Array:
+        return self.record.gradient(y)
+
+
+class Part(Protocol):
+    """Anything that states what its answers must satisfy."""
+
+    def constraints(self) -> Iterator[Constraint]: ...
+
+
+class Formal(NamedTuple):
+    """An instance on formal vectors, and the records of what its oracles and compressors were asked.
+
+    ``loose``: what is known of the class is more than these constraints say.
+    """
+
+    instance: Instance
+    records: tuple[Record, ...] = ()
+    compressors: Compressors | None = None
+    oracle: InexactOracle | None = None
+    others: tuple[Part, ...] = ()
+    loose: bool = False
+
+    def constraints(self, exact: bool) -> list[Constraint]:
+        """What holds of the answers given so far; see :meth:`Record.constraints`."""
+        found = [constraint for record in self.records for constraint in record.constraints(exact)]
+        parts = (self.compressors, self.oracle, *self.others)
+        found += [constraint for part in parts if part is not None for constraint in part.constraints()]
+        return found
+
+    @property
+    def wider(self) -> bool:
+        """Whether the constraints, exact or not, allow more than the class: no point that meets them speaks for it."""
+        return self.loose or any(record.averaged for record in self.records)
+
+    @property
+    def open(self) -> int:
+        """Number of points whose value was asked and not the gradient: constraints not ``exact`` allow more there."""
+        points = (at for record in self.records for known in record.asked for at in known.values())
+        return sum(at.gradient is None for at in points)

@@ -1,0 +1,305 @@
+"""Bounds for every number of rounds, by induction, over a whole class of functions and of inexact oracles.
+
+A bound constant * factor^T * initial is shown through a Lyapunov function gap + A * error, whose weight A >= 0 is a
+multiplier of one program among the others. A bound that speaks of the state after T rounds alone is its own induction
+hypothesis. The algorithm's step, the oracle's calls and the statement's quantities run on formal vectors
+(:mod:`verify.pep.posing`); every certificate is checked in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from numbers import Rational
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.optimum import Optimum
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import expectation, map_leaves
+from fedtheory.rational import Array, evaluate
+from fedtheory.statements import Bound, Quantity
+from fedtheory.symbols import T
+from verify.evaluate import hypotheses_hold, rollout
+from verify.pep import posing, programs, rounding
+from verify.pep.functions import Formal, Ranked
+from verify.pep.gram import Form, NotLinear, Row
+from verify.pep.posing.inexact import PARTS, Parts
+from verify.pep.programs import Constraint, Program
+from verify.pep.worst_case import Certified, Status
+
+#: How many guesses are made at the multipliers of an inequality that is attained.
+_FACES = 10
+#: Relative room given to a constant on the way, where its best value is not found exactly.
+_ROOM = Fraction(1, 10**6)
+
+_NOTHING = Form({}, {}, 0)
+_THETA = np.zeros((1, 0))
+
+
+def settings() -> tuple[str, ...]:
+    """Names of the settings in which bounds are shown by induction."""
+    return tuple(PARTS)
+
+
+def certify(claim: Claim, instance: Instance) -> Certified:
+    """Whether a bound holds for every T >= 0 at the parameters of an exact instance that meets its hypotheses.
+
+    It then holds for all functions of the class in all dimensions, and for all oracles as inexact as the hypotheses
+    allow. The status is ``PROVED`` or ``UNKNOWN``: an induction that fails refutes nothing, and there is no bound from
+    below. ``certificate`` proves the step of the induction, an excess of at most 0.
+
+    ``ValueError`` when the statement or its setting is not of this kind, a hypothesis fails, the hypotheses allow
+    functions or oracles that are not posed, or coordinates are mixed.
+    """
+    statement = claim.statement
+    if not isinstance(statement, Bound) or claim.setting.name not in PARTS:
+        raise ValueError(f"{claim.id} is not a bound in one of the settings {', '.join(PARTS)}")
+    if not hypotheses_hold(claim, instance):
+        raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
+    if posing.any_functions(claim, instance):
+        raise ValueError(f"the hypotheses of {claim.id} allow other functions than those posed")
+    begun = time.perf_counter()
+    try:
+        posing.check_coordinates(claim, instance)
+        if statement.override is None:
+            parts = _through_lyapunov(claim, statement, instance)
+        else:
+            parts = list(_through_itself(claim, statement, instance))
+    except NotLinear as error:
+        raise ValueError(f"{claim.id} is not linear in inner products and function values: {error}") from error
+    # Of equally good parts the last one, which is the step.
+    worst = max(reversed(parts), key=lambda part: part.status)
+    size = max(part.size for part in parts)
+    return replace(worst, relaxed=True, size=size, seconds=time.perf_counter() - begun)
+
+
+# A bound that is its own induction hypothesis
+
+
+def _through_itself(claim: Claim, statement: Bound, instance: Instance) -> Iterator[Certified]:
+    """left <= right at the start, and after a step with any draw if before it."""
+    if statement.right.has(T) or not all(q.after for q in statement.quantities):
+        raise ValueError(f"the bound of {claim.id} does not speak of the state after T rounds alone")
+    posed = posing.pose(claim.setting.name, instance)
+    problem, state = _initial(posed)
+    yield _proved("at T = 0", _excess(claim, statement, posed, state), posed.constraints(True))
+    for k in range(_draws(statement, posed, state)):
+        # Posed anew, so that nothing is asked that this draw does not need.
+        posed = posing.pose(claim.setting.name, instance)
+        problem, state = posed.instance.at(_THETA)
+        before = _excess(claim, statement, posed, state)
+        draws, _ = statement.algorithm.draws(problem, posed.instance.params, state).support(True)
+        one = map_leaves(lambda a, k=k: a[None, k : k + 1], draws)
+        later = statement.algorithm.step(problem, posed.instance.params, state, one)
+        if not _stays(PARTS[claim.setting.name], posed, later):
+            yield _left()
+            return
+        after = _excess(claim, statement, posed, later)
+        yield _proved(f"draw {k}", after, [Constraint("hypothesis", before), *posed.constraints(True)])
+
+
+def _draws(statement: Bound, posed: Formal, state: Any) -> int:
+    _, p = statement.algorithm.draws(posed.instance.problem, posed.instance.params, state).support(True)
+    return len(p)
+
+
+def _excess(claim: Claim, statement: Bound, posed: Formal, state: Any) -> Form:
+    """left - right, all quantities taken at one state."""
+    problem, params = posed.instance.problem, posed.instance.params
+    values = dict(claim.setting.bind(problem, params))
+    for quantity in statement.quantities:
+        values[quantity.expression] = _at(quantity.of, posed, state)
+    left, right = (_form(evaluate(side, values)) for side in (statement.left, statement.right))
+    excess: Form = left - right
+    return excess
+
+
+# A bound through a Lyapunov function
+
+
+def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> list[Certified]:
+    """V = gap + A error: E V(next) <= factor V, left <= c V, and V(initial) = gap <= c' initial with c c' = constant.
+
+    The first two are one program of two blocks, in which A is the multiplier of a constraint of both.
+    """
+    if statement.factor.has(T) or statement.constant.has(T):
+        raise ValueError(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
+    values = claim.setting.bind(instance.problem, instance.params)
+    factor, constant = (evaluate(e, values) for e in (statement.factor, statement.constant))
+    if not isinstance(factor, Rational) or not isinstance(constant, Rational):
+        raise ValueError(f"the factor or the constant of {claim.id} is not rational at these parameters")
+    factor, constant = Fraction(factor), Fraction(constant)
+    named = {q.expression: q for q in statement.quantities}
+    if statement.left not in named or statement.initial not in named:
+        raise ValueError(f"a side of {claim.id} is not a single quantity")
+    if factor < 0:
+        raise ValueError(f"the factor of {claim.id} is negative at these parameters")
+    parts = PARTS[claim.setting.name]
+    start = _start(claim, parts, instance, named[statement.initial])
+    if start.upper is None:
+        return [start]
+    c = constant / start.upper
+    if c < 0:
+        raise ValueError(f"the constant of {claim.id} is negative at these parameters")
+    posed = posing.pose(claim.setting.name, instance)
+    problem, state = posed.instance.at(_THETA)
+    later, p = rollout(claim, posed.instance, problem, state, 1)
+    if not _stays(parts, posed, later):
+        return [start, _left()]
+    gap, error = (_at(of, posed, state) for of in (parts.gap, parts.error))
+    gap_next, error_next = (_expected(of, posed, later, p) for of in (parts.gap, parts.error))
+    objective, weight = gap_next - factor * gap, factor * error - error_next
+    constraints = posed.constraints(True)
+    left = named[statement.left].of
+    if left is parts.gap:
+        if c < 1:
+            return [start, Certified(None, None, c, Status.UNKNOWN, note="at T = 0 the constant is below 1")]
+    else:
+        reading = posing.pose(claim.setting.name, instance)
+        _, now = reading.instance.at(_THETA)
+        value, gap_now, error_now = (_at(of, reading, now) for of in (left, parts.gap, parts.error))
+        objective, weight = objective + _apart(value - c * gap_now), weight + _apart(c * error_now)
+        constraints += [Constraint(f"{name}, read", _apart(form)) for name, form in reading.constraints(True)]
+    # Its multiplier is A: factor (gap + A error) - E(gap + A error)(next) >= 0, and c (gap + A error) - left >= 0.
+    constraints.append(Constraint("error", weight))
+    found = _proved("gap + A error", objective, constraints)
+    if found.certificate is not None:
+        A = found.certificate.multipliers.get("error", Fraction(0))
+        found = replace(found, note=f"through gap + A error, A = {float(A):.4g}")
+    return [start, found]
+
+
+def _start(claim: Claim, parts: Parts, instance: Instance, initial: Quantity) -> Certified:
+    """The largest gap for a given initial quantity; nothing where the first guess has an error."""
+    posed = posing.pose(claim.setting.name, instance)
+    _, state = _initial(posed)
+    if not _at(parts.error, posed, state).is_zero:
+        note = "the first guess has an error, which no multiple of the initial value bounds"
+        return Certified(None, None, Fraction(1), Status.UNKNOWN, note=note)
+    if initial.of is parts.gap:
+        return Certified(None, Fraction(1), Fraction(1), Status.PROVED)
+    cases = [_start_case(claim, parts, instance, initial, leader) for leader in _leaders(posed, initial, state)]
+    return max(cases, key=lambda case: (case.status, case.upper or 0))
+
+
+def _leaders(posed: Formal, initial: Quantity, state: Any) -> Sequence[int | None]:
+    """Which client's dual variable may be the largest, where the quantity is a maximum over clients."""
+    try:
+        _at(initial.of, posed, state)
+    except NotLinear:
+        return range(posed.instance.problem.n)
+    return (None,)
+
+
+def _start_case(claim: Claim, parts: Parts, instance: Instance, initial: Quantity, leader: int | None) -> Certified:
+    posed = posing.pose(claim.setting.name, instance)
+    problem, state = _initial(posed)
+    gap = _at(parts.gap, posed, state)
+    assumed: list[Constraint] = []
+    if leader is not None:
+        y = problem.y_star.view(Ranked)
+        y.leader, y.assumed = leader, assumed
+        problem = replace(problem, known=Optimum(problem.x_star, y, 0.0))
+    right = _form(initial.of(problem, posed.instance.params, state))
+    program = programs.ratio(gap, right, [*posed.constraints(True), *assumed])
+    scaled = programs.equilibrated(program)
+    value = programs.solve(scaled).value
+    if value is None or not np.isfinite(value):
+        return Certified(None, None, Fraction(1), Status.UNKNOWN, note="the gap at the start is not bounded")
+    best = rounding.simplest(value, 1e-6)
+    for bound in (best, best * (1 + _ROOM)) if best > 0 else ():
+        certificate = rounding.prove(program, bound, [scaled, program], faces=_FACES)
+        if certificate is not None:
+            return Certified(None, bound, bound, Status.PROVED, certificate)
+    return Certified(None, None, Fraction(1), Status.UNKNOWN, note="the gap at the start is not bounded")
+
+
+# Forms
+
+
+def _initial(posed: Formal) -> tuple[Problem, Any]:
+    start = posed.instance.initial
+    if start is None:
+        raise ValueError("the setting has no initial state")
+    problem, state = start(_THETA)
+    return problem, state
+
+
+def _form(value: Any) -> Form:
+    form: Form = np.asarray(value, dtype=object).ravel()[0] + _NOTHING
+    return form
+
+
+def _at(of: Any, posed: Formal, state: Any) -> Form:
+    return _form(of(posed.instance.problem, posed.instance.params, state))
+
+
+def _expected(of: Any, posed: Formal, later: Any, probabilities: Array) -> Form:
+    return _form(expectation(of(posed.instance.problem, posed.instance.params, later), probabilities))
+
+
+def _stays(parts: Parts, posed: Formal, later: Any) -> bool:
+    """Whether the states after a step are among those that are posed."""
+    residual = np.asarray(parts.invariant(posed.instance.problem, posed.instance.params, later))
+    return not any(v.coefficients for v in residual.flat)
+
+
+def _left() -> Certified:
+    note = "one step leaves the set of states on which the induction is made"
+    return Certified(None, None, Fraction(0), Status.UNKNOWN, note=note)
+
+
+def _apart(form: Form) -> Form:
+    """The form with rows and values of its own: another state of another problem."""
+    entries = {(_renamed(a), _renamed(b)): c for (a, b), c in form.entries.items()}
+    return Form(entries, {f"{name}, read": c for name, c in form.values.items()}, form.constant)
+
+
+def _renamed(row: Row) -> Row:
+    return Row(f"{row.block}, read", row.name)
+
+
+# Programs
+
+
+def _proved(name: str, objective: Form, constraints: Iterable[Constraint]) -> Certified:
+    """Whether the objective is at most 0 under the constraints, by exact multipliers or not at all."""
+    program = Program(objective, _useful(objective, list(constraints)))
+    size = max(map(len, program.blocks), default=0)
+    certificate = rounding.prove(program, Fraction(0), [programs.equilibrated(program), program], faces=_FACES)
+    if certificate is None:
+        return Certified(None, None, Fraction(0), Status.UNKNOWN, size=size, note=f"{name}: no multipliers were found")
+    return Certified(None, Fraction(0), Fraction(0), Status.PROVED, certificate, size=size)
+
+
+def _useful(objective: Form, constraints: list[Constraint]) -> tuple[Constraint, ...]:
+    """The constraints without those whose multipliers must vanish.
+
+    The square of a row that only has nonpositive coefficients, and a function value whose coefficients have one sign,
+    leave no choice; the multipliers that remain then have room to be rounded.
+    """
+    while True:
+        above: dict[Any, bool] = {}
+        below: dict[Any, bool] = {}
+        for form in (-objective, *(c.form for c in constraints)):
+            for key, v in _signed(form):
+                above[key] = above.get(key, False) or v > 0
+                below[key] = below.get(key, False) or v < 0
+        kept = [
+            c for c in constraints if all(above[k] and (below[k] or isinstance(k, Row)) for k, _ in _signed(c.form))
+        ]
+        if len(kept) == len(constraints):
+            return tuple(kept)
+        constraints = kept
+
+
+def _signed(form: Form) -> Iterator[tuple[Row | str, Any]]:
+    """Coefficients of the squares of rows and of the function values."""
+    yield from ((a, v) for (a, b), v in form.entries.items() if a == b)
+    yield from form.values.items()

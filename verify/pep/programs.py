@@ -1,0 +1,309 @@
+"""Worst cases over a whole class: a semidefinite program, and certificates that are checked without the solver.
+
+The program maximises a form of :mod:`verify.pep.gram` subject to forms that are <= 0, over all Gram matrices and
+function values, hence over all functions of the class and all dimensions. Its dual is a set of multipliers: the
+objective equals ``bound`` + sum of multiplier * constraint - (a positive semidefinite form), which proves ``objective
+<= bound``. The solver only proposes the multipliers; :class:`Certificate` checks the identity and the form in exact
+arithmetic."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import cvxpy as cp
+import mpmath
+import numpy as np
+
+from fedtheory.rational import DIGITS, Array
+from verify.pep.gram import Form, Number, Row
+
+#: Tolerances at which the solver is tried in turn, until it reports a solution.
+_TOLERANCES = (1e-10, 1e-8, 1e-6)
+
+
+class Constraint(NamedTuple):
+    """``form <= 0``, with a name under which its multiplier is reported."""
+
+    name: str
+    form: Form
+
+
+@dataclass(frozen=True)
+class Program:
+    """Maximise ``objective`` subject to the constraints. Rows that appear nowhere are no part of it.
+
+    ``units``: what one of each row was before the program was rescaled. ``ValueError`` if two constraints share a name.
+    """
+
+    objective: Form
+    constraints: tuple[Constraint, ...]
+    units: Mapping[Row, Number] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = [c.name for c in self.constraints]
+        if len(set(names)) != len(names):
+            raise ValueError("two constraints of a program share a name")
+
+    @cached_property
+    def forms(self) -> tuple[Form, ...]:
+        """The constraints' forms."""
+        return tuple(c.form for c in self.constraints)
+
+    @cached_property
+    def blocks(self) -> tuple[tuple[Row, ...], ...]:
+        """The rows of each diagonal block of the Gram matrix."""
+        rows = sorted({row for form in (self.objective, *self.forms) for row in form.rows})
+        names = sorted({row.block for row in rows})
+        return tuple(tuple(row for row in rows if row.block == name) for name in names)
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """Names of the function values."""
+        return tuple(sorted({v for form in (self.objective, *self.forms) for v in form.values}))
+
+    def numeric(self, form: Form) -> tuple[list[Array], Array]:
+        """float64 matrices of a form, one a block, and its coefficients of the function values."""
+        matrices = [form.matrix(list(rows)).astype(float) for rows in self.blocks]
+        return matrices, np.array([float(form.values.get(v, 0)) for v in self.values])
+
+    @cached_property
+    def arrays(self) -> tuple[list[Array], Array, Array, list[Array], Array]:
+        """(A, a, b, C, c): constraint k is <A[j][k], X_j> summed over the blocks j, plus a[k] v, <= b[k]."""
+        parts = [self.numeric(form) for form in self.forms]
+        A = [np.array([m[j].ravel() for m, _ in parts]) for j in range(len(self.blocks))]
+        a = np.array([v for _, v in parts]).reshape(len(parts), len(self.values))
+        C, c = self.numeric(self.objective)
+        return A, a, np.array([-float(form.constant) for form in self.forms]), C, c
+
+    def rescaled(self, rows: Mapping[Row, Number], values: Mapping[str, Number]) -> Program:
+        """The same program in other units; its multipliers are the same."""
+        constraints = tuple(Constraint(c.name, c.form.rescaled(rows, values)) for c in self.constraints)
+        units = {row: self.units.get(row, 1) * unit for row, unit in rows.items()}
+        return Program(self.objective.rescaled(rows, values), constraints, units)
+
+    def slack(self, multipliers: Mapping[str, Number]) -> Form:
+        """sum of multiplier * constraint - objective, a form whose constant is minus the bound that it proves."""
+        total = -self.objective
+        for constraint in self.constraints:
+            total = total + multipliers.get(constraint.name, 0) * constraint.form
+        return total
+
+
+def ratio(after: Form, before: Form, constraints: Sequence[Constraint]) -> Program:
+    """Maximise ``after`` subject to ``before <= 1``: the worst factor, where ``before`` is a potential."""
+    return Program(after, (Constraint("before", before - 1), *constraints))
+
+
+def excess(left: Form, right: Form, constraints: Sequence[Constraint]) -> Program:
+    """Maximise ``left - right`` over Gram matrices of trace at most 1: 0 where left <= right throughout."""
+    posed = Program(left - right, tuple(constraints))
+    trace = Form({(row, row): 1 for rows in posed.blocks for row in rows}, {}, -1)
+    return Program(posed.objective, (Constraint("trace", trace), *constraints))
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What the solver proposes: ``status`` as it says, ``value``, multipliers, Gram blocks and function values.
+
+    With another status than "optimal" the numbers are None, empty, or not to be relied on.
+    """
+
+    status: str
+    value: float | None
+    multipliers: Mapping[str, float]
+    gram: tuple[Array, ...]
+    values: Array
+
+
+def power_of_two(size: float) -> Fraction:
+    """The power of two nearest to a positive number, as a unit that costs no digits."""
+    return Fraction(2) ** int(np.clip(np.round(np.log2(max(size, 1e-300))), -60, 60))
+
+
+def equilibrated(program: Program, sweeps: int = 10) -> Program:
+    """The program in units in which its coefficients are of size one, as nearly as rescaling can (after Ruiz)."""
+    A, a, _, C, c = program.arrays
+    sizes = [len(rows) for rows in program.blocks]
+    matrices = [abs(np.concatenate([A[j].reshape(-1, r, r), C[j][None]])) for j, r in enumerate(sizes)]
+    vectors = abs(np.concatenate([a, c[None]]))
+    rows, values, forms = [np.ones(r) for r in sizes], np.ones(len(program.values)), np.ones(len(vectors))
+    for _ in range(sweeps):
+        scaled = [M * d[:, None] * d * forms[:, None, None] for M, d in zip(matrices, rows, strict=True)]
+        linear = vectors * values * forms[:, None]
+        largest = np.max([*(M.max(axis=(1, 2), initial=0.0) for M in scaled), linear.max(axis=1, initial=0.0)], axis=0)
+        forms = forms / np.sqrt(np.where(largest > 0, largest, 1.0))
+        # A row enters a form twice, hence the fourth root.
+        rows = [d / np.maximum(M.max(axis=(0, 2)), 1e-300) ** 0.25 for M, d in zip(scaled, rows, strict=True)]
+        values = values / np.sqrt(np.maximum(linear.max(axis=0), 1e-300))
+    flat = zip([row for names in program.blocks for row in names], np.concatenate([*rows, []]).tolist(), strict=True)
+    units = zip(program.values, values.tolist(), strict=True)
+    return program.rescaled(
+        {row: power_of_two(size) for row, size in flat}, {name: power_of_two(size) for name, size in units}
+    )
+
+
+def _run(problem: cp.Problem) -> str:
+    status = "solver_error"
+    for tol in _TOLERANCES:
+        with warnings.catch_warnings():
+            # Whether a solution is accurate enough is decided by the exact checks, not by the solver.
+            warnings.simplefilter("ignore")
+            try:
+                problem.solve(solver=cp.CLARABEL, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
+            except cp.SolverError:
+                continue
+        status = str(problem.status)
+        if status in ("optimal", "optimal_inaccurate"):
+            break
+    return status
+
+
+def solve(program: Program) -> Solution:
+    """The program's value and multipliers as CLARABEL finds them."""
+    A, a, b, C, c = program.arrays
+    gram = [cp.Variable((len(rows), len(rows)), PSD=True) for rows in program.blocks]
+    values = cp.Variable(len(program.values)) if program.values else None
+    left = sum(A[j] @ cp.vec(X, order="C") for j, X in enumerate(gram))
+    reward = sum(cp.sum(cp.multiply(C[j], X)) for j, X in enumerate(gram))
+    if values is not None:
+        left, reward = left + a @ values, reward + c @ values
+    # Every constraint is scaled to size one: curvatures of very different size otherwise hide each other.
+    size = _sizes(A, a)
+    constraint = cp.multiply(1 / size, left) <= b / size
+    problem = cp.Problem(cp.Maximize(reward), [constraint])
+    status = _run(problem)
+    if problem.value is None or constraint.dual_value is None or not np.isfinite(problem.value):
+        return Solution(status, None, {}, (), np.zeros(0))
+    names = (k.name for k in program.constraints)
+    multipliers = dict(zip(names, (constraint.dual_value / size).tolist(), strict=True))
+    found = np.zeros(0) if values is None else np.asarray(values.value)
+    constant = float(program.objective.constant)
+    return Solution(
+        status, float(problem.value) + constant, multipliers, tuple(np.asarray(X.value) for X in gram), found
+    )
+
+
+def _sizes(A: list[Array], a: Array) -> Array:
+    largest = [abs(part).max(axis=1, initial=0.0) for part in (*A, a)]
+    size = np.max(largest, axis=0)
+    return np.where(size > 0, size, 1.0)
+
+
+def interior_multipliers(program: Program, bound: float) -> tuple[Array, float]:
+    """Multipliers that prove the bound with the largest margin, and that margin (capped at 1).
+
+    The margin is the least of the multipliers and of the slack form's eigenvalues; it is about 0 when the bound is
+    attained. Empty multipliers when the solver gives none.
+    """
+    A, a, b, C, c = program.arrays
+    scale = _sizes(A, a)
+    weights = cp.Variable(len(program.constraints))
+    margin = cp.Variable()
+    multipliers = cp.multiply(1 / scale, weights)
+    conditions = [weights >= margin, margin <= 1]
+    for j, rows in enumerate(program.blocks):
+        r = len(rows)
+        slack = cp.reshape(A[j].T @ multipliers, (r, r), order="C") - C[j]
+        # A symmetric matrix variable tells the solver what it cannot see by itself.
+        S = cp.Variable((r, r), PSD=True)
+        conditions.append(slack - margin * np.eye(r) == S)
+    if len(program.values):
+        conditions.append(a.T @ multipliers == c)
+    conditions.append(b @ multipliers + float(program.objective.constant) <= bound)
+    problem = cp.Problem(cp.Maximize(margin), conditions)
+    _run(problem)
+    if weights.value is None:
+        return np.zeros(0), -np.inf
+    return np.asarray(weights.value) / scale, float(np.asarray(margin.value))
+
+
+def interior_point(program: Program) -> tuple[tuple[Array, ...], Array, float]:
+    """A Gram matrix and function values that meet every constraint with the largest margin, and that margin."""
+    A, a, b, _, _ = program.arrays
+    size = _sizes(A, a)
+    margin = cp.Variable()
+    gram = [cp.Variable((len(rows), len(rows)), PSD=True) for rows in program.blocks]
+    full = [X + margin * np.eye(len(rows)) for X, rows in zip(gram, program.blocks, strict=True)]
+    left = sum(A[j] @ cp.vec(X, order="C") for j, X in enumerate(full))
+    values = cp.Variable(len(program.values)) if program.values else None
+    if values is not None:
+        left = left + a @ values
+    # Without a bound on the trace the margin can be unbounded where nothing normalises a direction.
+    trace = sum(cp.trace(X) for X in full)
+    limits = [cp.multiply(1 / size, left) + margin <= b / size, margin <= 1, trace <= 1e3]
+    problem = cp.Problem(cp.Maximize(margin), limits)
+    _run(problem)
+    if margin.value is None:
+        return (), np.zeros(0), -np.inf
+    found = np.zeros(0) if values is None else np.asarray(values.value)
+    return tuple(np.asarray(X.value) for X in full), found, float(np.asarray(margin.value))
+
+
+def is_positive_semidefinite(matrix: Array) -> bool:
+    """Whether a symmetric matrix of fractions is positive semidefinite: LDL^T by exact elimination."""
+    rows = [list(map(Fraction, row)) for row in matrix]
+    while rows:
+        pivot = rows[0][0]
+        if pivot < 0 or (pivot == 0 and any(rows[0])):
+            return False
+        rest = rows[1:]
+        if pivot == 0:
+            rows = [row[1:] for row in rest]
+        else:
+            rows = [
+                [value - row[0] * top / pivot for value, top in zip(row[1:], rows[0][1:], strict=True)] for row in rest
+            ]
+    return True
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A proof of ``program.objective <= bound``: rational multipliers >= 0 that leave a positive semidefinite form."""
+
+    program: Program
+    multipliers: Mapping[str, Fraction]
+    bound: Fraction
+
+    def slack(self) -> Form:
+        """The form that has to be positive semidefinite: bound - objective + sum of multiplier * constraint."""
+        return self.program.slack(self.multipliers) + self.bound
+
+    def check(self) -> bool:
+        """Whether the proof holds, in exact arithmetic and without the solver."""
+        names = {c.name for c in self.program.constraints}
+        if not set(self.multipliers) <= names or any(m < 0 for m in self.multipliers.values()):
+            return False
+        slack = self.slack()
+        if slack.values or slack.constant < 0:
+            return False
+        return all(is_positive_semidefinite(slack.matrix(list(rows))) for rows in self.program.blocks)
+
+
+class Quality(NamedTuple):
+    """How far multipliers are from a proof, recomputed at 50 digits: all three are 0 or more for a proof.
+
+    ``multiplier``: the smallest one; ``eigenvalue``: the smallest of the slack form; ``residual``: minus the largest
+    coefficient of a function value that does not cancel, plus what the bound falls short of.
+    """
+
+    multiplier: float
+    eigenvalue: float
+    residual: float
+
+
+def quality(program: Program, multipliers: Mapping[str, float], bound: Fraction) -> Quality:
+    """Recomputes, without the solver and at ``DIGITS`` digits, how nearly the multipliers prove the bound."""
+    exact = {name: Fraction(m) for name, m in multipliers.items()}
+    slack = program.slack(exact) + bound
+    smallest = mpmath.mpf(0)
+    with mpmath.workdps(DIGITS):
+        for rows in program.blocks:
+            matrix = mpmath.matrix(slack.matrix(list(rows)).tolist())
+            smallest = min(smallest, *mpmath.eigsy(matrix, eigvals_only=True))
+    off = max((abs(v) for v in slack.values.values()), default=Fraction(0))
+    return Quality(float(min(exact.values(), default=0)), float(smallest), float(min(slack.constant, 0) - off))

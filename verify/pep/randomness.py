@@ -1,0 +1,219 @@
+"""Compressors and oracles with errors of which only moments are known, as an algorithm sees them.
+
+What one returns is the exact answer plus a new row (:mod:`verify.pep.gram`) for its error; each states what its errors
+satisfy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from fedtheory.oracles import Answer
+from fedtheory.randomness import Constant, Distribution, Draw, Size
+from fedtheory.rational import Array
+from verify.pep.gram import ZERO, Number, Vector, row
+from verify.pep.programs import Constraint
+
+#: The block of compression errors, which are uncorrelated with everything before the step; or how its name begins,
+#: where errors that are uncorrelated with each other have one each.
+NOISE = "noise"
+
+
+def noisy(vector: Vector) -> bool:
+    """Whether compression errors are part of a vector."""
+    return any(r.block.startswith(NOISE) for r in vector.coefficients)
+
+
+@dataclass
+class Compressors:
+    """n compressors with the constants of eqs. (2) and (3), known by the first two moments of what they return."""
+
+    n: int
+    omega: Number
+    omega_av: Number
+    joint: str
+    applied: dict[Any, Array] = field(default_factory=dict)
+    points: list[Array] = field(default_factory=list)
+
+    @property
+    def draws(self) -> Distribution:
+        return Constant()
+
+    def apply(self, draw: Draw, x: Array) -> Array:
+        """x_i plus an error of mean zero, ``(..., n, 1) -> (..., n, 1)``."""
+        out = np.empty(x.shape, dtype=object)
+        for index in np.ndindex(x.shape[:-2]):
+            key = tuple(v.key for v in x[index].flat)
+            if any(noisy(v) for v in x[index].flat):
+                raise ValueError("a compressed vector cannot be compressed again: only moments of the noise are known")
+            if key not in self.applied:
+                if self.applied:
+                    # Two messages in one step would need the covariance of their errors.
+                    raise ValueError("only one compression a step can be modelled")
+                self.points.append(x[index])
+                noise = np.array([[row(f"noise_{i}", NOISE)] for i in range(self.n)], dtype=object)
+                self.applied[key] = noise if self.omega != 0 else 0 * noise
+            out[index] = x[index] + self.applied[key]
+        return out
+
+    def constraints(self) -> Iterator[Constraint]:
+        """E|error_i|^2 <= omega |x_i|^2, and the same for the mean with omega_av."""
+        for x, noise in zip(self.points, self.applied.values(), strict=True):
+            if self.omega == 0:
+                continue
+            for i, (e, v) in enumerate(zip(noise.flat, x.flat, strict=True)):
+                yield Constraint(f"variance_{i}", e**2 - self.omega * v**2)
+            mean = noise.sum() / self.n
+            yield Constraint("joint variance", mean**2 - self.omega_av / self.n * (x**2).sum())
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source of randomness of which only its identity matters: each time it is drawn from it has another number.
+
+    A draw is that number, ``shape`` times.
+    """
+
+    shape: Size
+    numbers: Iterator[int]
+
+    @property
+    def count(self) -> int:
+        return 1
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        return np.full((*size, *self.shape), next(self.numbers))
+
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        return np.full((1, *self.shape), next(self.numbers)), np.array([Fraction(1)], dtype=object)
+
+
+def _with_errors(draw: Draw, x: Array, error: Callable[[int, int, Vector], Vector]) -> Array:
+    """x plus ``error(number of the draw, client, vector)``, for ``x (..., n, 1)``."""
+    numbers = np.broadcast_to(draw[..., 0], x.shape[:-1])
+    out = np.empty(x.shape, dtype=object)
+    for index in np.ndindex(x.shape):
+        out[index] = x[index] + error(int(numbers[index[:-1]]), index[-2], ZERO + x[index])
+    return out
+
+
+@dataclass
+class Messages:
+    """n unbiased compressors in U(omega) that may send several messages a step.
+
+    Messages drawn separately have uncorrelated errors; so have those of different clients, if ``joint`` is
+    "independent". Nothing is known of how the errors of two vectors compressed by one draw are correlated.
+    """
+
+    n: int
+    omega: Number
+    joint: str
+    errors: dict[Any, tuple[Vector, Vector]] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)
+
+    @property
+    def omega_av(self) -> Number:
+        return self.omega / self.n if self.joint == "independent" else self.omega
+
+    @property
+    def draws(self) -> Distribution:
+        return Source((self.n, 1), self.numbers)
+
+    def apply(self, draw: Draw, x: Array) -> Array:
+        """x_i plus an error of mean zero, ``(..., n, 1) -> (..., n, 1)``."""
+        return _with_errors(draw, x, self._error)
+
+    def _error(self, number: int, i: int, x: Vector) -> Vector:
+        if noisy(x):
+            raise ValueError("a compressed vector cannot be compressed again: only moments of the noise are known")
+        if self.omega == 0 or not x.coefficients:
+            return ZERO
+        key = (number, i, x.key)
+        if key not in self.errors:
+            block = f"{NOISE} {number}_{i}" if self.joint == "independent" else f"{NOISE} {number}"
+            self.errors[key] = (x, row(f"noise({len(self.errors)})_{i}", block))
+        return self.errors[key][1]
+
+    def constraints(self) -> Iterator[Constraint]:
+        """E|error|^2 <= omega |x|^2 for every message."""
+        for k, (x, error) in enumerate(self.errors.values()):
+            yield Constraint(f"variance[{k}]", error**2 - self.omega * x**2)
+
+
+@dataclass
+class Contractions:
+    """Any compressors with E|C(x) - x|^2 <= (1 - alpha) |x|^2, biased or not, deterministic or not.
+
+    Rows are random vectors here and inner products expectations: errors may be correlated with everything.
+    """
+
+    alpha: Number
+    errors: dict[Any, tuple[Vector, Vector]] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)
+
+    @property
+    def draws(self) -> Distribution:
+        """Of one client's compressor."""
+        return Source((1,), self.numbers)
+
+    def apply(self, draw: Draw, x: Array) -> Array:
+        """x_i plus an error, ``(..., n, 1) -> (..., n, 1)``, for the draws of n clients."""
+        return _with_errors(draw, x, self._error)
+
+    def _error(self, number: int, i: int, x: Vector) -> Vector:
+        if self.alpha == 1 or not x.coefficients:
+            return ZERO
+        key = (number, i, x.key)
+        if key not in self.errors:
+            self.errors[key] = (x, row(f"error({len(self.errors)})_{i}"))
+        return self.errors[key][1]
+
+    def constraints(self) -> Iterator[Constraint]:
+        """E|error|^2 <= (1 - alpha) |x|^2 for every message."""
+        for k, (x, error) in enumerate(self.errors.values()):
+            yield Constraint(f"contraction[{k}]", error**2 - (1 - self.alpha) * x**2)
+
+
+@dataclass
+class InexactOracle:
+    """A ``delta``-inexact oracle of grad f_1^*, ..., grad f_n^* of which no more is known (FedDCD, Definition 5.1).
+
+    Rows are random vectors here and inner products expectations, so that its own randomness is allowed for. A call is
+    told by the point and the guess: ``errors`` holds (i, guess - gradient, answer - gradient) by client and both.
+    """
+
+    delta: Number
+    errors: dict[Any, tuple[int, Vector, Vector]] = field(default_factory=dict)
+    contraction: None = None
+
+    def draws(self, f: Any) -> Distribution:
+        return Constant()
+
+    def answer(self, f: Any, y: Array, start: Array, draw: Draw) -> Answer:
+        """``y``, ``start (..., n, 1)`` -> answers of that shape, each with a new row for its error."""
+        gradient, start = np.broadcast_arrays(f.conjugate_gradient(y), start)
+        y = np.broadcast_to(y, gradient.shape)
+        out = np.empty(gradient.shape, dtype=object)
+        for index in np.ndindex(out.shape):
+            out[index] = gradient[index] + self._error(index[-2], y[index], gradient[index], start[index])
+        return Answer(out, np.zeros(out.shape[:-1], dtype=int))
+
+    def _error(self, i: int, y: Any, gradient: Any, start: Any) -> Vector:
+        guess = ZERO + start - gradient
+        if not guess.coefficients:
+            return ZERO
+        key = (i, (ZERO + y).key, (ZERO + start).key)
+        if key not in self.errors:
+            self.errors[key] = (i, guess, row(f"error({len(self.errors)})_{i}"))
+        return self.errors[key][2]
+
+    def constraints(self) -> Iterator[Constraint]:
+        """E|answer - gradient|^2 <= delta |guess - gradient|^2 for every call."""
+        for k, (i, guess, error) in enumerate(self.errors.values()):
+            yield Constraint(f"oracle_{i}[{k}]", error**2 - self.delta * guess**2)

@@ -1,0 +1,253 @@
+"""From a solver's numbers to rational certificates and rational points, which exact arithmetic can check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from fedtheory.rational import Array
+from verify.pep import programs
+from verify.pep.gram import Form
+from verify.pep.programs import Certificate, Program, Solution
+
+#: Denominator to which numbers with room around them are rounded.
+GRID = 2**40
+#: Shares of the largest number below which a multiplier or an eigenvalue may be a zero, and relative errors that the
+#: entries of a kernel may have. Where a bound is attained the solver has only half of its digits.
+_CUTS = (1e-5, 1e-4, 1e-6, 1e-3, 1e-7)
+_TOLERANCES = (1e-4, 1e-5, 1e-3, 1e-6)
+
+
+def nearest_solution(equations: list[tuple[dict[int, Fraction], Fraction]], guess: list[Fraction]) -> list[Fraction]:
+    """A rational solution of sparse linear equations that keeps the free unknowns at their guess.
+
+    An equation is (coefficients by unknown, right side). Unknowns with large guesses become dependent first, so that
+    rounding errors do not change the sign of small ones. ``ValueError`` when there is no solution.
+    """
+    solved: dict[int, tuple[dict[int, Fraction], Fraction]] = {}
+    for coefficients, right in equations:
+        row, value = dict(coefficients), Fraction(right)
+        for unknown in [u for u in row if u in solved]:
+            factor = row.pop(unknown, Fraction(0))
+            value -= factor * solved[unknown][1]
+            for other, c in solved[unknown][0].items():
+                row[other] = row.get(other, Fraction(0)) - factor * c
+        row = {u: c for u, c in row.items() if c != 0}
+        if not row:
+            if value != 0:
+                raise ValueError("the linear equations have no solution")
+            continue
+        pivot = max(row, key=lambda u: (abs(guess[u]), -u))
+        scale = row.pop(pivot)
+        row, value = {u: c / scale for u, c in row.items()}, value / scale
+        for unknown, (other_row, other_value) in list(solved.items()):
+            factor = other_row.pop(pivot, Fraction(0))
+            if factor:
+                for u, c in row.items():
+                    other_row[u] = other_row.get(u, Fraction(0)) - factor * c
+                solved[unknown] = (other_row, other_value - factor * value)
+        solved[pivot] = (row, value)
+    out = list(guess)
+    for unknown, (row, value) in solved.items():
+        out[unknown] = value - sum((c * guess[u] for u, c in row.items()), Fraction(0))
+    return out
+
+
+def _equations(program: Program) -> Iterator[tuple[dict[int, Fraction], Fraction]]:
+    """The multipliers must cancel every function value."""
+    for name in program.values:
+        row = {k: Fraction(form.values[name]) for k, form in enumerate(program.forms) if name in form.values}
+        yield row, Fraction(program.objective.values.get(name, 0))
+
+
+def _proves(program: Program, bound: Fraction) -> tuple[dict[int, Fraction], Fraction]:
+    """bound = constant of the objective - sum of multiplier * constant of the constraint."""
+    row = {k: -Fraction(form.constant) for k, form in enumerate(program.forms) if form.constant != 0}
+    return row, bound - Fraction(program.objective.constant)
+
+
+def prove(
+    program: Program, bound: Fraction, variants: Sequence[Program] = (), faces: int = len(_CUTS) * len(_TOLERANCES)
+) -> Certificate | None:
+    """A certificate of exactly this bound, or None if none was found (which says nothing about the bound).
+
+    ``variants``: the program in other units, in which the solver may see more; multipliers do not depend on units.
+    ``faces``: how many guesses are tried where the bound is attained and the multipliers have no room to be rounded.
+    """
+    if not program.constraints:
+        certificate = Certificate(program, {}, bound)
+        return certificate if certificate.check() else None
+    for posed in variants or (program,):
+        for multipliers in _candidates(program, posed, bound, faces):
+            certificate = Certificate(program, multipliers, bound)
+            if certificate.check():
+                return certificate
+    return None
+
+
+def _candidates(program: Program, posed: Program, bound: Fraction, faces: int) -> Iterator[dict[str, Fraction]]:
+    """Rational multipliers that may prove the bound, likeliest first; ``posed`` is the program in other units."""
+    found, margin = programs.interior_multipliers(posed, float(bound))
+    if not len(found):
+        return
+    guesses = [(cut, tol) for tol in _TOLERANCES for cut in _CUTS][:faces]
+    for cut, tol in guesses if margin <= 1e-9 else [(0.0, 0.0)]:
+        try:
+            if margin > 1e-9:
+                multipliers = _round(program, found, bound, margin)
+            else:
+                multipliers = _on_the_face(program, posed, found, bound, cut, tol)
+        except ValueError:
+            continue
+        yield {c.name: m for c, m in zip(program.constraints, multipliers, strict=True)}
+
+
+def balanced(program: Program, solution: Solution) -> Program:
+    """The same program in units in which the solver's point is of size one, as far as it is known."""
+    if not solution.gram:
+        return program
+    sizes = [np.sqrt(np.maximum(np.diag(X), 1e-8 * max(1e-300, np.diag(X).max()))) for X in solution.gram]
+    rows = {
+        row: programs.power_of_two(size)
+        for of_block, names in zip(sizes, program.blocks, strict=True)
+        for row, size in zip(names, of_block.tolist(), strict=True)
+    }
+    largest = float(abs(solution.values).max(initial=0.0))
+    values = {
+        name: programs.power_of_two(max(abs(v), 1e-4 * largest))
+        for name, v in zip(program.values, solution.values.tolist(), strict=True)
+    }
+    return program.rescaled(rows, values)
+
+
+def _round(program: Program, found: Array, bound: Fraction, margin: float) -> list[Fraction]:
+    """Multipliers with room around them, rounded; the equations are then met again exactly."""
+    grid = GRID * max(1, int(1 / margin))
+    guess = [Fraction(round(m * grid), grid) for m in found.tolist()]
+    return nearest_solution([*_equations(program), _proves(program, bound)], guess)
+
+
+def _on_the_face(
+    program: Program, posed: Program, found: Array, bound: Fraction, cut: float, tol: float
+) -> list[Fraction]:
+    """Multipliers of a bound that is attained.
+
+    There the slack form has a kernel and some multipliers vanish, by complementarity. Both are read off the numbers,
+    rounded to simple rationals, and imposed as linear equations, whose exact solution is a candidate.
+    """
+    largest = float(abs(found).max())
+    zero = [k for k, m in enumerate(found.tolist()) if m < cut * largest]
+    equations = [*_equations(program), _proves(program, bound), *(({k: Fraction(1)}, Fraction(0)) for k in zero)]
+    A, _, _, C, _ = posed.arrays
+    for j, rows in enumerate(program.blocks):
+        r = len(rows)
+        slack = (A[j].T @ found).reshape(r, r) - C[j]
+        kernel = _kernel((slack + slack.T) / 2, cut)
+        # A worst function is simple in the program's own units.
+        kernel = _reduced(kernel * [float(posed.units.get(row, 1)) for row in rows])
+        for vector in kernel:
+            simple = {row: simplest(v, tol) for row, v in zip(rows, vector.tolist(), strict=True)}
+            sparse = {row: v for row, v in simple.items() if v != 0}
+            wanted = program.objective.image(sparse)
+            images = [(k, form.image(sparse)) for k, form in enumerate(program.forms)]
+            for row in rows:
+                left = {k: Fraction(image[row]) for k, image in images if image.get(row, 0) != 0}
+                equations.append((left, Fraction(wanted.get(row, 0))))
+    guess = [Fraction(m).limit_denominator(GRID) for m in found.tolist()]
+    return nearest_solution(equations, guess)
+
+
+def _kernel(matrix: Array, cut: float) -> Array:
+    """A basis, row by row, of the numerical kernel of a positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    return vectors[:, values < cut * max(float(values[-1]), 1e-300)].T.copy()
+
+
+def _reduced(basis: Array) -> Array:
+    """The basis by row reduction: its entries become ratios."""
+    for i in range(len(basis)):
+        pivot = int(abs(basis[i]).argmax())
+        basis[i] /= basis[i, pivot]
+        for k in range(len(basis)):
+            if k != i:
+                basis[k] -= basis[k, pivot] * basis[i]
+    return basis
+
+
+def simplest(value: float, tol: float) -> Fraction:
+    """The fraction of smallest denominator within the relative error ``tol``; 0 below ``tol`` itself."""
+    if abs(value) < tol:
+        return Fraction(0)
+    low, high = sorted((Fraction(value) * (1 - Fraction(tol)), Fraction(value) * (1 + Fraction(tol))))
+    return -_between(-high, -low) if high < 0 else _between(low, high)
+
+
+def _between(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction of smallest denominator in [low, high], 0 < low: by continued fractions."""
+    whole = -(-low.numerator // low.denominator)
+    if whole <= high:
+        return Fraction(whole)
+    return whole - 1 + 1 / _between(1 / (high - whole + 1), 1 / (low - whole + 1))
+
+
+class Point(NamedTuple):
+    """A rational Gram matrix (block by block) and function values: a worst case that can be rebuilt."""
+
+    gram: tuple[Array, ...]
+    values: tuple[Fraction, ...]
+
+    def evaluate(self, program: Program, form: Form) -> Fraction:
+        """Value of a form at this point."""
+        total = Fraction(form.constant)
+        for rows, X in zip(program.blocks, self.gram, strict=True):
+            total += (form.matrix(list(rows)) * X).sum()
+        values = zip(program.values, self.values, strict=True)
+        return total + sum((Fraction(form.values.get(name, 0)) * v for name, v in values), Fraction(0))
+
+    def is_feasible(self, program: Program) -> bool:
+        """Whether the Gram matrix is positive semidefinite and every constraint holds, exactly."""
+        psd = all(programs.is_positive_semidefinite(X) for X in self.gram)
+        return psd and all(self.evaluate(program, form) <= 0 for form in program.forms)
+
+
+def lower_bound(program: Program, solution: Solution) -> tuple[Fraction, Point] | None:
+    """The objective at an exactly feasible rational point near the solver's, or None if none was found.
+
+    The solver's point is moved towards an interior one just far enough for its residuals and rounding.
+    """
+    if not solution.gram:
+        return None
+    inner, inner_values, margin = programs.interior_point(program)
+    if margin <= 0:
+        return None
+    for share in (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
+        gram = tuple(
+            _fractions((1 - share) * (X + X.T) / 2 + share * (Y + Y.T) / 2)
+            for X, Y in zip(solution.gram, inner, strict=True)
+        )
+        values = _fractions((1 - share) * solution.values + share * inner_values)
+        point = Point(gram, tuple(values))
+        if point.is_feasible(program):
+            return point.evaluate(program, program.objective), point
+    return None
+
+
+def _fractions(values: Array) -> Array:
+    out = np.empty(values.shape, dtype=object)
+    for index, v in np.ndenumerate(values):
+        out[index] = Fraction(round(float(v) * GRID), GRID)
+    return out
+
+
+def upper_bound(program: Program, value: float, variants: Sequence[Program] = ()) -> Certificate | None:
+    """A certificate of a bound slightly above the solver's value, or None; ``variants`` as in :func:`prove`."""
+    size = max(1.0, abs(value))
+    for excess in (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
+        bound = Fraction(round((value + excess * size) * 10**12), 10**12)
+        certificate = prove(program, bound, variants, faces=1)
+        if certificate is not None:
+            return certificate
+    return None

@@ -1,0 +1,1 @@
+"""Proofs for all parameters: identities with multipliers, one module for each subject."""

@@ -1,0 +1,147 @@
+"""An inequality between forms, and the identity that proves it for all values of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, islice
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance, family
+from fedtheory.instances.base import Recipe
+from verify.evaluate import meeting
+from verify.methods import symbolic
+from verify.pep.gram import Form, Vector
+
+#: Recipes among which instances that meet a claim's hypotheses are looked for, at all and with special parameters.
+PROPOSED, SPECIAL = 1000, 300
+
+
+class Unprovable(ValueError):
+    """The claim is not of a kind that is proved here, or a condition of the proof does not follow from it."""
+
+
+@dataclass(frozen=True)
+class Posed:
+    """``gap >= 0`` is to be shown, from ``known`` forms that are <= 0.
+
+    ``slack``: symbols that stand for nonnegative expressions, with those expressions; their sign has been derived.
+    """
+
+    name: str
+    gap: Form
+    known: Mapping[str, Form]
+    slack: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The proof: gap = - sum of ``multipliers[k] * known[k]`` + sum of coefficient * |vector|^2 over ``squares``.
+
+    Multipliers and coefficients are nonnegative closed forms in the parameters and slack symbols.
+    """
+
+    multipliers: Mapping[str, sympy.Expr]
+    squares: tuple[tuple[sympy.Expr, Vector], ...]
+
+    def prove(self, posed: Posed, claim: Claim) -> bool:
+        """Whether the identity expands to zero and every weight is nonnegative by the assumptions on its symbols."""
+        if not set(self.multipliers) <= set(posed.known):
+            return False
+        if not all(is_nonnegative(w, claim) for w in (*self.multipliers.values(), *(c for c, _ in self.squares))):
+            return False
+        residual = posed.gap
+        for name, weight in self.multipliers.items():
+            residual = residual + weight * posed.known[name]
+        for weight, vector in self.squares:
+            residual = residual - weight * vector**2
+        return vanishes(residual, posed.slack)
+
+
+def vanishes(form: Form, slack: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
+    """Whether every coefficient is identically zero once the slack symbols are replaced by what they stand for."""
+    coefficients = (*form.entries.values(), *form.values.values(), form.constant)
+    return all(is_zero(sympy.sympify(c).subs(slack)) for c in coefficients)
+
+
+def is_zero(expression: sympy.Expr) -> bool:
+    """Whether a rational function is identically zero: its numerator is expanded."""
+    numerator, _ = sympy.fraction(sympy.together(expression))
+    return bool(sympy.expand(numerator) == 0)
+
+
+def relations(claim: Claim) -> list[sympy.Basic]:
+    """What the claim and its setting assume of the letters, conjunctions taken apart."""
+    return symbolic.conjuncts(symbolic.assumed(claim))
+
+
+def is_nonnegative(expression: sympy.Expr, claim: Claim) -> bool:
+    """Whether an expression is derived to be >= 0 from its symbols' assumptions and the claim's simple hypotheses."""
+    value = sympy.sympify(expression)
+    return bool(value.is_nonnegative) or symbolic.at_most(sympy.S.Zero, value, relations(claim))
+
+
+def require_at_least(claim: Claim, expression: sympy.Expr, least: sympy.Expr) -> None:
+    """``Unprovable`` unless expression >= least follows; a maximum is at least each of its arguments."""
+    options = expression.args if isinstance(expression, sympy.Max) else (expression,)
+    if least in options:
+        return
+    if not any(is_nonnegative(option - least, claim) for option in options):
+        raise Unprovable(f"{expression} >= {least} does not follow from the hypotheses of {claim.id}")
+
+
+def require_nonnegative(claim: Claim, expression: sympy.Expr) -> None:
+    """``Unprovable`` unless expression >= 0 follows."""
+    if not is_nonnegative(expression, claim):
+        raise Unprovable(f"{expression} >= 0 does not follow from the hypotheses of {claim.id}")
+
+
+def require(claim: Claim, expression: sympy.Expr) -> None:
+    """``Unprovable`` unless ``expression >= 0`` is a hypothesis of the claim, as it stands or rearranged."""
+    for relation in relations(claim):
+        if relation.rel_op in (">=", ">", "<=", "<"):
+            sign = 1 if relation.rel_op in (">=", ">") else -1
+            if is_zero(sign * (relation.lhs - relation.rhs) - expression):
+                return
+    raise Unprovable(f"{claim.id} does not assume {expression} >= 0")
+
+
+def coefficients(side: sympy.Expr, quantities: Sequence[sympy.Expr]) -> dict[str, sympy.Expr]:
+    """The coefficients of an expression that is linear in the quantities, by their names; ``Unprovable`` if not."""
+    stand_in = {q: sympy.Dummy(str(q)) for q in quantities}
+    expression = sympy.expand(side.subs(stand_in))
+    found = {str(q): expression.coeff(dummy) for q, dummy in stand_in.items()}
+    rest = expression - sum(found[str(q)] * dummy for q, dummy in stand_in.items())
+    if not is_zero(rest) or any(c.has(*stand_in.values()) for c in found.values()):
+        raise Unprovable(f"{side} is not linear in {', '.join(map(str, quantities))}")
+    return {name: c for name, c in found.items() if c != 0}
+
+
+def instances(claim: Claim, wanted: Callable[[Recipe, Instance], bool]) -> Iterator[Instance]:
+    """Exact instances that meet the hypotheses and are wanted. ``Unprovable`` when none of the first recipes is."""
+    found = _met(claim, PROPOSED, wanted)
+    first = next(found, None)
+    if first is None:
+        raise Unprovable(f"no instance was found that meets the hypotheses of {claim.id}")
+    yield first
+    yield from found
+
+
+def varied(
+    claim: Claim, wanted: Callable[[Recipe, Instance], bool], traits: Callable[[Instance], tuple[Hashable, ...]]
+) -> Iterator[Instance]:
+    """Exact instances that meet the hypotheses and are wanted, each with two traits that none before it had at once."""
+    seen: set[Hashable] = set()
+    for instance in _met(claim, SPECIAL, wanted):
+        pairs = set(combinations(enumerate(traits(instance)), 2))
+        if not pairs <= seen:
+            seen |= pairs
+            yield instance
+
+
+def _met(claim: Claim, count: int, wanted: Callable[[Recipe, Instance], bool]) -> Iterator[Instance]:
+    proposed = islice(family(claim.setting.name).recipes(np.random.default_rng(0)), count)
+    return (instance for recipe, instance in meeting(claim, proposed) if wanted(recipe, instance))

@@ -1,0 +1,336 @@
+"""Proofs of FedDCD, Lemma C.2, Lemma E.1 with an inexact oracle and Theorem 5.2, for all parameters, every N and T.
+
+All is said of one client and summed over the clients. g is its gradient minus w*, e the error of its answer in this
+round, m what its gradient moves by in the step, and p the error of its next answer; a is the answer minus w* and b the
+next gradient minus w*. The next call starts from this answer, so that its guess is off by e - m = a - b. D is the
+squared error of the guess in this round, z is y_i - y_i^*, and v the value of f_i^* minus its tangent at y_i^*.
+
+The lemmas are their own induction hypotheses. The theorem is shown through V = gap + A D with A = 3 alpha/16, from
+E |e|^2 <= delta/2 D and E D(next) <= 2 |e|^2 + 2 E |m|^2. With P the projection that subtracts the mean over the
+clients, r = (tau - 1)/(N - 1) and eta = 1/4, the sampling lemma gives
+
+    E gap(next) <= gap - r alpha/4 <g, P (g + e)> + r alpha/32 |P (g + e)|^2,    E |m|^2 <= r/16 |P (g + e)|^2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms import inexact_feddcd
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.oracles import worst_case
+from fedtheory.papers.feddcd import dual
+from fedtheory.randomness import expectation, map_leaves
+from fedtheory.rational import Array
+from fedtheory.statements import Bound, Quantity
+from fedtheory.symbols import T
+from verify.evaluate import rollout
+from verify.pep import posing
+from verify.pep.functions import Formal
+from verify.pep.gram import ZERO, Form, Sample, Vector, interpolation, row, smoothness, strong_convexity, value
+from verify.pep.symmetry import OPTIMUM
+from verify.proofs import rbcd
+from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, require_at_least, require_nonnegative
+
+_DRIFT, _GAPS = "sum_of_drifts", "sum_of_gaps"
+_THETA = np.zeros((1, 0))
+_e, _m, _p, _a, _b = (row(name) for name in "empab")
+_z, _Pg, _Pe, _g_mean, _e_mean = (row(name) for name in ("z", "Pg", "Pe", "mean g", "mean e"))
+_g = _Pg + _g_mean
+_v, _D = value("v"), value("D")
+#: r = (tau - 1)/(N - 1), and by how much the factor, delta and 1 exceed what they must.
+_r, _s_F, _s_D, _s_r = sympy.symbols("r s_F s_D s_r", nonnegative=True)
+
+instances, special = rbcd.instances, rbcd.special
+
+
+def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
+    """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
+    instance = next(instances(claim))
+    s = {str(symbol): symbol for symbol in claim.setting.bind(instance.problem, instance.params)}
+    if isinstance(claim.statement, Bound) and claim.statement.override is None:
+        yield from _theorem(claim, claim.statement, s)
+    else:
+        yield from _lemma(claim, s)
+
+
+def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[Posed, Weights]]:
+    statement, right = _sides(claim)
+    delta, alpha, N = s["delta"], s["alpha"], s["N"]
+    # The sums are nonnegative, so that a larger multiple of one is a weaker claim.
+    if set(right) == {_DRIFT}:
+        require_nonnegative(claim, right[_DRIFT] - 1)
+        gap = delta * _e**2 + delta * _m**2 - _p**2
+        known = {"oracle": _p**2 - delta / 2 * (_e - _m) ** 2}
+        yield Posed("next error", gap, known), Weights({"oracle": sympy.S.One}, ((delta / 2, _e + _m),))
+    elif set(right) == {_GAPS}:
+        require_nonnegative(claim, right[_GAPS] - 8 / (N * alpha))
+        smooth = interpolation(Sample(ZERO, _b, _v), OPTIMUM, sympy.S.Zero, 1 / alpha)
+        known = {"smooth below": smooth, "oracle": _p**2 - delta / 2 * (_a - _b) ** 2}
+        whole = 8 / alpha * (1 + delta)
+        squares = ((sympy.Rational(1, 3), 3 * _b - _p), (delta / 3, _a + 2 * _b), (2 * delta, _b))
+        gap = delta * _a**2 + whole * _v - (_b + _p) ** 2
+        yield (
+            Posed("next distance", gap, known),
+            Weights({"oracle": sympy.Rational(4, 3), "smooth below": whole}, squares),
+        )
+        first = Weights({"smooth below": 8 / alpha}, ((sympy.Integer(3), _b),))
+        yield Posed("first distance", 8 / alpha * _v - _b**2, {"smooth below": smooth}), first
+    else:
+        raise Unprovable(f"{claim.id} bounds {statement.left} by {', '.join(right)}")
+
+
+def _theorem(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[Posed, Weights]]:
+    """E V(next) <= F V, left <= c V and gap <= c' initial at the start, with c c' at most the constant."""
+    delta, alpha, beta, N, tau = (s[name] for name in ("delta", "alpha", "beta", "N", "tau"))
+    if statement.factor.has(T) or statement.constant.has(T) or not rbcd.sampling_lemma():
+        raise Unprovable(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
+    r, kappa = (tau - 1) / (N - 1), _r * alpha / (32 * beta)
+    A = 3 * alpha / 16
+    require_nonnegative(claim, r)
+    require_nonnegative(claim, 1 - r)
+    require_at_least(claim, statement.factor, (1 - kappa).subs(_r, r))
+    known = {
+        "strong convexity": strong_convexity(OPTIMUM, Sample(_z, _g, _v), 1 / beta),
+        "least at the optimum": -_v,
+        # Sums over the clients that vanish: of z, of what P leaves of g and e, and of their products with the means.
+        "sum zero": _g_mean * _z,
+        "means": -_g_mean * (_Pg + _Pe),
+        "mean error": -_e_mean * _Pe,
+        "oracle": (_Pe + _e_mean) ** 2 - delta / 2 * _D,
+        "square": -_D,
+    }
+    moved = (_Pg + _Pe) ** 2
+    after = _v - _r * alpha / 4 * (_g * (_Pg + _Pe)) + _r * alpha / 32 * moved
+    error_after = 2 * (_Pe + _e_mean) ** 2 + _r / 8 * moved
+    gap = (1 - kappa + _s_F) * (_v + A * _D) - after - A * error_after
+    # 1 - kappa >= 2 delta is a hypothesis: instances that break it must not meet the claim's.
+    slack = {_s_F: statement.factor - 1 + kappa, _s_D: 1 - kappa - 2 * delta, _s_r: 1 - _r}
+    slack = {_r: r} | {symbol: expression.subs(_r, r) for symbol, expression in slack.items()}
+    multipliers = {
+        "strong convexity": kappa,
+        "sum zero": kappa,
+        "least at the optimum": _s_F,
+        "means": _r * alpha / 4,
+        "mean error": 4 * A,
+        "oracle": 4 * A,
+        "square": A * (_s_D + _s_F),
+    }
+    squares = (
+        (kappa / (2 * beta), _z - beta * _Pg),
+        (23 * _r * alpha / 128, _Pg + sympy.Rational(9, 23) * _Pe),
+        (sympy.Rational(431, 1472) * _r * alpha, _Pe),
+        (2 * A * _s_r, _Pe),
+        (2 * A, _e_mean),
+    )
+    yield Posed("contraction", gap, known, slack), Weights(multipliers, squares)
+    yield from _constant(claim, statement, s)
+
+
+def _constant(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[Posed, Weights]]:
+    """left <= c V and, from y = 0, gap <= |y*|^2/(2 alpha) with |y*|^2 <= N zeta^2."""
+    delta, alpha, N = (s[name] for name in ("delta", "alpha", "N"))
+    sides = (str(statement.left), str(statement.initial))
+    if sides == ("G(y^T)-G*", "G(y^0)-G*"):
+        require_nonnegative(claim, statement.constant - 1)
+        return
+    if sides[0] != "|w^T-w*|^2" or sides[1] not in ("|y*|**2", "zeta**2"):
+        raise Unprovable(f"{claim.id} bounds {sides[0]} through {sides[1]}")
+    least = sympy.Rational(20, 3) / alpha**2 / (N if sides[1] == "|y*|**2" else 1)
+    require_nonnegative(claim, statement.constant - least)
+    smooth = interpolation(Sample(ZERO, _g, _v), OPTIMUM, sympy.S.Zero, 1 / alpha)
+    known = {
+        "smooth below": smooth,
+        "least at the optimum": -_v,
+        "oracle": _e**2 - delta / 2 * _D,
+        "square": -_D,
+    }
+    c = sympy.Rational(40, 3) / alpha
+    multipliers = {
+        "smooth below": 4 / alpha,
+        "least at the optimum": c - 4 / alpha,
+        "oracle": sympy.Integer(2),
+        "square": 2 + _s_D,
+    }
+    gap = c * (_v + 3 * alpha / 16 * _D) - (_g + _e) ** 2
+    slack = {_s_D: sympy.Rational(1, 2) - delta}
+    yield Posed("primal distance", gap, known, slack), Weights(multipliers, ((sympy.S.One, _g - _e),))
+    above = {"smooth above": smoothness(Sample(_z, _g, _v), OPTIMUM, 1 / alpha)}
+    yield Posed("start", _z**2 / (2 * alpha) - _v, above), Weights({"smooth above": sympy.S.One}, ())
+
+
+def _sides(claim: Claim) -> tuple[Bound, dict[str, sympy.Expr]]:
+    """The statement, and the coefficients of its right side; all must speak of the state after T rounds."""
+    statement = claim.statement
+    if not isinstance(statement, Bound) or statement.override is None:
+        raise Unprovable(f"{claim.id} is not a bound given as a whole")
+    if not all(q.after for q in statement.quantities) or statement.left not in {
+        q.expression for q in statement.quantities
+    }:
+        raise Unprovable(f"{claim.id} does not speak of the state after T rounds alone")
+    return statement, coefficients(statement.override, [q.expression for q in statement.quantities])
+
+
+def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
+    """The instance with one assumption of the proof broken at a time."""
+    problem, params = instance.problem, instance.params
+    whole = isinstance(claim.statement, Bound) and claim.statement.override is None
+    # With exact oracles and this delta no other hypothesis than the one meant is broken.
+    exact = params._replace(oracle=worst_case(Fraction(0)), delta=Fraction(1, 3))
+    yield "delta/2-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(Fraction(99, 100))))
+    if whole or _GAPS in _sides(claim)[1]:
+        for name, constant in (("strong convexity", 2 * problem.L), ("smoothness", problem.mu / 2))[: 1 + whole]:
+            scaled = exact._replace(Lambda=params.Lambda * problem.mu / constant)
+            declared = replace(problem, declared=(constant, constant))
+            yield name, replace(instance, problem=declared, params=scaled)
+    if whole:
+        kappa = inexact_feddcd.kappa(problem, params.tau)
+        large = (1 - kappa) / 2 * (1 + Fraction(1, 10**6))
+        yield "delta <= (1 - kappa)/2", replace(instance, params=params._replace(delta=large))
+        yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=2 * params.Lambda))
+        yield "eta = 1/4", replace(instance, params=params._replace(eta=Fraction(1, 2)))
+        yield "tau >= 2", replace(instance, params=exact._replace(tau=1))
+
+
+def differs(claim: Claim, instance: Instance) -> str | None:
+    """The name of something that is not, on formal vectors, what the proof takes it for; None if all agrees."""
+    if isinstance(claim.statement, Bound) and claim.statement.override is None:
+        return _theorem_differs(claim, claim.statement, instance)
+    statement, right = _sides(claim)
+    named = {q.expression: q for q in statement.quantities}
+    left, (other,) = named[statement.left], [q for q in statement.quantities if str(q.expression) in right]
+    start = posing.pose(claim.setting.name, instance)
+    assert start.instance.initial is not None
+    problem, state = start.instance.initial(_THETA)
+    if not _starts(left, other, start, problem, state):
+        return "the start"
+    _, p = statement.algorithm.draws(problem, start.instance.params, state).support(True)
+    for k in range(len(p)):
+        posed = posing.pose(claim.setting.name, instance)
+        problem, state = posed.instance.at(_THETA)
+        draws, _ = statement.algorithm.draws(problem, posed.instance.params, state).support(True)
+        one = map_leaves(lambda a, k=k: a[None, k : k + 1], draws)
+        later = statement.algorithm.step(problem, posed.instance.params, state, one)
+        if not _steps(left, other, posed, state, later):
+            return "the step"
+    return None
+
+
+def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str | None:
+    named = {q.expression: q for q in statement.quantities}
+    left, initial = named[statement.left], named[statement.initial]
+    posed = posing.pose(claim.setting.name, instance)
+    problem, params = posed.instance.problem, posed.instance.params
+    if params.oracle.delta != params.delta / 2 or not left.after or initial.after:
+        return "the oracle"
+    _, state = posed.instance.at(_THETA)
+    g = problem.f.conjugate_gradient(state.y) - problem.x_star
+    later, p = rollout(claim, posed.instance, problem, state, 1)
+    if not all(v == ZERO for v in later.y.sum(axis=-2).flat):
+        return "the constraint set"
+    # In every draw the next guess is this round's answer.
+    w = params.oracle.answer(problem.f, state.y, state.w, np.zeros(0)).w
+    errors = w - g - problem.x_star
+    assert posed.oracle is not None
+    if not _starts_from(posed.oracle.errors.values(), state.w - g - problem.x_star, errors):
+        return "the oracle's calls"
+    if any(a.key != b.key for a, b in zip(later.w.flat, np.broadcast_to(w, later.w.shape).flat, strict=True)):
+        return "the guesses"
+    r, moves = Fraction(params.tau - 1, problem.n - 1), later.y - state.y
+    P = w - w.sum(axis=-2, keepdims=True) / problem.n
+    across = _form(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * problem.mu / 4 * _form((g * P).sum())
+    length = _form(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * _squares(P)
+    if not across.is_zero or not length.is_zero:
+        return "the step"
+    found, gap = _form(left.of(problem, params, state)), _form(dual.dual_gap(problem, params, state))
+    wanted = gap if left.of is initial.of else _squares(g + errors) / problem.n
+    same = (found - wanted).is_zero and _is_gap(posed, state, gap, gap)
+    return None if same and _starts_well(claim, instance, left, initial) else "a quantity"
+
+
+def _starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quantity) -> bool:
+    """y = 0 and exact guesses at the start, and the initial value |y*|^2, or at least its mean over the clients."""
+    posed = posing.pose(claim.setting.name, instance)
+    assert posed.instance.initial is not None
+    problem, state = posed.instance.initial(_THETA)
+    exact = problem.f.conjugate_gradient(state.y)
+    if any(a.key != b.key for a, b in zip(state.w.flat, exact.flat, strict=True)) or any(
+        y.coefficients for y in state.y.flat
+    ):
+        return False
+    if left.of is initial.of:
+        return True
+    if str(initial.expression) == "|y*|**2":
+        return bool((_form(initial.of(problem, posed.instance.params, state)) - _squares(problem.y_star)).is_zero)
+    # A maximum over the clients is no form: here its value on the instance itself.
+    given, start = instance.at(np.zeros((1, instance.dimension), dtype=int))
+    largest = initial.of(given, instance.params, start)
+    return bool(np.all(largest * given.n >= (given.y_star**2).sum(axis=(-1, -2))))
+
+
+def _starts(left: Quantity, other: Quantity, posed: Formal, problem: Any, state: Any) -> bool:
+    """The first answers are exact; the sums start with 0 and with the gap."""
+    params = posed.instance.params
+    exact = problem.f.conjugate_gradient(state.y)
+    before, after = (_form(q.of(problem, params, state)) for q in (left, other))
+    if str(other.expression) == _DRIFT:
+        return before.is_zero and after.is_zero
+    gap = _form(dual.dual_gap(problem, params, state))
+    return (before - _squares(exact - problem.x_star) / problem.n).is_zero and _is_gap(posed, state, after, gap)
+
+
+def _steps(left: Quantity, other: Quantity, posed: Formal, state: Any, later: Any) -> bool:
+    """One step with one draw does to both sides what the proof says, and the next call starts from this answer."""
+    problem, params = posed.instance.problem, posed.instance.params
+    delta, gradient = params.delta, problem.f.conjugate_gradient
+    answer, now, then = later.w, gradient(state.y), gradient(later.y)
+    old, new = _form(left.of(problem, params, state)), _form(left.of(problem, params, later))
+    before, after = _form(other.of(problem, params, state)), _form(other.of(problem, params, later))
+    oracle = posed.oracle
+    assert oracle is not None
+    if not all(v == ZERO for v in later.y.sum(axis=-2).flat) or oracle.delta != delta / 2:
+        return False
+    errors = params.oracle.answer(problem.f, later.y, answer, np.zeros(0)).w - then
+    if not _starts_from(oracle.errors.values(), answer - then, errors):
+        return False
+    if str(other.expression) == _DRIFT:
+        shown = (old - _squares(answer - now), new - _squares(errors), after - delta * (before + _squares(then - now)))
+        return all(form.is_zero for form in shown)
+    gap = _form(dual.dual_gap(problem, params, later))
+    distances = [_squares(w - problem.x_star) / problem.n for w in (answer, then + errors)]
+    same = (old - distances[0]).is_zero and (new - distances[1]).is_zero
+    return same and _is_gap(posed, later, after - delta * before, (1 + delta) * gap)
+
+
+def _is_gap(posed: Formal, state: Any, found: Form, wanted: Form) -> bool:
+    """Whether a form is the multiple of the gap wanted, and the gap the sum of the values less their tangents."""
+    (record,) = posed.records
+    points = [y - origin for y, origin in zip(state.y.flat, record.origin.flat, strict=True)]
+    total = Form({}, {}, 0)
+    for point, known in zip(points, record.asked, strict=True):
+        total = total + known[point.key].value
+    gap = _form(dual.dual_gap(posed.instance.problem, posed.instance.params, state))
+    return bool((found - wanted).is_zero and (gap - total).is_zero)
+
+
+def _starts_from(calls: Iterable[tuple[int, Vector, Vector]], guesses: Array, errors: Array) -> bool:
+    """Whether each error is that of a call whose guess is off by the vector given."""
+    known = {(i, guess.key, error.key) for i, guess, error in calls}
+    pairs = zip(guesses.flat, errors.flat, strict=True)
+    return all((i, guess.key, error.key) in known for i, (guess, error) in enumerate(pairs))
+
+
+def _squares(vectors: Array) -> Form:
+    return _form((vectors**2).sum(axis=(-1, -2)))
+
+
+def _form(found: Any) -> Form:
+    form: Form = np.asarray(found, dtype=object).ravel()[0] + Form({}, {}, 0)
+    return form

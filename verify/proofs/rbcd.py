@@ -1,0 +1,380 @@
+"""Proofs for FedDCD: Lemma B.8 and what rests on it, up to Theorem 4.1, for every n, tau and choice of the L_i.
+
+All is said of one client i and summed over the clients. z is x_i - x_i*, g the gradient of h_i at x_i minus the common
+gradient at the x_i*, and c the mean of the g weighted by 1/L_i, so that |G_[n] grad h|_L^2 = sum_i |g_i - c|^2 / L_i.
+The values are those of h_i minus its tangent at x_i*. FedDCD is the case L_i = 1/alpha and mu_min = 1/beta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.instances.base import Recipe
+from fedtheory.statements import Bound, Inequality, OneStep, Quantity
+from verify.evaluate import rollout
+from verify.pep import functions, posing
+from verify.pep.gram import ZERO, Form, Sample, interpolation, row, smoothness, strong_convexity, value
+from verify.pep.symmetry import OPTIMUM
+from verify.proofs import identity
+from verify.proofs.identity import (
+    Posed,
+    Unprovable,
+    Weights,
+    coefficients,
+    is_zero,
+    require_at_least,
+    require_nonnegative,
+)
+
+Letters = dict[str, sympy.Expr]
+Pieces = Iterator[tuple[Posed, Weights]]
+
+#: r = (tau - 1)/(n - 1); by how much the claimed number exceeds what it must; 1/L_i - 1/L_max and 1/L_min - 1/L_i.
+_r, _s_F, _s_L, _s_t = sympy.symbols("r s_F s_L s_t", nonnegative=True)
+_F, _over_L = sympy.symbols("F 1/L_i", positive=True)
+
+_z, _g, _c = row("z"), row("g"), row("c")
+_AT = Sample(_z, _g, value("h"))
+_SQUARE = (_g - _c) ** 2
+
+
+def _known(mu: sympy.Expr, L: sympy.Expr) -> dict[str, Form]:
+    """What holds of one client, and of their sum: the z_i add up to zero, so <c, z_i> does."""
+    return {
+        "strong convexity": strong_convexity(OPTIMUM, _AT, mu),
+        "least at the optimum": OPTIMUM.value - _AT.value,
+        "sum zero": _c * _z,
+        "smooth above": smoothness(_AT, OPTIMUM, L),
+        "smooth below": interpolation(_AT, OPTIMUM, sympy.S.Zero, L),
+    }
+
+
+def pose(claim: Claim) -> Pieces:
+    """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
+    statement, k = claim.statement, _letters(claim)
+    known = _known(k["mu"], k["L"])
+    if isinstance(statement, OneStep):
+        right = coefficients(statement.right, [q.expression for q in statement.quantities])
+        before = _before(claim)
+        if set(right) == {str(before.expression)} and statement.factor is not None:
+            yield _contraction(claim, right[str(before.expression)], k, known)
+        elif set(right) <= {str(before.expression), "|G grad h|_L^2"}:
+            yield _descent(claim, right.get(str(before.expression), sympy.S.Zero), right, k)
+        else:
+            raise Unprovable(f"{claim.id} bounds by {', '.join(right)}")
+    elif isinstance(statement, Bound) and statement.override is None:
+        yield _contraction(claim, statement.factor, k, known)
+        yield from _constant(claim, statement, k, known)
+    elif isinstance(statement, Inequality) and statement.middle is None and not statement.strict:
+        yield _relation(claim, statement, k, known)
+    elif isinstance(statement, Inequality) and not statement.strict:
+        yield from _gradient_norms(claim, statement, k, known)
+    else:
+        raise Unprovable(f"{claim.id} is of kind {statement.kind}, or its bound is not a factor to the T")
+
+
+def _letters(claim: Claim) -> Letters:
+    """n, tau, the largest L_i, the smallest mu_i and r, in the letters of the setting."""
+    instance = next(instances(claim))
+    s = {str(symbol): symbol for symbol in claim.setting.bind(instance.problem, instance.params)}
+    if "alpha" in s:
+        k = {"n": s["N"], "tau": s["tau"], "L": 1 / s["alpha"], "mu": 1 / s["beta"]}
+    else:
+        # The lemmas name the smallest strong convexity mu or mu_min, never both.
+        mu = s["mu_min"] if claim.statement.right.has(s["mu_min"]) else s["mu"]  # type: ignore[union-attr]
+        k = {"n": s["n"], "tau": s["tau"], "L": s["L_max"], "mu": mu, "least L": s["L_min"]}
+    return {**k, "r": (k["tau"] - 1) / (k["n"] - 1)}
+
+
+def _before(claim: Claim) -> Quantity:
+    """The potential before the step, of which the left side is the expectation after it."""
+    statement = claim.statement
+    assert isinstance(statement, OneStep)
+    for after in (q for q in statement.quantities if q.expression == statement.left and q.after):
+        for before in statement.quantities:
+            if not before.after and after.of is before.of:
+                return before
+    raise Unprovable(f"the left side of {claim.id} is not a potential that its right side speaks of")
+
+
+def _descent(claim: Claim, share: sympy.Expr, right: dict[str, sympy.Expr], k: Letters) -> tuple[Posed, Weights]:
+    """share h + b |G grad h|_L^2 - E h(y) >= 0, where E h(y) <= h - (r/2) |G grad h|_L^2 by the sampling lemma."""
+    excess = right.get("|G grad h|_L^2", sympy.S.Zero) + k["r"] / 2
+    require_nonnegative(claim, k["r"])
+    require_nonnegative(claim, excess)
+    gap = (share - 1) * _AT.value + excess * _over_L * _SQUARE
+    stand_in = sympy.Symbol("s_b", nonnegative=True)
+    return Posed("descent", gap, {}, {stand_in: excess}), Weights({}, ((stand_in * _over_L, _g - _c),))
+
+
+def _contraction(claim: Claim, factor: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
+    """F V - E V(next) >= 0 for V = h - h*, where E V(next) <= V - (r/2) |G grad h|_L^2 by the sampling lemma."""
+    mu, L = k["mu"], k["L"]
+    require_nonnegative(claim, k["r"])
+    require_at_least(claim, factor, 1 - k["r"] * mu / L)
+    gap = (_F - 1) * _AT.value + _r / 2 * (1 / L + _s_L) * _SQUARE
+    weights = Weights(
+        {"least at the optimum": _s_F, "strong convexity": _r * mu / L, "sum zero": _r * mu / L},
+        ((_r / (2 * L), _g - _c - mu * _z), (_r * _s_L / 2, _g - _c)),
+    )
+    return Posed("contraction", gap, known, {_s_F: _F - 1 + _r * mu / L}), weights
+
+
+def _constant(claim: Claim, statement: Bound, k: Letters, known: dict[str, Form]) -> Pieces:
+    """What joins the left side of a bound to the potential, and the potential to the initial value."""
+    named = _by_symbol(statement)
+    if statement.left not in named or statement.initial not in named:
+        raise Unprovable(f"a side of {claim.id} is not a single quantity")
+    left, initial = named[statement.left], named[statement.initial]
+    constant, clients = statement.constant, k["n"]
+    if left.of is initial.of:
+        require_nonnegative(claim, constant - 1)
+        return
+    if str(left.expression) != "|w^T-w*|^2" or str(initial.expression) not in ("|y*|**2", "zeta**2"):
+        raise Unprovable(f"{claim.id} bounds {left.expression} through {initial.expression}")
+    # The mean of |g_i|^2 is at most 2 L/n V; at y = 0 V is at most L/2 |y*|^2, and |y*|^2 <= n zeta^2.
+    total = k["L"] ** 2 * (1 / clients if str(initial.expression) == "|y*|**2" else 1)
+    require_nonnegative(claim, constant - total)
+    yield _primal_distance(2 * k["L"] / clients, k, known)
+    yield _dual_distance(k["L"] / 2, k, known)
+
+
+def _primal_distance(constant: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
+    """constant V - (1/n) sum_i |g_i|^2 >= 0."""
+    least = 2 * k["L"] / k["n"]
+    weights = {"smooth below": least, "least at the optimum": sympy.simplify(constant - least)}
+    return Posed("primal distance", constant * _AT.value - _g**2 / k["n"], known), Weights(weights, ())
+
+
+def _dual_distance(constant: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
+    """constant sum_i |z_i|^2 - V >= 0."""
+    squares = ((sympy.simplify(constant - k["L"] / 2), _z),)
+    return Posed("dual distance", constant * _z**2 - _AT.value, known), Weights({"smooth above": sympy.S.One}, squares)
+
+
+def _relation(claim: Claim, statement: Inequality, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
+    """Lemmas E.1 (exact oracle) and E.2."""
+    right = coefficients(statement.right, [q.expression for q in statement.quantities])
+    sides = (str(statement.left), *right)
+    if sides == ("|w-w*|^2", "G-G*"):
+        require_nonnegative(claim, right["G-G*"] - 2 * k["L"] / k["n"])
+        return _primal_distance(right["G-G*"], k, known)
+    if sides == ("G-G*", "|y-y*|^2"):
+        require_nonnegative(claim, right["|y-y*|^2"] - k["L"] / 2)
+        return _dual_distance(right["|y-y*|^2"], k, known)
+    raise Unprovable(f"{claim.id} bounds {sides[0]} by {', '.join(sides[1:])}")
+
+
+def _gradient_norms(claim: Claim, statement: Inequality, k: Letters, known: dict[str, Form]) -> Pieces:
+    """Lemma B.6: a (h - h*) <= sum_i |g_i - c|^2 / L_i^e <= b (h - h*), with e = 1 (weighted) or e = 2 (Euclidean)."""
+    power = {"|G grad h|_L^2": 1, "|G grad h|^2": 2}.get(str(statement.middle))
+    named = [q.expression for q in statement.quantities]
+    left, right = (coefficients(side, named) for side in (statement.left, statement.right))
+    if power is None or set(left) != {"h-h*"} or set(right) != {"h-h*"}:
+        raise Unprovable(f"{claim.id} is not about the two norms of Lemma B.6")
+    mu, L, least = k["mu"], k["L"], k["least L"]
+    sharp = 2 * mu / L**power
+    require_nonnegative(claim, sharp - left["h-h*"])
+    whole = (1 / L + _s_L) ** power
+    yield (
+        Posed("below", whole * _SQUARE - left["h-h*"] * _AT.value, known, {_s_F: sharp - left["h-h*"]}),
+        Weights(
+            {"least at the optimum": _s_F, "strong convexity": sharp, "sum zero": sharp},
+            ((1 / L**power, _g - _c - mu * _z), (sympy.expand(whole - 1 / L**power), _g - _c)),
+        ),
+    )
+    # c is the mean of the g_i weighted by 1/L_i, and each h_i has its own L_i: |g_i|^2 / (2 L_i) <= h_i.
+    scale = 1 / least ** (power - 1)
+    excess = right["h-h*"] - 2 * scale
+    require_nonnegative(claim, excess.subs(L, least + sympy.Symbol("L_max-L_min", nonnegative=True)))
+    own = {**known, "smooth below": interpolation(_AT, OPTIMUM, sympy.S.Zero, 1 / _over_L)}
+    own["weighted sum zero"] = -_over_L * (_c * (_g - _c))
+    slack = {_s_F: excess, _s_t: 1 / least - _over_L}
+    weights = {"least at the optimum": _s_F, "smooth below": 2 * scale, "weighted sum zero": 2 * scale}
+    squares = ((scale * _over_L, _c), *(((_s_t * _over_L, _g - _c),) if power == 2 else ()))
+    gap = right["h-h*"] * _AT.value - _over_L**power * _SQUARE
+    yield Posed("above", gap, own, slack), Weights(weights, squares)
+
+
+def sampling_lemma() -> bool:
+    """E h(y) <= h(x) - (r/2) |G_[n] grad h(x)|_L^2 for y = x - G_I grad h(x), for every n, tau and L_1, ..., L_n.
+
+    For fixed I, with b the weighted mean of the g over I, client i moves by -(g - b)/L and smoothness bounds its
+    decrease by (|g|^2 - |b|^2)/(2 L). Summed over I and multiplied by P(I) = (sum_I 1/L)/Z this is 1/(2 Z) times the
+    sum over pairs in I of |g_i - g_j|^2/(L_i L_j), by Lagrange's identity. A pair is in comb(n-2, tau-2) subsets, and
+    Z = comb(n-1, tau-1) sum 1/L; the same sum over all pairs, over sum 1/L, is |G_[n] grad h|_L^2.
+    """
+    g, b, L = sympy.symbols("g b L")
+    step = -(g - b) / L
+    decrease = -(g * step + L * step**2 / 2) - (g**2 - b**2) / (2 * L)
+    g_i, g_j = sympy.symbols("g_i g_j")
+    # One pair of (sum 1/L)(sum |g|^2/L) - |sum g/L|^2, without the common 1/(L_i L_j).
+    pair = (g_i**2 + g_j**2) - 2 * g_i * g_j - (g_i - g_j) ** 2
+    n, tau = sympy.symbols("n tau", integer=True, positive=True)
+    share = sympy.binomial(n - 2, tau - 2) / sympy.binomial(n - 1, tau - 1) - (tau - 1) / (n - 1)
+    return is_zero(decrease) and is_zero(pair) and sympy.gammasimp(share.rewrite(sympy.gamma)) == 0
+
+
+def instances(claim: Claim) -> Iterator[Instance]:
+    """Exact instances that meet the hypotheses, of which no constant is 1, which would hide that it is lost.
+
+    Every mu_i < L_i, the L_i differ where they may, and some of at least three clients sit out. ``Unprovable`` when
+    none of the first recipes gives one.
+    """
+    return identity.instances(claim, _generic)
+
+
+def _generic(recipe: Recipe, instance: Instance) -> bool:
+    problem, params = instance.problem, instance.params
+    if problem.n < 3 or params.tau == problem.n:
+        return False
+    if hasattr(params, "Lambda"):
+        return 1 not in (problem.mu, problem.L) and problem.mu < problem.L
+    return bool((params.L != 1).all() and (problem.f.mu < params.L).all() and len(set(params.L)) > 1)
+
+
+def special(claim: Claim) -> Iterator[Instance]:
+    """Exact instances that meet the hypotheses, with every pair of cases that a step may treat apart."""
+    return identity.varied(claim, _possible, _traits)
+
+
+def _possible(recipe: Recipe, instance: Instance) -> bool:
+    problem, params = instance.problem, instance.params
+    ordered = problem.mu <= problem.L if hasattr(params, "Lambda") else (problem.f.mu <= params.L).all()
+    return bool(problem.n <= 4 and ordered)
+
+
+def _traits(instance: Instance) -> tuple[Hashable, ...]:
+    problem, params = instance.problem, instance.params
+    n, tau = problem.n, params.tau
+    if hasattr(params, "Lambda"):
+        return (n, tau == n, tau == 2, problem.mu == problem.L)
+    return (n, tau == n, tau == 2, bool((problem.f.mu == params.L).all()), len(set(params.L)) == 1)
+
+
+def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
+    """The instance with one assumption of the proof broken at a time."""
+    problem, params = instance.problem, instance.params
+    if claim.setting.name == "feddcd":
+        for name, constant in (("strong convexity", 2 * problem.L), ("smoothness", problem.mu / 2)):
+            scaled = params._replace(Lambda=params.Lambda * problem.mu / constant)
+            yield name, replace(instance, problem=replace(problem, declared=(constant, constant)), params=scaled)
+    else:
+        yield "smoothness", replace(instance, params=params._replace(L=params.L / 10**6))
+    if isinstance(claim.statement, Inequality):
+        return
+    if claim.setting.name == "feddcd":
+        yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=2 * params.Lambda))
+        yield "eta = 1", replace(instance, params=params._replace(eta=Fraction(1, 2)))
+    yield "tau >= 2", replace(instance, params=params._replace(tau=1))
+
+
+def differs(claim: Claim, instance: Instance) -> str | None:
+    """The name of something that is not, on formal vectors, what the proof takes it for; None if all agrees."""
+    statement = claim.statement
+    assert isinstance(statement, OneStep | Bound | Inequality)
+    posed = posing.pose(claim.setting.name, instance)
+    problem, state = posed.instance.at(np.zeros((1, 0)))
+    # The first point at which the gradients are asked is the state; at the reference points all is zero.
+    if "x" in state._fields:
+        problem.f.gradient(state.x)
+    else:
+        problem.f.conjugate_gradient(state.y)
+    meaning = _meaning(posed.records[0])
+    quantities = {str(q.expression): q for q in statement.quantities if not q.after}
+    if isinstance(statement, Bound):
+        left, initial = (_by_symbol(statement)[e] for e in (statement.left, statement.initial))
+        quantities = {"h-h*" if left.of is initial.of else "|w-w*|^2": left}
+        if left.of is not initial.of and not _bounds_start(claim, instance, initial):
+            return str(initial.expression)
+    for name, quantity in quantities.items():
+        value = _form(quantity.of(problem, posed.instance.params, state))
+        if name in meaning and not (value - meaning[name]).is_zero:
+            return name
+    return None if isinstance(statement, Inequality) else _step_differs(claim, posed, problem, state, meaning)
+
+
+def _by_symbol(statement: Bound) -> dict[sympy.Expr, Quantity]:
+    """The quantities of a bound by their expressions."""
+    return {q.expression: q for q in statement.quantities}
+
+
+def _meaning(record: functions.Record) -> dict[str, Form]:
+    """What each quantity is, as a sum over the clients."""
+    at = [next(iter(known.values())) for known in record.asked]
+    gradients = [ZERO if a.gradient is None else a.gradient for a in at]
+    if not record.anchored:
+        # Gradients at the origins are no common one there.
+        gradients = [g + slope for g, slope in zip(gradients, record.slope[:, 0], strict=True)]
+    weights = [1 / L for L in record.L]
+    mean = sum((w * g for w, g in zip(weights, gradients, strict=True)), ZERO) / sum(weights)
+    gap = _total(a.value for a in at)
+    return {
+        "|G grad h|_L^2": _total(w * (g - mean) ** 2 for w, g in zip(weights, gradients, strict=True)),
+        "|G grad h|^2": _total(w**2 * (g - mean) ** 2 for w, g in zip(weights, gradients, strict=True)),
+        "h-h*": gap,
+        "G-G*": gap,
+        "|w-w*|^2": _total(g**2 for g in gradients) / record.n,
+        "|y-y*|^2": _total(a.point**2 for a in at),
+    }
+
+
+def _step_differs(
+    claim: Claim, posed: functions.Formal, problem: Any, state: Any, meaning: dict[str, Form]
+) -> str | None:
+    """Whether the step is what the sampling lemma is about: E V(next) <= V - (r/2) |G grad h|_L^2, by smoothness."""
+    statement, params, record = claim.statement, posed.instance.params, posed.records[0]
+    assert isinstance(statement, OneStep | Bound)
+    potential = posing.potential(claim)
+    before = _form(potential.of(problem, params, state))
+    if statement.factor is not None and not (before - meaning["h-h*"]).is_zero:
+        return "the potential"
+    later, probabilities = rollout(claim, posed.instance, problem, state, 1)
+    if potential.domain is not None and any(v.coefficients for v in potential.domain(problem, params, later).flat):
+        return "the domain"
+    expected = (potential.of(problem, params, later)[0] * probabilities).sum()
+    for asked, L in zip(record.asked, record.L, strict=True):
+        current, *others = asked.values()
+        assert current.gradient is not None
+        for other in (o for o in others if o.gradient is None):
+            (name,) = other.value.values
+            share = expected.values.get(name, 0)
+            if share < 0:
+                return "the step"
+            sample = Sample(current.point, current.gradient, current.value)
+            expected = expected - share * smoothness(Sample(other.point, ZERO, other.value), sample, L)
+    r = Fraction(params.tau - 1, problem.n - 1)
+    return None if (expected - before + r / 2 * meaning["|G grad h|_L^2"]).is_zero else "the step"
+
+
+def _bounds_start(claim: Claim, instance: Instance, initial: Quantity) -> bool:
+    """Whether y = 0 at the start, and the initial value is |y*|^2, or at least its mean over the clients."""
+    posed = posing.pose(claim.setting.name, instance)
+    assert posed.instance.initial is not None
+    problem, state = posed.instance.initial(np.zeros((1, 0)))
+    if any(y.coefficients for y in state.y.flat):
+        return False
+    if str(initial.expression) == "|y*|**2":
+        square = _total(y**2 for y in problem.y_star.flat)
+        return bool((_form(initial.of(problem, posed.instance.params, state)) - square).is_zero)
+    # A maximum over the clients is no form: here its value on the instance itself.
+    given, start = instance.at(np.zeros((1, instance.dimension), dtype=int))
+    value = initial.of(given, instance.params, start)
+    return bool(np.all(value * given.n >= (given.y_star**2).sum(axis=(-1, -2))))
+
+
+def _form(value: Any) -> Form:
+    form: Form = np.asarray(value, dtype=object).ravel()[0] + Form({}, {})
+    return form
+
+
+def _total(forms: Iterable[Form]) -> Form:
+    return sum(forms, Form({}, {}))

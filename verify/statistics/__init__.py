@@ -1,0 +1,1 @@
+"""Anytime-valid tests: e-processes, their power, and the error level of a whole audit shared out."""

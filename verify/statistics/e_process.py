@@ -1,0 +1,162 @@
+r"""Capital processes against the mean of samples, and the confidence sequences that they make.
+
+A capital process is a product of factors whose conditional mean is at most 1 under the null hypothesis. It is a
+nonnegative supermartingale of initial value 1, so it ever reaches 1/alpha with probability at most alpha (Ville 1939).
+For the null E X <= m there are two kinds of factor.
+
+*Betting*, where X >= a: 1 + lambda ((X - a)/(m - a) - 1) with lambda in [0, 1). It is the capital process of
+Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting" (JRSS B 86, 2024), Section 4; it
+needs no upper bound, so it also tests nonnegative heavy-tailed samples, whatever their variance.
+
+*Catoni*, where the variance is at most s^2 and no bound is known: exp(phi(lambda (X - m)))/(1 + lambda^2 s^2/2) with
+phi(u) = sign(u) log(1 + |u| + u^2/2), from Wang and Ramdas, "Catoni-style confidence sequences for heavy-tailed mean
+estimation" (SPA 163, 2023). As exp(phi(u)) <= 1 + u + u^2/2, its mean under E X = m is at most 1; phi increases, so it
+is too under E X < m.
+
+The capital is the average over a fixed grid of lambda. Fixed bets adapt a little less than predictable ones, but both
+kinds of factor then decrease in m, which makes the means not rejected an interval, and the power has a proved bound:
+see :mod:`verify.statistics.power`. Samples need one conditional mean (and variance bound), not independence, for
+validity; the bound on the power takes them independent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.rational import Array
+
+#: lambda for betting, and lambda s for Catoni. The smallest serves 10^6 samples, the largest those far from the null.
+BETS = 0.98 * 2.0 ** -np.arange(12)
+
+# Bounds on (X - a)/(m - a), which only lower the capital, and the least m - a: sixteen factors then fit a float.
+_LARGEST_RATIO = 1e15
+LEAST_SPAN = 1e-290
+
+# Halvings of the bracket of an interval's end: it is rounded outwards by less than 1/10,000 of its distance.
+_BISECTIONS = 14
+
+
+class Assumed(NamedTuple):
+    """What is assumed of the samples: ``low <= X <= high``, Var X <= ``variance``. Numbers, or one a statistic.
+
+    A finite endpoint is used by the tests, and then the variance only to tell how small a defect they would catch.
+    """
+
+    low: Any = -math.inf
+    high: Any = math.inf
+    variance: Any = math.inf
+
+    @property
+    def mirrored(self) -> Assumed:
+        """What is then assumed of -X."""
+        return Assumed(-np.asarray(self.high), -np.asarray(self.low), self.variance)
+
+    def at(self, columns: Array | slice) -> Assumed:
+        """What is assumed of some of the statistics."""
+        return Assumed(*(np.asarray(v)[columns] for v in self))
+
+
+def check_level(level: Any) -> None:
+    """``ValueError`` unless 0 < level < 1."""
+    if not isinstance(level, int | float | Fraction) or not 0 < level < 1:
+        raise ValueError(f"an error level must be strictly between 0 and 1, got {level}")
+
+
+def testable(assumed: Assumed) -> Array:
+    """Whether E X <= m can be rejected."""
+    return np.isfinite(assumed.low) | np.isfinite(assumed.variance)
+
+
+def growth(x: Array, m: Array, assumed: Assumed) -> Array:
+    """Logarithm of the product over samples ``x (n, S)`` of the factors against E X <= ``m (S,)``: ``(bets, S)``."""
+    low, _, variance = assumed
+    out = np.zeros((len(BETS), x.shape[1]))
+    betting = np.isfinite(low) & np.isfinite(m)
+    catoni = ~betting & np.isfinite(variance) & np.isfinite(m)
+    if betting.any():
+        a, at_most = low[betting], m[betting]
+        with np.errstate(over="ignore"):
+            ratio = np.minimum((x[:, betting] - a) / np.maximum(at_most - a, LEAST_SPAN), _LARGEST_RATIO)
+        # A mean below the least value is impossible, and one equal to it leaves no other value.
+        ratio = np.where(at_most < a, _LARGEST_RATIO, ratio)
+        for j, bet in enumerate(BETS):
+            factors = (1 - bet) + bet * ratio
+            whole = len(factors) - len(factors) % 16
+            blocks = factors[:whole].reshape(-1, 16, factors.shape[1]).prod(axis=1)
+            out[j, betting] = np.log(blocks).sum(axis=0) + np.log(factors[whole:].prod(axis=0))
+    if catoni.any():
+        scale = np.sqrt(np.maximum(variance[catoni], LEAST_SPAN))
+        u = np.clip((x[:, catoni] - m[catoni]) / scale, -1e150, 1e150)
+        for j, bet in enumerate(BETS):
+            size = bet * abs(u)
+            phi = np.copysign(np.log1p(size + size**2 / 2), u)
+            out[j, catoni] = phi.sum(axis=0) - len(x) * math.log1p(bet**2 / 2)
+    return out
+
+
+def average(logs: Array) -> Array:
+    """Logarithm of the average capital over the bets, the axis before the last."""
+    most = logs.max(axis=-2, keepdims=True)
+    return np.log(np.exp(logs - most).mean(axis=-2)) + most[..., 0, :]
+
+
+def log_capital(x: Array, m: Array, assumed: Assumed) -> Array:
+    """Logarithm of the capital ``(S,)`` against E X <= ``m (S,)`` after the samples ``x (n, S)``: of an e-value."""
+    columns = [np.broadcast_to(np.asarray(v, dtype=float), x.shape[1:]) for v in (m, *assumed)]
+    return average(growth(x, columns[0], Assumed(*columns[1:])))
+
+
+def interval(x: Array, assumed: Assumed, level: float) -> tuple[Array, Array]:
+    """Ends ``(S,)`` of the confidence sequence after the samples ``x (n, S)``: the means that no capital rejects.
+
+    Rounded outwards. An end on a side where neither the range nor the variance is bounded is infinite.
+    """
+    bounds = Assumed(*(np.broadcast_to(np.asarray(v, dtype=float), x.shape[1:]) for v in assumed))
+    lower, upper = _lower(x, bounds, level), -_lower(-x, bounds.mirrored, level)
+    return np.maximum(lower, bounds.low), np.minimum(upper, bounds.high)
+
+
+def confidence_sequence(x: Array, ends: Sequence[int], assumed: Assumed, level: float) -> tuple[Array, Array]:
+    """Both ends ``(len(ends), S)`` after each of the increasing numbers of samples ``ends``, intersected as they come.
+
+    All intervals contain the mean at once, with probability at least 1 - ``level``. ``ValueError`` for numbers that do
+    not increase from 1 to at most the number of samples.
+    """
+    check_level(level)
+    if not len(ends) or min(ends) < 1 or max(ends) > len(x) or any(np.diff(ends) <= 0):
+        raise ValueError(f"the numbers of samples must increase within 1, ..., {len(x)}, got {list(ends)}")
+    found = np.array([interval(x[:end], assumed, level) for end in ends])
+    return np.maximum.accumulate(found[:, 0]), np.minimum.accumulate(found[:, 1])
+
+
+def _lower(x: Array, assumed: Assumed, level: float) -> Array:
+    """The lower end, by bisection: the capital against E X <= m decreases in m, and is at most 1 at the sample mean."""
+    mean = x.mean(axis=0)
+    possible = testable(assumed)
+
+    def rejected(m: Array) -> Array:
+        return average(growth(x, m, assumed)) >= math.log(2 / level)
+
+    low = np.where(np.isfinite(assumed.low), assumed.low, -np.inf)
+    # About the distance of the end, then doubled until it is rejected.
+    cost = math.log(2 * len(BETS) / level)
+    least = np.where(np.isfinite(low), mean - low, np.sqrt(np.where(np.isfinite(low), 0.0, assumed.variance)))
+    step = np.where(possible, x.std(axis=0) * math.sqrt(2 * cost / len(x)) + least * min(1.0, cost / len(x)), 0.0)
+    right, left = mean, np.maximum(mean - step, low)
+    short = possible & (step > 0)
+    for _ in range(100):
+        short &= (left > low) & ~rejected(left)
+        if not short.any():
+            break
+        right = np.where(short, left, right)
+        step = np.where(short, 2 * step, step)
+        left = np.where(short, np.maximum(mean - step, low), left)
+    for _ in range(_BISECTIONS):
+        middle = (left + right) / 2
+        gone = rejected(middle)
+        left, right = np.where(gone, middle, left), np.where(gone, right, middle)
+    return np.where(possible, left, -np.inf)

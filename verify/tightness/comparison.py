@@ -1,0 +1,346 @@
+"""One point of a comparison: what a claim prints against its exact worst case, at one choice of the parameters.
+
+What is compared depends on the statement. A contraction, E[potential after] <= factor * potential, is compared by its
+*factor*. A bound for every T has the factor by which its potential contracts and, where it speaks of something else
+than the potential, the *constant* before factor^T. An inequality left <= right with one quantity on the right is
+compared by its *ratio* left/right, any other one by its *decrease*: right = P - N with positive coefficients, and N is
+what is guaranteed of P - left.
+
+Worst cases are those of :func:`verify.pep.worst_case.certify`: over all functions of the class, in all dimensions, and
+over all compression errors with the moments allowed. Where none can be posed the worst instance of a search is a bound
+from below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from math import log
+from typing import Any
+
+import mpmath
+import numpy as np
+import sympy
+from threadpoolctl import threadpool_limits
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance, family
+from fedtheory.rational import evaluate
+from fedtheory.statements import Bound, Inequality, OneStep, Quantity
+from fedtheory.symbols import T
+from verify.evaluate import sides, tree_size
+from verify.methods import certificates, refutation, search
+from verify.pep import posing, programs, rounding
+from verify.pep.gram import Form
+from verify.pep.worst_case import TOLERANCE, Certified, Status, bounds, certify
+from verify.tightness.grids import Choice
+
+#: Rounds after which a bound is compared with its worst case over the class, while programs stay small: leaves of the
+#: tree of draws, and rows.
+ROUNDS = (0, 1, 2, 3)
+_LEAVES, _ROWS = 9, 16
+#: What may go wrong where a statement does not run on vectors known only by their inner products.
+_FAILURES = (ValueError, TypeError, AttributeError, ArithmeticError)
+
+
+class Subject(StrEnum):
+    """What of a claim is compared."""
+
+    FACTOR = "factor"
+    CONSTANT = "constant"
+    RATIO = "left/right"
+    DECREASE = "guaranteed/actual decrease"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One number of a claim at one choice of the parameters, beside its exact worst case in [lower, upper].
+
+    ``printed`` holds if the worst case does not exceed it. An end is None where none was found: above, also where there
+    is none (``note`` says so). ``part``: which comparison of a statement with several. ``status``: of ``printed``.
+    """
+
+    subject: Subject
+    letters: tuple[tuple[str, Fraction], ...]
+    printed: Fraction
+    lower: Fraction | None
+    upper: Fraction | None
+    status: Status
+    part: str = ""
+    note: str = ""
+
+    @property
+    def where(self) -> str:
+        """The letters and their values."""
+        if not self.letters:
+            return "any parameters"
+        return ", ".join(f"{name}={short(value)}" for name, value in self.letters)
+
+    @property
+    def slack(self) -> tuple[Fraction | None, Fraction | None]:
+        """How many times better than printed the best possible is: at least, at most. Below 1 what is printed fails.
+
+        For factors rho it is (1 - rho of the worst case)/(1 - rho printed); otherwise printed/worst case.
+        """
+        return _slack(self, self.upper), _slack(self, self.lower)
+
+    @property
+    def iterations(self) -> tuple[float | None, float | None]:
+        """How many times the iterations that the worst case needs the printed factor promises: at least, at most."""
+        return _iterations(self, self.upper), _iterations(self, self.lower)
+
+
+def short(value: Fraction) -> str:
+    """An integer or short fraction as it is, other numbers to six digits."""
+    return str(value) if len(str(value)) <= 6 else f"{float(value):.6g}"
+
+
+def _slack(point: Point, worst: Fraction | None) -> Fraction | None:
+    if worst is None:
+        return None
+    best, printed = (worst, point.printed) if point.subject != Subject.FACTOR else (1 - point.printed, 1 - worst)
+    return printed / best if best > 0 else None
+
+
+def _iterations(point: Point, worst: Fraction | None) -> float | None:
+    if point.subject != Subject.FACTOR or worst is None or not (0 < worst < 1 and 0 < point.printed < 1):
+        return None
+    return log(worst) / log(point.printed)
+
+
+def at_choice(claim: Claim, choice: Choice) -> tuple[Point, ...]:
+    """The points of a claim at one choice of parameters."""
+    with threadpool_limits(limits=1):
+        instance = family(claim.setting.name).build(choice.recipes[0], True)
+        if isinstance(claim.statement, Bound):
+            return tuple(_bound(claim, claim.statement, instance, choice))
+        return tuple(_compared(part, name, instance, choice) for name, part in _parts(claim))
+
+
+# One step and one point
+
+
+def _parts(claim: Claim) -> list[tuple[str, Claim]]:
+    """The comparisons of a statement as claims of their own, with names where there are several."""
+    statement = claim.statement
+    if not isinstance(statement, Inequality) or statement.middle is None:
+        return [("", claim)]
+    first = replace(statement, right=statement.middle, middle=None)
+    second = replace(statement, left=statement.middle, middle=None)
+    return [
+        ("lower bound", replace(claim, statement=first)),
+        ("upper bound", replace(claim, statement=second)),
+    ]
+
+
+def _compared(claim: Claim, part: str, instance: Instance, choice: Choice) -> Point:
+    statement = claim.statement
+    assert isinstance(statement, OneStep | Inequality)
+    factor = _value(statement.factor, claim, instance) if isinstance(statement, OneStep) else None
+    try:
+        found = certify(claim, instance, tight=True)
+    except _FAILURES as error:
+        return _searched(claim, part, factor, choice, str(error))
+    if factor is not None:
+        return _point(Subject.FACTOR, choice, found, factor, part)
+    if found.claimed != 0:
+        return _point(Subject.RATIO, choice, found, Fraction(1), part)
+    if found.lower is None and found.status == Status.EXCEEDED:
+        # No multiple of the right side holds.
+        return Point(Subject.RATIO, choice.letters, Fraction(1), None, None, found.status, part, found.note)
+    return _decrease(claim, part, instance, choice, found)
+
+
+def _value(expression: sympy.Expr | None, claim: Claim, instance: Instance) -> Fraction | None:
+    if expression is None:
+        return None
+    return _fraction(evaluate(expression, claim.setting.bind(instance.problem, instance.params)))
+
+
+def _fraction(value: Any) -> Fraction:
+    return Fraction(mpmath.nstr(value, 30)) if isinstance(value, mpmath.mpf) else Fraction(value)
+
+
+def _point(subject: Subject, choice: Choice, found: Certified, printed: Fraction, part: str = "") -> Point:
+    return Point(subject, choice.letters, printed, found.lower, found.upper, found.status, part, found.note)
+
+
+def _decrease(claim: Claim, part: str, instance: Instance, choice: Choice, found: Certified) -> Point:
+    """The largest N given P - left = 1, where right = P - N: without an N, left given P = 1."""
+    gained, lost = _signed(claim, instance)
+    statement = claim.statement
+    subject, left, right = Subject.DECREASE, lost, gained - statement.left  # type: ignore[union-attr]
+    if lost == 0:
+        subject, left, right = Subject.RATIO, statement.left, gained  # type: ignore[union-attr]
+    changed = replace(claim, statement=replace(statement, left=left, right=right))
+    try:
+        measured = bounds(_program(changed, instance), Fraction(1))
+    except ValueError as error:
+        measured = replace(found, lower=None, upper=None, note=str(error))
+    return replace(_point(subject, choice, measured, Fraction(1), part), status=found.status)
+
+
+def _signed(claim: Claim, instance: Instance) -> tuple[sympy.Expr, sympy.Expr]:
+    """(P, N): the right side is P - N, each a sum of quantities with positive coefficients at this instance."""
+    statement = claim.statement
+    assert isinstance(statement, OneStep | Inequality)
+    right, gained, lost = sympy.expand(statement.right), sympy.S.Zero, sympy.S.Zero
+    for quantity in statement.quantities:
+        coefficient = right.coeff(quantity.expression)
+        if (_value(coefficient, claim, instance) or 0) > 0:
+            gained += coefficient * quantity.expression
+        else:
+            lost -= coefficient * quantity.expression
+    return gained, lost
+
+
+def _program(claim: Claim, instance: Instance, rounds: int = 1) -> programs.Program:
+    """Maximise left given right = 1 over the class after some rounds, every point interpolated.
+
+    ``ValueError`` when the initial state that a bound starts from is not posed, or the program grows too large.
+    """
+    posed = posing.pose(claim.setting.name, instance)
+    if isinstance(claim.statement, Bound):
+        if posed.instance.initial is None:
+            raise ValueError(f"the initial state of {claim.id} is not known formally")
+        if rounds and tree_size(claim, instance, rounds) > _LEAVES:
+            raise ValueError(f"there are more than {_LEAVES} outcomes after {rounds} rounds")
+    left, right = (_form(side) for side in sides(claim, posed.instance, np.zeros((1, 0)), rounds)[0])
+    return _small(programs.ratio(left, right, posed.constraints(True)))
+
+
+def _form(side: Any) -> Form:
+    form: Form = np.asarray(side, dtype=object).ravel()[0] + Form({}, {}, 0)
+    return form
+
+
+def _small(program: programs.Program) -> programs.Program:
+    if max(map(len, program.blocks), default=0) > _ROWS:
+        raise ValueError(f"the program has more than {_ROWS} rows")
+    return program
+
+
+# Bounds for every T
+
+
+def _bound(claim: Claim, statement: Bound, instance: Instance, choice: Choice) -> list[Point]:
+    if statement.override is not None or statement.factor.has(T) or statement.constant.has(T):
+        return [
+            _searched(claim, "", None, choice, "the bound is not a constant times factor^T times the initial value")
+        ]
+    factor, constant = (_value(e, claim, instance) for e in (statement.factor, statement.constant))
+    assert factor is not None and constant is not None
+    contracted, quantity = _contraction(claim, statement, instance, factor)
+    step = _point(Subject.FACTOR, choice, contracted, factor, "one step of its potential")
+    named = {q.expression: q.of for q in statement.quantities}
+    functions = {named[statement.left], named[statement.initial], quantity.of if quantity else None}
+    contracts = contracted.status <= Status.CERTIFIED
+    if contracts and len(functions) == 1:
+        # T = 0 asks for a constant of at least 1, and a contraction for no more.
+        status = contracted.status if constant >= 1 else Status.EXCEEDED
+        at_once = Point(Subject.CONSTANT, choice.letters, constant, Fraction(1), Fraction(1), status)
+        return [step] if constant == 1 else [step, at_once]
+    above = _through(claim, statement, instance, quantity) if contracts and quantity is not None else None
+    below = _from_below(claim, statement, instance, choice, constant)
+    if below is not None and below > constant:
+        status = Status.EXCEEDED
+    elif above is not None and above <= constant:
+        status = contracted.status
+    else:
+        status = _status(claim, instance)
+        if status <= Status.CERTIFIED:
+            above = constant * (1 + (TOLERANCE if status == Status.CERTIFIED else 0))
+    return [step, Point(Subject.CONSTANT, choice.letters, constant, below, above, status)]
+
+
+def _status(claim: Claim, instance: Instance) -> Status:
+    """Of the claim as a whole, which may have a better proof than one through its potential alone."""
+    try:
+        return min(certificates.certify(claim, instance).status, Status.UNKNOWN)
+    except _FAILURES:
+        return Status.UNKNOWN
+
+
+def _contraction(
+    claim: Claim, statement: Bound, instance: Instance, factor: Fraction
+) -> tuple[Certified, Quantity | None]:
+    """One step of the potential through which the bound is shown, over all states, and that potential."""
+    try:
+        quantity = posing.potential(claim)
+        before = replace(quantity, expression=sympy.Symbol("V"), after=False, domain=None)
+        after = replace(quantity, expression=sympy.Symbol("V_next"), after=True)
+        number = sympy.Rational(factor.numerator, factor.denominator)
+        step = OneStep(statement.algorithm, after.expression, number * before.expression, (after, before), number)
+        return certify(replace(claim, statement=step), instance, tight=True), quantity
+    except _FAILURES as error:
+        return Certified(None, None, factor, Status.UNKNOWN, note=str(error)), None
+
+
+def _through(claim: Claim, statement: Bound, instance: Instance, potential: Quantity) -> Fraction | None:
+    """c c' for left <= c V at every state and V <= c' initial at the initial one, V the potential; None if unknown."""
+    named = {q.expression: q for q in statement.quantities}
+    V = replace(potential, expression=sympy.Symbol("V"), after=False)
+    left, initial = named[statement.left], named[statement.initial]
+    total = Fraction(1)
+    for a, b, at_start in ((left, V, False), (V, initial, True)):
+        if a.of is b.of:
+            continue
+        try:
+            posed = posing.pose(claim.setting.name, instance)
+            if at_start and posed.instance.initial is None:
+                return None
+            start = posed.instance.initial if at_start and posed.instance.initial else posed.instance.at
+            problem, state = start(np.zeros((1, 0)))
+            above, below = (_form(q.of(problem, posed.instance.params, state)) for q in (a, b))
+            program = _small(programs.ratio(above, below, posed.constraints(True)))
+            value = programs.solve(programs.equilibrated(program)).value
+            found = None if value is None else bounds(program, rounding.simplest(value, 1e-6))
+        except _FAILURES:
+            return None
+        if found is None or found.upper is None:
+            return None
+        total *= found.upper
+    return total
+
+
+def _from_below(
+    claim: Claim, statement: Bound, instance: Instance, choice: Choice, constant: Fraction
+) -> Fraction | None:
+    """The largest left/(factor^T initial) found: over the class for few rounds, and by search over the recipes."""
+    unit = replace(claim, statement=replace(statement, constant=sympy.S.One))
+    found = []
+    for rounds in ROUNDS:
+        try:
+            program = programs.equilibrated(_program(unit, instance, rounds))
+            point = rounding.lower_bound(program, programs.solve(program))
+        except _FAILURES:
+            break
+        found += [] if point is None else [point[0]]
+    searched = _found(claim, choice)
+    return max([*found, *([] if searched is None else [constant * searched])], default=None)
+
+
+# Search
+
+
+def _searched(claim: Claim, part: str, factor: Fraction | None, choice: Choice, reason: str) -> Point:
+    """A point where no program can be posed: the worst of the recipes' instances, and nothing from above."""
+    ratio = _found(claim, choice)
+    subject, printed = (Subject.RATIO, Fraction(1)) if factor is None else (Subject.FACTOR, factor)
+    lower = None if ratio is None else printed * ratio
+    status = Status.EXCEEDED if lower is not None and lower > printed else Status.UNKNOWN
+    return Point(subject, choice.letters, printed, lower, None, status, part, f"searched only: {reason}")
+
+
+def _found(claim: Claim, choice: Choice) -> Fraction | None:
+    """The largest left/right, exactly evaluated, over the worst states of the recipes' instances."""
+    ratios: list[Fraction] = []
+    for recipe in choice.recipes:
+        findings = search.examine(claim, recipe, search.generator(claim, 0)) or []
+        built = family(claim.setting.name).build(recipe, True)
+        for finding in [f for f in findings if np.isfinite(f.ratio)][:1]:
+            point = refutation.nearest(finding.theta)
+            for _, left, right, relation in refutation.parts(claim, built, point, finding.rounds):
+                pairs = zip(left, right, strict=True) if relation != "==" else ()
+                ratios += [_fraction(a) / _fraction(b) for a, b in pairs if b > 0]
+    return max(ratios, default=None)

@@ -1,0 +1,159 @@
+"""How tight a claim is: what is printed against the exact worst case, over a grid of parameters and in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from math import isfinite
+
+from joblib import Parallel, delayed
+
+from fedtheory import tables
+from fedtheory.claims import Claim
+from fedtheory.statements import Bound, Inequality, OneStep
+from verify.pep.worst_case import Status
+from verify.tightness import grids
+from verify.tightness.comparison import Point, Subject, at_choice, short
+from verify.tightness.grids import Choice, Letters
+
+
+def letters(texts: Sequence[str]) -> dict[str, Fraction]:
+    """Exact values by name from texts such as "kappa=1e4"; ``ValueError`` as for :func:`fedtheory.tables.assignments`,
+    and for a number that is not finite."""
+    found = tables.assignments(texts)
+    endless = [name for name, value in found.items() if not isfinite(value)]
+    if endless:
+        raise ValueError(f"{endless[0]} must be a finite number, got {found[endless[0]]}")
+    # The shortest decimal: 0.1 is meant as 1/10.
+    return {name: Fraction(repr(value)) for name, value in found.items()}
+
+
+def grid(claim: Claim, at: Letters | None = None) -> list[Choice]:
+    """The points at which :func:`measure` compares. ``ValueError`` as there."""
+    statement = claim.statement
+    if not isinstance(statement, OneStep | Bound | Inequality):
+        raise ValueError(
+            f"{claim.id} has no worst case: one-step statements, bounds and inequalities have one, not a statement of "
+            f"kind {statement.kind}"
+        )
+    if claim.setting.name.endswith("constants"):
+        raise ValueError(f"{claim.id} has no worst case over a class of functions: it speaks of constants alone")
+    return grids.choices(claim, at or {})
+
+
+def measure(
+    claim: Claim, at: Letters | None = None, jobs: int = 1, progress: Callable[[str], None] | None = None
+) -> tuple[Point, ...]:
+    """The points of the grid, in order, whatever the number of ``jobs``; letters in ``at`` are fixed.
+
+    ``progress`` is called with the letters of each choice as it is done. ``ValueError`` if the claim has no worst case,
+    for a letter that its grid does not have, if no point meets its hypotheses, and for more than one job with a changed
+    claim, which cannot be sent to another process.
+    """
+    if jobs > 1 and claim.changes:
+        raise ValueError(f"the changed claim {claim.id} is measured in one process only, got jobs={jobs}")
+    found: list[Point] = []
+    tasks = (delayed(at_choice)(claim, choice) for choice in grid(claim, at))
+    for points in Parallel(n_jobs=jobs, return_as="generator")(tasks):
+        found.extend(points)
+        if progress is not None:
+            progress(points[0].where)
+    return tuple(found)
+
+
+def series(points: Iterable[Point]) -> dict[tuple[Subject, str], list[Point]]:
+    """The points by what is compared."""
+    found: dict[tuple[Subject, str], list[Point]] = {}
+    for point in points:
+        found.setdefault((point.subject, point.part), []).append(point)
+    return found
+
+
+# In words
+
+
+def sentence(points: Sequence[Point]) -> str:
+    """What the points of one series say. "Within x %" is of the rate 1 - rho, of the constant, or of the right side."""
+    exceeded = [point for point in points if point.status == Status.EXCEEDED]
+    unknown = [point for point in points if point.status == Status.UNKNOWN]
+    held = [point for point in points if point.status <= Status.CERTIFIED]
+    said = []
+    if exceeded:
+        said.append(_refuted(exceeded, len(points)))
+    if held:
+        said.append(_held(held, len(points)))
+    if unknown:
+        said.append(_undecided(unknown, len(points)))
+    text = "; ".join(said) + "."
+    return f"{points[0].part}: {text}" if points[0].part else text
+
+
+_NAMES = {
+    Subject.FACTOR: "the printed rate 1 - rho",
+    Subject.CONSTANT: "the printed constant",
+    Subject.RATIO: "the right side",
+    Subject.DECREASE: "the decrease that it guarantees",
+}
+
+
+def _share(count: int, total: int) -> str:
+    return "at every point of the grid" if count == total else f"at {count} of {total} points of the grid"
+
+
+def _refuted(exceeded: Sequence[Point], total: int) -> str:
+    where = _share(len(exceeded), total)
+    endless = [point for point in exceeded if point.lower is None]
+    if endless:
+        return f"it fails {where} by more than any multiple (as at {endless[0].where}: {endless[0].note})"
+    worst = min(exceeded, key=lambda point: point.slack[1] or 0)
+    assert worst.lower is not None
+    name = {Subject.FACTOR: "factor", Subject.CONSTANT: "constant"}.get(worst.subject, "multiple of the right side")
+    least, most = rounded(worst.lower, up=False), None if worst.upper is None else rounded(worst.upper, up=True)
+    size = f"is at least {least}, with nothing known from above" if most is None else f"lies in [{least}, {most}]"
+    return (
+        f"what is printed does not hold {where}: the smallest {name} that holds {size}, where "
+        f"{short(worst.printed)} is printed (worst at {worst.where})"
+    )
+
+
+def _held(held: Sequence[Point], total: int) -> str:
+    where = _share(len(held), total)
+    known = [(point.slack[1], point) for point in held]
+    slacks = [(slack, point) for slack, point in known if slack is not None]
+    if not slacks:
+        return f"what is printed holds {where}, with nothing known from below"
+    slack, worst = max(slacks, key=lambda pair: pair[0])
+    missing = len(held) - len(slacks)
+    text = (
+        f"{_NAMES[worst.subject]} is within {percent(slack - 1)} of the best possible {where} (worst at {worst.where})"
+    )
+    if missing:
+        text += f", leaving out {missing} where nothing is known from below"
+    times = [point.iterations[1] for point in held if point.iterations[1] is not None]
+    if times:
+        text += f" and promises at most {float(rounded(Fraction(max(times)), True, 3)):g} times the iterations needed"
+    return text
+
+
+def _undecided(unknown: Sequence[Point], total: int) -> str:
+    text = f"nothing is proved from above {_share(len(unknown), total)}"
+    best = [(slack, point) for point in unknown for slack in (point.slack[1],) if slack is not None]
+    if not best:
+        return f"{text} ({unknown[0].note})" if unknown[0].note else text
+    slack, worst = min(best, key=lambda pair: pair[0])
+    size = f"{float(100 / slack):.4g} % of what is printed"
+    if worst.subject == Subject.FACTOR:
+        size = f"{float(slack):.4g} times the printed rate 1 - rho"
+    return f"{text}, where the worst case found has {size} (at {worst.where})"
+
+
+def percent(share: Fraction) -> str:
+    """A share in percent, four digits rounded up, at least 0.01 %."""
+    return f"{max(0.01, float(rounded(100 * share, True, 4))):g} %"
+
+
+def rounded(value: Fraction, up: bool, digits: int = 6) -> str:
+    """A number to some digits, rounded up or down so that a bound stays one."""
+    context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    return f"{context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize():f}"
