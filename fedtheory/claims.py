@@ -12,6 +12,7 @@ from typing import Any
 
 import sympy
 
+from fedtheory.instances.base import Family
 from fedtheory.problems.base import Problem
 from fedtheory.rational import holds
 from fedtheory.statements import Setting, Statement, changed
@@ -64,6 +65,13 @@ class Claim:
     def paper(self) -> str:
         """The paper's short name."""
         return self.id.split("/")[0]
+
+    @property
+    def family(self) -> Family:
+        """The instances on which the claim is tested; ``ValueError`` if none are known."""
+        from fedtheory.instances import family
+
+        return family(self.setting.name)
 
     def __reduce__(self) -> Any:
         # Statements hold functions, which do not travel between processes; the id of a registered claim does.

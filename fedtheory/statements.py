@@ -50,6 +50,11 @@ class Setting:
     bind: Callable[[Problem, Any], Mapping[sympy.Expr, Any]]
     domain: tuple[sympy.Basic, ...] = ()
 
+    @property
+    def of_constants(self) -> bool:
+        """Whether there is no problem and no state: only values of the letters."""
+        return self.name.endswith("constants")
+
 
 class Comparison(NamedTuple):
     """left relation right, with the relation one of "==", "<=", "<"."""

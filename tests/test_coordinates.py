@@ -10,7 +10,6 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import compressed_scaffnew, diana, feddcd, locodl, rbcd
-from fedtheory.instances import family
 from fedtheory.papers.feddcd import dual, inexact
 from fedtheory.randomness import Bernoulli, Product, UniformSubset
 from fedtheory.statements import Bound, Inequality, Invariant, OneStep, Quantity
@@ -33,12 +32,12 @@ FEASIBLE = claims.get("feddcd/algorithm-1/feasibility")
 
 
 def instances(claim, count=1, wanted=lambda recipe: len(recipe.get("clients", ())) <= 3):
-    recipes = filter(wanted, family(claim.setting.name).recipes(np.random.default_rng(0)))
+    recipes = filter(wanted, claim.family.recipes(np.random.default_rng(0)))
     return [instance for _, instance in islice(meeting(claim, recipes), count)]
 
 
 def mixing(claim, instance, sizes=coordinates.SIZES):
-    return coordinates.mixing(claim, lambda: posing.pose(claim.setting.name, instance).instance, sizes)
+    return coordinates.mixing(claim, lambda: posing.pose(claim.setting, instance).instance, sizes)
 
 
 def with_step(claim, step):
@@ -54,7 +53,7 @@ def with_quantity(claim, old, of):
 POSED = [
     claim
     for claim in claims.all()
-    if claim.setting.name in posing.settings() and isinstance(claim.statement, OneStep | Bound | Inequality | Invariant)
+    if posing.posable(claim.setting) and isinstance(claim.statement, OneStep | Bound | Inequality | Invariant)
 ]
 
 
@@ -152,7 +151,7 @@ def test_steps_that_mix_coordinates_have_no_certificate(name):
 @pytest.mark.parametrize("name", ["locodl, v sorted", "feddcd, y summed up", "rbcd, x the first", "diana, h divided"])
 def test_it_is_this_check_that_finds_them(name, monkeypatch):
     claim = PLANTED[name]
-    recipe, _ = next(meeting(claim, family(claim.setting.name).recipes(np.random.default_rng(0))))
+    recipe, _ = next(meeting(claim, claim.family.recipes(np.random.default_rng(0))))
     found = strongest(claim, [recipe])
     assert found.verdict is Verdict.SUPPORTED and "does not treat all coordinates alike" in found.note
     monkeypatch.setattr(posing, "check_coordinates", lambda *given: None)

@@ -44,7 +44,7 @@ def _recipe(*curvatures, kappa=4, **parameters):
 
 def _met(claim, count, wanted=lambda recipe: True):
     """The first recipes of the claim's setting that meet its hypotheses, and their exact instances."""
-    proposed = islice(family(claim.setting.name).recipes(np.random.default_rng(1)), 2000)
+    proposed = islice(claim.family.recipes(np.random.default_rng(1)), 2000)
     return list(islice(((r, built) for r, built in meeting(claim, proposed) if wanted(r)), count))
 
 
@@ -145,7 +145,7 @@ def test_every_hypothesis_fails_somewhere_by_itself(id):
 
 def _sides(claim, recipe, *point):
     """Both sides, exactly, at a state relative to the optimum; the instance meets the hypotheses."""
-    instance = family(claim.setting.name).build(recipe, True)
+    instance = claim.family.build(recipe, True)
     assert hypotheses_hold(claim, instance)
     ((left, right),) = sides(claim, instance, np.array([[Fr(v) for v in point]]))
     return left[0], right[0]
@@ -266,7 +266,7 @@ def test_planted_error_is_refuted(name):
     (counterexample,) = found.refutations
     assert counterexample.replay() == (counterexample.left, counterexample.right)
     # Nor is it certified where it is false.
-    instance = family(claim.setting.name).build(counterexample.recipe, True)
+    instance = claim.family.build(counterexample.recipe, True)
     try:
         assert certify(claim, instance).status > Status.CERTIFIED
     except ValueError as error:
@@ -340,8 +340,8 @@ def _at(form: Form, numbers):
 def test_constraints_on_the_average_are_those_of_its_strong_convexity(claim):
     """They hold for quadratics whose mean curvature is mu, with equality, and fail for others."""
     parameters = {"eta": Fr(1, 6), "p": Fr(1, 2)} if claim is LOOPLESS else {"eta": Fr(1, 6)}
-    instance = family(claim.setting.name).build(_recipe("1/2", 1, **parameters), True)
-    posed = posing.pose(claim.setting.name, instance)
+    instance = claim.family.build(_recipe("1/2", 1, **parameters), True)
+    posed = posing.pose(claim.setting, instance)
     sides(claim, posed.instance, np.zeros((1, 0)))
     (record,) = posed.records
     start = {"x*": Fr(2), "h*_0": Fr(-3), "w_0": Fr(5, 7), "w~_0": Fr(-2), "x_0": Fr(3, 4)}
@@ -358,7 +358,7 @@ def test_constraints_on_the_average_are_those_of_its_strong_convexity(claim):
 def test_loopless_svrg_needs_the_average_only():
     """No f_i is more than convex in the program; without strong convexity of the average nothing is proved."""
     ((_, instance),) = _met(LOOPLESS, 1, lambda r: r["mu"] < r["L"] and len(r["clients"]) == 2 and r["p"] == Fr(1, 2))
-    posed = posing.pose("loopless-svrg", instance)
+    posed = posing.pose(LOOPLESS.setting, instance)
     left, right = (side[0] for side in sides(LOOPLESS, posed.instance, np.zeros((1, 0)))[0])
     assert all(v == 0 for v in posed.records[0].mu) and posed.wider
     every = posed.constraints(True)

@@ -7,7 +7,6 @@ import pytest
 import sympy
 
 from fedtheory import claims
-from fedtheory.instances import family
 from fedtheory.statements import Quantity
 from verify import Verdict, check
 from verify.evaluate import meeting
@@ -31,7 +30,7 @@ FALSE = {
 
 
 def instances(claim, count=4):
-    recipes = family(claim.setting.name).recipes(search.generator(claim, 3))
+    recipes = claim.family.recipes(search.generator(claim, 3))
     return [built for _, built in islice(meeting(claim, recipes), count)]
 
 

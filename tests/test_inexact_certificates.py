@@ -10,7 +10,6 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import inexact_rbcd
-from fedtheory.instances import family
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import inexact
 from verify.evaluate import hypotheses_hold, meeting
@@ -38,7 +37,7 @@ E1 = claims.get("feddcd/lemma-E.1/inexact/repaired")
 
 def instances(claim, count, wanted=lambda instance: instance.problem.n <= 3):
     """The first exact instances of the claim's family that meet its hypotheses."""
-    met = meeting(claim, family(claim.setting.name).recipes(np.random.default_rng(0)))
+    met = meeting(claim, claim.family.recipes(np.random.default_rng(0)))
     return list(islice((instance for _, instance in met if wanted(instance)), count))
 
 
@@ -71,7 +70,7 @@ def blocks(tau, *bounds, kappa=10):
     """An instance of Theorem C.1 with these smoothness constants and condition number kappa of each h_i."""
     clients = tuple({"L": Fr(L), "h": (Fr(L, kappa),), "c": (Fr(0),), "slack": Fr(0)} for L in bounds)
     recipe = {"d": 1, "tau": tau, "level": Fr(0), "clients": clients}
-    return family(C1.setting.name).build(recipe, True)
+    return C1.family.build(recipe, True)
 
 
 def test_different_smoothness_constants():

@@ -31,7 +31,7 @@ TRUE = (*ONE_STEP.values(), DESCENT)
 
 def met(claim, count, wanted=lambda recipe: True):
     """The first recipes of the claim's family that meet its hypotheses, and their exact instances."""
-    recipes = filter(wanted, islice(family(claim.setting.name).recipes(np.random.default_rng(3)), 2000))
+    recipes = filter(wanted, islice(claim.family.recipes(np.random.default_rng(3)), 2000))
     return list(islice(meeting(claim, recipes), count))
 
 
@@ -174,7 +174,7 @@ def test_attained_factor_is_the_worst_case(name):
 
 def test_descent_of_ef21_needs_smoothness_only():
     for _, instance in met(DESCENT, 4, lambda r: r["alpha"] < 1):
-        posed = posing.pose("ef21", instance)
+        posed = posing.pose(DESCENT.setting, instance)
         left, right = (side[0] for side in sides(DESCENT, posed.instance, np.zeros((1, 0)))[0])
         of_f = ("Polyak-Lojasiewicz", "f at least f*")
         kept = tuple(c for c in posed.constraints(True) if not c.name.startswith(of_f))
@@ -184,7 +184,7 @@ def test_descent_of_ef21_needs_smoothness_only():
 
 def test_one_step_of_ef21_needs_the_polyak_lojasiewicz_inequality():
     ((_, instance),) = met(ONE_STEP["ef21"], 1, lambda r: r["alpha"] < 1 and len(r["clients"]) == 2)
-    posed = posing.pose("ef21", instance)
+    posed = posing.pose(DESCENT.setting, instance)
     left, right = (side[0] for side in sides(ONE_STEP["ef21"], posed.instance, np.zeros((1, 0)))[0])
     kept = tuple(c for c in posed.constraints(True) if not c.name.startswith("Polyak-Lojasiewicz"))
     assert rounding.prove(Program(left - right, posed.constraints(True)), Fr(0)) is not None
@@ -291,4 +291,7 @@ def test_a_claim_that_allows_any_compressor_is_not_certified():
         certify(contractive, instance)
     # What the method is told does not change the compressors it has.
     told = instance.params._replace(alpha=Fr(3, 4))
-    assert posing.pose("ef21", replace(instance, params=told)).instance.params.compressor.alpha == instance.params.alpha
+    assert (
+        posing.pose(DESCENT.setting, replace(instance, params=told)).instance.params.compressor.alpha
+        == instance.params.alpha
+    )

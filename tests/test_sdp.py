@@ -38,7 +38,7 @@ MU, L = Fr(1, 10), Fr(1)
 
 def instances(claim, count, wanted=lambda recipe: True):
     """The first exact instances of the claim's family that meet its hypotheses."""
-    met = meeting(claim, filter(wanted, family(claim.setting.name).recipes(np.random.default_rng(0))))
+    met = meeting(claim, filter(wanted, claim.family.recipes(np.random.default_rng(0))))
     return [instance for _, instance in islice(met, count)]
 
 
@@ -240,7 +240,7 @@ def test_ten_thousand_clients_in_well_under_a_second(method):
 def test_model_of_locodl_is_what_the_code_does(n):
     claim = claims.get("locodl/theorem-3.1/one-step")
     (instance,) = instances(claim, 1, lambda r: len(r["clients"]) == n and r["omega"] and r["mu"] < r["L"])
-    posed = posing.pose("locodl", instance)
+    posed = posing.pose(claims.get("locodl/theorem-3.1/one-step").setting, instance)
     left, right = (side[0] for side in sides(claim, posed.instance, np.zeros((1, 0)))[0])
     p = instance.params
     k = LoCoDLConstants(
@@ -381,9 +381,10 @@ def test_claims_that_cannot_be_posed():
     built = (of_setting.build(r, True) for r in of_setting.recipes(np.random.default_rng(0)))
     with pytest.raises(ValueError, match="hypotheses"):
         certify(one_step, next(i for i in built if not hypotheses_hold(one_step, i)))
+    mirror = claims.get("feddcd/lemma-B.7").setting
     with pytest.raises(ValueError, match="setting 'mirror'"):
-        posing.pose("mirror", instances(one_step, 1)[0])
-    assert {"locodl", "feddcd", "rbcd"} <= set(posing.settings()) and "mirror" not in posing.settings()
+        posing.pose(mirror, instances(one_step, 1)[0])
+    assert posing.posable(one_step.setting) and not posing.posable(mirror)
 
 
 def test_functions_are_not_asked_at_compressed_points():

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from fedtheory import claims, compressors, randomness
-from fedtheory.instances import family
 from fedtheory.randomness import Bernoulli, UniformSubset, map_leaves
 from verify.statistics import calibration, e_process, power, sampling
 from verify.statistics.alpha_spending import Ledger
@@ -511,8 +510,8 @@ def test_the_draws_of_a_step(id):
     wrong = dataclasses.replace(algorithm, draws=lambda *at: Misweighted(algorithm.draws(*at)))
     rng = np.random.default_rng(0)
     tested = 0
-    for recipe in islice(family(claim.setting.name).recipes(rng), 20):
-        instance = family(claim.setting.name).build(recipe, False)
+    for recipe in islice(claim.family.recipes(rng), 20):
+        instance = claim.family.build(recipe, False)
         theta = rng.standard_normal(instance.dimension)
         right = sampling.step_sampler(claim, instance, theta, 0, LEVEL, 8000)
         assert not any(o.refuted for o in right)

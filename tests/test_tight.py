@@ -236,7 +236,7 @@ def test_every_grid_has_instances_of_its_setting(setting):
 def test_kappa_is_the_condition_number():
     for claim, high, low in ((LOCODL, "L", "mu"), (FEDDCD, "beta", "alpha")):
         choice = grids.choices(claim, {})[-1]
-        instance = family(claim.setting.name).build(choice.recipes[0], True)
+        instance = claim.family.build(choice.recipes[0], True)
         values = {str(s): v for s, v in claim.setting.bind(instance.problem, instance.params).items()}
         assert values[high] / values[low] == dict(choice.letters)["kappa"]
 

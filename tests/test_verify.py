@@ -83,7 +83,7 @@ def test_climbing_finds_the_maximum_of_a_kinked_ratio():
 def first_instance(id, quadratic=True):
     claim = claims.get(id)
     rng = np.random.default_rng(0)
-    for recipe, built in meeting(claim, islice(family(claim.setting.name).recipes(rng), 200)):
+    for recipe, built in meeting(claim, islice(claim.family.recipes(rng), 200)):
         if built.quadratic == quadratic and built.dimension > 1:
             return claim, recipe, built
     raise AssertionError
@@ -98,7 +98,7 @@ def test_exact_and_float_sides_agree(id, quadratic):
         pytest.skip("these settings have quadratics only")
     claim, recipe, built = first_instance(id, quadratic)
     point = tuple(Fraction(i + 1, 2) for i in range(built.dimension))
-    floats = sides(claim, family(claim.setting.name).build(recipe, False), np.array([[float(v) for v in point]]))
+    floats = sides(claim, claim.family.build(recipe, False), np.array([[float(v) for v in point]]))
     for (a, b), (c, d) in zip(floats, sides(claim, built, refutation.as_row(point)), strict=True):
         assert isinstance(c[0], Fraction)
         np.testing.assert_allclose([a[0], b[0]], [float(c[0]), float(d[0])], rtol=1e-10)
@@ -129,7 +129,7 @@ def test_the_worst_ratio_does_not_depend_on_units_or_order(id):
 def test_the_smallest_counterexample_is_smaller_and_still_one():
     claim = claims.get("feddcd/lemma-B.8/rate")
     rng = np.random.default_rng(5)
-    recipes = islice(family(claim.setting.name).recipes(rng), 30)
+    recipes = islice(claim.family.recipes(rng), 30)
     found = next(c for r in recipes if len(r["clients"]) > 2 and (c := search.violation(claim, r)) is not None)
     small = shrinking.smallest(found)
     assert shrinking.complexity(small.recipe) < shrinking.complexity(found.recipe)

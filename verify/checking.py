@@ -10,7 +10,6 @@ from typing import NamedTuple
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
-from fedtheory.instances import family
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Bound, Inequality, Invariant, Limit, OneStep, Order, Untested
 from verify.evidence import Counterexample, Evidence, Verdict
@@ -60,7 +59,7 @@ def _check(claim: Claim, seed: int, size: int) -> Evidence:
     if found.refutations:
         return _refuted(claim, list(found.refutations), methods, found.instances)
     if isinstance(claim.statement, Limit):
-        return contracts(claim, found.instances, family(claim.setting.name).recipes(rng), size)
+        return contracts(claim, found.instances, claim.family.recipes(rng), size)
     if found.instances == 0:
         return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note="no instance met the hypotheses")
     # Where no ratio could be measured the worst is infinite.
@@ -116,7 +115,7 @@ def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
         return _in_all_states(claim, met, searched)
     if not isinstance(claim.statement, OneStep | Bound | Inequality | Invariant):
         return Strongest(Verdict.SUPPORTED, "", searched)
-    if claim.setting.name not in posing.settings():
+    if not posing.posable(claim.setting):
         return Strongest(
             Verdict.SUPPORTED, "", f"{searched}; the class of the setting {claim.setting.name} is not posed"
         )
@@ -124,7 +123,7 @@ def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
         if certificates.prove(claim) is not None:
             note = "an identity with nonnegative multipliers, for all parameters and every number of clients"
             return Strongest(Verdict.PROVED, "symbolic", note)
-        build = family(claim.setting.name).build
+        build = claim.family.build
         exact = [build(recipe, True) for recipe in met]
         where = f"the whole class, in all dimensions, at {len(met)} choices of the parameters"
         if isinstance(claim.statement, Invariant):
@@ -145,7 +144,7 @@ def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
 
 
 def _in_all_states(claim: Claim, met: Sequence[Recipe], searched: str) -> Strongest:
-    build = family(claim.setting.name).build
+    build = claim.family.build
     try:
         certain = bool(met) and all(generic_states.holds(claim, build(recipe, True)) for recipe in met)
     except (ValueError, TypeError, AttributeError, ArithmeticError, IndexError) as error:

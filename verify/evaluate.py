@@ -9,7 +9,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, family
+from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.randomness import expectation, map_leaves
 from fedtheory.rational import Array, evaluate, is_exact
@@ -118,7 +118,7 @@ def meeting(claim: Claim, recipes: Iterable[Recipe]) -> Iterator[tuple[Recipe, I
 
     Without end, as the recipes of a setting are, unless these are limited.
     """
-    build = family(claim.setting.name).build
+    build = claim.family.build
     for recipe in recipes:
         try:
             instance = build(recipe, True)

@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, family
+from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from verify.evaluate import meeting
 from verify.evidence import Evidence, Verdict
@@ -29,7 +29,7 @@ def contracts(claim: Claim, instances: int, recipes: Iterator[Recipe], size: int
         if not built.quadratic:
             continue
         tested += 1
-        radius = moment_radius(claim, family(claim.setting.name).build(recipe, False))
+        radius = moment_radius(claim, claim.family.build(recipe, False))
         if radius > worst:
             worst, tightest = radius, recipe
     if not tested or worst >= 1:

@@ -33,7 +33,7 @@ _COMPLETE = frozenset(
 
 def applies(claim: Claim) -> bool:
     """Whether :func:`holds` speaks of a claim."""
-    if isinstance(claim.statement, Identity) and claim.setting.name in posing.settings():
+    if isinstance(claim.statement, Identity) and posing.posable(claim.setting):
         return True
     return isinstance(claim.statement, Identity | Inequality) and claim.setting.name in _COMPLETE
 
@@ -43,8 +43,8 @@ def holds(claim: Claim, instance: Instance) -> bool:
 
     ``TypeError`` or ``ValueError`` where the statement's code compares, or does anything but arithmetic.
     """
-    if claim.setting.name in posing.settings():
-        posed = posing.pose(claim.setting.name, instance).instance
+    if posing.posable(claim.setting):
+        posed = posing.pose(claim.setting, instance).instance
         pairs = (zip(*map(np.ravel, part), strict=True) for part in sides(claim, posed, np.zeros((1, 0))))
         return all(_vanishes(left - right) for part in pairs for left, right in part)
     assert isinstance(claim.statement, Identity | Inequality)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.compressors import Compressor
-from fedtheory.instances import Instance, family
+from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.randomness import expectation
 from fedtheory.rational import DIGITS, Array, evaluate, exact, real, to_float
@@ -148,7 +148,7 @@ def _sampled(compressor: Compressor, x: Array) -> tuple[Array, Array]:
 
 def refute(claim: Claim, recipe: Recipe, point: Point, rounds: int) -> Counterexample | None:
     """The counterexample at an exact state, or None if the claim holds there."""
-    instance = family(claim.setting.name).build(recipe, True)
+    instance = claim.family.build(recipe, True)
     for part, left, right, relation in parts(claim, instance, point, rounds):
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
         if wrong:
@@ -175,7 +175,7 @@ def _plain(value: Any) -> Any:
 
 def _words(claim: Claim, recipe: Recipe, instance: Instance) -> str:
     """The instance in words; of bare constants only those that the statement speaks of."""
-    if not claim.setting.name.endswith("constants"):
+    if not claim.setting.of_constants:
         return instance.text
     comparisons = getattr(claim.statement, "comparisons", ())
     used = {str(s) for c in comparisons for side in (c.left, c.right) for s in side.free_symbols}
@@ -204,7 +204,7 @@ def evaluate_at(claim: Claim, recipe: Recipe, point: Point, rounds: int, part: s
     try:
         if part.startswith(sampled.PREFIX):
             return sampled.sides(claim, recipe, part)
-        instance = family(claim.setting.name).build(recipe, True)
+        instance = claim.family.build(recipe, True)
         if not hypotheses_hold(claim, instance):
             raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
         for name, left, right, _ in parts(claim, instance, point, rounds):

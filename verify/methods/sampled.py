@@ -16,7 +16,6 @@ import numpy as np
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import family
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import evaluate
 from fedtheory.statements import Bound, CompressorClass, OneStep
@@ -101,7 +100,7 @@ def _words(claim: Claim, found: Sequence[Outcome]) -> str:
 
 def _random(claim: Claim, seed: int) -> list[Recipe]:
     """Of the recipes that meet the hypotheses the one with most draws, if it has more than one, in a list."""
-    proposed = islice(family(claim.setting.name).recipes(np.random.default_rng(seed)), PROPOSED)
+    proposed = islice(claim.family.recipes(np.random.default_rng(seed)), PROPOSED)
     found: tuple[int, list[Recipe]] = (1, [])
     for recipe, _ in meeting(claim, proposed):
         found = max(found, (_draws(claim, recipe), [recipe]), key=lambda pair: pair[0])
@@ -122,7 +121,7 @@ def _level(claim: Claim) -> Fraction:
 
 def _draws(claim: Claim, recipe: Recipe) -> int:
     """How many different draws a step has at this recipe."""
-    instance = family(claim.setting.name).build(recipe, False)
+    instance = claim.family.build(recipe, False)
     problem, state = start(claim, instance, np.ones((1, instance.dimension)))
     algorithm = claim.statement.algorithm  # type: ignore[union-attr]
     return algorithm.draws(problem, instance.params, state).count or 0
@@ -135,7 +134,7 @@ def _outcomes(claim: Claim, recipe: Recipe) -> list[Outcome]:
         d, k = recipe["d"], recipe["k"]
         omega = evaluate(statement.omega.subs({statement.d: d, statement.k: k}), {})
         return sampling.compressor(statement.compressor(d, k), seed, level, omega, recipe["samples"])
-    instance = family(claim.setting.name).build(recipe, False)
+    instance = claim.family.build(recipe, False)
     return sampling.step_sampler(claim, instance, np.ones(instance.dimension), seed, level, SIZE)
 
 

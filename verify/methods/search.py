@@ -14,7 +14,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, family
+from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import Array, Undefined, evaluate
 from fedtheory.statements import Bound, CompressorClass, Identity, Invariant, Limit, ParameterRule
@@ -103,7 +103,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
 
 def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:
     """``size`` recipes; before them, where hypotheses were changed, up to as many that only the change allows."""
-    recipes = family(claim.setting.name).recipes(rng)
+    recipes = claim.family.recipes(rng)
     # Somebody's own claim is not registered: of it nothing but the changed hypotheses is known.
     original = next((c for c in claims.all() if c.id == claim.id.rstrip("*")), None)
     if "requires" in claim.changes and original is not None:
@@ -144,7 +144,7 @@ def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
     nodes = sorted(sympy.Tuple(*sides).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
     if not nodes:
         return ()
-    built = family(claim.setting.name).build(recipe, True)
+    built = claim.family.build(recipe, True)
     values = claim.setting.bind(built.problem, built.params)
     found = []
     for node in nodes:
@@ -158,7 +158,7 @@ def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
 def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Finding] | None:
     """The worst states of one instance, worst first; None if it does not exist or a hypothesis fails."""
     try:
-        built = family(claim.setting.name).build(recipe, True)
+        built = claim.family.build(recipe, True)
     except ValueError:
         return None
     try:
@@ -173,7 +173,7 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
 def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Generator) -> list[Finding]:
     if _pointwise(claim):
         return _evaluate_points(claim, built, rng)
-    instance = family(claim.setting.name).build(recipe, False)
+    instance = claim.family.build(recipe, False)
     escape = _escapes(claim, instance, rng)
     if escape is not None:
         return [escape]
@@ -187,7 +187,7 @@ def _pointwise(claim: Claim) -> bool:
     """Whether the statement is decided by evaluating it at points rather than by maximising a ratio over states."""
     statement = claim.statement
     exact_kinds = Identity | ParameterRule | Invariant | CompressorClass | Limit
-    return isinstance(statement, exact_kinds) or claim.setting.name.endswith("constants")
+    return isinstance(statement, exact_kinds) or claim.setting.of_constants
 
 
 def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[Point]:
@@ -331,7 +331,7 @@ def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
     """The finding, with the exact ratio where the float one exceeds 1 and exact arithmetic showed no violation."""
     if finding.ratio <= 1 + SUSPECT:
         return replace(finding, ratio=min(finding.ratio, 1.0))
-    instance = family(claim.setting.name).build(recipe, True)
+    instance = claim.family.build(recipe, True)
     found = refutation.parts(claim, instance, refutation.nearest(finding.theta), finding.rounds)
     return replace(finding, ratio=max(_ratio(left, right, relation) for _, left, right, relation in found if len(left)))
 

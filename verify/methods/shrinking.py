@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Any
 
 from fedtheory.claims import Claim
-from fedtheory.instances import family
 from fedtheory.instances.base import Recipe
 from verify.evidence import Counterexample
 from verify.methods.search import violation
@@ -23,7 +22,7 @@ def smallest(counterexample: Counterexample, tries: int = 400) -> Counterexample
     progress = True
     while progress and tries > 0:
         progress = False
-        offers = family(best.claim.setting.name).simpler(best.recipe)
+        offers = best.claim.family.simpler(best.recipe)
         for candidate in chain(offers, _simpler(best.recipe)):
             if complexity(candidate) >= complexity(best.recipe):
                 continue

@@ -10,7 +10,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.instances import Instance, family
+from fedtheory.instances import Instance
 from fedtheory.instances.base import Start
 from fedtheory.rational import Array
 from fedtheory.statements import Bound, CompressorClass, OneStep, Statement
@@ -47,7 +47,7 @@ def _at_no_cost(changed: Claim, original: Claim) -> bool:
     That is so if neither the statement nor what the changed claim requires ever reads the constants declared, which
     is tried on instances that only the changed claim allows: there is nothing to read.
     """
-    proposed = islice(family(changed.setting.name).recipes(np.random.default_rng(0)), _PROPOSED)
+    proposed = islice(changed.family.recipes(np.random.default_rng(0)), _PROPOSED)
     tried = 0
     for _, built in meeting(changed, proposed):
         if built.problem is None or hypotheses_hold(original, built):

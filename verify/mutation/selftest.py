@@ -15,7 +15,6 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import family
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Invariant
 from verify.checking import BUDGETS, strongest
@@ -241,10 +240,10 @@ def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list
 
 def _certified(claim: Claim, recipe: Recipe) -> bool | None:
     """Whether the worst case over the class obeys the claim at a recipe; None where that is not computed."""
-    if claim.setting.name not in posing.settings():
+    if not posing.posable(claim.setting):
         return None
     try:
-        instance = family(claim.setting.name).build(recipe, True)
+        instance = claim.family.build(recipe, True)
         if isinstance(claim.statement, Invariant):
             return posing.preserved(claim, instance)
         return certificates.certify(claim, instance).status <= Status.CERTIFIED

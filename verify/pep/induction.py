@@ -86,12 +86,12 @@ def _through_itself(claim: Claim, statement: Bound, instance: Instance) -> Itera
     """left <= right at the start, and after a step with any draw if before it."""
     if statement.right.has(T) or not all(q.after for q in statement.quantities):
         raise ValueError(f"the bound of {claim.id} does not speak of the state after T rounds alone")
-    posed = posing.pose(claim.setting.name, instance)
+    posed = posing.pose(claim.setting, instance)
     problem, state = _initial(posed)
     yield _proved("at T = 0", _excess(claim, statement, posed, state), posed.constraints(True))
     for k in range(_draws(statement, posed, state)):
         # Posed anew, so that nothing is asked that this draw does not need.
-        posed = posing.pose(claim.setting.name, instance)
+        posed = posing.pose(claim.setting, instance)
         problem, state = posed.instance.at(_THETA)
         before = _excess(claim, statement, posed, state)
         draws, _ = statement.algorithm.draws(problem, posed.instance.params, state).support(True)
@@ -147,7 +147,7 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> lis
     c = constant / start.upper
     if c < 0:
         raise ValueError(f"the constant of {claim.id} is negative at these parameters")
-    posed = posing.pose(claim.setting.name, instance)
+    posed = posing.pose(claim.setting, instance)
     problem, state = posed.instance.at(_THETA)
     later, p = rollout(claim, posed.instance, problem, state, 1)
     if not _stays(parts, posed, later):
@@ -161,7 +161,7 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> lis
         if c < 1:
             return [start, Certified(None, None, c, Status.UNKNOWN, note="at T = 0 the constant is below 1")]
     else:
-        reading = posing.pose(claim.setting.name, instance)
+        reading = posing.pose(claim.setting, instance)
         _, now = reading.instance.at(_THETA)
         value, gap_now, error_now = (_at(of, reading, now) for of in (left, parts.gap, parts.error))
         objective, weight = objective + _apart(value - c * gap_now), weight + _apart(c * error_now)
@@ -177,7 +177,7 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> lis
 
 def _start(claim: Claim, parts: Parts, instance: Instance, initial: Quantity) -> Certified:
     """The largest gap for a given initial quantity; nothing where the first guess has an error."""
-    posed = posing.pose(claim.setting.name, instance)
+    posed = posing.pose(claim.setting, instance)
     _, state = _initial(posed)
     if not _at(parts.error, posed, state).is_zero:
         note = "the first guess has an error, which no multiple of the initial value bounds"
@@ -198,7 +198,7 @@ def _leaders(posed: Formal, initial: Quantity, state: Any) -> Sequence[int | Non
 
 
 def _start_case(claim: Claim, parts: Parts, instance: Instance, initial: Quantity, leader: int | None) -> Certified:
-    posed = posing.pose(claim.setting.name, instance)
+    posed = posing.pose(claim.setting, instance)
     problem, state = _initial(posed)
     gap = _at(parts.gap, posed, state)
     assumed: list[Constraint] = []

@@ -185,7 +185,7 @@ def _compare(
 
     def against(exact: bool, tight: bool) -> Certified:
         begun = time.perf_counter()
-        posed = posing.pose(claim.setting.name, instance)
+        posed = posing.pose(claim.setting, instance)
         theta = np.zeros((1, 0))
         escaped = leaving(claim, posed.instance, theta)
         if escaped is not None and any(v.coefficients for v in escaped.flat):
@@ -316,7 +316,7 @@ def _at_once(claim: Claim, instance: Instance, ends: tuple[Quantity, Quantity], 
 
 
 def _run(claim: Claim, instance: Instance, rounds: int, initial: bool = False) -> Run:
-    return run(claim, posing.pose(claim.setting.name, instance), rounds, initial)
+    return run(claim, posing.pose(claim.setting, instance), rounds, initial)
 
 
 def _link(

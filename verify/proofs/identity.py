@@ -10,7 +10,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, family
+from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from verify.evaluate import meeting
 from verify.methods import symbolic
@@ -143,5 +143,5 @@ def varied(
 
 
 def _met(claim: Claim, count: int, wanted: Callable[[Recipe, Instance], bool]) -> Iterator[Instance]:
-    proposed = islice(family(claim.setting.name).recipes(np.random.default_rng(0)), count)
+    proposed = islice(claim.family.recipes(np.random.default_rng(0)), count)
     return (instance for recipe, instance in meeting(claim, proposed) if wanted(recipe, instance))

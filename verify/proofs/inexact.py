@@ -206,14 +206,14 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     statement, right = _sides(claim)
     named = {q.expression: q for q in statement.quantities}
     left, (other,) = named[statement.left], [q for q in statement.quantities if str(q.expression) in right]
-    start = posing.pose(claim.setting.name, instance)
+    start = posing.pose(claim.setting, instance)
     assert start.instance.initial is not None
     problem, state = start.instance.initial(_THETA)
     if not _starts(left, other, start, problem, state):
         return "the start"
     _, p = statement.algorithm.draws(problem, start.instance.params, state).support(True)
     for k in range(len(p)):
-        posed = posing.pose(claim.setting.name, instance)
+        posed = posing.pose(claim.setting, instance)
         problem, state = posed.instance.at(_THETA)
         draws, _ = statement.algorithm.draws(problem, posed.instance.params, state).support(True)
         one = map_leaves(lambda a, k=k: a[None, k : k + 1], draws)
@@ -226,7 +226,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
 def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str | None:
     named = {q.expression: q for q in statement.quantities}
     left, initial = named[statement.left], named[statement.initial]
-    posed = posing.pose(claim.setting.name, instance)
+    posed = posing.pose(claim.setting, instance)
     problem, params = posed.instance.problem, posed.instance.params
     if params.oracle.delta != params.delta / 2 or not left.after or initial.after:
         return "the oracle"
@@ -257,7 +257,7 @@ def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str 
 
 def _starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quantity) -> bool:
     """y = 0 and exact guesses at the start, and the initial value |y*|^2, or at least its mean over the clients."""
-    posed = posing.pose(claim.setting.name, instance)
+    posed = posing.pose(claim.setting, instance)
     assert posed.instance.initial is not None
     problem, state = posed.instance.initial(_THETA)
     exact = problem.f.conjugate_gradient(state.y)

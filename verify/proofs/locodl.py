@@ -232,7 +232,7 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
 def differs(claim: Claim, instance: Instance) -> str | None:
     """The name of a quantity whose model is not what the code computes on formal vectors, or None."""
     statement = _one_step(claim)
-    posed = posing.pose(claim.setting.name, instance)
+    posed = posing.pose(claim.setting, instance)
     problem, state = posed.instance.at(np.zeros((1, 0)))
     later, probabilities = rollout(replace(claim, statement=statement), posed.instance, problem, state, 1)
     n, params = problem.n, posed.instance.params

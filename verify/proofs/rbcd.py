@@ -281,7 +281,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     """The name of something that is not, on formal vectors, what the proof takes it for; None if all agrees."""
     statement = claim.statement
     assert isinstance(statement, OneStep | Bound | Inequality)
-    posed = posing.pose(claim.setting.name, instance)
+    posed = posing.pose(claim.setting, instance)
     problem, state = posed.instance.at(np.zeros((1, 0)))
     # The first point at which the gradients are asked is the state; at the reference points all is zero.
     if "x" in state._fields:
@@ -357,7 +357,7 @@ def _step_differs(
 
 def _bounds_start(claim: Claim, instance: Instance, initial: Quantity) -> bool:
     """Whether y = 0 at the start, and the initial value is |y*|^2, or at least its mean over the clients."""
-    posed = posing.pose(claim.setting.name, instance)
+    posed = posing.pose(claim.setting, instance)
     assert posed.instance.initial is not None
     problem, state = posed.instance.initial(np.zeros((1, 0)))
     if any(y.coefficients for y in state.y.flat):

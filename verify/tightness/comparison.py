@@ -24,7 +24,7 @@ import sympy
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, family
+from fedtheory.instances import Instance
 from fedtheory.rational import evaluate
 from fedtheory.statements import Bound, Inequality, OneStep, Quantity
 from fedtheory.symbols import T
@@ -111,7 +111,7 @@ def _iterations(point: Point, worst: Fraction | None) -> float | None:
 def at_choice(claim: Claim, choice: Choice) -> tuple[Point, ...]:
     """The points of a claim at one choice of parameters."""
     with threadpool_limits(limits=1):
-        instance = family(claim.setting.name).build(choice.recipes[0], True)
+        instance = claim.family.build(choice.recipes[0], True)
         if isinstance(claim.statement, Bound):
             return tuple(_bound(claim, claim.statement, instance, choice))
         return tuple(_compared(part, name, instance, choice) for name, part in _parts(claim))
@@ -199,7 +199,7 @@ def _program(claim: Claim, instance: Instance, rounds: int = 1) -> programs.Prog
 
     ``ValueError`` when the initial state that a bound starts from is not posed, or the program grows too large.
     """
-    posed = posing.pose(claim.setting.name, instance)
+    posed = posing.pose(claim.setting, instance)
     if isinstance(claim.statement, Bound):
         if posed.instance.initial is None:
             raise ValueError(f"the initial state of {claim.id} is not known formally")
@@ -286,7 +286,7 @@ def _through(claim: Claim, statement: Bound, instance: Instance, potential: Quan
         if a.of is b.of:
             continue
         try:
-            posed = posing.pose(claim.setting.name, instance)
+            posed = posing.pose(claim.setting, instance)
             if at_start and posed.instance.initial is None:
                 return None
             start = posed.instance.initial if at_start and posed.instance.initial else posed.instance.at
@@ -337,7 +337,7 @@ def _found(claim: Claim, choice: Choice) -> Fraction | None:
     ratios: list[Fraction] = []
     for recipe in choice.recipes:
         findings = search.examine(claim, recipe, search.generator(claim, 0)) or []
-        built = family(claim.setting.name).build(recipe, True)
+        built = claim.family.build(recipe, True)
         for finding in [f for f in findings if np.isfinite(f.ratio)][:1]:
             point = refutation.nearest(finding.theta)
             for _, left, right, relation in refutation.parts(claim, built, point, finding.rounds):

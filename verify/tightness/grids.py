@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import family
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import square_root
 from verify.evaluate import hypotheses_hold, meeting
@@ -255,12 +254,12 @@ def _swept(claim: Claim, grid: Grid, at: Letters) -> list[Choice]:
 
 
 def _admissible(claim: Claim, recipe: Recipe) -> bool:
-    return hypotheses_hold(claim, family(claim.setting.name).build(recipe, True))
+    return hypotheses_hold(claim, claim.family.build(recipe, True))
 
 
 def _drawn(claim: Claim, at: Letters) -> list[Choice]:
     found: dict[tuple[tuple[str, Fraction], ...], Choice] = {}
-    examined = islice(family(claim.setting.name).recipes(np.random.default_rng(0)), _EXAMINED)
+    examined = islice(claim.family.recipes(np.random.default_rng(0)), _EXAMINED)
     small = (recipe for recipe in examined if len(recipe.get("clients", ())) <= _CLIENTS)
     for recipe, instance in meeting(claim, small):
         letters = dict(_rational(claim.setting.bind(instance.problem, instance.params)))

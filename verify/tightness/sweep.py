@@ -37,7 +37,7 @@ def grid(claim: Claim, at: Letters | None = None) -> list[Choice]:
             f"{claim.id} has no worst case: one-step statements, bounds and inequalities have one, not a statement of "
             f"kind {statement.kind}"
         )
-    if claim.setting.name.endswith("constants"):
+    if claim.setting.of_constants:
         raise ValueError(f"{claim.id} has no worst case over a class of functions: it speaks of constants alone")
     return grids.choices(claim, at or {})
 

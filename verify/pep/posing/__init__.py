@@ -16,7 +16,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.statements import Bound, Invariant, OneStep, Quantity
+from fedtheory.statements import Bound, Invariant, OneStep, Quantity, Setting
 from verify.evaluate import hypotheses_hold, rollout
 from verify.pep import coordinates
 from verify.pep.functions import Formal
@@ -40,19 +40,19 @@ _CHARTS = {**feddcd.CHARTS, **locodl.CHARTS, **accelerated.CHARTS}
 _WORSE = Fraction(1, 10**6)
 
 
-def settings() -> tuple[str, ...]:
-    """Names of the settings that can be posed formally."""
-    return tuple(_SETTINGS)
+def posable(setting: Setting) -> bool:
+    """Whether the class of a setting can be posed formally."""
+    return setting.name in _SETTINGS
 
 
-def pose(setting: str, given: Instance) -> Formal:
+def pose(setting: Setting, given: Instance) -> Formal:
     """The formal instance with the class, the number of clients and the parameters of an exact instance.
 
     ``ValueError`` when the setting has no formal instance.
     """
-    if setting not in _SETTINGS:
-        raise ValueError(f"no worst case over a class is known for the setting {setting!r}")
-    return _SETTINGS[setting](given)
+    if not posable(setting):
+        raise ValueError(f"no worst case over a class is known for the setting {setting.name!r}")
+    return _SETTINGS[setting.name](given)
 
 
 def potential(claim: Claim) -> Quantity:
@@ -104,7 +104,7 @@ def preserved(claim: Claim, given: Instance) -> bool:
 
 def _vanishes_later(claim: Claim, given: Instance) -> bool:
     assert isinstance(claim.statement, Invariant)
-    posed = pose(claim.setting.name, given).instance
+    posed = pose(claim.setting, given).instance
     later, _ = rollout(claim, posed, *posed.at(np.zeros((1, 0))), 1)
     residual = np.asarray(claim.statement.residual(posed.problem, posed.params, later))
     return all(v == 0 if isinstance(v, int | Fraction) else not v.coefficients for v in residual.flat)
@@ -116,11 +116,11 @@ def check_coordinates(claim: Claim, given: Instance, sizes: tuple[int, ...] = co
     What is found of them on formal vectors, which have one entry, holds in every dimension only then.
     """
     problem = given.problem
-    if problem is not None and pose(claim.setting.name, given).instance.problem.d > 1:
+    if problem is not None and pose(claim.setting, given).instance.problem.d > 1:
         # Formal vectors in parts already, because a method draws coordinates: here they have one part.
         f: Any = SimpleNamespace(n=problem.n, d=1, mu=problem.f.mu, L=problem.f.L)
         given = replace(given, problem=replace(problem, f=f))
-    found = coordinates.mixing(claim, lambda: pose(claim.setting.name, given).instance, sizes)
+    found = coordinates.mixing(claim, lambda: pose(claim.setting, given).instance, sizes)
     if found is not None:
         raise ValueError(f"the code of {claim.id} does not treat all coordinates alike: {found}")
 
@@ -134,7 +134,7 @@ def any_functions(claim: Claim, given: Instance) -> bool:
     letters = claim.setting.bind(given.problem, given.params)
     allowed = [
         name
-        for name, outside in _outside(given, pose(claim.setting.name, given))
+        for name, outside in _outside(given, pose(claim.setting, given))
         if claim.setting.bind(outside.problem, outside.params) == letters and hypotheses_hold(claim, outside)
     ]
     for name in allowed:
