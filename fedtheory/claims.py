@@ -15,7 +15,8 @@ import sympy
 from fedtheory.instances.base import Family
 from fedtheory.problems.base import Problem
 from fedtheory.rational import holds
-from fedtheory.statements import Setting, Statement, changed
+from fedtheory.settings import Setting
+from fedtheory.statements import Statement, changed
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "locodl", "baseline")
@@ -69,9 +70,9 @@ class Claim:
     @property
     def family(self) -> Family:
         """The instances on which the claim is tested; ``ValueError`` if none are known."""
-        from fedtheory.instances import family
+        from fedtheory.instances.derived import family
 
-        return family(self.setting.name)
+        return family(self)
 
     def __reduce__(self) -> Any:
         # Statements hold functions, which do not travel between processes; the id of a registered claim does.

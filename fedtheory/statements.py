@@ -37,25 +37,6 @@ class Quantity:
     domain: Callable[[Problem, Any, Any], Array] | None = None
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What a statement quantifies over: problems, parameters and states.
-
-    ``name`` keys the instances with which it is tested; ``bind(problem, params)`` gives the paper's letters values;
-    ``domain``: what ``text`` says of these letters, as relations.
-    """
-
-    name: str
-    text: str
-    bind: Callable[[Problem, Any], Mapping[sympy.Expr, Any]]
-    domain: tuple[sympy.Basic, ...] = ()
-
-    @property
-    def of_constants(self) -> bool:
-        """Whether there is no problem and no state: only values of the letters."""
-        return self.name.endswith("constants")
-
-
 class Comparison(NamedTuple):
     """left relation right, with the relation one of "==", "<=", "<"."""
 

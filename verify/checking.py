@@ -116,9 +116,7 @@ def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
     if not isinstance(claim.statement, OneStep | Bound | Inequality | Invariant):
         return Strongest(Verdict.SUPPORTED, "", searched)
     if not posing.posable(claim.setting):
-        return Strongest(
-            Verdict.SUPPORTED, "", f"{searched}; the class of the setting {claim.setting.name} is not posed"
-        )
+        return Strongest(Verdict.SUPPORTED, "", f"{searched}; the class of the setting is not posed")
     try:
         if certificates.prove(claim) is not None:
             note = "an identity with nonnegative multipliers, for all parameters and every number of clients"

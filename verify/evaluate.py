@@ -50,7 +50,7 @@ def _shaped(after: Array, before: Array, name: str) -> Array:
 
 def tree_size(claim: Claim, instance: Instance, rounds: int) -> int:
     """Number of leaves of the tree of draws."""
-    problem, state = instance.at(np.zeros((1, instance.dimension)))
+    problem, state = start(claim, instance, np.zeros((1, dimension(claim, instance))))
     count = claim.statement.algorithm.draws(problem, instance.params, state).count  # type: ignore[union-attr]
     if count is None:
         raise ValueError(f"the draws of {claim.id} cannot be enumerated")
@@ -63,6 +63,12 @@ def start(claim: Claim, instance: Instance, theta: Array) -> tuple[Any, Any]:
     if isinstance(claim.statement, Bound) and instance.initial is not None:
         return instance.initial(theta)
     return instance.at(theta)
+
+
+def dimension(claim: Claim, instance: Instance) -> int:
+    """Number of coordinates of the states from which the statement starts."""
+    starts = isinstance(claim.statement, Bound) and instance.initial is not None
+    return instance.initial_dimension if starts and instance.initial_dimension is not None else instance.dimension
 
 
 def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> list[Sides]:

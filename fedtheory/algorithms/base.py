@@ -35,6 +35,11 @@ class Algorithm:
     invariant: Callable[[Problem, Any, Any], Array] | None = None
 
 
+def no_step(*arguments: Any) -> Any:
+    """The step of what has none: a point that a statement speaks of."""
+    raise ValueError("a point has no step")
+
+
 def zeros(*shape: int) -> Array:
     """Zeros to start from: integers, so that they turn neither fractions into floats nor floats into objects."""
     return np.zeros(shape, dtype=int)

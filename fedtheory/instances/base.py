@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import sympy
 
 from fedtheory.rational import Array
 
@@ -28,8 +27,9 @@ class Instance:
 
     ``at(theta)``: problem and states for coordinates ``theta (M, dimension)``; theta = 0 is the optimum where there
     is one. ``initial(theta)``: the same for the initial state the paper prints (the problem may then depend on theta).
-    ``coordinates(state)``: the inverse of the chart on states of one problem. ``start``: the integer matrix that takes
-    the coordinates of ``initial`` to those of its state about the optimum. ``quadratic``: whether sides are
+    ``coordinates(state)``: the inverse of the chart on states of one problem. ``initial_dimension``: the number of
+    coordinates of ``initial``, ``dimension`` unless given. ``start()``: the matrix that takes them to those of the
+    state about its own optimum, None if that is no linear map. ``quadratic``: whether sides are
     expected to be quadratic in theta. ``text``: the instance in words.
     """
 
@@ -38,8 +38,9 @@ class Instance:
     dimension: int
     at: Start
     initial: Start | None = None
+    initial_dimension: int | None = None
     coordinates: Callable[[Any], Array] | None = None
-    start: Array | None = None
+    start: Callable[[], Array | None] | None = None
     quadratic: bool = True
     text: str = ""
 
@@ -88,42 +89,8 @@ def small(rng: np.random.Generator, size: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(int(v), 4) for v in rng.integers(-12, 13, size))
 
 
-#: Sizes of constants, over several orders of magnitude.
-SIZES = (1, 2, 3, 4, 5, 8, 16, 30, 100, 1000)
-#: The same for constants that occur as exponents.
-EXPONENTS = (1, 2, 3, 4, 7)
-#: The same for constants whose extreme values decide.
-EXTREMES = (*SIZES, 10**4, 10**6, 10**8)
-
-
-def constants_family(
-    options: Mapping[sympy.Symbol, tuple[int, ...]],
-    admissible: Callable[[Recipe], bool] = lambda values: True,
-    derive: Callable[[Recipe], Recipe] = lambda values: {},
-) -> Family:
-    """Values of constants alone: integers from the options, or ratios of two of them for symbols that are not integer.
-
-    ``admissible(values by name)`` rejects what is outside the setting; a claim's hypotheses reject the rest.
-    ``derive(values)`` sets those that others determine, half of the time.
-    """
-    symbols = {str(s): s for s in options}
-
-    def recipes(rng: np.random.Generator) -> Iterator[Recipe]:
-        while True:
-            values: dict[str, Any] = {}
-            for s, sizes in options.items():
-                size = int(pick(rng, sizes))
-                values[str(s)] = size if s.is_integer else Fraction(size, int(pick(rng, SIZES)))
-            if pick(rng, (True, False)):
-                values |= derive(values)
-            if admissible(values):
-                yield values
-
-    def build(recipe: Recipe, exact: bool) -> Instance:
-        if any(recipe[name] <= 0 for name in symbols) or not admissible(recipe):
-            raise ValueError("these constants cannot occur together")
-        values = {s: number(recipe[name], exact) for name, s in symbols.items()}
-        text = ", ".join(f"{name}={recipe[name]}" for name in symbols)
-        return Instance(None, values, 0, lambda theta: (None, theta), text=text)
-
-    return Family(recipes, build)
+def generic(rng: np.random.Generator, low: Fraction, high: Fraction) -> Fraction:
+    """A rational between two positive ones, uniform on a logarithmic scale, with two significant digits or so."""
+    value = float(low) * float(high / low) ** float(rng.random())
+    simple = Fraction(value).limit_denominator(12) if value >= 1 else 1 / Fraction(1 / value).limit_denominator(12)
+    return min(max(simple, low), high)

@@ -6,7 +6,8 @@ names the paper of each. They are conjectures like all other claims, tested by t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -15,6 +16,14 @@ from fedtheory import symbols
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim, Hypothesis
+from fedtheory.classes import (
+    ContractiveCompressors,
+    PolyakLojasiewicz,
+    SmoothEach,
+    SmoothStronglyConvex,
+    UnbiasedCompressors,
+)
+from fedtheory.papers import baseline_parametrisations as parametrisations
 from fedtheory.papers.baseline_potentials import (
     Phi_ef21,
     Psi_5gcs,
@@ -28,7 +37,8 @@ from fedtheory.papers.baseline_potentials import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.statements import Inequality, Invariant, Limit, OneStep, ParameterRule, Quantity, Setting, contraction
+from fedtheory.settings import Setting, Source
+from fedtheory.statements import Inequality, Invariant, Limit, OneStep, ParameterRule, Quantity, contraction
 
 mu, L, kappa, n, d, omega = symbols.mu, symbols.L, symbols.kappa, symbols.n, symbols.d, symbols.omega
 #: Clients sampled a round (C in the paper of 5GCS-CC, which calls the number of all clients M).
@@ -46,63 +56,103 @@ K = sympy.Symbol("K", integer=True, positive=True)
 glossary = {symbol: symbol for symbol in (mu, L, kappa, n, d, omega, m)}
 
 
-def _constants(problem: Problem) -> dict[sympy.Expr, Any]:
-    return {mu: problem.mu, L: problem.L, n: problem.n, d: problem.d}
-
-
-def _bind_ef21(problem: Problem, params: ef21.Params) -> Mapping[sympy.Expr, Any]:
-    f = problem.f
-    curvature = {mu: f.mu.mean(), L: f.L.mean(), L_tilde_2: (f.L**2).mean()}
-    return {**_constants(problem), **curvature, gamma: params.gamma, alpha: params.alpha}
-
-
-def _bind_5gcs(problem: Problem, params: fivegcs_cc.Params) -> Mapping[sympy.Expr, Any]:
-    return {**_constants(problem), gamma: params.gamma, tau: params.tau, m: params.C, omega: params.omega}
-
-
-def _bind_gradskip(problem: Problem, params: gradskip.Params) -> Mapping[sympy.Expr, Any]:
-    return {**_constants(problem), gamma: params.gamma, p: params.p, q_max: max(params.q)}
-
-
-def _binding(letters: Mapping[str, sympy.Expr], compressed: bool) -> Callable[[Problem, Any], Mapping[sympy.Expr, Any]]:
-    """The problem's constants, and the fields of the parameters that ``letters`` name."""
-
-    def bind(problem: Problem, params: Any) -> Mapping[sympy.Expr, Any]:
-        values = {**_constants(problem), **{symbol: getattr(params, name) for name, symbol in letters.items()}}
-        return {**values, omega: params.compressors.omega} if compressed else values
-
-    return bind
-
-
 _CLASS = "f_1, ..., f_n mu-strongly convex and L-smooth"
 _COMPRESSED = _CLASS + "; independent compressors in U(omega)"
-_ADIANA_LETTERS = {
-    "alpha": alpha, "p": p, "eta": eta, "theta_1": theta_1, "theta_2": theta_2, "gamma": gamma, "beta": beta,
-}  # fmt: skip
-DIANA = Setting("diana", _COMPRESSED, _binding({"gamma": gamma, "alpha": alpha}, True))
-EF21 = Setting("ef21", "f mu-strongly convex and L-smooth, f_i L_i-smooth; contractive compressors", _bind_ef21)
-ADIANA = Setting(
-    "adiana", _COMPRESSED + "; omega > 0", _binding(_ADIANA_LETTERS, True), (sympy.Gt(omega, 0, evaluate=False),)
-)
 _COIN = (sympy.Le(p, 1, evaluate=False),)
-SCAFFNEW = Setting("scaffnew", _CLASS + "; 0 < p <= 1", _binding({"gamma": gamma, "p": p}, False), _COIN)
-GRADSKIP = Setting("gradskip", "f_i mu-strongly convex and L_i-smooth; 0 < p <= 1", _bind_gradskip, _COIN)
-COMPRESSED_SCAFFNEW = Setting(
-    "compressed-scaffnew",
-    _CLASS + "; n >= 2, 0 < p <= 1",
-    _binding({"gamma": gamma, "eta": eta, "p": p, "s": s}, False),
-    (sympy.Ge(n, 2, evaluate=False), *_COIN),
+_FUNCTIONS = SmoothStronglyConvex(mu, L)
+_COMPRESSORS = UnbiasedCompressors()
+_OF_PROBLEM = {letter: str(letter) for letter in (mu, L, n, d)}
+
+
+def _letters(*letters: sympy.Symbol) -> dict[sympy.Expr, Source]:
+    """The constants of the problem, and letters that name a field of the parameters."""
+    return {**_OF_PROBLEM, **{x: str(x) for x in letters}}
+
+
+DIANA = Setting(
+    _COMPRESSED,
+    letters=_letters(gamma, alpha, omega),
+    algorithm=diana.algorithm,
+    functions=_FUNCTIONS,
+    adversaries=(_COMPRESSORS,),
+    sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (1, 2, 4)},
 )
-FIVEGCS_CC = Setting("5gcs-cc", _COMPRESSED + ", m of n clients sampled", _bind_5gcs)
-FEDCOMGATE = Setting("fedcomgate", _COMPRESSED, _binding({"eta": eta, "gamma": gamma, "K": K}, True))
-CONSTANTS = Setting("baseline-constants", "all values of the constants", lambda problem, params: params)
+EF21 = Setting(
+    "f mu-strongly convex and L-smooth, f_i L_i-smooth; contractive compressors",
+    letters={
+        **_letters(gamma, alpha),
+        mu: lambda problem, params: problem.f.mu.mean(),
+        L: lambda problem, params: problem.f.L.mean(),
+        L_tilde_2: lambda problem, params: (problem.f.L**2).mean(),
+    },
+    algorithm=ef21.algorithm,
+    functions=PolyakLojasiewicz(mu, L),
+    adversaries=(ContractiveCompressors(),),
+    draw=parametrisations.ef21_stepsize,
+)
+ADIANA = Setting(
+    _COMPRESSED + "; omega > 0",
+    letters={
+        **_letters(omega),
+        **{x: parametrisations.of_params(str(x)) for x in (alpha, p, eta, theta_1, theta_2, gamma, beta)},
+    },
+    algorithm=adiana.algorithm,
+    functions=_FUNCTIONS,
+    adversaries=(_COMPRESSORS,),
+    domain=(sympy.Gt(omega, 0, evaluate=False),),
+    draw=parametrisations.adiana_constants,
+    parameters=parametrisations.adiana_parameters,
+    clients=(1, 2, 3),
+)
+SCAFFNEW = Setting(
+    _CLASS + "; 0 < p <= 1",
+    letters=_letters(gamma, p),
+    algorithm=scaffnew.algorithm,
+    functions=_FUNCTIONS,
+    domain=_COIN,
+    sweep={"kappa": (2, 5, 10, 30, 100), "p": (1, "1/2", "1/4"), "n": (2, 3)},
+)
+GRADSKIP = Setting(
+    "f_i mu-strongly convex and L_i-smooth; 0 < p <= 1",
+    letters={**_letters(gamma, p), q_max: lambda problem, params: max(params.q)},
+    algorithm=gradskip.algorithm,
+    functions=SmoothEach(mu, L),
+    domain=_COIN,
+    draw=parametrisations.gradskip_probabilities,
+    parameters=parametrisations.gradskip_parameters,
+    clients=(1, 2, 3),
+)
+COMPRESSED_SCAFFNEW = Setting(
+    _CLASS + "; n >= 2, 0 < p <= 1",
+    letters=_letters(gamma, eta, p, s),
+    algorithm=compressed_scaffnew.algorithm,
+    functions=_FUNCTIONS,
+    domain=(sympy.Ge(n, 2, evaluate=False), *_COIN),
+    draw=parametrisations.compressed_shape,
+    coordinates=True,
+)
+FIVEGCS_CC = Setting(
+    _COMPRESSED + ", m of n clients sampled",
+    letters={**_letters(gamma, tau, omega), m: "C"},
+    algorithm=fivegcs_cc.algorithm,
+    functions=_FUNCTIONS,
+    adversaries=(_COMPRESSORS,),
+    domain=(sympy.Le(m, n, evaluate=False),),
+    clients=(1, 2, 3, 3),
+)
+FEDCOMGATE = Setting(
+    _COMPRESSED,
+    letters=_letters(eta, gamma, K, omega),
+    algorithm=fedcomgate.algorithm,
+    functions=replace(_FUNCTIONS, kinks=False),
+    adversaries=(_COMPRESSORS,),
+    clients=(1, 2, 3),
+)
+CONSTANTS = Setting("all values of the constants")
 
 # Hypotheses
 
-CONVEX = Hypothesis(
-    _CLASS,
-    met=lambda problem, params: min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L,
-)
+CONVEX = Hypothesis(_CLASS, met=_FUNCTIONS.contains)
 INDEPENDENT = Hypothesis(
     "the compressors are mutually independent", met=lambda problem, params: params.compressors.joint == "independent"
 )

@@ -6,18 +6,20 @@ from several papers: ``where`` names the paper of each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import sympy
 
 from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
 from fedtheory.claims import Claim, Hypothesis
+from fedtheory.classes import Smooth, SmoothStronglyConvex, StronglyConvexOnAverage
 from fedtheory.papers import baseline_potentials as potentials
 from fedtheory.papers.baseline import CONVEX, L, eta, gamma, mu, n, p
-from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.statements import OneStep, Quantity, Setting, contraction
+from fedtheory.settings import Setting
+from fedtheory.statements import OneStep, Quantity, contraction
 
 # Potentials
 
@@ -78,55 +80,52 @@ def Phi_loopless_svrg(problem: Problem, params: loopless_svrg.Params, state: loo
 # Settings
 
 
-def _parts(problem: Problem) -> tuple[Functions, ...]:
-    return (problem.f,) if problem.g is None else (problem.f, problem.g)
-
-
-def _bind_descent(problem: Problem, params: gradient_descent.Params) -> Mapping[sympy.Expr, Any]:
+def _parts(problem: Problem) -> int:
     """The constants of f are the sums of those of the mean of the f_i and of g."""
-    parts = len(_parts(problem))
-    return {mu: parts * problem.mu, L: parts * problem.L, gamma: params.gamma}
+    return 1 if problem.g is None else 2
 
 
-def _bind_smooth(problem: Problem, params: gradient_descent.Params) -> Mapping[sympy.Expr, Any]:
-    """As for convex functions, but for mu, which is what the functions have: smoothness alone declares none."""
-    return {**_bind_descent(problem, params), mu: sum(part.mu.mean() for part in _parts(problem))}
+def _mean_curvature(problem: Problem, params: gradient_descent.Params) -> Any:
+    """What the functions have: smoothness alone declares no mu."""
+    return sum(part.mu.mean() for part in (problem.f, problem.g) if part is not None)
 
 
-def _bind(problem: Problem, params: saga.Params | svrg.Params | loopless_svrg.Params) -> Mapping[sympy.Expr, Any]:
-    """The constants declared of the functions, and the parameters, whose names are the letters."""
-    letters = {str(letter): letter for letter in (gamma, eta, p)}
-    of_method = {letters[name]: value for name, value in params._asdict().items()}
-    return {mu: problem.mu, L: problem.L, n: problem.n, **of_method}
-
-
+_FUNCTIONS = SmoothStronglyConvex(mu, L)
+DESCENT = Setting(
+    "f mu-strongly convex and L-smooth",
+    letters={
+        mu: lambda problem, params: _parts(problem) * problem.mu,
+        L: lambda problem, params: _parts(problem) * problem.L,
+        gamma: "gamma",
+    },
+    algorithm=gradient_descent.algorithm,
+    functions=_FUNCTIONS,
+    g=(False, True),
+)
+SMOOTH_DESCENT = replace(
+    DESCENT,
+    text="f L-smooth, convex or not",
+    letters={**DESCENT.letters, mu: _mean_curvature},  # type: ignore[dict-item]
+    functions=Smooth(mu, L),
+)
+_OF_PROBLEM = {letter: str(letter) for letter in (mu, L, n)}
+SAGA = Setting(CONVEX.text, letters={**_OF_PROBLEM, gamma: "gamma"}, algorithm=saga.algorithm, functions=_FUNCTIONS)
+_ON_AVERAGE = StronglyConvexOnAverage(mu, L)
 _AVERAGE = "f_1, ..., f_n convex and L-smooth, their average mu-strongly convex"
-DESCENT = Setting("gradient-descent", "f mu-strongly convex and L-smooth", _bind_descent)
-SMOOTH_DESCENT = Setting("gradient-descent-smooth", "f L-smooth, convex or not", _bind_smooth)
-SAGA = Setting("saga", CONVEX.text, _bind)
-SVRG = Setting("svrg", _AVERAGE, _bind)
-LOOPLESS_SVRG = Setting("loopless-svrg", _AVERAGE + "; 0 < p <= 1", _bind, (sympy.Le(p, 1, evaluate=False),))
+SVRG = Setting(_AVERAGE, letters={**_OF_PROBLEM, eta: "eta"}, algorithm=svrg.algorithm, functions=_ON_AVERAGE)
+LOOPLESS_SVRG = Setting(
+    _AVERAGE + "; 0 < p <= 1",
+    letters={**_OF_PROBLEM, eta: "eta", p: "p"},
+    algorithm=loopless_svrg.algorithm,
+    functions=_ON_AVERAGE,
+    domain=(sympy.Le(p, 1, evaluate=False),),
+)
 
 # Hypotheses
 
-STRONGLY_CONVEX = Hypothesis(
-    "f mu-strongly convex and L-smooth",
-    met=lambda problem, params: all(
-        min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in _parts(problem)
-    ),
-)
-SMOOTH = Hypothesis(
-    "f L-smooth",
-    met=lambda problem, params: all(
-        min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in _parts(problem)
-    ),
-)
-AVERAGE = Hypothesis(
-    _AVERAGE,
-    met=lambda problem, params: (
-        min(problem.f.mu) >= 0 and max(problem.f.L) <= problem.L and problem.f.mu.mean() >= problem.mu
-    ),
-)
+STRONGLY_CONVEX = Hypothesis("f mu-strongly convex and L-smooth", met=_FUNCTIONS.contains)
+SMOOTH = Hypothesis("f L-smooth", met=SMOOTH_DESCENT.functions.contains)  # type: ignore[union-attr]
+AVERAGE = Hypothesis(_AVERAGE, met=_ON_AVERAGE.contains)
 
 
 def _stepsize(largest: sympy.Expr, text: str) -> Hypothesis:

@@ -6,6 +6,7 @@ Interpolating functions of worst-case analysis have such kinks; all oracles stay
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,11 @@ class TwoSlope:
 
     def hessian(self, x: Array) -> Array:
         return self._slope(x - self.c)[..., None] * np.eye(self.d, dtype=int)
+
+    def resolvent(self, shift: Any, target: Array) -> Array:
+        """The roots y_i of grad f_i(y_i) + shift y_i = target_i: ``(..., n, d) -> (..., n, d)``; exact on fractions."""
+        z = target - self.tilt - shift * self.c
+        return self.c + z / (self._slope(z) + shift)
 
     def conjugate_gradient(self, y: Array) -> Array:
         z = y - self.tilt

@@ -27,15 +27,12 @@ from verify.proofs.identity import Posed, Unprovable, Weights
 #: Instances without special constants on which model and code are compared, besides those with them.
 INSTANCES = 3
 
-#: Where the proofs about a setting are.
-_PROOFS: dict[str, ModuleType] = {
-    "locodl": locodl,
-    "rbcd": rbcd,
-    "rbcd-anywhere": rbcd,
-    "feddcd": rbcd,
-    "inexact-feddcd": inexact,
-    "inexact-feddcd-warm": inexact,
-}
+#: Modules of proofs; each names the settings it speaks of.
+_PROOFS: tuple[ModuleType, ...] = (locodl, rbcd, inexact)
+
+
+def _about(claim: Claim) -> ModuleType | None:
+    return next((module for module in _PROOFS if any(claim.setting is s for s in module.SETTINGS)), None)
 
 
 @dataclass(frozen=True)
@@ -68,8 +65,7 @@ def certify(claim: Claim, instance: Instance) -> Certified:
 
     ``ValueError`` when the claim cannot be posed, or a hypothesis fails.
     """
-    by_induction = claim.setting.name in induction.settings()
-    return induction.certify(claim, instance) if by_induction else worst_case.certify(claim, instance)
+    return induction.certify(claim, instance) if induction.applies(claim) else worst_case.certify(claim, instance)
 
 
 def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) -> bool:
@@ -81,13 +77,14 @@ def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) ->
 
 def _pose(claim: Claim) -> list[tuple[Posed, Weights]]:
     """The inequalities to show, each with its proof. ``Unprovable`` when none is known."""
-    if claim.setting.name not in _PROOFS:
-        raise Unprovable(f"no proofs are known in the setting {claim.setting.name!r}")
-    return list(_PROOFS[claim.setting.name].pose(claim))
+    proofs = _about(claim)
+    if proofs is None:
+        raise Unprovable(f"no proofs are known in the setting of {claim.id}")
+    return list(proofs.pose(claim))
 
 
 def _closed(claim: Claim, instance: Instance) -> bool:
-    return claim.setting.name in induction.settings() or posing.closed(claim, instance)
+    return induction.applies(claim) or posing.closed(claim, instance)
 
 
 def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance, sizes: tuple[int, ...]) -> None:
@@ -104,7 +101,8 @@ def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance, sizes: tup
 
 def _compare(claim: Claim) -> None:
     """``Unprovable`` where the code is not what the proof takes it for, or an assumption is not the claim's."""
-    proofs = _PROOFS[claim.setting.name]
+    proofs = _about(claim)
+    assert proofs is not None
     for instance in islice(proofs.instances(claim), INSTANCES):
         _compare_at(claim, proofs, instance, coordinates.SIZES)
         for assumption, broken in proofs.outside(claim, instance):

@@ -25,17 +25,17 @@ from verify.pep import posing
 from verify.pep.gram import Form, Vector
 from verify.pep.programs import is_positive_semidefinite
 
-#: Settings that say nothing of functions or compressors: the state is all there is beside the parameters.
-_COMPLETE = frozenset(
-    {"projection", "operators", "operators-feasible", "feddcd-triples", "feddcd-hard", "newton-quadratic"}
-)
-
 
 def applies(claim: Claim) -> bool:
     """Whether :func:`holds` speaks of a claim."""
     if isinstance(claim.statement, Identity) and posing.posable(claim.setting):
         return True
-    return isinstance(claim.statement, Identity | Inequality) and claim.setting.name in _COMPLETE
+    return isinstance(claim.statement, Identity | Inequality) and _complete(claim)
+
+
+def _complete(claim: Claim) -> bool:
+    """Whether the state is all there is beside the parameters: the setting says nothing of functions or compressors."""
+    return claim.setting.complete
 
 
 def holds(claim: Claim, instance: Instance) -> bool:

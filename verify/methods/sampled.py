@@ -19,7 +19,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import evaluate
 from fedtheory.statements import Bound, CompressorClass, OneStep
-from verify.evaluate import meeting, start
+from verify.evaluate import dimension, meeting, start
 from verify.evidence import Counterexample
 from verify.statistics import sampling
 from verify.statistics.alpha_spending import Ledger
@@ -122,7 +122,7 @@ def _level(claim: Claim) -> Fraction:
 def _draws(claim: Claim, recipe: Recipe) -> int:
     """How many different draws a step has at this recipe."""
     instance = claim.family.build(recipe, False)
-    problem, state = start(claim, instance, np.ones((1, instance.dimension)))
+    problem, state = start(claim, instance, np.ones((1, dimension(claim, instance))))
     algorithm = claim.statement.algorithm  # type: ignore[union-attr]
     return algorithm.draws(problem, instance.params, state).count or 0
 
@@ -135,7 +135,7 @@ def _outcomes(claim: Claim, recipe: Recipe) -> list[Outcome]:
         omega = evaluate(statement.omega.subs({statement.d: d, statement.k: k}), {})
         return sampling.compressor(statement.compressor(d, k), seed, level, omega, recipe["samples"])
     instance = claim.family.build(recipe, False)
-    return sampling.step_sampler(claim, instance, np.ones(instance.dimension), seed, level, SIZE)
+    return sampling.step_sampler(claim, instance, np.ones(dimension(claim, instance)), seed, level, SIZE)
 
 
 def _sides(outcome: Outcome) -> tuple[Any, Any]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import mpmath
 import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.randomness import expectation
-from fedtheory.rational import Array, evaluate, is_exact
+from fedtheory.rational import DIGITS, Array, evaluate, is_exact, real
 from fedtheory.statements import Bound
 from fedtheory.symbols import T
 from verify.evaluate import rollout, start
@@ -28,9 +28,13 @@ def applies(claim: Claim, instance: Instance) -> bool:
     return (
         isinstance(claim.statement, Bound)
         and instance.quadratic
+        # Estimates double the coordinates: at fifty digits a hundred rounds would take minutes.
+        and not claim.setting.lyapunov
         and instance.coordinates is not None
-        and instance.start is not None
         and claim.statement.left.is_Symbol
+        and not any(q.after and claim.statement.bound.has(q.expression) for q in claim.statement.quantities)
+        and instance.start is not None
+        and instance.start() is not None
     )
 
 
@@ -72,11 +76,12 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
     like = np.zeros(1)
     A, p = maps(claim, instance, like)
     Q, found, done = _form(claim, instance, like), [], 0
-    assert instance.start is not None
+    start_matrix = instance.start() if instance.start is not None else None
+    assert start_matrix is not None
     for target in rounds:
         for _ in range(target - done):
             Q = np.einsum("k,kai,ab,kbj->ij", p, A, Q, A, optimize=True)
-        done, form = target, instance.start.T @ Q @ instance.start
+        done, form = target, start_matrix.T @ Q @ start_matrix
         # Sums of such entries must not overflow either.
         if not abs(form).max(initial=0) < 1e100:
             break
@@ -98,11 +103,17 @@ def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Arr
 
 def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> tuple[Array, Array]:
     """(left, right) after ``rounds`` rounds at one initial state ``theta (1, dimension)``, exact on fractions."""
-    assert instance.start is not None
+    start_matrix = instance.start() if instance.start is not None else None
+    assert start_matrix is not None
     A, p = maps(claim, instance, theta)
-    z = (instance.start.astype(int) @ theta[0]) if is_exact(theta) else instance.start @ theta[0]
-    M = z[:, None] * z[None, :]
-    for _ in range(rounds):
-        M = expectation(np.matmul(np.matmul(A, M), np.swapaxes(A, -1, -2)), p, axis=0)
-    left = (_form(claim, instance, theta) * M).sum()
+    z = (start_matrix @ theta[0]) if is_exact(theta) else start_matrix.astype(float) @ theta[0]
+    form = _form(claim, instance, theta)
+    with mpmath.workdps(DIGITS):
+        if is_exact(theta):
+            # Fractions grow with every round: fifty digits decide as well.
+            A, p, z, form = (real(a) for a in (A, p, z, form))
+        M = z[:, None] * z[None, :]
+        for _ in range(rounds):
+            M = (p[:, None, None] * np.matmul(np.matmul(A, M), np.swapaxes(A, -1, -2))).sum(axis=0)
+        left = (form * M).sum()
     return np.array([left]), bound_at(claim, instance, theta, rounds)

@@ -29,7 +29,7 @@ from verify.pep.gram import (
     value,
 )
 from verify.pep.programs import Constraint
-from verify.pep.randomness import Compressors, InexactOracle, noisy
+from verify.pep.randomness import InexactOracle, noisy
 
 _NOTHING = Form({}, {}, 0)
 
@@ -52,34 +52,21 @@ def repeated(vector: Vector, n: int) -> Array:
     return out
 
 
-class Ranked(np.ndarray):
-    """Vectors of n clients, ``(n, 1)``, of which one is assumed to have the largest form.
+class Majorised(np.ndarray):
+    """Vectors of n clients, ``(n, 1)``, whose ``max`` over the clients of a form of each is a new value.
 
-    ``max`` over the clients of a form of each returns that of the client ``leader``, and adds to ``assumed`` that no
-    other is larger.
+    ``assumed`` says that it is no smaller than any: what is bounded by a multiple of that value is bounded by that
+    multiple of the maximum.
     """
 
-    leader: int = 0
     assumed: list[Constraint]
 
     def __array_finalize__(self, other: Any) -> None:
-        self.leader, self.assumed = getattr(other, "leader", 0), getattr(other, "assumed", [])
+        self.assumed = getattr(other, "assumed", [])
 
-    def max(self, axis: Any = None, **ignored: Any) -> Any:  # type: ignore[override]
-        if self.ndim != 1 or axis not in (None, 0, -1) or not all(isinstance(v, Form) for v in self):
-            raise NotLinear("a maximum over other things than the clients")
-        largest = self[self.leader]
-        for i, form in enumerate(self):
-            if i != self.leader:
-                self.assumed.append(Constraint(f"leader[{len(self.assumed)}]_{i}", form - largest))
-        return largest
-
-
-class Majorised(Ranked):
-    """Vectors of n clients whose ``max`` is a new value, of which ``assumed`` says that it is no smaller than any.
-
-    What is bounded by a multiple of that value is bounded by that multiple of the maximum.
-    """
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        # What is summed up over all axes is a scalar, as it is of other arrays.
+        return array[()] if array.ndim == 0 else super().__array_wrap__(array, context, return_scalar)
 
     def max(self, axis: Any = None, **ignored: Any) -> Any:  # type: ignore[override]
         if self.ndim != 1 or axis not in (None, 0, -1) or not all(isinstance(v, Form) for v in self):
@@ -225,12 +212,23 @@ class Record:
                         yield Constraint(f"{self.name}_{i} convex[{k},{j}]", strong_convexity(here, sample, self.mu[i]))
 
 
+#: What a class says of the average of its functions: of a point relative to x*, of f - f* and the gradient there.
+Average = Callable[[Vector, Form, Vector | None], Iterator[tuple[str, Form]]]
+
+
 @dataclass
-class Primal:
-    """Functions f_1, ..., f_n as a problem offers them. ``multiplier``: their common gradient at the origins."""
+class OfClass:
+    """Functions f_1, ..., f_n of a class as a problem offers them. ``multiplier``: their common gradient at the
+    origins.
+
+    ``constants``: mu and L as letters take them from the functions; those of the record unless given. ``average``: what
+    is known of the average of the functions beyond the functions themselves.
+    """
 
     record: Record
     multiplier: Vector | None = None
+    constants: tuple[Array, Array] | None = None
+    average: Average | None = None
     d: int = 1
 
     @property
@@ -239,17 +237,39 @@ class Primal:
 
     @property
     def mu(self) -> Array:
-        return self.record.mu
+        return self.record.mu if self.constants is None else self.constants[0]
 
     @property
     def L(self) -> Array:
-        return self.record.L
+        return self.record.L if self.constants is None else self.constants[1]
 
     def gradient(self, x: Array) -> Array:
         return self.record.gradient(x)
 
     def value(self, x: Array) -> Array:
         return self.record.value(x)
+
+    def resolvent(self, shift: Number, target: Array) -> Array:
+        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, ``(..., n, 1) -> (..., n, 1)``."""
+        out = np.empty(target.shape, dtype=object)
+        for index, vector in np.ndenumerate(target):
+            out[index] = self.record.resolvent(index[-2], shift, ZERO + vector)
+        return out
+
+    def constraints(self) -> Iterator[Constraint]:
+        """What the class says of the average, wherever all functions were asked.
+
+        The tangents at x* that the record subtracts have the sum zero.
+        """
+        for k, (key, one) in enumerate(self.record.asked[0].items()):
+            known = [asked[key] for asked in self.record.asked if key in asked]
+            if self.average is None or not key or len(known) < self.n:
+                continue
+            gradients = [at.gradient for at in known if at.gradient is not None]
+            gap = sum((at.value for at in known), _NOTHING) / self.n
+            gradient = sum(gradients, ZERO) / self.n if len(gradients) == self.n else None
+            for name, form in self.average(one.point, gap, gradient):
+                yield Constraint(f"{name} [{k}]", form)
 
     # What ``rbcd.constrained_minimiser`` asks: unit Hessians and centres that lead to the common gradient, and the
     # points where each function has it.
@@ -299,12 +319,12 @@ class Part(Protocol):
 class Formal(NamedTuple):
     """An instance on formal vectors, and the records of what its oracles and compressors were asked.
 
+    ``others``: compressors, and whatever else states what its answers satisfy.
     ``loose``: what is known of the class is more than these constraints say.
     """
 
     instance: Instance
     records: tuple[Record, ...] = ()
-    compressors: Compressors | None = None
     oracle: InexactOracle | None = None
     others: tuple[Part, ...] = ()
     loose: bool = False
@@ -312,8 +332,8 @@ class Formal(NamedTuple):
     def constraints(self, exact: bool) -> list[Constraint]:
         """What holds of the answers given so far; see :meth:`Record.constraints`."""
         found = [constraint for record in self.records for constraint in record.constraints(exact)]
-        parts = (self.compressors, self.oracle, *self.others)
-        found += [constraint for part in parts if part is not None for constraint in part.constraints()]
+        parts = self.others if self.oracle is None else (self.oracle, *self.others)
+        found += [constraint for part in parts for constraint in part.constraints()]
         return found
 
     @property

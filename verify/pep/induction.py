@@ -9,7 +9,7 @@ hypothesis. The algorithm's step, the oracle's calls and the statement's quantit
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Rational
@@ -19,7 +19,6 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, map_leaves
 from fedtheory.rational import Array, evaluate
@@ -27,9 +26,8 @@ from fedtheory.statements import Bound, Quantity
 from fedtheory.symbols import T
 from verify.evaluate import hypotheses_hold, rollout
 from verify.pep import posing, programs, rounding
-from verify.pep.functions import Formal, Ranked
+from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear, Row
-from verify.pep.posing.inexact import PARTS, Parts
 from verify.pep.programs import Constraint, Program
 from verify.pep.worst_case import Certified, Status
 
@@ -42,9 +40,9 @@ _NOTHING = Form({}, {}, 0)
 _THETA = np.zeros((1, 0))
 
 
-def settings() -> tuple[str, ...]:
-    """Names of the settings in which bounds are shown by induction."""
-    return tuple(PARTS)
+def applies(claim: Claim) -> bool:
+    """Whether bounds in the claim's setting are shown by induction: its Lyapunov functions are of two parts."""
+    return isinstance(claim.statement, Bound) and bool(claim.setting.lyapunov)
 
 
 def certify(claim: Claim, instance: Instance) -> Certified:
@@ -58,8 +56,8 @@ def certify(claim: Claim, instance: Instance) -> Certified:
     functions or oracles that are not posed, or coordinates are mixed.
     """
     statement = claim.statement
-    if not isinstance(statement, Bound) or claim.setting.name not in PARTS:
-        raise ValueError(f"{claim.id} is not a bound in one of the settings {', '.join(PARTS)}")
+    if not isinstance(statement, Bound) or not applies(claim):
+        raise ValueError(f"{claim.id} is not a bound in a setting whose Lyapunov functions are of two parts")
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
     if posing.any_functions(claim, instance):
@@ -97,7 +95,7 @@ def _through_itself(claim: Claim, statement: Bound, instance: Instance) -> Itera
         draws, _ = statement.algorithm.draws(problem, posed.instance.params, state).support(True)
         one = map_leaves(lambda a, k=k: a[None, k : k + 1], draws)
         later = statement.algorithm.step(problem, posed.instance.params, state, one)
-        if not _stays(PARTS[claim.setting.name], posed, later):
+        if not _stays(claim, posed, later):
             yield _left()
             return
         after = _excess(claim, statement, posed, later)
@@ -140,8 +138,8 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> lis
         raise ValueError(f"a side of {claim.id} is not a single quantity")
     if factor < 0:
         raise ValueError(f"the factor of {claim.id} is negative at these parameters")
-    parts = PARTS[claim.setting.name]
-    start = _start(claim, parts, instance, named[statement.initial])
+    gap_of, error_of = claim.setting.lyapunov
+    start = _start(claim, instance, named[statement.initial])
     if start.upper is None:
         return [start]
     c = constant / start.upper
@@ -150,20 +148,20 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> lis
     posed = posing.pose(claim.setting, instance)
     problem, state = posed.instance.at(_THETA)
     later, p = rollout(claim, posed.instance, problem, state, 1)
-    if not _stays(parts, posed, later):
+    if not _stays(claim, posed, later):
         return [start, _left()]
-    gap, error = (_at(of, posed, state) for of in (parts.gap, parts.error))
-    gap_next, error_next = (_expected(of, posed, later, p) for of in (parts.gap, parts.error))
+    gap, error = (_at(of, posed, state) for of in (gap_of, error_of))
+    gap_next, error_next = (_expected(of, posed, later, p) for of in (gap_of, error_of))
     objective, weight = gap_next - factor * gap, factor * error - error_next
     constraints = posed.constraints(True)
     left = named[statement.left].of
-    if left is parts.gap:
+    if left is gap_of:
         if c < 1:
             return [start, Certified(None, None, c, Status.UNKNOWN, note="at T = 0 the constant is below 1")]
     else:
         reading = posing.pose(claim.setting, instance)
         _, now = reading.instance.at(_THETA)
-        value, gap_now, error_now = (_at(of, reading, now) for of in (left, parts.gap, parts.error))
+        value, gap_now, error_now = (_at(of, reading, now) for of in (left, gap_of, error_of))
         objective, weight = objective + _apart(value - c * gap_now), weight + _apart(c * error_now)
         constraints += [Constraint(f"{name}, read", _apart(form)) for name, form in reading.constraints(True)]
     # Its multiplier is A: factor (gap + A error) - E(gap + A error)(next) >= 0, and c (gap + A error) - left >= 0.
@@ -175,39 +173,18 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> lis
     return [start, found]
 
 
-def _start(claim: Claim, parts: Parts, instance: Instance, initial: Quantity) -> Certified:
+def _start(claim: Claim, instance: Instance, initial: Quantity) -> Certified:
     """The largest gap for a given initial quantity; nothing where the first guess has an error."""
-    posed = posing.pose(claim.setting, instance)
-    _, state = _initial(posed)
-    if not _at(parts.error, posed, state).is_zero:
-        note = "the first guess has an error, which no multiple of the initial value bounds"
-        return Certified(None, None, Fraction(1), Status.UNKNOWN, note=note)
-    if initial.of is parts.gap:
-        return Certified(None, Fraction(1), Fraction(1), Status.PROVED)
-    cases = [_start_case(claim, parts, instance, initial, leader) for leader in _leaders(posed, initial, state)]
-    return max(cases, key=lambda case: (case.status, case.upper or 0))
-
-
-def _leaders(posed: Formal, initial: Quantity, state: Any) -> Sequence[int | None]:
-    """Which client's dual variable may be the largest, where the quantity is a maximum over clients."""
-    try:
-        _at(initial.of, posed, state)
-    except NotLinear:
-        return range(posed.instance.problem.n)
-    return (None,)
-
-
-def _start_case(claim: Claim, parts: Parts, instance: Instance, initial: Quantity, leader: int | None) -> Certified:
+    gap_of, error_of = claim.setting.lyapunov
     posed = posing.pose(claim.setting, instance)
     problem, state = _initial(posed)
-    gap = _at(parts.gap, posed, state)
-    assumed: list[Constraint] = []
-    if leader is not None:
-        y = problem.y_star.view(Ranked)
-        y.leader, y.assumed = leader, assumed
-        problem = replace(problem, known=Optimum(problem.x_star, y, 0.0))
-    right = _form(initial.of(problem, posed.instance.params, state))
-    program = programs.ratio(gap, right, [*posed.constraints(True), *assumed])
+    if not _at(error_of, posed, state).is_zero:
+        note = "the first guess has an error, which no multiple of the initial value bounds"
+        return Certified(None, None, Fraction(1), Status.UNKNOWN, note=note)
+    if initial.of is gap_of:
+        return Certified(None, Fraction(1), Fraction(1), Status.PROVED)
+    gap, right = _at(gap_of, posed, state), _form(initial.of(problem, posed.instance.params, state))
+    program = programs.ratio(gap, right, posed.constraints(True))
     scaled = programs.equilibrated(program)
     value = programs.solve(scaled).value
     if value is None or not np.isfinite(value):
@@ -244,9 +221,11 @@ def _expected(of: Any, posed: Formal, later: Any, probabilities: Array) -> Form:
     return _form(expectation(of(posed.instance.problem, posed.instance.params, later), probabilities))
 
 
-def _stays(parts: Parts, posed: Formal, later: Any) -> bool:
+def _stays(claim: Claim, posed: Formal, later: Any) -> bool:
     """Whether the states after a step are among those that are posed."""
-    residual = np.asarray(parts.invariant(posed.instance.problem, posed.instance.params, later))
+    invariant = claim.setting.algorithm.invariant  # type: ignore[union-attr]
+    assert invariant is not None
+    residual = np.asarray(invariant(posed.instance.problem, posed.instance.params, later))
     return not any(v.coefficients for v in residual.flat)
 
 

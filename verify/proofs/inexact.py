@@ -27,6 +27,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import dual
+from fedtheory.papers.feddcd import inexact as paper
 from fedtheory.randomness import expectation, map_leaves
 from fedtheory.rational import Array
 from fedtheory.statements import Bound, Quantity
@@ -49,6 +50,9 @@ _v, _D = value("v"), value("D")
 _r, _s_F, _s_D, _s_r = sympy.symbols("r s_F s_D s_r", nonnegative=True)
 
 instances, special = rbcd.instances, rbcd.special
+
+#: The settings that these proofs speak of.
+SETTINGS = (paper.COLD, paper.WARM)
 
 
 def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:

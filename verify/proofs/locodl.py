@@ -16,6 +16,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from fedtheory.papers.locodl import method
 from fedtheory.statements import Bound, OneStep, Quantity, contraction
 from verify import models
 from verify.evaluate import rollout
@@ -39,6 +40,9 @@ Letters = dict[str, sympy.Symbol]
 #: The factor, L - mu, and slack symbols: by how much the factor exceeds what it must, and rho is damped.
 _F, _ell = sympy.symbols("F ell", positive=True)
 _s_mu, _s_L, _s_p, _s_rho = sympy.symbols("s_mu s_L s_p s_rho", nonnegative=True)
+
+#: The settings that these proofs speak of.
+SETTINGS = (method.SETTING,)
 
 
 def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:

@@ -18,6 +18,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from fedtheory.papers.feddcd import appendix_b, dual
 from fedtheory.statements import Bound, Inequality, OneStep, Quantity
 from verify.evaluate import rollout
 from verify.pep import functions, posing
@@ -44,6 +45,9 @@ _F, _over_L = sympy.symbols("F 1/L_i", positive=True)
 _z, _g, _c = row("z"), row("g"), row("c")
 _AT = Sample(_z, _g, value("h"))
 _SQUARE = (_g - _c) ** 2
+
+#: The settings that these proofs speak of.
+SETTINGS = (appendix_b.SETTING, appendix_b.ANYWHERE, dual.SETTING)
 
 
 def _known(mu: sympy.Expr, L: sympy.Expr) -> dict[str, Form]:
@@ -263,7 +267,7 @@ def _traits(instance: Instance) -> tuple[Hashable, ...]:
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     """The instance with one assumption of the proof broken at a time."""
     problem, params = instance.problem, instance.params
-    if claim.setting.name == "feddcd":
+    if claim.setting is dual.SETTING:
         for name, constant in (("strong convexity", 2 * problem.L), ("smoothness", problem.mu / 2)):
             scaled = params._replace(Lambda=params.Lambda * problem.mu / constant)
             yield name, replace(instance, problem=replace(problem, declared=(constant, constant)), params=scaled)
@@ -271,7 +275,7 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
         yield "smoothness", replace(instance, params=params._replace(L=params.L / 10**6))
     if isinstance(claim.statement, Inequality):
         return
-    if claim.setting.name == "feddcd":
+    if claim.setting is dual.SETTING:
         yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=2 * params.Lambda))
         yield "eta = 1", replace(instance, params=params._replace(eta=Fraction(1, 2)))
     yield "tau >= 2", replace(instance, params=params._replace(tau=1))

@@ -20,7 +20,7 @@ from rich.text import Text
 from fedtheory.claims import Claim
 from verify.pep.worst_case import Status
 from verify.tightness.comparison import Point, Subject, short
-from verify.tightness.sweep import grids, rounded, sentence, series
+from verify.tightness.sweep import rounded, sentence, series
 
 _STYLES = {
     Status.PROVED: "bold green",
@@ -88,7 +88,7 @@ class _Layout(NamedTuple):
 
 
 def _layout(claim: Claim, points: Sequence[Point]) -> _Layout:
-    if claim.setting.name not in grids.GRIDS:
+    if not claim.setting.sweep:
         return _Layout(None, None, ())
     varying = [name for name, _ in points[0].letters if len({dict(p.letters)[name] for p in points}) > 1]
     axis = varying[0] if varying else None

@@ -5,20 +5,26 @@ s stands for sqrt(alpha/beta) or sqrt(mu/L_max), r for (tau - 1)/(N - 1); a = s/
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import starmap
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd, rbcd
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.papers.feddcd import appendix_b, dual
+from fedtheory.instances.base import Recipe, number, numbers
+from fedtheory.papers.feddcd import appendix_b, dual, exceptions
 from fedtheory.papers.feddcd.dual import DISTANCE_T, GAP_0, NORM_Y, PARTICIPATION, SAMPLED, ZETA, N, alpha, beta, tau
+from fedtheory.papers.feddcd.exceptions import Triple, TripleParams
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
 from fedtheory.rational import Array, is_exact
-from fedtheory.statements import Bound, Identity, Inequality, OneStep, Quantity, Setting
+from fedtheory.settings import Setting
+from fedtheory.statements import Bound, Identity, Inequality, OneStep, Quantity
 
 mu, L_max = appendix_b.mu, appendix_b.L_max
 s, r = sympy.symbols("s r", positive=True)
@@ -36,56 +42,98 @@ a = s / (1 / r + s)
 b = s**2 * a * r**2
 
 
-def _bind(problem: Problem, params: accfeddcd.Params) -> Mapping[sympy.Expr, Any]:
-    return {alpha: problem.mu, beta: problem.L, N: problem.n, tau: params.tau}
+#: Condition numbers that are squares, so that a and b are rational.
+_SQUARES = tuple(Fraction(v) for v in (1, "9/4", 4, 16, 100, 10_000))
 
 
-def _bind_rbcd(problem: Problem, params: accelerated_rbcd.Params) -> Mapping[sympy.Expr, Any]:
-    return {
-        appendix_b.n: problem.n,
-        appendix_b.tau: params.tau,
-        mu: problem.mu,
-        L_max: max(params.L),
-        A: params.a,
-        B: params.b,
-    }
+def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> accfeddcd.Params:
+    ratio = Fraction(recipe[str(alpha)]) / Fraction(recipe[str(beta)])
+    a, b = (number(v, exact) for v in accfeddcd.acceleration(ratio, recipe["tau"], problem.n))
+    return accfeddcd.Params(recipe["tau"], np.array([1 / problem.mu] * problem.n), a, b)
+
+
+def _block_parameters(recipe: Recipe, problem: Problem, exact: bool) -> accelerated_rbcd.Params:
+    ratio = Fraction(recipe["mu"]) / max(c["L"] for c in recipe["clients"])
+    a, b = (number(v, exact) for v in accfeddcd.acceleration(ratio, recipe["tau"], problem.n))
+    return accelerated_rbcd.Params(recipe["tau"], numbers([c["L"] for c in recipe["clients"]], exact), a, b)
+
+
+# Potentials
+
+
+def _weight_of(params: Any, n: int) -> Any:
+    """(a^2 + b)/(2 r^2)."""
+    return (params.a**2 + params.b) / (2 * Fraction(params.tau - 1, n - 1) ** 2)
+
+
+def _square(y: int, z: int) -> Callable[[Problem, accfeddcd.Params, accfeddcd.State], Array]:
+    """|y (state.y - y*) + z (state.z - y*)|^2 in the norm of Lambda, for integers y and z."""
+
+    def of(problem: Problem, params: accfeddcd.Params, state: accfeddcd.State) -> Array:
+        # A weight of zero must not leave the other point in the program.
+        parts = [k * (p - problem.y_star) for k, p in ((y, state.y), (z, state.z)) if k]
+        found: Array = (params.Lambda[:, None] * sum(parts[1:], parts[0]) ** 2).sum(axis=(-1, -2))
+        return found
+
+    return of
+
+
+_z_square = _square(0, 1)
+
+
+def dual_lyapunov(problem: Problem, params: accfeddcd.Params, state: accfeddcd.State) -> Array:
+    """The Lyapunov function of Appendix D for Algorithm 2, which contracts while the gap alone does not."""
+    gap = dual.dual_gap(problem, params, state)
+    return gap + _weight_of(params, problem.n) * _z_square(problem, params, state)
+
+
+def lyapunov(problem: Problem, params: accelerated_rbcd.Params, state: accelerated_rbcd.State) -> Array:
+    """The Lyapunov function of Appendix D for Algorithm 4."""
+    gap = appendix_b.h_gap(problem, params, state)  # type: ignore[arg-type]
+    return gap + _weight_of(params, problem.n) * z_distance(problem, params, state)
+
+
+def _potential(of: Callable[..., Array], invariant: Callable[..., Array] = accfeddcd.invariant) -> Quantity:
+    return Quantity(sympy.Symbol("V"), of, True, invariant)
 
 
 SETTING = Setting(
-    "accfeddcd",
     "f_1, ..., f_N on R^d, each alpha-strongly convex and beta-smooth; y, z dual feasible; 2 <= tau <= N",
-    _bind,
-    SAMPLED,
+    letters={**dual.OF_PROBLEM, tau: "tau"},
+    algorithm=accfeddcd.algorithm,
+    functions=replace(dual.FUNCTIONS, conditions=_SQUARES),
+    domain=SAMPLED,
+    parameters=_parameters,
+    potential=_potential(dual_lyapunov),
+    # The gap, and squares that span the quadratic forms in y and z.
+    basis=tuple(map(_potential, (dual.dual_gap, *starmap(_square, ((1, 0), (0, 1), (1, -1), (1, 1)))))),
+    sweep={"kappa": (4, 9, 25, 64, 100), "N": (2, 3), "tau": (2, 3)},
+    clients=(2, 3, 3, 4),
 )
+
+
 SETTING_D = Setting(
-    "accelerated-rbcd",
     "h mu-strongly convex, each h_i L_i-smooth; x, z in C; 1 < tau <= n",
-    _bind_rbcd,
-    appendix_b.BLOCKS,
+    letters={
+        appendix_b.n: "n",
+        appendix_b.tau: "tau",
+        mu: "mu",
+        L_max: lambda problem, params: max(params.L),
+        A: "a",
+        B: "b",
+    },
+    algorithm=accelerated_rbcd.algorithm,
+    functions=replace(appendix_b.BLOCK_FUNCTIONS, conditions=_SQUARES, common=True),
+    domain=appendix_b.BLOCKS,
+    optimum="sum zero",
+    start=("x",),
+    parameters=_block_parameters,
+    potential=_potential(lyapunov, accelerated_rbcd.invariant),
+    sweep={"kappa": (4, 9, 25, 64, 100), "n": (2, 3), "tau": (2, 3)},
+    clients=(2, 3, 3),
 )
-TRIPLES = Setting("feddcd-triples", "a, b > 0; any x, y, z", lambda problem, params: {A: params.a, B: params.b})
-CONSTANTS = Setting(
-    "feddcd-acceleration-constants",
-    "0 < r <= 1, 0 < s <= 1",
-    lambda problem, params: params,
-    (sympy.Le(r, 1, evaluate=False), sympy.Le(s, 1, evaluate=False)),
-)
-
-
-class TripleParams(NamedTuple):
-    """``a``, ``b``: positive weights; ``L (n,)``: the weights of the norm."""
-
-    a: Any
-    b: Any
-    L: Array
-
-
-class Triple(NamedTuple):
-    """Three vectors ``(..., n)``."""
-
-    x: Array
-    y: Array
-    z: Array
+TRIPLES = Setting("a, b > 0; any x, y, z", letters={A: "a", B: "b"}, special=exceptions.TRIPLES, complete=True)
+CONSTANTS = Setting("0 < r <= 1, 0 < s <= 1", domain=(sympy.Le(r, 1, evaluate=False), sympy.Le(s, 1, evaluate=False)))
 
 
 def _u(params: TripleParams, state: Triple) -> Array:

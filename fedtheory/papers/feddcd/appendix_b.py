@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.algorithms import rbcd
+from fedtheory.algorithms.base import zeros
 from fedtheory.algorithms.feddcd import project
 from fedtheory.claims import Claim, Hypothesis
+from fedtheory.classes import SmoothBlocks
+from fedtheory.instances.base import Recipe, check_shape, numbers
+from fedtheory.papers.feddcd import exceptions
+from fedtheory.papers.feddcd.exceptions import MirrorParams, Pair
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
 from fedtheory.rational import Array, is_exact, to_float
-from fedtheory.statements import Identity, Inequality, OneStep, Quantity, Setting
+from fedtheory.settings import Setting
+from fedtheory.statements import Identity, Inequality, OneStep, Quantity
 
 n, tau = sympy.symbols("n tau", integer=True, positive=True)
 mu, mu_min, L_min, L_max = sympy.symbols("mu mu_min L_min L_max", positive=True)
@@ -23,13 +29,19 @@ mu, mu_min, L_min, L_max = sympy.symbols("mu mu_min L_min L_max", positive=True)
 r = (tau - 1) / (n - 1)
 
 
-def _bind_operators(problem: Any, params: rbcd.Params) -> Mapping[sympy.Expr, Any]:
-    return {n: len(params.L), tau: params.tau, L_min: min(params.L), L_max: max(params.L)}
+_OF_SETS = {
+    n: lambda problem, params: len(params.L),
+    tau: "tau",
+    L_min: lambda problem, params: min(params.L),
+    L_max: lambda problem, params: max(params.L),
+}
 
 
-def _bind(problem: Problem, params: rbcd.Params) -> Mapping[sympy.Expr, Any]:
-    curvature = min(problem.f.mu)
-    return {**_bind_operators(problem, params), mu: curvature, mu_min: curvature}
+def _least(problem: Problem, params: rbcd.Params) -> Any:
+    return min(problem.f.mu)
+
+
+LETTERS = {**_OF_SETS, n: "n", mu: _least, mu_min: _least}
 
 
 #: What sampling by weights needs, and how settings say so.
@@ -37,14 +49,41 @@ BLOCKS = (sympy.Gt(tau, 1), sympy.Le(tau, n))
 _FUNCTIONS = "h_1, ..., h_n, each mu_i-strongly convex and L_i-smooth; 1 < tau <= n"
 _SETS = "L_1, ..., L_n > 0, every I of size tau, 1 < tau <= n"
 
-SETTING = Setting("rbcd", f"{_FUNCTIONS}; x in C", _bind, BLOCKS)
-ANYWHERE = Setting("rbcd-anywhere", f"{_FUNCTIONS}; any x", _bind, BLOCKS)
-OPERATORS = Setting("operators", f"{_SETS}; x and y in R^n", _bind_operators, BLOCKS)
-FEASIBLE_PAIR = Setting("operators-feasible", f"{_SETS}; x and y in C", _bind_operators, BLOCKS)
+
+def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> rbcd.Params:
+    check_shape(recipe["d"], *(c["L"] for c in recipe["clients"]))
+    return rbcd.Params(recipe["tau"], numbers([c["L"] for c in recipe["clients"]], exact))
+
+
+def _origin(problem: Problem, params: Any) -> rbcd.State:
+    return rbcd.State(zeros(problem.n, problem.d))
+
+
+BLOCK_FUNCTIONS = SmoothBlocks(mu, L_max)
+SETTING = Setting(
+    f"{_FUNCTIONS}; x in C",
+    letters=LETTERS,
+    algorithm=rbcd.algorithm,
+    functions=BLOCK_FUNCTIONS,
+    domain=BLOCKS,
+    optimum="sum zero",
+    parameters=_parameters,
+    sweep={"kappa": (2, 10, 30, 100), "n": (2, 3, 4), "tau": (2, 3, 4), "spread": (1, 2)},
+    clients=(2, 3, 3, 4),
+)
+ANYWHERE = replace(
+    SETTING,
+    text=f"{_FUNCTIONS}; any x",
+    algorithm=replace(rbcd.algorithm, invariant=None, fixed_point=_origin),
+    optimum="none",
+)
+
+OPERATORS = Setting(
+    f"{_SETS}; x and y in R^n", letters=_OF_SETS, domain=BLOCKS, special=exceptions.OPERATORS, complete=True
+)
+FEASIBLE_PAIR = replace(OPERATORS, text=f"{_SETS}; x and y in C", special=exceptions.FEASIBLE_OPERATORS)
 MIRROR = Setting(
-    "mirror",
-    "u convex quadratic, Phi convex with two slopes, C an interval; any z and any x in C",
-    lambda problem, params: {},
+    "u convex quadratic, Phi convex with two slopes, C an interval; any z and any x in C", special=exceptions.MIRROR
 )
 
 STRUCTURE = Hypothesis(
@@ -52,24 +91,6 @@ STRUCTURE = Hypothesis(
     met=lambda problem, params: all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True)),
 )
 SIZE = Hypothesis("1 < tau <= n", sympy.And(*BLOCKS))
-
-
-class Pair(NamedTuple):
-    """Two vectors ``(..., n)``."""
-
-    x: Array
-    y: Array
-
-
-class MirrorParams(NamedTuple):
-    """u(x) = a x^2/2 + b x; Phi'(x) = s_minus x for x < 0 and s_plus x for x > 0; C = [low, high]."""
-
-    a: Any
-    b: Any
-    s_minus: Any
-    s_plus: Any
-    low: Any
-    high: Any
 
 
 def _everyone(params: rbcd.Params) -> Array:

@@ -5,17 +5,22 @@ The primal problem is min_w sum_i f_i(w), the dual min G(y) = sum_i f_i^*(y_i) s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any, NamedTuple
 
+import numpy as np
 import sympy
 
 from fedtheory import symbols
 from fedtheory.algorithms import feddcd as algorithm_1
 from fedtheory.claims import Hypothesis
+from fedtheory.classes import SmoothStronglyConvex
+from fedtheory.instances.base import Recipe, check_shape, number
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.statements import Quantity, Setting
+from fedtheory.settings import Setting, points
+from fedtheory.statements import Quantity
 
 alpha, beta, zeta = sympy.symbols("alpha beta zeta", positive=True)
 N, tau, d = sympy.symbols("N tau d", integer=True, positive=True)
@@ -40,31 +45,32 @@ r = (tau - 1) / (N - 1)
 rate = 1 - r * alpha / beta
 
 
-def _bind(problem: Problem, params: Any) -> Mapping[sympy.Expr, Any]:
-    return {
-        alpha: problem.mu,
-        beta: problem.L,
-        N: problem.n,
-        d: problem.d,
-        tau: params.tau,
-        eta: params.eta,
-    }
+#: Where the letters of the problem come from.
+OF_PROBLEM = {alpha: "mu", beta: "L", N: "n", d: "d"}
+LETTERS = {**OF_PROBLEM, tau: "tau", eta: "eta"}
+FUNCTIONS = SmoothStronglyConvex(alpha, beta, conjugates=True)
+#: Numbers of clients, two at least.
+CLIENTS = (2, 3, 3, 4, 5)
+
+
+def _with_scale(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    return {**recipe, "scale": Fraction(1)}
+
+
+def Lambda(recipe: Recipe, problem: Problem, exact: bool) -> Array:
+    """The weights scale/alpha, ``(N,)``; Theorem 4.1 has scale 1."""
+    check_shape(recipe["d"], recipe["scale"])
+    return np.array([number(recipe["scale"], exact) / problem.mu] * problem.n)
+
+
+def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> algorithm_1.Params:
+    check_shape(recipe["d"], recipe["eta"])
+    return algorithm_1.Params(recipe["tau"], Lambda(recipe, problem, exact), number(recipe["eta"], exact))
 
 
 #: What sampling without a choice of one block alone needs, and how settings say so.
 SAMPLED = (sympy.Ge(tau, 2), sympy.Le(tau, N))
 _SAMPLED = "; 2 <= tau <= N"
-
-SETTING = Setting(
-    "feddcd",
-    "f_1, ..., f_N on R^d, each alpha-strongly convex and beta-smooth; y dual feasible" + _SAMPLED,
-    _bind,
-    SAMPLED,
-)
-QUADRATIC = Setting("feddcd-quadratic", "f_1, ..., f_N quadratic; any y", _bind)
-PAIRS = Setting("feddcd-pairs", "f_1, ..., f_N as in the paper; any y and z", _bind)
-IDENTICAL = Setting("feddcd-identical", "f_1 = ... = f_N" + _SAMPLED, _bind, SAMPLED)
-CONSTANTS = Setting("feddcd-constants", "all values of the constants", lambda problem, params: params)
 
 
 class Pair(NamedTuple):
@@ -72,6 +78,10 @@ class Pair(NamedTuple):
 
     y: Array
     z: Array
+
+
+class Nothing(NamedTuple):
+    """No parameters."""
 
 
 def dual_gap(problem: Problem, params: Any, state: Any) -> Array:
@@ -120,6 +130,36 @@ DISTANCE = Quantity(_dist, primal_distance)
 DUAL_DISTANCE = Quantity(_dual_dist, dual_distance)
 NORM_Y = Quantity(_norm_y**2, norm_y_star)
 ZETA = Quantity(zeta**2, heterogeneity)
+
+SETTING = Setting(
+    "f_1, ..., f_N on R^d, each alpha-strongly convex and beta-smooth; y dual feasible" + _SAMPLED,
+    letters=LETTERS,
+    algorithm=algorithm_1.algorithm,
+    functions=FUNCTIONS,
+    domain=SAMPLED,
+    draw=_with_scale,
+    parameters=_parameters,
+    potential=GAP_T,
+    typical={eta: sympy.S.One},
+    sweep={"kappa": (2, 5, 10, 30, 100), "N": (2, 3, 4), "tau": (2, 3, 4)},
+    clients=CLIENTS,
+)
+QUADRATIC = replace(
+    SETTING,
+    text="f_1, ..., f_N quadratic; any y",
+    functions=replace(FUNCTIONS, quadratics=True),
+    domain=(),
+    potential=None,
+)
+PAIRS = Setting(
+    "f_1, ..., f_N as in the paper; any y and z",
+    letters=OF_PROBLEM,
+    algorithm=points(Pair, Nothing, lambda problem, params: Pair(problem.y_star, problem.y_star)),
+    functions=FUNCTIONS,
+    clients=CLIENTS,
+)
+IDENTICAL = replace(SETTING, text="f_1 = ... = f_N" + _SAMPLED, functions=replace(FUNCTIONS, identical=True))
+CONSTANTS = Setting("all values of the constants")
 
 CONVEX = Hypothesis(
     "Assumptions 3.1-3.2: every f_i is alpha-strongly convex and beta-smooth",

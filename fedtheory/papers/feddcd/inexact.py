@@ -6,15 +6,20 @@ sets by the weighted sampling of Appendix B.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 
 from fedtheory.algorithms import inexact_feddcd, inexact_rbcd
-from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.claims import Claim, Hypothesis
+from fedtheory.classes import InexactOracles
+from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
+from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import appendix_b, dual
 from fedtheory.papers.feddcd.dual import (
     CONVEX,
@@ -32,7 +37,8 @@ from fedtheory.papers.feddcd.dual import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.statements import Bound, ParameterRule, Quantity, Setting
+from fedtheory.settings import Setting
+from fedtheory.statements import Bound, ParameterRule, Quantity
 
 delta, r = sympy.symbols("delta r", positive=True)
 mu, L_min, L_max = appendix_b.mu, appendix_b.L_min, appendix_b.L_max
@@ -94,44 +100,133 @@ def _fixed_point(problem: Problem, params: TrackedParams) -> Tracked:
     return _start(problem, params, y, problem.f.conjugate_gradient(y))
 
 
-tracked = Algorithm("inexact-feddcd, tracked", TrackedParams, Tracked, _start, _draws, _step, _fixed_point)
+tracked = Algorithm(
+    "inexact-feddcd, tracked", TrackedParams, Tracked, _start, _draws, _step, _fixed_point, inexact_feddcd.invariant
+)
 
 
-def _bind(problem: Problem, params: Any) -> Mapping[sympy.Expr, Any]:
-    return {alpha: problem.mu, beta: problem.L, N: problem.n, tau: params.tau, eta: params.eta, delta: params.delta}
+def _warm(problem: Problem, params: TrackedParams, y: Array | None = None, w: Array | None = None) -> Tracked:
+    """As :func:`_start`, but for the first guess, which is exact."""
+    y = zeros(problem.n, problem.d) if y is None else y
+    return _start(problem, params, y, problem.f.conjugate_gradient(y) if w is None else w)
 
 
-def _bind_rbcd(problem: Problem, params: inexact_rbcd.Params) -> Mapping[sympy.Expr, Any]:
-    return {
-        appendix_b.n: problem.n,
-        appendix_b.tau: params.tau,
-        mu: problem.mu,
-        L_min: min(params.L),
-        L_max: max(params.L),
-        eta: params.eta,
-        sympy.sqrt(delta): max(abs(c) for c in params.oracle.contraction),
-    }
+#: Contractions that a delta/2-inexact oracle with delta near 1/2 allows: their squares are at most 0.2304.
+_CONTRACTIONS = tuple(Fraction(v, 25) for v in (-12, 0, 12, 6))
+
+
+def _with_oracles(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    """An oracle at an extreme of Definition 5.1 for each client; now and then they are as inexact as a larger delta
+    allows, for which the theorem has no room."""
+    wide = pick(rng, (1,) * 15 + (2,))
+    clients = tuple({**c, "c": wide * pick(rng, _CONTRACTIONS)} for c in recipe["clients"])
+    return {**recipe, "wide": Fraction(wide**2), "eta": Fraction(1, 4), "clients": clients}
+
+
+def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> TrackedParams:
+    n, tau, eta = problem.n, recipe["tau"], recipe["eta"]
+    check_shape(recipe["d"], eta, recipe["wide"])
+    if not 2 <= tau <= n:
+        raise ValueError("FedDCD takes 2 <= tau <= N")
+    oracle = worst_case(numbers([c["c"] for c in recipe["clients"]], exact))
+    # Unless it is wide, the largest delta that Theorem 5.2 allows, twice the (1 - kappa)/4 of its oracle.
+    kappa = Fraction(tau - 1, 32 * (n - 1)) * Fraction(recipe["alpha"]) / Fraction(recipe["beta"])
+    delta = number(recipe["wide"] * (1 - kappa) / 2, exact)
+    weights = np.array([1 / problem.mu] * n)
+    return TrackedParams(tau, weights, number(eta, exact), oracle, "refresh", delta)
+
+
+def _squares(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    """Blocks whose constants are squares, so that eta is rational: L_min/L_max in {1, 1/4} and r in {1, 1/4}."""
+    n, tau = pick(rng, ((2, 2), (3, 3), (5, 2)))
+    scale = pick(rng, tuple(Fraction(v) for v in (1, "1/3", 100, "1/100")))
+    low, d = pick(rng, (1, 4)) if n < 5 else 1, min(recipe["d"], 2) if n < 5 else 1
+    bounds = [scale * v for v in ([low] + [pick(rng, (low, 4)) for _ in range(n - 1)])]
+    first = recipe["clients"][0]["c"][:1] * d
+    clients = tuple(
+        {
+            "L": v,
+            "h": tuple(pick(rng, (v, v, v / 10)) for _ in range(d)),
+            "c": tuple(x + pick(rng, (0, 1, -1)) for x in first),
+            "slack": pick(rng, _CONTRACTIONS),
+        }
+        for v in bounds
+    )
+    return {"d": d, "tau": tau, "level": Fraction(0), "clients": clients}
+
+
+def _block_parameters(idle: str, recipe: Recipe, problem: Problem, exact: bool) -> inexact_rbcd.Params:
+    L = numbers([c["L"] for c in recipe["clients"]], exact)
+    mu = min(v for c in recipe["clients"] for v in c["h"])
+    constants = inexact_rbcd.constants(Fraction(mu), numbers([c["L"] for c in recipe["clients"]], True), recipe["tau"])
+    check_shape(problem.n, constants.eta)
+    if not isinstance(constants.eta, Fraction):
+        raise ValueError("eta must be rational")
+    oracle = worst_case(numbers([c["slack"] for c in recipe["clients"]], exact))
+    return inexact_rbcd.Params(recipe["tau"], L, number(constants.eta, exact), oracle, idle)
+
+
+def _warm_blocks(
+    problem: Problem, params: inexact_rbcd.Params, x: Array | None = None, slope: Array | None = None
+) -> inexact_rbcd.State:
+    """As the algorithm's own start, but for the first guess, which is exact."""
+    x = zeros(problem.n, problem.d) if x is None else x
+    return inexact_rbcd.State(x, problem.f.gradient(x) if slope is None else slope)
+
+
+def _error(problem: Problem, params: Any, state: Tracked) -> Array:
+    """sum_i |last estimate_i - gradient_i|^2, from which the next call starts; 0 where the guess is exact."""
+    found: Array = ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
+    return found
+
+
+def _block_error(problem: Problem, params: Any, state: inexact_rbcd.State) -> Array:
+    found: Array = ((state.slope - problem.f.gradient(state.x)) ** 2).sum(axis=(-1, -2))
+    return found
+
+
+def _delta_C(problem: Problem, params: inexact_rbcd.Params) -> Any:
+    return inexact_rbcd.constants(problem.mu, params.L, params.tau).delta / 2
 
 
 _WORDS = "f_1, ..., f_N alpha-strongly convex and beta-smooth; oracles at the extremes of Definition 5.1, one a client"
-COLD = Setting("inexact-feddcd", _WORDS + "; w^(-1) = 0; 2 <= tau <= N", _bind, SAMPLED)
-WARM = Setting("inexact-feddcd-warm", _WORDS + "; w^(-1) = grad f_i^*(y^(0)); 2 <= tau <= N", _bind, SAMPLED)
-COLD_C = Setting(
-    "inexact-rbcd",
-    "h_1, ..., h_n as in Assumption B.1; first guess 0, idle estimates reset to 0; 1 < tau <= n",
-    appendix_b.SETTING.bind,
-    appendix_b.BLOCKS,
+COLD = Setting(
+    _WORDS + "; w^(-1) = 0; 2 <= tau <= N",
+    letters={**dual.LETTERS, delta: "delta"},
+    algorithm=tracked,
+    functions=dual.FUNCTIONS,
+    adversaries=(InexactOracles(lambda problem, params: params.delta / 2),),
+    domain=SAMPLED,
+    draw=_with_oracles,
+    parameters=_parameters,
+    lyapunov=(dual.dual_gap, _error),
+    clients=(2, 3, 3, 4),
 )
-WARM_C = Setting(
-    "inexact-rbcd-warm",
-    "h_1, ..., h_n as in Assumption B.1; first guess exact; 1 < tau <= n",
-    appendix_b.SETTING.bind,
-    appendix_b.BLOCKS,
+WARM = replace(
+    COLD, text=_WORDS + "; w^(-1) = grad f_i^*(y^(0)); 2 <= tau <= N", algorithm=replace(tracked, init=_warm)
+)
+COLD_C = Setting(
+    "h_1, ..., h_n as in Assumption B.1; first guess 0, idle estimates reset to 0; 1 < tau <= n",
+    letters=appendix_b.LETTERS,
+    algorithm=inexact_rbcd.algorithm,
+    functions=appendix_b.BLOCK_FUNCTIONS,
+    adversaries=(InexactOracles(_delta_C),),
+    domain=appendix_b.BLOCKS,
+    optimum="sum zero",
+    start=("x",),
+    draw=_squares,
+    # As printed, line 46 of Algorithm 3 resets idle estimates to 0.
+    parameters=partial(_block_parameters, "reset"),
+    lyapunov=(appendix_b.h_gap, _block_error),
+)
+WARM_C = replace(
+    COLD_C,
+    text="h_1, ..., h_n as in Assumption B.1; first guess exact; 1 < tau <= n",
+    algorithm=replace(inexact_rbcd.algorithm, init=_warm_blocks),
+    parameters=partial(_block_parameters, "refresh"),
 )
 _ORDERED = tuple(sympy.Le(*pair, evaluate=False) for pair in ((mu, L_min), (L_min, L_max), (r, 1)))
-CONSTANTS = Setting(
-    "feddcd-inexact-constants", "0 < mu <= L_min <= L_max, 0 < r <= 1", lambda problem, params: params, _ORDERED
-)
+CONSTANTS = Setting("0 < mu <= L_min <= L_max, 0 < r <= 1", domain=_ORDERED)
 
 
 def answers(problem: Problem, params: Any, state: Any) -> Array:

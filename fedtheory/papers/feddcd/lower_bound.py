@@ -7,59 +7,35 @@ case alpha < beta/N.
 from __future__ import annotations
 
 from math import comb
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.claims import Claim, Hypothesis
+from fedtheory.papers.feddcd import exceptions
 from fedtheory.papers.feddcd.dual import N, alpha, beta, tau
+from fedtheory.papers.feddcd.exceptions import HardParams, Vector
 from fedtheory.problems.hard import chain
 from fedtheory.rational import Array, apply
-from fedtheory.statements import Identity, Inequality, Order, ParameterRule, Quantity, Setting
+from fedtheory.settings import Setting
+from fedtheory.statements import Identity, Inequality, Order, ParameterRule, Quantity
 
 s, kappa = sympy.symbols("s kappa", positive=True)
 m, t = sympy.symbols("m t", integer=True, positive=True)
 epsilon = sympy.Symbol("epsilon", positive=True)
 
 
-class HardParams(NamedTuple):
-    """``N`` clients; ``m`` functions, m = N in the first case; ``alpha``; ``s``, with beta = m alpha s^2; ``client``:
-    which function is looked at; ``block``: clients that share it; ``size``: coordinates kept; ``tau``, ``t``:
-    participants and rounds."""
-
-    N: int
-    m: int
-    alpha: Any
-    s: Any
-    client: int
-    block: int
-    size: int
-    tau: int
-    t: int
-
-
-class Vector(NamedTuple):
-    """``x (..., size)``."""
-
-    x: Array
-
-
-def _bind(problem: Any, params: HardParams) -> dict[sympy.Expr, Any]:
-    return {
-        N: params.N,
-        alpha: params.alpha,
-        beta: params.m * params.alpha * params.s**2,
-        s: params.s,
-        tau: params.tau,
-        t: params.t,
-    }
-
-
-HARD = Setting("feddcd-hard", "the functions of Appendix F, cut to finitely many coordinates", _bind)
-CONSTANTS = Setting(
-    "feddcd-lower-bound-constants", "kappa >= 1", lambda problem, params: params, (sympy.Ge(kappa, 1, evaluate=False),)
+HARD = Setting(
+    "the functions of Appendix F, cut to finitely many coordinates",
+    letters={
+        **{letter: str(letter) for letter in (N, alpha, s, tau, t)},
+        beta: lambda problem, params: params.m * params.alpha * params.s**2,
+    },
+    special=exceptions.HARD,
+    complete=True,
 )
+CONSTANTS = Setting("kappa >= 1", domain=(sympy.Ge(kappa, 1, evaluate=False),))
 
 
 def hessian(params: HardParams) -> Array:

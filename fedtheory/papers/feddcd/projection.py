@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.claims import Claim, Hypothesis
+from fedtheory.papers.feddcd import exceptions
 from fedtheory.papers.feddcd.dual import N, d
+from fedtheory.papers.feddcd.exceptions import Point, ProjectionParams
 from fedtheory.rational import Array, apply, inverse, is_exact
-from fedtheory.statements import Identity, Quantity, Setting
-
-
-class ProjectionParams(NamedTuple):
-    """``W (Nd, Nd)`` positive definite; ``mask (N,)`` the indicator of I; ``d`` the block size."""
-
-    W: Array
-    mask: Array
-    d: int
-
-
-class Point(NamedTuple):
-    """``x (..., Nd)``."""
-
-    x: Array
-
+from fedtheory.settings import Setting
+from fedtheory.statements import Identity, Quantity
 
 PROJECTION = Setting(
-    "projection",
     "N blocks of size d, a non-empty I in [N], W positive definite, x in R^(Nd)",
-    lambda problem, params: {N: len(params.mask), d: params.d},
+    letters={N: lambda problem, params: len(params.mask), d: "d"},
+    special=exceptions.PROJECTION,
+    complete=True,
 )
 
 

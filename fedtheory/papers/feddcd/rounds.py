@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.papers.feddcd import accelerated
+from fedtheory.papers.feddcd import accelerated, exceptions
 from fedtheory.papers.feddcd.dual import N, alpha, beta, rate, tau, zeta
+from fedtheory.papers.feddcd.exceptions import Guess, NewtonParams
 from fedtheory.rational import Array, apply
-from fedtheory.statements import Inequality, Order, Quantity, Setting, Untested
+from fedtheory.settings import Setting
+from fedtheory.statements import Inequality, Order, Quantity, Untested
 
 epsilon, delta = sympy.symbols("epsilon delta", positive=True)
 n_i = sympy.Symbol("n_i", integer=True, positive=True)
@@ -24,34 +26,19 @@ _forcing = sympy.Symbol("eta", positive=True)
 _steps = sympy.Symbol("K", integer=True, positive=True)
 
 
-class NewtonParams(NamedTuple):
-    """``alpha``, ``beta``: curvatures; ``steps``: K; ``delta``: accuracy asked for; ``forcing``: of inexact Newton."""
-
-    alpha: Any
-    beta: Any
-    steps: int
-    delta: Any
-    forcing: Any
-
-
-class Guess(NamedTuple):
-    """``w (..., d)``: the warm start."""
-
-    w: Array
-
-
-ROUNDS = Setting("feddcd-rounds", "all values of the constants", lambda problem, params: params)
+ROUNDS = Setting("all values of the constants")
 NEWTON = Setting(
-    "newton",
     "f(w) with f'(w) = alpha w + (beta - alpha) clip(w, -1, 1): alpha-strongly convex, beta-smooth, minimised at 0",
-    lambda problem, params: {delta: params.delta},
+    letters=(delta,),
+    special=exceptions.NEWTON,
 )
 NEWTON_QUADRATIC = Setting(
-    "newton-quadratic",
     "f(w) = (alpha w_1^2 + beta w_2^2)/2, alpha <= beta; inexact steps whose residual is the gradient turned and "
     "scaled by eta < 1",
-    lambda problem, params: {alpha: params.alpha, beta: params.beta, _forcing: params.forcing, _steps: params.steps},
-    (sympy.Le(alpha, beta, evaluate=False), sympy.Lt(_forcing, 1, evaluate=False)),
+    letters={alpha: "alpha", beta: "beta", _forcing: "forcing", _steps: "steps"},
+    special=exceptions.NEWTON_QUADRATIC,
+    complete=True,
+    domain=(sympy.Le(alpha, beta, evaluate=False), sympy.Lt(_forcing, 1, evaluate=False)),
 )
 
 

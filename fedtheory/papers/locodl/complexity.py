@@ -11,11 +11,12 @@ import sympy
 
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers.locodl.method import L, chi, d, gamma, k, kappa, mu, n, omega, omega_av, p, tau
-from fedtheory.statements import Order, ParameterRule, Setting, Untested
+from fedtheory.settings import Setting
+from fedtheory.statements import Order, ParameterRule, Untested
 
 sqrt = sympy.sqrt
-ORDERS = Setting("locodl-orders", "all values of the constants", lambda problem, params: params)
-CONSTANTS = Setting("constants", "all values of the constants", lambda problem, params: params)
+ORDERS = Setting("all values of the constants")
+CONSTANTS = Setting("all values of the constants")
 
 _KAPPA = sympy.Ge(kappa, 1, evaluate=False)
 _K = sympy.Le(k, d, evaluate=False)
@@ -148,7 +149,7 @@ SECTION_3 = (
         "Corollary 3.2",
         "identity",
         "p for independent rand-k",
-        Setting("locodl-integers", "all n, d and k <= d", lambda problem, params: params),
+        Setting("all n, d and k <= d", domain=(_K,)),
         ParameterRule(
             {omega: d / k - 1},
             (

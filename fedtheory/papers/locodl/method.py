@@ -5,7 +5,7 @@ The problem is min_x (1/n) sum_i f_i(x) + g(x).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,11 +13,15 @@ import sympy
 
 from fedtheory import compressors, symbols
 from fedtheory.algorithms import locodl as algorithm_1
+from fedtheory.algorithms.base import zeros
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.compressors import Family
+from fedtheory.classes import SmoothStronglyConvex, UnbiasedCompressors
+from fedtheory.compressors import Family as Compressors
+from fedtheory.instances.base import Family, Instance, Recipe, pick
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation
 from fedtheory.rational import Array, is_exact
+from fedtheory.settings import Setting, points
 from fedtheory.statements import (
     Bound,
     CompressorClass,
@@ -28,7 +32,6 @@ from fedtheory.statements import (
     OneStep,
     ParameterRule,
     Quantity,
-    Setting,
     contraction,
 )
 
@@ -54,44 +57,6 @@ lam = p * chi / (gamma * (1 + 2 * omega))
 tau = sympy.Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2, 1 - p**2 * chi / (1 + 2 * omega))
 
 
-def _bind(problem: Problem, params: algorithm_1.Params) -> Mapping[sympy.Expr, Any]:
-    return {
-        mu: problem.mu,
-        L: problem.L,
-        n: problem.n,
-        d: problem.d,
-        gamma: params.gamma,
-        chi: params.chi,
-        rho: params.rho,
-        p: params.p,
-        omega: params.omega,
-        omega_av: params.compressors.omega_av,
-    }
-
-
-SETTING = Setting(
-    "locodl",
-    "f_1, ..., f_n and g mu-strongly convex and L-smooth; compressors in U(omega) with joint constant omega_av; "
-    "0 < p <= 1",
-    _bind,
-    (sympy.Le(p, 1, evaluate=False),),
-)
-CONSENSUS = Setting("consensus", "x_1, ..., x_n, y in R^d", lambda problem, params: {n: params.n})
-COMPRESSION = Setting(
-    "compression",
-    "a family of n compressors in U(omega); x_1, ..., x_n in R^d",
-    lambda problem, params: {
-        n: params.compressors.n,
-        omega: params.compressors.omega,
-        omega_av: params.compressors.omega_av,
-    },
-)
-CONSTANTS = Setting("constants", "all values of the constants", lambda problem, params: params)
-COMPRESSOR = Setting(
-    "compressor", "all d >= 1, 1 <= k <= d and x in R^d", lambda problem, params: {d: params.d, k: params.k}
-)
-
-
 class ConsensusParams(NamedTuple):
     """``n``: number of clients."""
 
@@ -105,6 +70,10 @@ class Lifted(NamedTuple):
     y: Array
 
 
+def _origin(space: Any, params: Any) -> Lifted:
+    return Lifted(zeros(space.n, space.d), zeros(space.d))
+
+
 class CompressorParams(NamedTuple):
     """``d``: dimension; ``k``: coordinates kept."""
 
@@ -112,11 +81,60 @@ class CompressorParams(NamedTuple):
     k: int
 
 
+def _compressor_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        # From 5 on, index bits to another base differ.
+        d = int(pick(rng, (1, 2, 3, 4, 5)))
+        yield {"d": d, "k": int(rng.integers(1, d + 1))}
+
+
+def _compressor_at(recipe: Recipe, exact: bool) -> Instance:
+    d, k = recipe["d"], recipe["k"]
+    if not 1 <= k <= d:
+        raise ValueError("k must be between 1 and d")
+    return Instance(None, CompressorParams(d, k), d, lambda theta: (None, theta), text=f"d={d}, k={k}")
+
+
 class CompressionParams(NamedTuple):
     """``compressors``: the family at work."""
 
-    compressors: Family
+    compressors: Compressors
 
+
+# Settings
+
+FUNCTIONS = SmoothStronglyConvex(mu, L)
+_COMPRESSORS = UnbiasedCompressors(average=True)
+SETTING = Setting(
+    "f_1, ..., f_n and g mu-strongly convex and L-smooth; compressors in U(omega) with joint constant omega_av; "
+    "0 < p <= 1",
+    letters=(mu, L, n, d, gamma, chi, rho, p, omega, omega_av),
+    algorithm=algorithm_1.algorithm,
+    functions=FUNCTIONS,
+    g=(True,),
+    adversaries=(_COMPRESSORS,),
+    domain=(sympy.Le(p, 1, evaluate=False),),
+    start=("x", "y", "u"),
+    typical={rho: 1 / (1 + omega_av), p: sympy.Rational(1, 2)},
+    sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (2, 4), "gamma": (1, "3/2")},
+)
+CONSENSUS = Setting(
+    "x_1, ..., x_n, y in R^d",
+    letters=(n,),
+    algorithm=points(Lifted, ConsensusParams, _origin),
+    sweep={"n": (1, 2, 3, 5, 8)},
+)
+COMPRESSION = Setting(
+    "a family of n compressors in U(omega); x_1, ..., x_n in R^d",
+    letters={n: lambda problem, params: params.compressors.n, omega: "omega", omega_av: "omega_av"},
+    algorithm=points(Lifted, CompressionParams, _origin),
+    adversaries=(_COMPRESSORS,),
+    sweep={"omega": ("1/8", "1/2", 1, 3, 10), "n": (1, 2, 3, 4)},
+)
+CONSTANTS = Setting("all values of the constants")
+COMPRESSOR = Setting(
+    "all d >= 1, 1 <= k <= d and x in R^d", letters=(d, k), special=Family(_compressor_recipes, _compressor_at)
+)
 
 # Quantities of Algorithm 1 and its proof. |(x, y)|_X^2 = sum_i |x_i|^2 + n |y|^2 is the norm of eq. (12).
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,22 +13,14 @@ from fedtheory.algorithms import locodl as algorithm_1
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.locodl_variants import split
 from fedtheory.claims import Claim, Hypothesis
+from fedtheory.classes import UnbiasedCompressors
+from fedtheory.instances.base import Recipe
 from fedtheory.optimum import solve
 from fedtheory.papers.locodl import method
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.statements import Bound, Identity, Quantity, Setting
-
-QUADRATIC = Setting("locodl-quadratic", "f_1, ..., f_n and g quadratic", method.SETTING.bind)
-SPLIT = Setting(
-    "locodl-split", "f_1, ..., f_n mu-strongly convex and L-smooth, no g; any x", lambda problem, params: {}
-)
-PAIRWISE = Setting(
-    "locodl-pairwise",
-    "as in Theorem 3.1; the compressors of iterations 3k, 3k + 1 and 3k + 2 are pairwise independent, not jointly",
-    method.SETTING.bind,
-    method.SETTING.domain,
-)
+from fedtheory.settings import Setting, points
+from fedtheory.statements import Bound, Identity, Quantity
 
 
 class Remembering(NamedTuple):
@@ -42,8 +36,10 @@ class Remembering(NamedTuple):
     second: Array
 
 
-def _start(problem: Problem, params: algorithm_1.Params, **start: Array) -> Remembering:
-    state = algorithm_1.init(problem, params, **start)
+def _start(
+    problem: Problem, params: algorithm_1.Params, x: Array | None = None, y: Array | None = None, u: Array | None = None
+) -> Remembering:
+    state = algorithm_1.init(problem, params, x, y, u)
     return Remembering(*state, zeros(), np.zeros(problem.n, dtype=bool), np.zeros(problem.n, dtype=bool))
 
 
@@ -71,6 +67,40 @@ def _fixed_point(problem: Problem, params: algorithm_1.Params) -> Remembering:
 
 #: LoCoDL whose Bernoulli compressors are pairwise independent over the iterations.
 pairwise = Algorithm("locodl, pairwise", algorithm_1.Params, Remembering, _start, _draws, _step, _fixed_point)
+
+
+class Anywhere(NamedTuple):
+    """A point ``x (..., d)``."""
+
+    x: Array
+
+
+class Nothing(NamedTuple):
+    """No parameters."""
+
+
+def _inside(recipe: Recipe, problem: Problem, exact: bool) -> Nothing:
+    # What is left of f_i without its share of the quadratic part would not be convex otherwise.
+    if not method.FUNCTIONS.contains(problem, None):
+        raise ValueError("the f_i must be mu-strongly convex and L-smooth")
+    return Nothing()
+
+
+_QUADRATICS = replace(method.FUNCTIONS, quadratics=True)
+QUADRATIC = replace(method.SETTING, text="f_1, ..., f_n and g quadratic; 0 < p <= 1", functions=_QUADRATICS)
+SPLIT = Setting(
+    "f_1, ..., f_n mu-strongly convex and L-smooth, no g; any x",
+    algorithm=points(Anywhere, Nothing, lambda problem, params: Anywhere(problem.x_star)),
+    functions=_QUADRATICS,
+    parameters=_inside,
+)
+PAIRWISE = replace(
+    method.SETTING,
+    text="as in Theorem 3.1; the compressors of iterations 3k, 3k + 1 and 3k + 2 are pairwise independent, not jointly",
+    algorithm=pairwise,
+    functions=_QUADRATICS,
+    adversaries=(UnbiasedCompressors(average=True, only=((0, 1, Fraction(1)),)),),
+)
 
 
 def _conditions(problem: Problem, params: Any, state: Any) -> Array:
@@ -103,7 +133,7 @@ def _idle(moved: int) -> Any:
 
 def _average(problem: Problem, params: Any, state: Any) -> Array:
     """(1/n) sum_i f_i(x)."""
-    return problem.f.value(state.x + 0 * problem.y_star).sum(axis=-1) / problem.n
+    return problem.f.value(state.x[..., None, :] + 0 * problem.y_star).sum(axis=-1) / problem.n
 
 
 def _split_average(problem: Problem, params: Any, state: Any) -> Array:

@@ -1,0 +1,426 @@
+"""Adversaries, each declared once: classes of functions, of compressors and of inexact oracles.
+
+One object says what a theorem allows. It draws extreme members and builds them, in floats or in fractions; it decides
+whether an instance belongs to the class, which is the hypothesis that names it; it states what the answers of any
+member satisfy, as formulas in inner products; and it offers an instance just outside. What a proof builds in is
+therefore what some instance breaks alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory import compressors, contractive
+from fedtheory.compressors import Family as Compressors
+from fedtheory.instances import members
+from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick, small
+from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.quadratic import diagonal
+from fedtheory.rational import Array, square_root
+
+#: How much worse a member is that must be just outside a class.
+WORSE = Fraction(1, 10**6)
+#: A named instance just outside a class.
+Outside = Iterator[tuple[str, Problem, Any]]
+
+
+def _each(value: Any, n: int) -> Array:
+    return np.array([value] * n, dtype=object)
+
+
+@dataclass(frozen=True)
+class SmoothStronglyConvex:
+    """f_1, ..., f_n (and g, where the problem has one), each mu-strongly convex and L-smooth.
+
+    ``mu``, ``L``: the letters of the constants declared of all. ``conjugates``: the method sees the f_i through their
+    conjugates. ``kinks``: whether functions with two slopes are among the members; ``turned``: whether Hessians with
+    other eigenvectors are; ``identical``: f_1 = ... = f_n; ``quadratics``: the class is of quadratics only.
+    ``conditions``: options for L/mu, any if there are none.
+    """
+
+    mu: sympy.Symbol
+    L: sympy.Symbol
+    conjugates: bool = False
+    kinks: bool = True
+    turned: bool = True
+    identical: bool = False
+    quadratics: bool = False
+    conditions: tuple[Fraction, ...] = ()
+    #: Whether the formulas say less than all that is known of the class.
+    loose = False
+
+    @property
+    def text(self) -> str:
+        return f"each {self.mu}-strongly convex and {self.L}-smooth"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance have the constants declared."""
+        parts = (problem.f,) if problem.g is None else (problem.f, problem.g)
+        return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in parts)
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        """The part of a recipe that says the functions: curvatures mostly at the ends of the class."""
+        L = self._scale(rng)
+        mu = L / self._condition(rng)
+        return {**self._functions(rng, n, d, mu, L, with_g), str(self.mu): mu, str(self.L): L}
+
+    def _scale(self, rng: np.random.Generator) -> Fraction:
+        return members.scale(rng)
+
+    def _condition(self, rng: np.random.Generator) -> Fraction:
+        return pick(rng, self.conditions) if self.conditions else members.condition(rng)
+
+    def _functions(self, rng: np.random.Generator, n: int, d: int, mu: Any, L: Any, with_g: bool) -> Recipe:
+        style = members.draw_style(rng, d, self.kinks and not self.quadratics, self.turned and not self.conjugates)
+        clients = tuple(members.draw_client(rng, d, mu, L, style) for _ in range(n))
+        if self.identical:
+            clients = ({**clients[0], "y": (Fraction(0),) * d},) * n
+        recipe: dict[str, Any] = {"d": d, "x": small(rng, d), "clients": clients}
+        if with_g:
+            recipe["g"] = {**members.draw_client(rng, d, mu, L, replace_turn(style)), "y": (Fraction(0),) * d}
+        return recipe
+
+    def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
+        """The functions of a grid's point, L/mu = ``values["kappa"]``: L for the first ``stiff`` clients, mu for
+        others.
+
+        ``ValueError`` for a condition number below 1, or one that the class does not have.
+        """
+        kappa = values["kappa"]
+        if kappa < 1:
+            raise ValueError(f"kappa must be at least 1, got {kappa}")
+        if self.conditions and not isinstance(square_root(kappa), Fraction):
+            raise ValueError(f"kappa must be the square of a rational here, so that the stepsizes are: got {kappa}")
+        mu, L = (Fraction(1), kappa) if self.conjugates else (1 / kappa, Fraction(1))
+        flat = (Fraction(0),)
+        clients = tuple({"h": (L if i < stiff else mu,), "y": flat} for i in range(n))
+        g = {"g": {"h": (mu,), "y": flat}} if with_g else {}
+        return {"d": 1, "x": flat, "clients": clients, **g, str(self.mu): mu, str(self.L): L}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless positive."""
+        mu, L = recipe[str(self.mu)], recipe[str(self.L)]
+        check_shape(recipe["d"], mu, L)
+        return number(mu, exact), number(L, exact)
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
+        return members.functions(parts, x, y, exact)
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""
+        mu, L = members.curvatures(problem)
+        return _each(mu, problem.n), _each(L, problem.n)
+
+    def constants(self, problem: Problem, params: Any) -> tuple[Array, Array] | None:
+        """mu and L of the f_i as letters take them from the functions; None for the curvatures of the class."""
+        return None
+
+    def average(self, problem: Problem, params: Any) -> Callable[..., Iterator[tuple[str, Any]]] | None:
+        """What is known of the average of the f_i beyond the f_i: see :class:`StronglyConvexOnAverage`."""
+        return None
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
+        for part in ("f", "g"):
+            functions = getattr(problem, part, None)
+            if functions is None:
+                continue
+            posed = getattr(known, part)
+            mu, L = np.minimum(functions.mu, problem.mu), np.maximum(np.maximum(functions.L, posed.L), problem.L)
+            # The class of each function may be wider than what is declared of all.
+            lower = (mu - WORSE * abs(mu), np.minimum(mu, posed.mu) - WORSE * L)
+            worse = [("less smooth", functions.mu, (1 + WORSE) * L)]
+            worse += [("less convex", below, functions.L) for below in lower]
+            for name, of_mu, of_L in worse:
+                changed: Any = SimpleNamespace(n=functions.n, d=functions.d, mu=of_mu, L=of_L)
+                yield f"{name} functions", replace(problem, **{part: changed}), params
+
+
+def replace_turn(style: members.Style) -> members.Style:
+    """The style without turned Hessians, for a single function."""
+    return style._replace(turned=False)
+
+
+@dataclass(frozen=True)
+class Smooth(SmoothStronglyConvex):
+    """Each function L-smooth, convex or not; ``mu`` is the letter of what the members happen to have."""
+
+    loose = True
+
+    @property
+    def text(self) -> str:
+        return f"each {self.L}-smooth, convex or not"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        parts = (problem.f,) if problem.g is None else (problem.f, problem.g)
+        return all(min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in parts)
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        # In sevenths, so that no function becomes flat: one flatter yet would not be another.
+        recipe = super().draw(rng, n, d, with_g)
+        share = pick(rng, tuple(Fraction(v) for v in (0, 0, 0, "3/7", "6/7", "11/7", 3)))
+        return {**recipe, "bend": share * recipe[str(self.L)]} if share else recipe
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        return members.bent(super().build(recipe, parts, x, y, exact), x, number(recipe.get("bend", 0), exact))
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        mu, L = members.curvatures(problem)
+        largest = max(L, -mu)
+        return _each(-largest, problem.n), _each(largest, problem.n)
+
+
+@dataclass(frozen=True)
+class StronglyConvexOnAverage(SmoothStronglyConvex):
+    """Each f_i convex and L-smooth, their average mu-strongly convex; of the average only pairs with x* are used."""
+
+    loose = True
+
+    @property
+    def text(self) -> str:
+        return f"each convex and {self.L}-smooth, their average {self.mu}-strongly convex"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        f = problem.f
+        return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and f.mu.mean() >= problem.mu)
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        recipe = super().draw(rng, n, d, with_g)
+        mu, L = recipe[str(self.mu)], recipe[str(self.L)]
+        mean = sum(min((*c["h"], *c.get("h_above", ()))) for c in recipe["clients"]) / n
+        declared = pick(rng, (mu, min(mean, L), min(mean, L), min(2 * mean, L)))
+        bend = pick(rng, ({},) * 8 + ({"bend": 2 * mu}, {"bend": L}))
+        return {**recipe, **bend, str(self.mu): declared}
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        return members.bent(super().build(recipe, parts, x, y, exact), x, number(recipe.get("bend", 0), exact))
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        mu, L = members.curvatures(problem)
+        return _each(min(Fraction(0), mu), problem.n), _each(L, problem.n)
+
+    def average(self, problem: Problem, params: Any) -> Callable[..., Iterator[tuple[str, Any]]]:
+        mu = min(problem.mu, problem.f.mu.mean())
+
+        def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+            """mu/2 |x - x*|^2 <= f(x) - f* <= <grad f(x), x - x*> - mu/2 |x - x*|^2, for ``x`` relative to x*."""
+            square = mu / 2 * x**2
+            yield "average from x*", square - gap
+            if gradient is not None:
+                yield "average to x*", gap + square - gradient * x
+
+        return formulas
+
+
+@dataclass(frozen=True)
+class PolyakLojasiewicz(SmoothStronglyConvex):
+    """Each f_i L_i-smooth, convex or not; the average has the Polyak-Lojasiewicz constant mu, the mean of the mu_i.
+
+    The letters stand for means over the functions. The members are convex.
+    """
+
+    loose = True
+
+    @property
+    def text(self) -> str:
+        return f"f {self.mu}-Polyak-Lojasiewicz and {self.L}-smooth, f_i L_i-smooth"
+
+    def _scale(self, rng: np.random.Generator) -> Fraction:
+        # Stepsizes have nine digits: of a size far from 1 they leave certificates no room.
+        return pick(rng, (Fraction(1), Fraction(1), generic(rng, Fraction(1, 2), Fraction(4))))
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        return True
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        return -problem.f.L, problem.f.L
+
+    def constants(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        return problem.f.mu, problem.f.L
+
+    def average(self, problem: Problem, params: Any) -> Callable[..., Iterator[tuple[str, Any]]]:
+        mu, L = (constants.sum() / problem.n for constants in (problem.f.mu, problem.f.L))
+
+        def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+            """|grad f(x)|^2/(2L) <= f(x) - f* <= |grad f(x)|^2/(2 mu)."""
+            if gradient is not None:
+                yield "f at least f*", gradient**2 / (2 * L) - gap
+                yield "Polyak-Lojasiewicz", gap - gradient**2 / (2 * mu)
+
+        return formulas
+
+
+@dataclass(frozen=True)
+class SmoothEach(SmoothStronglyConvex):
+    """f_i mu-strongly convex and L_i-smooth, each with the constant L_i that it has."""
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        return _each(members.curvatures(problem)[0], problem.n), problem.f.L
+
+
+@dataclass(frozen=True)
+class SmoothBlocks(SmoothStronglyConvex):
+    """h_1, ..., h_n, each of a variable of its own, mu_i-strongly convex and L_i-smooth with the L_i of ``Params``.
+
+    ``mu``, ``L``: the least of the mu_i and the largest of the L_i. ``common``: whether one mu is declared of all. The
+    members are quadratics with any centres.
+    """
+
+    common: bool = False
+
+    @property
+    def text(self) -> str:
+        return "each mu_i-strongly convex and L_i-smooth"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        return all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True))
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        top = members.scale(rng)
+        mu = top / self._condition(rng)
+        spread = pick(rng, ((1,), (1, 2, 3, 4), (1, 10, 100), (1, 4))) if not self.common else (1, 1, 2)
+        bounds = [max(mu, top / pick(rng, spread)) for _ in range(n - 1)] + [top]
+        # Each function at the ends of its own class, or flatter.
+        clients = tuple(
+            {"L": L, "h": tuple(pick(rng, (L, L, mu, (L + mu) / 2)) for _ in range(d)), "c": small(rng, d)}
+            for L in bounds
+        )
+        level = Fraction(0) if self.common else pick(rng, tuple(Fraction(v) for v in (0, 0, 1, -2, 50)))
+        recipe = {"d": d, "level": level, "clients": clients}
+        return {**recipe, str(self.mu): mu} if self.common else recipe
+
+    def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
+        """L_1 = 1, the other L_i = 1/``values["spread"]``, or all of them 1; mu = 1/kappa."""
+        base, spread = super().at(values, n, stiff, False), values.get("spread", Fraction(1))
+        mu = 1 / values["kappa"]
+        if not mu <= 1 / spread <= 1:
+            raise ValueError("spread = L_max/L_min must lie between 1 and kappa")
+        bounds = [Fraction(1), *[1 / spread] * (n - 1)]
+        slopes = [c["h"] if self.common else (mu,) for c in base["clients"]]
+        clients = tuple({"L": L, "h": h, "c": (Fraction(0),)} for L, h in zip(bounds, slopes, strict=True))
+        recipe = {"d": 1, "level": Fraction(0), "clients": clients}
+        return {**recipe, str(self.mu): mu} if self.common else recipe
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        check_shape(recipe["d"], *(v for c in recipe["clients"] for v in c["h"]))
+        low = min(v for c in recipe["clients"] for v in c["h"])
+        return number(recipe[str(self.mu)] if self.common else low, exact), number(
+            max(v for c in recipe["clients"] for v in c["h"]), exact
+        )
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        h, c = (numbers([client[key] for client in parts], exact) for key in ("h", "c"))
+        return diagonal(h, c, number(recipe["level"], exact) / len(parts))
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        return _each(problem.mu, problem.n) if self.common else problem.f.mu, params.L
+
+
+@dataclass(frozen=True)
+class UnbiasedCompressors:
+    """Compressors C_1, ..., C_n in U(omega): unbiased, E|C(x) - x|^2 <= omega |x|^2; in a field of ``Params``.
+
+    ``told``: whether the method is told an omega of its own, in a field of that name. ``average``: whether the theorem
+    speaks of the joint constant omega_av; without it compressors are told apart by whether they are independent.
+    ``only``: options for (k, d, omega): rand-k, or Bernoulli's compressor where k = 0; any if there are none.
+    """
+
+    field: str = "compressors"
+    told: bool = False
+    average: bool = False
+    only: tuple[tuple[int, int, Fraction], ...] = ()
+
+    def draw(self, rng: np.random.Generator) -> tuple[int, Recipe]:
+        """A dimension, and a compressor for it: mostly Bernoulli's, the extreme point of U(omega)."""
+        k, d = pick(rng, ((0, 1),) * 6 + ((0, 2), (1, 2), (1, 3), (2, 3)))
+        joint = pick(
+            rng, ("independent", "independent", "shared") if self.average else ("independent",) * 5 + ("shared",)
+        )
+        omega = (
+            Fraction(d, k) - 1 if k else pick(rng, (Fraction(0), *(generic(rng, Fraction(1, 8), Fraction(10)),) * 4))
+        )
+        if self.only:
+            k, d, omega = pick(rng, self.only)
+        return d, {"k": k, "omega": omega, "joint": joint}
+
+    def clients(self, recipe: Recipe, n: int) -> int:
+        """A number of clients whose draws can be enumerated."""
+        return min(n, 2) if recipe["k"] and recipe["joint"] == "independent" else min(n, 4)
+
+    def build(self, recipe: Recipe, n: int, exact: bool) -> Compressors:
+        d, k = recipe["d"], recipe["k"]
+        if self.only and (k, d, recipe["omega"]) not in self.only:
+            raise ValueError("the setting has no such compressor")
+        one = compressors.rand_k(d, k) if k else compressors.bernoulli(d, number(recipe["omega"], exact))
+        return Compressors(one, n, recipe["joint"])
+
+    def outside(self, problem: Problem, params: Any, known: Any) -> Outside:
+        """Instances whose compressors are a little noisier than the class allows, or than those ``known``."""
+        family = getattr(params, self.field)
+        omega = max(family.omega, getattr(known, self.field).omega) + WORSE
+        noisier: Any = replace(family, compressor=replace(family.compressor, omega=omega))
+        yield "noisier compressors", problem, params._replace(**{self.field: noisier})
+        # With errors of other dependence the joint constant may be the same.
+        same = {"n": family.n, "joint": family.joint, "omega_av": family.omega_av}
+        other: Any = SimpleNamespace(compressor=noisier.compressor, omega=omega, **same)
+        yield "noisier compressors", problem, params._replace(**{self.field: other})
+
+
+#: (d, k, alpha): top-k, or a scaled Bernoulli compressor where k = 0. 1 - alpha is a square: theta is then rational.
+_CONTRACTIONS = (
+    *((1, 0, Fraction(a)) for a in (1, "3/4", "3/4", "5/9", "5/9", "19/100", "19/100")),
+    (2, 0, Fraction(5, 9)),
+    (2, 1, Fraction(7, 16)),
+    (2, 1, Fraction(3, 4)),
+    (3, 2, Fraction(5, 9)),
+)
+
+
+@dataclass(frozen=True)
+class ContractiveCompressors:
+    """One compressor for every client with E|C(x) - x|^2 <= (1 - alpha) |x|^2, biased or not; in a field of ``Params``."""
+
+    field: str = "compressor"
+
+    def draw(self, rng: np.random.Generator) -> tuple[int, Recipe]:
+        d, k, alpha = pick(rng, _CONTRACTIONS)
+        return d, {"k": k, "alpha": alpha}
+
+    def clients(self, recipe: Recipe, n: int) -> int:
+        return min(n, 2 if recipe["k"] else 3)
+
+    def build(self, recipe: Recipe, n: int, exact: bool) -> contractive.Contractive:
+        d, k, alpha = recipe["d"], recipe["k"], number(recipe["alpha"], exact)
+        if alpha > 1 or not isinstance(square_root(1 - Fraction(recipe["alpha"])), Fraction):
+            raise ValueError("1 - alpha must be the square of a rational")
+        return contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
+
+    def outside(self, problem: Problem, params: Any, known: Any) -> Outside:
+        one = getattr(params, self.field)
+        alpha = min(one.alpha, getattr(known, self.field).alpha) * (1 - WORSE)
+        yield "weaker compressors", problem, params._replace(**{self.field: replace(one, alpha=alpha)})
+
+
+@dataclass(frozen=True)
+class InexactOracles:
+    """Oracles of grad f_i^*, each ``delta(problem, params)``-inexact (FedDCD, Definition 5.1); in a field of
+    ``Params``."""
+
+    delta: Callable[[Problem, Any], Any]
+    field: str = "oracle"
+
+    def outside(self, problem: Problem, params: Any, known: Any) -> Outside:
+        wrong = replace(getattr(known, self.field), delta=getattr(known, self.field).delta + WORSE)
+        yield "worse oracles", problem, params._replace(**{self.field: wrong})
+
+
+Adversary = UnbiasedCompressors | ContractiveCompressors | InexactOracles
+FunctionClass = SmoothStronglyConvex

@@ -1,0 +1,149 @@
+"""A chart of an algorithm's states about its fixed point, derived from the algorithm itself.
+
+The free parts of a state are the keywords of ``init``; the shapes of ``fixed_point`` say whether a part is one point
+``(d,)`` or a block for each client ``(n, d)``; what ``init`` leaves of the linear ``invariant`` is solved for the last
+blocks, so that the clients' blocks of a part whose sum is fixed are balanced. The same chart serves numbers and vectors
+that are known only by their inner products.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.optimum import Optimum
+from fedtheory.problems.base import Problem
+from fedtheory.problems.quadratic import diagonal
+from fedtheory.rational import Array
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Increments of the free parts of a state about ``fixed``, in coordinates.
+
+    ``rows``: for each free part its number of blocks, None for a single point. ``basis (blocks, free blocks)``:
+    integers or fractions that take free blocks to all of them, in the order of the parts; ``free``: which blocks these
+    are.
+    """
+
+    fixed: Any
+    rows: Mapping[str, int | None]
+    basis: Array
+    free: tuple[int, ...]
+
+    @property
+    def dimension(self) -> int:
+        """Number of free blocks."""
+        return len(self.free)
+
+    def parts(self, blocks: Array) -> dict[str, Array]:
+        """The free parts of the state whose free blocks are ``(..., free blocks, d)`` away from the fixed point's."""
+        every = _spread(self.basis, blocks)
+        found, start = {}, 0
+        for name, rows in self.rows.items():
+            size = 1 if rows is None else rows
+            increment = every[..., start, :] if rows is None else every[..., start : start + size, :]
+            found[name] = getattr(self.fixed, name) + increment
+            start += size
+        return found
+
+    def blocks(self, state: Any) -> Array:
+        """The free blocks ``(..., free blocks, d)`` of a state: the inverse of :meth:`parts`."""
+        away = [getattr(state, name) - getattr(self.fixed, name) for name in self.rows]
+        every = [a[..., None, :] if rows is None else a for a, rows in zip(away, self.rows.values(), strict=True)]
+        return np.concatenate(every, axis=-2)[..., self.free, :]
+
+
+def _spread(basis: Array, blocks: Array) -> Array:
+    if (basis.shape[0] == basis.shape[1]) and (basis == np.eye(len(basis), dtype=int)).all():
+        return blocks
+    # Row by row, so that vectors which are no numbers may stand in the blocks.
+    rows = [sum(c * blocks[..., k, :] for k, c in enumerate(row) if c) + 0 * blocks[..., 0, :] for row in basis]
+    return np.stack(rows, axis=-2)
+
+
+def keywords(algorithm: Algorithm) -> tuple[str, ...]:
+    """The parts of a state that ``init`` takes; ``ValueError`` where one is no field of the state."""
+    names = tuple(inspect.signature(algorithm.init).parameters)[2:]
+    unknown = [name for name in names if name not in algorithm.State._fields]  # type: ignore[attr-defined]
+    if unknown:
+        raise ValueError(f"init of {algorithm.name} takes {unknown[0]!r}, which is no part of its state")
+    return names
+
+
+def chart(algorithm: Algorithm, problem: Any, params: Any) -> Chart:
+    """The chart about the fixed point of an algorithm on a problem; one without functions has a size ``n`` only."""
+    bones = skeleton(algorithm, problem.n, params, getattr(problem, "g", None) is not None)
+    return replace(bones, fixed=algorithm.fixed_point(problem, params))
+
+
+def plain(n: int, with_g: bool) -> Problem:
+    """n functions |x|^2/2 of one variable (and g, another), the simplest problem there is."""
+    one, zero = Fraction(1), np.array([Fraction(0)], dtype=object)
+    parts = [diagonal(np.array([[one]] * k, dtype=object), np.array([zero] * k)) for k in (n, 1)]
+    return Problem(parts[0], parts[1] if with_g else None, (one, one), Optimum(zero, np.array([zero] * n), 0.0))
+
+
+def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> Chart:
+    """The chart on the simplest problem with n clients: blocks are the same on all, the fixed point is not."""
+    problem = plain(n, with_g)
+    fixed = algorithm.fixed_point(problem, params)
+    names = [name for name in keywords(algorithm) if np.ndim(getattr(fixed, name)) > 0]
+    rows = {name: None if np.ndim(getattr(fixed, name)) == 1 else getattr(fixed, name).shape[-2] for name in names}
+    size = sum(1 if r is None else r for r in rows.values())
+    whole = Chart(fixed, rows, np.eye(size, dtype=int), tuple(range(size)))
+    if algorithm.invariant is None:
+        return whole
+    relations = _relations(algorithm.invariant, algorithm.init, whole, problem, params)
+    if not relations.any():
+        return whole
+    basis, free = _nullspace(relations)
+    return Chart(fixed, rows, basis, free)
+
+
+def _relations(
+    invariant: Callable[..., Array], init: Callable[..., Any], whole: Chart, problem: Any, params: Any
+) -> Array:
+    """What the invariant's residuals become when one block after the other is moved: ``(residuals, blocks)``.
+
+    Blocks move along the first coordinate; the invariant treats coordinates alike.
+    """
+    size, d = whole.dimension, problem.d
+    steps = np.zeros((size + 1, 1, size, d), dtype=int)
+    steps[np.arange(1, size + 1), 0, np.arange(size), 0] = 1
+    residual = np.asarray(invariant(problem, params, init(problem, params, **whole.parts(steps))))
+    moved = (residual - residual[:1]).reshape(size + 1, -1)[1:].T
+    return np.array([[Fraction(v).limit_denominator(10**6) for v in row] for row in moved], dtype=object)
+
+
+def _nullspace(A: Array) -> tuple[Array, tuple[int, ...]]:
+    """A basis of {b: A b = 0} as columns, and the entries of b that are its coordinates: the last ones are solved for."""
+    size = A.shape[1]
+    rows, pivots = [list(row) for row in A], []
+    for column in reversed(range(size)):
+        lead = next((r for r in rows[len(pivots) :] if r[column] != 0), None)
+        if lead is None:
+            continue
+        at = next(i for i, r in enumerate(rows) if r is lead)
+        k = len(pivots)
+        rows[k], rows[at] = rows[at], rows[k]
+        rows[k] = [v / lead[column] for v in lead]
+        for i, other in enumerate(rows):
+            if i != k and other[column] != 0:
+                rows[i] = [v - other[column] * w for v, w in zip(other, rows[k], strict=True)]
+        pivots.append(column)
+    free = tuple(i for i in range(size) if i not in pivots)
+    basis = np.zeros((size, len(free)), dtype=object)
+    for k, i in enumerate(free):
+        basis[i, k] = 1
+        for row, pivot in zip(rows, pivots, strict=False):
+            if row[i]:
+                value = -row[i]
+                basis[pivot, k] = int(value) if value.denominator == 1 else value
+    return basis, free

@@ -1,0 +1,113 @@
+"""Settings: what a statement quantifies over, as one object from which its instances and its worst cases are derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms.base import Algorithm, no_step
+from fedtheory.classes import Adversary, FunctionClass
+from fedtheory.instances.base import Family, Recipe
+from fedtheory.problems.base import Problem
+
+#: Where the value of a letter comes from: a constant of the problem or a field of the parameters, by name, or a
+#: function.
+Source = str | Callable[[Problem, Any], Any]
+_OF_PROBLEM = ("mu", "L", "n", "d")
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What a statement quantifies over: problems, parameters and states.
+
+    ``text``: in words. ``letters``: the paper's letters; each has its own name in the problem (mu, L, n, d) or in the
+    algorithm's ``Params``, or the source that a mapping gives it. ``algorithm``: whose states these are; an algorithm
+    that only says what a point is has no step. ``functions``, ``adversaries``: the classes of the f_i, of
+    compressors and of oracles; ``g``: whether there is a g, of the same class: one of the options. ``domain``: what
+    ``text`` says of the letters.
+
+    ``start``: the parts of the initial state that the paper leaves free; the others are as ``init`` has them, and where
+    none is free the problem moves instead. ``optimum``: "consensus" for a minimiser of the sum, "sum zero" for one of
+    sum_i h_i(x_i) on the x with sum zero, "none" where no optimum is spoken of. ``coordinates``: whether the method
+    draws coordinates.
+
+    ``draw(rng, recipe)`` adds to a recipe, or changes it, before the letters that are left are drawn, and
+    ``parameters(recipe, problem, exact)`` makes the parameters: where a parametrisation must keep roots rational, or a
+    parameter is no number; ``special`` replaces the instances altogether; it is
+    ``complete`` where its parameters and states are all that a statement there may depend on. ``potential``: the
+    quantity that contracts, for bounds that speak of another; ``basis``: quantities of which Lyapunov functions are
+    composed; ``lyapunov``: the two parts of an inexact method's Lyapunov function, gap and error, of which only the
+    weight is unknown. ``typical``: values that letters often have, in the letters before them. ``sweep``: the values of
+    letters at which ``tight`` compares, by name.
+    """
+
+    text: str
+    letters: Mapping[sympy.Expr, Source] | tuple[sympy.Symbol, ...] = ()
+    algorithm: Algorithm | None = None
+    functions: FunctionClass | None = None
+    g: tuple[bool, ...] = (False,)
+    adversaries: tuple[Adversary, ...] = ()
+    domain: tuple[sympy.Basic, ...] = ()
+    start: tuple[str, ...] = ()
+    optimum: str = "consensus"
+    coordinates: bool = False
+    draw: Callable[[np.random.Generator, Recipe], Recipe | None] | None = None
+    parameters: Callable[[Recipe, Any, bool], Any] | None = None
+    special: Family | None = None
+    complete: bool = False
+    potential: Any = None
+    basis: tuple[Any, ...] = ()
+    lyapunov: tuple[Callable[..., Any], ...] = ()
+    typical: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+    sweep: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    clients: tuple[int, ...] = (1, 2, 2, 3, 3, 4)
+
+    @property
+    def of_constants(self) -> bool:
+        """Whether there is no problem and no state: only values of the letters."""
+        return self.algorithm is None and self.special is None
+
+    @property
+    def sources(self) -> Mapping[sympy.Expr, Source]:
+        """Where the value of each letter comes from."""
+        if isinstance(self.letters, Mapping):
+            return self.letters
+        return {letter: str(letter) for letter in self.letters}
+
+    def bind(self, problem: Problem, params: Any) -> Mapping[sympy.Expr, Any]:
+        """Values of the letters on an instance."""
+        if self.of_constants:
+            return dict(params)
+        return {letter: value_of(source, problem, params) for letter, source in self.sources.items()}
+
+
+def value_of(source: Source, problem: Problem, params: Any) -> Any:
+    """The value of one letter; ``ValueError`` where neither problem nor parameters have it."""
+    if callable(source):
+        return source(problem, params)
+    if source in _OF_PROBLEM and not (problem is None and hasattr(params, source)):
+        return getattr(problem, source)
+    if hasattr(params, source):
+        return getattr(params, source)
+    if source in ("omega", "omega_av") and hasattr(params, "compressors"):
+        return getattr(params.compressors, source)
+    raise ValueError(f"neither the problem nor the parameters {type(params).__name__} have a value for {source!r}")
+
+
+def points(State: type, Params: type, centre: Callable[[Any, Any], Any], invariant: Any = None) -> Algorithm:
+    """What only says what a point is: a state about ``centre(problem, params)``, no step."""
+
+    def init(problem: Any, params: Any, **parts: Any) -> Any:
+        return State(**parts)
+
+    init.__signature__ = signature(State).replace(  # type: ignore[attr-defined]
+        parameters=[Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("problem", "params", *State._fields)]
+        # type: ignore[attr-defined]
+    )
+
+    return Algorithm(State.__name__, Params, State, init, no_step, no_step, centre, invariant)

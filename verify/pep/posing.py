@@ -1,0 +1,355 @@
+"""A claim as a semidefinite program: its own algorithm, run on vectors known only by their inner products.
+
+The instance is derived from the setting as the numerical ones are: the same chart about the same fixed point, with new
+rows for its increments; the classes of the setting answer as oracles of :mod:`verify.pep.functions` and
+:mod:`verify.pep.randomness`. The algorithm's ``step`` and the statement's quantities run on them unchanged, with every
+draw enumerated, and leave both sides as forms. Nothing of a method is transcribed here, so a changed algorithm gives a
+changed program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from fedtheory.algorithms.base import no_step
+from fedtheory.claims import Claim
+from fedtheory.classes import ContractiveCompressors, InexactOracles, UnbiasedCompressors
+from fedtheory.instances import Instance
+from fedtheory.instances.chart import Chart, plain, skeleton
+from fedtheory.optimum import Optimum
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from fedtheory.settings import Setting
+from fedtheory.statements import Bound, Invariant, OneStep, Quantity
+from verify.evaluate import hypotheses_hold, rollout
+from verify.pep import coordinates
+from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
+from verify.pep.gram import ZERO, row, value
+from verify.pep.parts import Coordinates
+from verify.pep.randomness import Compressors, Contractions, InexactOracle, Messages
+
+
+def batch(a: Array) -> Array:
+    """The two leading axes of a state: one instance, one draw."""
+    return a[None, None]
+
+
+def posable(setting: Setting) -> bool:
+    """Whether worst cases over the class of a setting can be posed."""
+    quadratics = setting.functions is not None and setting.functions.quadratics
+    return setting.special is None and setting.algorithm is not None and not quadratics
+
+
+def pose(setting: Setting, given: Instance, anything: bool = False) -> Formal:
+    """The formal instance with the class, the number of clients and the parameters of an exact instance.
+
+    With ``anything`` nothing is known of the functions.
+
+    ``ValueError`` when the setting has no formal instance.
+    """
+    if not posable(setting):
+        raise ValueError(f"no worst case over a class is known for the setting {setting.text!r}")
+    if setting.functions is None:
+        return _of_points(setting, given)
+    formal = _with_states(setting, given, _functions(setting, given, anything))
+    if not anything:
+        return formal
+    others = tuple(part for part in formal.others if not hasattr(part, "gradient"))
+    return formal._replace(records=(), others=others)
+
+
+# Functions
+
+
+def _functions(setting: Setting, given: Instance, anything: bool) -> Formal:
+    """The formal problem, its states still to come."""
+    problem, params, of = given.problem, given.params, setting.functions
+    assert of is not None
+    n = problem.n
+    mu, L = of.curvatures(problem, params)
+    if anything:
+        # A class of one function has its answers built in.
+        mu = mu - 1
+    if setting.coordinates:
+        return _in_parts(setting, given, mu, L)
+    if setting.optimum != "consensus":
+        return _separate(setting, given, mu, L)
+    x_star = row("x*")
+    with_g = problem.g is not None
+    y_star = (rows("y*", n) if with_g else rows_of_sum_zero("y*", n)).view(Majorised)
+    declared = (problem.mu, problem.L)
+    if of.conjugates:
+        record = Record("f*", 1 / L, 1 / mu, y_star, repeated(x_star, n))
+        return _formal(setting, given, Dual(record, mu, L), None, declared, x_star, y_star, (record,), (y_star,))
+    record = Record("f", mu, L, repeated(x_star, n), y_star)
+    functions = OfClass(record, constants=of.constants(problem, params), average=of.average(problem, params))
+    if not with_g:
+        others = (functions, y_star) if functions.average is not None else (y_star,)
+        return _formal(setting, given, functions, None, declared, x_star, y_star, (record,), others)
+    slope = -y_star.sum(axis=0, keepdims=True) / n
+    of_g = Record("g", mu[:1], L[:1], repeated(x_star, 1), slope)
+    return _formal(setting, given, functions, OfClass(of_g), declared, x_star, y_star, (record, of_g), (y_star,))
+
+
+def _separate(setting: Setting, given: Instance, mu: Array, L: Array) -> Formal:
+    """Functions of a variable each: with the optimum over the x of sum zero, or with nothing known of one."""
+    known, n, multiplier = setting.optimum == "sum zero", given.problem.n, row("multiplier")
+    origin = rows_of_sum_zero("x*", n) if known else repeated(ZERO, n)
+    slope = repeated(multiplier if known else ZERO, n)
+    record = Record("h", mu, L, origin, slope, anchored=known)
+    functions = OfClass(record, multiplier if known else None)
+    declared = (given.problem.mu, max(L))
+    return _formal(setting, given, functions, None, declared, ZERO, slope, (record,))
+
+
+def _in_parts(setting: Setting, given: Instance, mu: Array, L: Array) -> Formal:
+    """Vectors in as many parts as the instance has coordinates, because the method draws coordinates.
+
+    Nothing depends on d for such a method itself: step and potential are sums over coordinates, so that an expectation
+    involves the draws of one coordinate at a time. A step that mixes coordinates is refused before
+    (:mod:`verify.pep.coordinates`).
+    """
+    n, d = given.problem.n, given.problem.d
+    x_star = np.concatenate([rows(f"x* part {j}", 1)[0] for j in range(d)])
+    y_star = np.concatenate([rows_of_sum_zero(f"y* part {j}", n) for j in range(d)], axis=1)
+    functions: Any = Coordinates(mu, L, x_star, y_star)
+    formal = Problem(functions, None, (given.problem.mu, given.problem.L), Optimum(x_star, y_star, 0.0))
+    return Formal(replace(given, problem=formal), others=(functions,), loose=setting.functions.loose)  # type: ignore[union-attr]
+
+
+def _formal(
+    setting: Setting,
+    given: Instance,
+    f: Any,
+    g: Any,
+    declared: tuple[Any, Any],
+    x_star: Any,
+    y_star: Array,
+    records: tuple[Record, ...],
+    others: tuple[Any, ...] = (),
+) -> Formal:
+    problem = Problem(f, g, declared, Optimum(np.array([x_star], dtype=object), y_star, 0.0))
+    assert setting.functions is not None
+    return Formal(replace(given, problem=problem), records, others=others, loose=setting.functions.loose)
+
+
+# Compressors, oracles, states
+
+
+def _with_adversaries(setting: Setting, given: Instance, formal: Formal, n: int) -> Formal:
+    """The formal instance with the parameters of the given one, its compressors and oracles any of their classes."""
+    params = given.params
+    for adversary in setting.adversaries:
+        used = getattr(params, adversary.field)
+        if isinstance(adversary, UnbiasedCompressors):
+            # A claim may drop that the method is told the compressors' own omega.
+            omega = max(getattr(params, "omega", used.omega), used.omega)
+            one = (
+                Compressors(n, omega, used.omega_av, used.joint)
+                if adversary.average
+                else Messages(n, omega, used.joint)
+            )
+            formal = formal._replace(others=(*formal.others, one))
+        elif isinstance(adversary, ContractiveCompressors):
+            one = Contractions(min(params.alpha, used.alpha))
+            formal = formal._replace(others=(*formal.others, one))
+        else:
+            assert isinstance(adversary, InexactOracles)
+            one = InexactOracle(adversary.delta(given.problem, params))
+            formal = formal._replace(oracle=one)
+        params = params._replace(**{adversary.field: one})
+    return formal._replace(instance=replace(formal.instance, params=params))
+
+
+def _of_points(setting: Setting, given: Instance) -> Formal:
+    """A setting without functions: any points, about the origin."""
+    space, _ = given.at(np.zeros((1, given.dimension), dtype=int))
+    algorithm = setting.algorithm
+    assert algorithm is not None and space is None
+    n = getattr(given.params, "n", None) or given.params.compressors.n
+    formal = _with_adversaries(setting, given, Formal(replace(given, problem=None)), n)
+    about = skeleton(algorithm, n, given.params, False)
+
+    def at(theta: Array) -> tuple[Any, Any]:
+        return None, algorithm.init(None, formal.instance.params, **about.parts(_increments(about, 1)))
+
+    return formal._replace(instance=replace(formal.instance, at=at, dimension=0))
+
+
+def _increments(about: Chart, d: int) -> Array:
+    """New rows for the free blocks of a chart, ``(1, 1, free blocks, d)``."""
+    names = [f"{name}_{k}" for name, count in about.rows.items() for k in range(count or 1)]
+    parts = [""] if d == 1 else [f" part {j}" for j in range(d)]
+    found = np.array([[row(names[block] + part) for part in parts] for block in about.free], dtype=object)
+    return batch(found.reshape(len(about.free), d))
+
+
+def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
+    algorithm, n = setting.algorithm, given.problem.n
+    assert algorithm is not None
+    formal = _with_adversaries(setting, given, formal, n)
+    problem, params = formal.instance.problem, formal.instance.params
+    bones = skeleton(algorithm, n, given.params, given.problem.g is not None)
+    about = replace(bones, fixed=algorithm.fixed_point(problem, params))
+    for record in formal.records:
+        # What the fixed point asked at the reference points is known anyway, and would be counted as a point.
+        for known in record.asked:
+            known.pop(ZERO.key, None)
+    stale = [] if algorithm.step is no_step else _stale(algorithm, bones, n, given)
+
+    def at(theta: Array) -> tuple[Any, Any]:
+        state = algorithm.init(problem, params, **about.parts(_increments(about, problem.d)))
+        # What init computes and the invariant does not fix may be anything later on: clients that sat out hold an
+        # old model, say.
+        free = {name: _anything(name, np.shape(getattr(bones.fixed, name)), problem.d) for name in stale}
+        return problem, _shaped(state._replace(**free), bones.fixed)
+
+    def some(theta: Array) -> tuple[Any, Any]:
+        parts = about.parts(_increments(about, problem.d))
+        state = algorithm.init(problem, params, **{name: parts[name] for name in setting.start})
+        return problem, _shaped(state, bones.fixed)
+
+    initial = at if setting.start and set(setting.start) == set(about.rows) else some
+    instance = replace(formal.instance, at=at, initial=initial, dimension=0, coordinates=None, start=None)
+    return formal._replace(instance=instance)
+
+
+def _stale(algorithm: Any, bones: Chart, n: int, given: Instance) -> list[str]:
+    """Fields of the state that ``init`` computes and no invariant ties to the others."""
+    names = [name for name in algorithm.State._fields if name not in bones.rows]
+    if algorithm.invariant is None:
+        return names
+    problem = plain(n, given.problem.g is not None)
+
+    def residual(state: Any) -> Array:
+        return np.asarray(algorithm.invariant(problem, given.params, state))
+
+    return [
+        name
+        for name in names
+        if (residual(bones.fixed._replace(**{name: getattr(bones.fixed, name) + 1})) == residual(bones.fixed)).all()
+    ]
+
+
+def _anything(name: str, shape: tuple[int, ...], d: int) -> Array:
+    if not shape:
+        return np.array([[value(name)]], dtype=object)
+    count = shape[-2] if len(shape) > 1 else 1
+    made = [[row(f"{name}_{i}" + (f" part {j}" if d > 1 else "")) for j in range(d)] for i in range(count)]
+    found = np.array(made, dtype=object).reshape(count, d)
+    return batch(found if len(shape) > 1 else found[0])
+
+
+def _shaped(state: Any, fixed: Any) -> Any:
+    """The state with the axes of one instance and one draw; zeros to start from are vectors too."""
+
+    def field(a: Any, b: Any) -> Array:
+        a = np.asarray(a)
+        if np.ndim(b) and a.dtype != object:
+            a = a.astype(object) + ZERO if not a.any() else a
+        return a if a.ndim == np.ndim(b) + 2 else np.broadcast_to(a, (1, 1, *a.shape))
+
+    return type(state)(*(field(a, b) for a, b in zip(state, fixed, strict=True)))
+
+
+# Potentials
+
+
+def potential(claim: Claim) -> Quantity:
+    """The potential through which a bound for every T, or a one-step inequality, is shown.
+
+    For a bound it is the one that contracts in the setting, where one is declared. Otherwise it is the left side, if
+    the right side speaks of the same function of the state. ``ValueError`` if there is none.
+    """
+    statement = claim.statement
+    assert isinstance(statement, Bound | OneStep)
+    declared: Quantity | None = claim.setting.potential
+    if isinstance(statement, Bound) and declared is not None:
+        return declared
+    for left in statement.quantities:
+        if left.expression == statement.left and any(q is not left and q.of is left.of for q in statement.quantities):
+            return left
+    if declared is None:
+        raise ValueError(f"no potential is known through which {claim.id} could be shown: give its setting one")
+    return declared
+
+
+def basis(claim: Claim) -> tuple[Quantity, ...]:
+    """Quantities of the setting of which other potentials may be composed; the first needs no gradient of its own."""
+    return claim.setting.basis
+
+
+# What the hypotheses allow, and what a step preserves
+
+
+def closed(claim: Claim, given: Instance) -> bool:
+    """Whether a step leads from every state that is posed to another one, so that what holds of one step holds of all.
+
+    The residuals are those of the setting's own algorithm, not those that the claim's declares. That the step treats
+    coordinates alike is for :func:`check_coordinates` to say.
+    """
+    assert isinstance(claim.statement, Bound) and claim.setting.algorithm is not None
+    invariant = claim.setting.algorithm.invariant
+    if invariant is None:
+        return True
+    return _vanishes_later(replace(claim, statement=Invariant(claim.statement.algorithm, invariant, "")), given)
+
+
+def preserved(claim: Claim, given: Instance) -> bool:
+    """Whether a step preserves an invariant for every function of the class, in every dimension, whatever is drawn.
+
+    The residual after a step from formal vectors that satisfy it must vanish identically; parameters are those given.
+    ``ValueError`` where coordinates are mixed.
+    """
+    check_coordinates(claim, given)
+    return _vanishes_later(claim, given)
+
+
+def _vanishes_later(claim: Claim, given: Instance) -> bool:
+    assert isinstance(claim.statement, Invariant)
+    posed = pose(claim.setting, given).instance
+    later, _ = rollout(claim, posed, *posed.at(np.zeros((1, 0))), 1)
+    residual = np.asarray(claim.statement.residual(posed.problem, posed.params, later))
+    return all(v == 0 if isinstance(v, int | Fraction) else not v.coefficients for v in residual.flat)
+
+
+def check_coordinates(claim: Claim, given: Instance, sizes: tuple[int, ...] = coordinates.SIZES) -> None:
+    """``ValueError`` unless the claim's step and quantities treat all coordinates alike, in dimensions ``sizes``.
+
+    What is found of them on formal vectors, which have one entry, holds in every dimension only then.
+    """
+    problem = given.problem
+    if problem is not None and claim.setting.coordinates:
+        # Formal vectors in parts already, because a method draws coordinates: here they have one part.
+        f: Any = SimpleNamespace(n=problem.n, d=1, mu=problem.f.mu, L=problem.f.L)
+        given = replace(given, problem=replace(problem, f=f))
+    found = coordinates.mixing(claim, lambda: pose(claim.setting, given).instance, sizes)
+    if found is not None:
+        raise ValueError(f"the code of {claim.id} does not treat all coordinates alike: {found}")
+
+
+def any_functions(claim: Claim, given: Instance) -> bool:
+    """Whether the claim's hypotheses allow functions beyond the class that is posed, of which nothing is then known.
+
+    ``ValueError`` where they allow compressors or oracles beyond those posed. A member that breaks the class must break
+    a hypothesis, unless it changes the letters of the statement. The instance given must meet the hypotheses.
+    """
+    letters = claim.setting.bind(given.problem, given.params)
+    posed = pose(claim.setting, given).instance
+    parts = [] if claim.setting.functions is None else [(claim.setting.functions, posed.problem)]
+    allowed = [
+        name
+        for part, known in (*parts, *((adversary, posed.params) for adversary in claim.setting.adversaries))
+        for name, problem, params in part.outside(given.problem, given.params, known)
+        if claim.setting.bind(problem, params) == letters
+        and hypotheses_hold(claim, replace(given, problem=problem, params=params))
+    ]
+    for name in allowed:
+        if not name.endswith("functions"):
+            raise ValueError(f"the hypotheses of {claim.id} allow {name} than those posed")
+    return bool(allowed)
