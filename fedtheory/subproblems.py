@@ -61,13 +61,16 @@ class InnerSteps:
     """The steps (15) from v^0 = w: v <- v - residual(v) / (alpha_i r_i + sigma_i), until the residual is small enough.
 
     ``r (m,)``: the r_i of eq. (15); ``steps``: that many for every client, whatever its residual, or None for as many
-    as it needs, ``limit`` at most. In floats a residual at the level of rounding is small enough. ``ValueError`` when
-    the limit does not suffice: the iteration converges if sigma_i > alpha_i s_i, where r_i is a Lipschitz constant.
+    as it needs, but ``least`` at least and ``limit`` at most. In floats a residual at the level of rounding is small
+    enough. Eq. (6) alone lets a client answer w itself while its tolerance is large; eq. (15), with l = 0, ..., kappa,
+    reads as if it took one step at least. ``ValueError`` when the limit does not suffice: the iteration converges if
+    sigma_i > alpha_i s_i, where r_i is a Lipschitz constant.
     """
 
     r: Array
     steps: int | None = None
     limit: int = 10_000
+    least: int = 0
 
     def draws(self, problem: Problem, iterations: int) -> Distribution:
         return Constant()
@@ -76,12 +79,11 @@ class InnerSteps:
         size = (task.alpha * self.r + task.sigma)[:, None]
         v = task.anchor + 0 * task.Pi
         taken = np.zeros(np.broadcast_shapes(v.shape[:-1], task.clients.shape), dtype=int)
-        for _ in range(self.limit if self.steps is None else self.steps):
+        for taken_by_all in range(self.limit if self.steps is None else self.steps):
             residual = task.residual(problem, v)
             if self.steps is None:
-                active = task.clients & (
-                    (residual**2).sum(axis=-1) > np.maximum(task.eps, self._floor(task, v, residual))
-                )
+                small = np.maximum(task.eps, self._floor(task, v, residual))
+                active = task.clients & (((residual**2).sum(axis=-1) > small) | (taken_by_all < self.least))
                 if not active.any():
                     return Answer(v, taken)
             else:

@@ -262,6 +262,9 @@ def test_inner_steps_are_those_of_eq_15_and_stop_in_time():
             earlier = InnerSteps(r, int(stopped.steps[i]) - 1).answer(problem, task, None, 0).w
             assert size(earlier)[i] > task.eps[i]
     assert stopped.steps.max() >= 1
+    loose = task._replace(eps=10**6 * task.eps)
+    assert (InnerSteps(r).answer(problem, loose, None, 0).steps == 0).all()
+    assert (InnerSteps(r, least=1).answer(problem, loose, None, 0).steps == 1).all()
 
 
 def test_too_small_penalties_stop_the_inner_steps():
