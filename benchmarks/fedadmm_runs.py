@@ -92,9 +92,10 @@ def _run(
     seconds, values = 0.0, []
     for rounds in range(1, most + 1):
         begun = time.perf_counter()
-        w = step()
-        seconds += time.perf_counter() - begun
-        values.append(value(w))
+        with np.errstate(over="ignore", invalid="ignore"):
+            w = step()
+            seconds += time.perf_counter() - begun
+            values.append(value(w))
         if not np.isfinite(values[-1]):
             return Outcome(np.inf, seconds, np.array(values))
         if done(w):
