@@ -243,6 +243,34 @@ def test_replicas_are_independent_runs_and_floats_agree_with_fractions():
         np.testing.assert_allclose(to_float(one), other, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.parametrize("plan", [Uniform(M, 2), Uniform(M, 3, 2), Covering(M, 2, 2), Covering(M, 3, 2)])
+def test_all_selections_can_be_enumerated_and_each_is_one_run(plan):
+    problem = PROBLEMS["quadratic"]
+    p = params(problem, Exact(), 2, plan)
+    state = start(problem, p)
+    draws, chances = fedadmm.draws(problem, p, state).support(exact=True)
+    after = fedadmm.step(problem, p, state, draws)
+    assert chances.sum() == 1 and len(chances) == plan.count == len(after.w)
+    for k in (0, len(chances) // 2, len(chances) - 1):
+        assert same((field[k] for field in after), plain_exact(problem, p, state, draws.clients[k]))
+
+
+def plain_exact(problem: Problem, p: fedadmm.Params, state: fedadmm.State, masks: np.ndarray) -> fedadmm.State:
+    """Algorithm 1 with exact answers, which quadratics have in closed form, one client at a time."""
+    f: Any = problem.f
+    w, W, Pi, Z, eps = (np.array(field, dtype=object) for field in state)
+    for k in range(len(masks) * p.k0):
+        if k % p.k0 == 0:
+            w = sum(Z[i] for i in range(M)) / sum(p.sigma[i] for i in range(M))
+        for i in np.flatnonzero(masks[k // p.k0]):
+            h = np.diagonal(f.H[i])
+            eps[i] = p.nu[i] * eps[i]
+            W[i] = (p.alpha[i] * h * f.c[i] - Pi[i] + p.sigma[i] * w) / (p.alpha[i] * h + p.sigma[i])
+            Pi[i] = Pi[i] + p.sigma[i] * (W[i] - w)
+            Z[i] = p.sigma[i] * W[i] + Pi[i]
+    return fedadmm.State(w, W, Pi, Z, eps)
+
+
 def test_inner_steps_are_those_of_eq_15_and_stop_in_time():
     problem = PROBLEMS["quadratic"]
     p = params(problem)
@@ -357,6 +385,8 @@ def test_fedavg_is_algorithm_2():
     state = fedavg_stale.init(problem, p, exact(rng.integers(-4, 5, (M, D))))
     masks = fedavg_stale.draws(problem, p, state).sample(rng)
     after = fedavg_stale.step(problem, p, state, masks)
+    several = fedavg_stale.step(problem, p, state, np.stack([masks, ~masks]))
+    assert same((field[0] for field in several), after) and len(several.w) == len(several.W) == 2
     W = [v for v in state.W]
     for k in range(6):
         if k % 3 == 0:

@@ -85,7 +85,9 @@ def local_update(problem: Problem, params: Params, state: State, clients: Array,
     chosen, sigma = clients[..., None], params.sigma[:, None]
     W = np.where(chosen, answer, state.W)
     Pi = np.where(chosen, state.Pi + sigma * (W - state.w[..., None, :]), state.Pi)
-    return State(state.w, W, Pi, np.where(chosen, sigma * W + Pi, state.Z), eps)
+    # The server's model knows nothing of this round's draws, but has as many replicas as what depends on them.
+    w = np.broadcast_to(state.w, (*W.shape[:-2], problem.d))
+    return State(w, W, Pi, np.where(chosen, sigma * W + Pi, state.Z), eps)
 
 
 def iterations(problem: Problem, params: Params, state: State, draw: Draws) -> list[State]:

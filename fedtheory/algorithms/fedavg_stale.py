@@ -51,7 +51,7 @@ def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
         for _ in range(params.k0):
             V = V - params.gamma * problem.f.gradient(V) / problem.n
         W = np.where(draw[..., round_, :, None], V, W)
-    return State(w, W)
+    return State(np.broadcast_to(w, (*W.shape[:-2], problem.d)), W)
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
