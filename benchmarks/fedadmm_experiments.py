@@ -254,7 +254,8 @@ def draw(results: Curves, example: str, figure: int, path: Path) -> None:
             shown = np.where(np.isfinite(numbers), numbers, np.nan)
             panel.plot(varied(points, figure), shown, marker="o", markersize=4, **style)
     for panel, label in zip(axes, ["objective"] * panels if figure == 1 else ["rounds", "seconds"], strict=True):
-        panel.set_yscale("log")
+        if figure != 1:
+            panel.set_yscale("log")
         panel.set_ylabel(label)
         panel.set_xlabel("rounds" if figure == 1 else _NAMES[figure])
         panel.grid(True, which="major", alpha=0.3)
