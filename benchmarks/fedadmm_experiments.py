@@ -29,7 +29,7 @@ from fedadmm_runs import METHODS, RIVALS, Instance, Point, Setting, real, sweep,
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 
 from fedtheory.data import load_libsvm
 
@@ -139,23 +139,26 @@ class Seen(NamedTuple):
 
 
 def trend(values: Sequence[float], numbers: Sequence[float]) -> float:
-    """Rank correlation; 0 where all numbers are equal, nan with fewer than two that are finite."""
-    finite = np.isfinite(numbers)
-    if finite.sum() < 2:
+    """Rank correlation, where never is more than any number; 0 where all are equal, nan where all are never."""
+    if not np.isfinite(numbers).any():
         return np.nan
-    chosen = np.asarray(numbers)[finite]
-    return 0.0 if np.ptp(chosen) == 0 else float(spearmanr(np.asarray(values)[finite], chosen).statistic)
+    ranks = rankdata(numbers)
+    return 0.0 if np.ptp(ranks) == 0 else float(spearmanr(values, ranks).statistic)
 
 
 def trends(
     text: str, points: Sequence[Point], figure: int, methods: Sequence[str], direction: int, of: str = "rounds"
 ) -> Seen:
-    """Whether the medians of all methods rise (``direction`` 1) or fall (-1) with the figure's parameter."""
+    """Whether the medians of all methods rise (``direction`` 1) or fall (-1) with the figure's parameter.
+
+    Not decided if none contradicts and one of them never finished.
+    """
     values = varied(points, figure)
     found = {method: trend(values, [getattr(p, of)(method) for p in points]) for method in methods}
-    decided = [v for v in found.values() if np.isfinite(v)]
+    agree = [direction * v >= _TREND for v in found.values() if np.isfinite(v)]
+    seen = False if not all(agree) else True if len(agree) == len(methods) else None
     numbers = ", ".join(f"{method} {v:+.2f}" if np.isfinite(v) else f"{method} none" for method, v in found.items())
-    return Seen(text, all(direction * v >= _TREND for v in decided) if decided else None, f"rank correlation {numbers}")
+    return Seen(text, seen, f"rank correlation {numbers}")
 
 
 def least(text: str, points: Sequence[Point], of: str, share: float) -> Seen:
