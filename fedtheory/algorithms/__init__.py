@@ -7,10 +7,15 @@ from fedtheory.algorithms import (
     compressed_scaffnew,
     diana,
     ef21,
+    exact_admm,
+    fedadmm,
+    fedalt,
     fedavg,
+    fedavg_stale,
     fedcomgate,
     feddcd,
     fedprox,
+    fedsim,
     fivegcs_cc,
     gradient_descent,
     gradskip,
@@ -51,6 +56,11 @@ _MODULES = (
     compressed_scaffnew,
     fivegcs_cc,
     fedcomgate,
+    fedadmm,
+    exact_admm,
+    fedavg_stale,
+    fedalt,
+    fedsim,
 )
 _ALL = {module.algorithm.name: module.algorithm for module in _MODULES}
 

@@ -73,8 +73,12 @@ class Quadratics:
         return np.broadcast_to(self.H, (*x.shape[:-1], self.d, self.d))
 
     def resolvent(self, shift: Any, target: Array) -> Array:
-        """The roots y_i of grad f_i(y_i) + shift y_i = target_i: ``(..., n, d) -> (..., n, d)``; exact on fractions."""
-        return apply(inverse(self.H + shift * np.eye(self.d, dtype=int)), target + apply(self.H, self.c))
+        """The roots y_i of grad f_i(y_i) + shift y_i = target_i: ``(..., n, d) -> (..., n, d)``; exact on fractions.
+
+        ``shift``: one number, or one for each function ``(n,)``.
+        """
+        shifts = np.asarray(shift)[..., None, None]
+        return apply(inverse(self.H + shifts * np.eye(self.d, dtype=int)), target + apply(self.H, self.c))
 
     def conjugate(self, y: Array) -> Array:
         return (y * (apply(self.H_inverse, y) / 2 + self.c)).sum(axis=-1) - self.v

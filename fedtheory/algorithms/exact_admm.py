@@ -1,0 +1,63 @@
+"""Exact ADMM for the consensus problem, every client in every iteration (FedADMM, eq. (13))."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.problems.base import Problem
+from fedtheory.problems.weighted import stationary_point
+from fedtheory.randomness import Constant, Distribution
+from fedtheory.rational import Array
+
+
+class Params(NamedTuple):
+    """``alpha (m,)``: weights of the f_i; ``sigma (m,)``: penalties."""
+
+    alpha: Array
+    sigma: Array
+
+
+class State(NamedTuple):
+    """``w (..., d)``: the server's model; ``W``, ``Pi (..., m, d)``: the clients' models and multipliers."""
+
+    w: Array
+    W: Array
+    Pi: Array
+
+
+def init(
+    problem: Problem, params: Params, w: Array | None = None, W: Array | None = None, Pi: Array | None = None
+) -> State:
+    """Zeros unless given: eq. (13) starts anywhere."""
+    W = zeros(problem.n, problem.d) if W is None else W
+    Pi = zeros(problem.n, problem.d) if Pi is None else Pi
+    return State(zeros(problem.d) if w is None else w, W, Pi)
+
+
+def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    return Constant()
+
+
+def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
+    """``ValueError`` unless the f_i have resolvents; where those are not unique, they say which root they take."""
+    f: Any = problem.f
+    if not hasattr(f, "resolvent"):
+        raise ValueError(f"{type(f).__name__} has no proximal points in closed form")
+    alpha, sigma = params.alpha[:, None], params.sigma[:, None]
+    w = (sigma * state.W + state.Pi).sum(axis=-2) / params.sigma.sum()
+    anchor = w[..., None, :]
+    W = f.resolvent(params.sigma / params.alpha, (sigma * anchor - state.Pi) / alpha)
+    return State(w, W, state.Pi + sigma * (W - anchor))
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    """The stationary point of eq. (19)."""
+    w = stationary_point(problem, params.alpha)
+    W = np.broadcast_to(w, (problem.n, problem.d))
+    return State(w, W, -params.alpha[:, None] * problem.f.gradient(W))
+
+
+algorithm = Algorithm("exact-admm", Params, State, init, draws, step, fixed_point)

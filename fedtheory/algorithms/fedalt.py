@@ -1,0 +1,92 @@
+"""FedAlt: personal and shared models, stepped in turn (Pillutla et al. 2022), with the losses of FedADMM's Section 5.3.
+
+The clients' losses are h_i(w, v_i) = (1 - alpha) f_i(w) + alpha f_i(v_i) + (mu/2)|w - v_i|^2; the v_i stay at home.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import Distribution, UniformSubset
+from fedtheory.rational import Array, apply, inverse
+
+
+class Params(NamedTuple):
+    """``tau``: clients a round; ``k0``: local steps of either kind a round; ``alpha`` in (0, 1): weight of the personal
+    model; ``mu``: weight of the proximal term; ``gamma_w``, ``gamma_v``: stepsizes of shared and personal models."""
+
+    tau: int
+    k0: int
+    alpha: Any
+    mu: Any
+    gamma_w: Any
+    gamma_v: Any
+
+
+class State(NamedTuple):
+    """``w (..., d)``: the shared model; ``V (..., m, d)``: the personal models."""
+
+    w: Array
+    V: Array
+
+
+def init(problem: Problem, params: Params, w: Array | None = None, V: Array | None = None) -> State:
+    """Zeros unless given."""
+    w = zeros(problem.d) if w is None else w
+    return State(w, zeros(problem.n, problem.d) if V is None else V)
+
+
+def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """A uniformly random tau-subset of the clients."""
+    if params.k0 < 1 or not 0 < params.alpha < 1:
+        raise ValueError(f"expected a local step or more and alpha in (0, 1), got {params.k0} and {params.alpha}")
+    return UniformSubset(problem.n, params.tau)
+
+
+def slopes(problem: Problem, params: Params, W: Array, V: Array) -> tuple[Array, Array]:
+    """The gradients of the h_i in w and in v_i, both ``(..., m, d)``."""
+    pull = params.mu * (W - V)
+    shared = (1 - params.alpha) * problem.f.gradient(W) + pull
+    return shared, params.alpha * problem.f.gradient(V) - pull
+
+
+def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
+    """k_0 steps on the personal models, then as many on copies of the shared one, which the server averages, eq. (17).
+
+    The order is that of Pillutla et al.; FedADMM does not say how its k_0 iterations alternate.
+    """
+    W, V = everywhere(problem, state.w), state.V
+    for _ in range(params.k0):
+        V = V - params.gamma_v * slopes(problem, params, W, V)[1]
+    for _ in range(params.k0):
+        W = W - params.gamma_w * slopes(problem, params, W, V)[0]
+    return State(mean_over(draw, params.tau, W), np.where(draw[..., None], V, state.V))
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    """The minimiser of sum_i h_i for quadratics, exact on fractions: fixed if k_0 = 1 and all take part. ``ValueError``
+    for other functions."""
+    f: Any = problem.f
+    if not (hasattr(f, "H") and hasattr(f, "resolvent")):
+        raise ValueError("FedAlt and FedSim have their fixed point in closed form for quadratics only")
+
+    def personal(w: Array) -> Array:
+        return f.resolvent(params.mu / params.alpha, params.mu / params.alpha * everywhere(problem, w))
+
+    def slope(w: Array) -> Array:
+        return slopes(problem, params, everywhere(problem, w), personal(w))[0].sum(axis=-2)
+
+    # The slope is affine in w.
+    origin = 0 * f.gradient(zeros(problem.n, problem.d))[0]
+    at_origin = slope(origin)
+    matrix = (slope(origin + np.eye(problem.d, dtype=int)) - at_origin).T
+    w = -apply(inverse(matrix), at_origin)
+    return State(w, personal(w))
+
+
+algorithm = Algorithm("fedalt", Params, State, init, draws, step, fixed_point)

@@ -1,0 +1,64 @@
+"""FedAvg as FedADMM's Algorithm 2 has it: full local gradients, an average over all clients with stale models."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import Distribution
+from fedtheory.rational import Array
+from fedtheory.selections import Selection
+
+
+class Params(NamedTuple):
+    """``gamma``: a local step is gamma/m long; ``k0``: local steps a round; ``selection``: plans of participants (see
+    :mod:`fedtheory.selections`)."""
+
+    gamma: Any
+    k0: int
+    selection: Selection
+
+
+class State(NamedTuple):
+    """``w (..., d)``: the server's model; ``W (..., m, d)``: the clients' models."""
+
+    w: Array
+    W: Array
+
+
+def init(problem: Problem, params: Params, W: Array | None = None) -> State:
+    """W^0 = 0 unless given; the server's model is their average, eq. (18)."""
+    W = zeros(problem.n, problem.d) if W is None else W
+    return State(W.sum(axis=-2) / problem.n, W)
+
+
+def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """The participants of the rounds that the selection plans together, ``(rounds, m)``."""
+    if params.k0 < 1:
+        raise ValueError(f"a round has at least one local step, got {params.k0}")
+    return params.selection
+
+
+def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
+    """The rounds of one plan. The average (18) comes first in each; the w returned is that of the last round."""
+    w, W = state
+    for round_ in range(draw.shape[-2]):
+        w = W.sum(axis=-2) / problem.n
+        V = w[..., None, :] + 0 * W
+        for _ in range(params.k0):
+            V = V - params.gamma * problem.f.gradient(V) / problem.n
+        W = np.where(draw[..., round_, :, None], V, W)
+    return State(np.broadcast_to(w, (*W.shape[:-2], problem.d)), W)
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    """The optimum, which the method in general leaves: it is fixed if k_0 = 1 and all take part, on average of the W,
+    or if all clients share a minimiser."""
+    x = problem.x_star
+    return State(x, np.broadcast_to(x, (problem.n, problem.d)))
+
+
+algorithm = Algorithm("fedavg-stale", Params, State, init, draws, step, fixed_point)

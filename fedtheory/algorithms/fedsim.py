@@ -1,0 +1,27 @@
+"""FedSim: personal and shared models, stepped together (Pillutla et al. 2022; FedADMM, Section 5.3).
+
+The losses, parameters and states are those of FedAlt.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fedtheory.algorithms import fedalt
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.fedalt import Params, State
+from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+
+
+def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
+    """k_0 simultaneous steps on the personal models and on copies of the shared one, which the server averages."""
+    W, V = everywhere(problem, state.w), state.V
+    for _ in range(params.k0):
+        shared, personal = fedalt.slopes(problem, params, W, V)
+        W, V = W - params.gamma_w * shared, V - params.gamma_v * personal
+    return State(mean_over(draw, params.tau, W), np.where(draw[..., None], V, state.V))
+
+
+algorithm = Algorithm("fedsim", Params, State, fedalt.init, fedalt.draws, step, fedalt.fixed_point)

@@ -1,0 +1,128 @@
+"""Smooth nonconvex functions that stay exact on fractions: a quadratic with a concave bend in one direction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fedtheory.rational import Array
+
+
+@dataclass(frozen=True)
+class Bent:
+    r"""f_i(x) = \frac12 \sum_j h_{ij} (x_j - c_{ij})^2 - b_i B_i(\langle u_i, x \rangle - t_i), each with its own bend.
+
+    B_i is the Huber function, z^2/2 up to |z| = width_i and linear beyond: inside a strip across u_i the curvature
+    falls by b_i |u_i|^2 along u_i. Coercive, for all h_ij > 0; not convex where b_i |u_i|^2 is large.
+
+    ``h (n, d)`` positive; ``c (..., n, d)``, leading axes are replicas of the problem; ``u (n, d)``; ``b``, ``t``,
+    ``width (n,)``, b and width positive. ``ValueError`` otherwise.
+    """
+
+    h: Array
+    c: Array
+    u: Array
+    b: Array
+    t: Array
+    width: Array
+
+    def __post_init__(self) -> None:
+        if self.h.ndim != 2 or self.u.shape != self.h.shape or self.c.shape[-2:] != self.h.shape:
+            raise ValueError(
+                f"h and u must be (n, d), c (..., n, d), got {self.h.shape}, {self.u.shape}, {self.c.shape}"
+            )
+        if any(v.shape != (self.n,) for v in (self.b, self.t, self.width)):
+            raise ValueError(f"b, t and width must have one number for each of the {self.n} functions")
+        if min(self.h.min(), self.b.min(), self.width.min()) <= 0:
+            raise ValueError("curvatures h, bends b and widths must be positive")
+
+    @property
+    def n(self) -> int:
+        return int(self.h.shape[0])
+
+    @property
+    def d(self) -> int:
+        return int(self.h.shape[1])
+
+    @property
+    def s(self) -> Array:
+        """s_i with hessian >= -s_i I, ``(n,)``: the best such number where u_i is an eigenvector of least curvature."""
+        lowest = self.h.min(axis=-1) - self.b * (self.u**2).sum(axis=-1)
+        return np.where(lowest < 0, -lowest, 0 * lowest)
+
+    @property
+    def L(self) -> Array:
+        """The Lipschitz constants r_i of the gradients, ``(n,)``."""
+        return np.maximum(self.h.max(axis=-1), self.s)
+
+    @property
+    def mu(self) -> Array:
+        """Lower bounds of the curvature, ``(n,)``; negative unless the bends are mild."""
+        return self.h.min(axis=-1) - self.b * (self.u**2).sum(axis=-1)
+
+    def _along(self, x: Array) -> Array:
+        return (self.u * x).sum(axis=-1) - self.t
+
+    def _clip(self, z: Array) -> Array:
+        return np.where(z > self.width, self.width, np.where(z < -self.width, -self.width, z))
+
+    def value(self, x: Array) -> Array:
+        z = self._along(x)
+        inner = self._clip(z)
+        return (self.h * (x - self.c) ** 2).sum(axis=-1) / 2 - self.b * (inner * (z - inner / 2))
+
+    def gradient(self, x: Array) -> Array:
+        return self.h * (x - self.c) - (self.b * self._clip(self._along(x)))[..., None] * self.u
+
+    def hessian(self, x: Array) -> Array:
+        """One of the generalised Hessians where the curvature jumps."""
+        bend = np.where(abs(self._along(x)) <= self.width, self.b, 0 * self.b)[..., None, None]
+        return self.h[..., None] * np.eye(self.d, dtype=int) - bend * self.u[:, :, None] * self.u[:, None, :]
+
+    def roots(self, shift: Any, target: Array) -> tuple[Array, Array]:
+        """The roots of grad f_i(y_i) + shift y_i = target_i below, inside and above the strip, ``(3, ..., n, d)``, and
+        which of them there are, ``(3, ..., n)``; shift > -h, one number or one for each function ``(n,)``."""
+        stiffness = self.h + np.asarray(shift)[..., None]
+        force = target + self.h * self.c
+        free = (self.u * force / stiffness).sum(axis=-1) - self.t
+        give = self.b * (self.u**2 / stiffness).sum(axis=-1) + 0 * free
+        slack = 1 - give
+        inside = np.where(slack == 0, 0 * free, free / np.where(slack == 0, 1 + 0 * slack, slack))
+        bends = np.stack([-self.width + 0 * free, inside, self.width + 0 * free])
+        there = np.stack(
+            [
+                free - give * self.width <= -self.width,
+                (abs(inside) <= self.width) & ((slack != 0) | (free == 0)),
+                free + give * self.width >= self.width,
+            ]
+        )
+        return (force + (self.b * bends)[..., None] * self.u) / stiffness, there
+
+    def resolvent(self, shift: Any, target: Array) -> Array:
+        """Of the roots of grad f_i(y_i) + shift y_i = target_i the minimiser of f_i + shift |.|^2/2 - <target_i, .>.
+
+        If shift > s_i there is no other root.
+        """
+        y, there = self.roots(shift, target)
+        height = self.value(y) + (np.asarray(shift) * (y**2).sum(axis=-1)) / 2 - (target * y).sum(axis=-1)
+        best, lowest, found = y[0], height[0], there[0]
+        for k in (1, 2):
+            better = there[k] & (~found | (height[k] < lowest))
+            best, lowest = np.where(better[..., None], y[k], best), np.where(better, height[k], lowest)
+            found = found | there[k]
+        return best
+
+    def stationary_at(self, x: Array, alpha: Array) -> Bent:
+        """The same functions with their centres moved by one vector, so that sum_i alpha_i grad f_i(x) = 0."""
+        slope = (alpha[:, None] * self.gradient(np.broadcast_to(x, (self.n, self.d)))).sum(axis=-2)
+        return replace(self, c=self.c + slope / (alpha[:, None] * self.h).sum(axis=0))
+
+
+def bent(n: int, d: int, rng: np.random.Generator, array: Any = np.asarray) -> Bent:
+    """A random family in small rationals, some of it convex; ``array`` makes the numbers, as of ``rational.exact``."""
+    h, width = array(rng.integers(1, 5, (n, d))) / 2, array(rng.integers(1, 4, n)) / 2
+    u, b = array(rng.integers(-2, 3, (n, d))), array(rng.integers(1, 5, n)) / 2
+    c, t = array(rng.integers(-4, 5, (n, d))), array(rng.integers(-4, 5, n)) / 2
+    return Bent(h, c, u, b, t, width)
