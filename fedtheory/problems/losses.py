@@ -1,0 +1,83 @@
+"""Losses phi_i(t) of a prediction t = x_i'w with a label y_i, their conjugates, and steps along one dual variable.
+
+The logistic loss is log(1 + exp(-y t)). Federated Optimization prints it with a minus in front (Section 1.1), which is
+concave: the convex one is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, xlogy
+
+from fedtheory.rational import Array
+
+# Newton's method on a monotone function of one variable, kept in a bracket, needs a dozen steps at most.
+_NEWTON_STEPS = 60
+
+
+@dataclass(frozen=True)
+class Loss:
+    """phi(t), convex and (1/``gamma``)-smooth in t; every function broadcasts over predictions and labels.
+
+    ``value(t, y)``, ``slope(t, y)``, ``curvature(t, y)``: phi and its derivatives. ``conjugate(alpha, y)``:
+    phi^*(-alpha). ``ascent(alpha, t, c, y)``: the maximiser delta of -phi^*(-alpha - delta) - t delta - c delta^2 / 2.
+    """
+
+    name: str
+    gamma: int
+    value: Callable[[Array, Array], Array]
+    slope: Callable[[Array, Array], Array]
+    curvature: Callable[[Array, Array], Array]
+    conjugate: Callable[[Array, Array], Array]
+    ascent: Callable[[Array, Array, Any, Array], Array]
+
+
+def _logistic_conjugate(alpha: Array, y: Array) -> Array:
+    """b log b + (1 - b) log(1 - b) for b = alpha y in [0, 1], infinite elsewhere."""
+    b = alpha * y
+    inside = (b >= 0) & (b <= 1)
+    kept = np.where(inside, b, 0)
+    return np.where(inside, xlogy(kept, kept) + xlogy(1 - kept, 1 - kept), np.inf)
+
+
+def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:
+    """The new b = alpha y solves logit(b) + y t + c (b - old b) = 0: one increasing function of z = logit(b)."""
+    b, pull = alpha * y, y * t
+    low, high = -pull - c * (1 - b), -pull + c * b
+    z = np.clip(-pull, low, high)
+    for _ in range(_NEWTON_STEPS):
+        p = expit(z)
+        residual = z + pull + c * (p - b)
+        low, high = np.where(residual < 0, z, low), np.where(residual > 0, z, high)
+        moved = z - residual / (1 + c * p * (1 - p))
+        moved = np.where((moved < low) | (moved > high), (low + high) / 2, moved)
+        done = np.all(abs(moved - z) <= 1e-15 * (1 + abs(z)))
+        z = moved
+        if done:
+            break
+    return y * (expit(z) - b)
+
+
+SQUARED = Loss(
+    "squared",
+    1,
+    value=lambda t, y: (t - y) ** 2 / 2,
+    slope=lambda t, y: t - y,
+    curvature=lambda t, y: 0 * t + 1,
+    conjugate=lambda alpha, y: alpha**2 / 2 - alpha * y,
+    ascent=lambda alpha, t, c, y: (y - t - alpha) / (1 + c),
+)
+
+LOGISTIC = Loss(
+    "logistic",
+    4,
+    value=lambda t, y: np.logaddexp(0, -y * t),
+    slope=lambda t, y: -y * expit(-y * t),
+    curvature=lambda t, y: expit(t) * expit(-t),
+    conjugate=_logistic_conjugate,
+    ascent=_logistic_ascent,
+)
