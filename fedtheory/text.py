@@ -133,9 +133,10 @@ def _split(name: str, X: sp.csr_array, y: Array, total: Array, training: Array) 
 def plays(path: str | os.PathLike[str], d: int = 2002) -> Authors:
     """Speaking roles as authors and sentences as examples; +1 is a question.
 
-    The file, perhaps compressed (``.gz``), holds blocks ``ROLE:`` and a speech, with a blank line between. Sentences end
-    with ``.``, ``!`` or ``?``, which are not features. The dictionary is the ``d`` - 2 words that most training
-    sentences have. Raises ``ValueError`` when the file is missing or unreadable, or has no such block.
+    The file, perhaps compressed (``.gz``), holds blocks ``ROLE:`` and a speech, with a blank line between; a role whose
+    blocks are all without a speech is no client. Sentences end with ``.``, ``!`` or ``?``, which are not features. The
+    dictionary is the ``d`` - 2 words that most training sentences have. Raises ``ValueError`` when the file is missing
+    or unreadable, or has no such block.
     """
     speeches: dict[str, list[str]] = {}
     for block in _text(Path(path)).split("\n\n"):
