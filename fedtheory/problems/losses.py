@@ -55,7 +55,8 @@ def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:
         low, high = np.where(residual < 0, z, low), np.where(residual > 0, z, high)
         moved = z - residual / (1 + c * p * (1 - p))
         moved = np.where((moved < low) | (moved > high), (low + high) / 2, moved)
-        done = np.all(abs(moved - z) <= 1e-15 * (1 + abs(z)))
+        # Steps shrink quadratically: the next would be below rounding.
+        done = np.all(abs(moved - z) <= 1e-9 * (1 + abs(z)))
         z = moved
         if done:
             break
