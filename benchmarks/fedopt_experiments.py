@@ -3,12 +3,12 @@
     python benchmarks/fedopt_experiments.py [--plays FILE.txt.gz] [--clients K] [--features d] [--mean M] [--rounds T]
                                             [--quick] [--out DIR] [--seed S]
 
-Without ``--plays`` data are generated (fedtheory.text): bags of words of authors. Logistic regression with lambda = 1/n,
+Without ``--plays`` data are generated (fedtheory.text): bags of words of authors. Logistic regression, lambda = 1/n,
 from w = 0. A round is one exchange with all clients. FSVRGR is FSVRG on the same examples dealt out at random, as many
-to each client as before. Every method is tuned in retrospect over a small grid, as the paper does with its stepsize: what is
-shown is the setting with the lowest objective after the last round. CoCoA+ adds the steps of its clients, each one pass
-of coordinate ascent, with sigma' = K, which is safe, and with smaller ones, which may diverge. The optimum is from
-Newton's method.
+to each client as before. Every method is tuned in retrospect over a small grid, as the paper does with its stepsize:
+what is shown is the setting with the lowest objective after the last round. CoCoA+ adds the steps of its clients, each
+one pass of coordinate ascent, with sigma' = K, which is safe, and with smaller ones, which may diverge. The optimum is
+from Newton's method.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CLOSE, _SUBTLE, _MOST, _FEW = 0.001, 0.1, 0.88, 0.1
 
 @dataclass(frozen=True)
 class Curve:
-    """One setting of one method: ``objective (T+1,)``, and ``error (T+1,)``, the share of test examples it gets wrong."""
+    """One setting of one method: ``objective (T+1,)``; ``error (T+1,)``, the share of test examples it gets wrong."""
 
     setting: str
     objective: np.ndarray

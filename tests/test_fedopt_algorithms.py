@@ -28,6 +28,7 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.randomness import expectation
 from fedtheory.rational import exact, to_float
+from fedtheory.text import generated
 
 LOSSES = [SQUARED, LOGISTIC]
 NAMES = [loss.name for loss in LOSSES]
@@ -421,6 +422,19 @@ def test_sparse_passes_of_cocoa(loss):
         a, b = cocoa_plus.step(problem, one, a, draw), cocoa_plus.step(sparse, other, b, draw)
         close(b.alpha, a.alpha)
         close(b.w, a.w)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=NAMES)
+def test_cocoa_with_the_safe_sigma_never_lowers_the_dual(loss):
+    """Unbalanced clients and lambda = 1/n, where coordinate ascent needs large steps of its one-variable solver."""
+    rng, data = np.random.default_rng(16), generated(30, 200, 8, np.random.default_rng(0)).train
+    f = LinearModels(data.X, data.y, data.sizes, 1 / len(data.y), loss)
+    problem, params = LinearProblem(f), cocoa_plus.Params(30.0, 1, cocoa_plus.SparsePasses(f, 1))
+    state, values = cocoa_plus.init(problem, params), []
+    for _ in range(12):
+        values.append(f.dual(state.alpha))
+        state = cocoa_plus.step(problem, params, state, cocoa_plus.draws(problem, params, state).sample(rng))
+    assert (np.diff(values) > 0).all() and values[-1] <= f.objective(problem.x_star)
 
 
 # Fixed points, fractions and replicas

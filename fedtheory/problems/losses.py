@@ -15,8 +15,11 @@ from scipy.special import expit, xlogy
 
 from fedtheory.rational import Array
 
-# Newton's method on a monotone function of one variable, kept in a bracket, needs a dozen steps at most.
-_NEWTON_STEPS = 60
+# Bisections and Newton steps for a root of an increasing function of one variable; a dozen are usual.
+_NEWTON_STEPS = 100
+
+# Sums of dual steps leave the box [0, 1] by rounding: so far it counts as inside.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,8 @@ class Loss:
 def _logistic_conjugate(alpha: Array, y: Array) -> Array:
     """b log b + (1 - b) log(1 - b) for b = alpha y in [0, 1], infinite elsewhere."""
     b = alpha * y
-    inside = (b >= 0) & (b <= 1)
-    kept = np.where(inside, b, 0)
+    inside = (b >= -_ROUNDING) & (b <= 1 + _ROUNDING)
+    kept = np.clip(b, 0, 1)
     return np.where(inside, xlogy(kept, kept) + xlogy(1 - kept, 1 - kept), np.inf)
 
 
@@ -48,15 +51,18 @@ def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:
     """The new b = alpha y solves logit(b) + y t + c (b - old b) = 0: one increasing function of z = logit(b)."""
     b, pull = alpha * y, y * t
     low, high = -pull - c * (1 - b), -pull + c * b
-    z = np.clip(-pull, low, high)
+    z, before = np.clip(-pull, low, high), high - low
     for _ in range(_NEWTON_STEPS):
         p = expit(z)
         residual = z + pull + c * (p - b)
         low, high = np.where(residual < 0, z, low), np.where(residual > 0, z, high)
-        moved = z - residual / (1 + c * p * (1 - p))
-        moved = np.where((moved < low) | (moved > high), (low + high) / 2, moved)
+        step = -residual / (1 + c * p * (1 - p))
+        moved = z + step
+        # A step outside the bracket, or not half as long as the last, is replaced by a bisection: Newton's may cycle.
+        moved = np.where((moved < low) | (moved > high) | (2 * abs(step) > before), (low + high) / 2, moved)
+        before = abs(moved - z)
         # Steps shrink quadratically: the next would be below rounding.
-        done = np.all(abs(moved - z) <= 1e-9 * (1 + abs(z)))
+        done = np.all(before <= 1e-9 * (1 + abs(z)))
         z = moved
         if done:
             break
