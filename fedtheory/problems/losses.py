@@ -61,8 +61,8 @@ def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:
         # A step outside the bracket, or not half as long as the last, is replaced by a bisection: Newton's may cycle.
         moved = np.where((moved < low) | (moved > high) | (2 * abs(step) > before), (low + high) / 2, moved)
         before = abs(moved - z)
-        # Steps shrink quadratically: the next would be below rounding.
-        done = np.all(before <= 1e-9 * (1 + abs(z)))
+        # Steps shrink quadratically, but for bisections: the next would be below rounding.
+        done = np.all(before <= 1e-13 * (1 + abs(z)))
         z = moved
         if done:
             break
