@@ -40,19 +40,11 @@ from fedtheory.algorithms import (
 from fedtheory.algorithms.base import Algorithm, run
 
 _MODULES = (
+    gradient_descent,
     sgd,
     rcd,
     sdca,
     sag,
-    one_shot_averaging,
-    dane,
-    dane_svrg,
-    naive_fsvrg,
-    fsvrg,
-    perturbed_primal,
-    dual_block_ascent,
-    cocoa_plus,
-    gradient_descent,
     saga,
     svrg,
     loopless_svrg,
@@ -75,6 +67,14 @@ _MODULES = (
     compressed_scaffnew,
     fivegcs_cc,
     fedcomgate,
+    one_shot_averaging,
+    dane,
+    dane_svrg,
+    naive_fsvrg,
+    fsvrg,
+    perturbed_primal,
+    dual_block_ascent,
+    cocoa_plus,
 )
 _ALL = {module.algorithm.name: module.algorithm for module in _MODULES}
 
