@@ -172,6 +172,12 @@ def orderings(data: Authors, results: Results, optimum: tuple[float, float]) -> 
             f"higher objective in {behind:.0%} of the rounds, at the end {curve.objective[-1]:.4f} against "
             f"{gd.objective[-1]:.4f}",
         )
+    yield outcome(
+        "Figure 2: CoCoA+ is worse than GD in test error too",
+        float((cocoa.error[1:] > gd.error[1:]).mean()) > 0.5 and cocoa.error[-1] > gd.error[-1],
+        f"higher in {(cocoa.error[1:] > gd.error[1:]).mean():.0%} of the rounds, at the end {cocoa.error[-1]:.2%} "
+        f"against {gd.error[-1]:.2%}",
+    )
     for other in (gd, cocoa):
         name = "GD" if other is gd else "CoCoA+"
         yield outcome(
@@ -215,7 +221,8 @@ def draw(results: Results, optimum: tuple[float, float], title: str, path: Path)
             style = {"color": _COLOURS[name], "marker": _MARKS[name], "markersize": 4, "linewidth": 1.3}
             panel.plot(values, label=f"{name} ({curve.setting})", **style)
         panel.axhline(level, color="#1155cc", linestyle="--", linewidth=1.2, label="optimum")
-        panel.set_ylim(level - 0.1 * (start - level), start + 0.15 * abs(start - level))
+        least = min(level, *(float(np.nanmin(getattr(best(curves), field))) for curves in results.values()))
+        panel.set_ylim(least - 0.1 * abs(start - least), start + 0.15 * abs(start - least))
         panel.set_xlabel("rounds of communication")
         panel.set_ylabel(label)
         panel.grid(True, alpha=0.3)

@@ -15,7 +15,7 @@ from fedtheory.problems.linear_models import LinearModels
 from fedtheory.rational import Array, apply, inverse, to_float
 
 # Outer steps of the loop over coordinates that solves what has no closed form, and its relative tolerance.
-_PASSES, _TOLERANCE = 100_000, 1e-15
+_PASSES, _TOLERANCE = 20_000, 1e-14
 
 
 def maximisers(f: LinearModels, alpha: Array, w: Array, sigma: Any) -> Array:
