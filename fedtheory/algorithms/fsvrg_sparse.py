@@ -79,7 +79,9 @@ def moves(f: LinearModels, S: SparseScaling, w: Array, full: Array, h: float, or
             seen[p] = batch.step + 1
     delta += np.expm1(decay * (size - seen)) * (delta + aim)
     shares = S.sizes / f.examples
-    shift = np.expm1(S.sizes * np.log1p(-outside)) * shares
+    # What a client without a feature moves it by, over the full gradient there: -h where nothing pulls it back.
+    pulled = np.expm1(S.sizes * np.log1p(-outside)) / (lam * S.absent) if S.absent else -h
+    shift = pulled * shares
     inside = np.bincount(local.feature, delta * np.repeat(shares, width), f.d)
     holders = np.bincount(local.feature, np.repeat(shift, width), f.d)
-    return inside + (shift.sum() - holders) * full / (lam * S.absent)
+    return inside + (shift.sum() - holders) * full
