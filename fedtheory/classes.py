@@ -386,7 +386,7 @@ _CONTRACTIONS = (
 
 @dataclass(frozen=True)
 class ContractiveCompressors:
-    """One compressor for every client with E|C(x) - x|^2 <= (1 - alpha) |x|^2, biased or not; in a field of ``Params``."""
+    """One compressor for every client with E|C(x) - x|^2 <= (1 - alpha) |x|^2, biased or not; a field of ``Params``."""
 
     field: str = "compressor"
 

@@ -1,4 +1,4 @@
-"""Settings: what a statement quantifies over, as one object from which its instances and its worst cases are derived."""
+"""Settings: what a statement quantifies over, as one object from which instances and worst cases are derived."""
 
 from __future__ import annotations
 

@@ -167,8 +167,8 @@ def test_errors_name_what_was_wrong():
     problem, _ = CASES["feddcd"]
     with pytest.raises(ValueError, match="tau must be between 2"):
         feddcd.draws(problem, feddcd.theory(problem, 1), None)
-    with pytest.raises(ValueError, match="unknown algorithm 'sgd'"):
-        algorithms.get("sgd")
+    with pytest.raises(ValueError, match="unknown algorithm 'sgdx'"):
+        algorithms.get("sgdx")
     params = CASES["locodl"][1]
     with pytest.raises(ValueError, match="needs the function g"):
         locodl.step(problem, params, locodl.init(problem, params), None)

@@ -23,16 +23,17 @@ class Algorithm:
     ``step(problem, params, state, draw) -> State``: deterministic; broadcasts over leading axes (replicas).
     ``fixed_point(problem, params) -> State``: the state that the method must not leave, at the optimum.
     ``invariant(problem, params, state) -> Array``: residuals that stay zero along every run, or None.
+    A method that needs more of its problem than functions says so by the type of ``problem``.
     """
 
     name: str
     Params: type
     State: type
     init: Callable[..., Any]
-    draws: Callable[[Problem, Any, Any], Distribution]
-    step: Callable[[Problem, Any, Any, Draw], Any]
-    fixed_point: Callable[[Problem, Any], Any]
-    invariant: Callable[[Problem, Any, Any], Array] | None = None
+    draws: Callable[[Any, Any, Any], Distribution]
+    step: Callable[[Any, Any, Any, Draw], Any]
+    fixed_point: Callable[[Any, Any], Any]
+    invariant: Callable[[Any, Any, Any], Array] | None = None
 
 
 def no_step(*arguments: Any) -> Any:

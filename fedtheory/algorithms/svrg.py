@@ -1,6 +1,7 @@
 """SVRG: single gradients, corrected at a snapshot where all were taken (Johnson and Zhang 2013).
 
 Minimises (1/n) sum_i f_i. A step is one of the inner loop, in which the snapshot stays; :func:`renewed` ends an epoch.
+So m steps from a renewed state are an outer iteration of Federated Optimization's Algorithm 1.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def _relations(
 
 
 def _nullspace(A: Array) -> tuple[Array, tuple[int, ...]]:
-    """A basis of {b: A b = 0} as columns, and the entries of b that are its coordinates: the last ones are solved for."""
+    """A basis of {b: A b = 0} as columns, and which entries of b are its coordinates: the last are solved for."""
     size = A.shape[1]
     rows, pivots = [list(row) for row in A], []
     for column in reversed(range(size)):

@@ -168,16 +168,9 @@ def _known(setting: Setting, recipe: Recipe, problem: Any) -> dict[sympy.Expr, A
     found = {}
     for letter, source in setting.sources.items():
         try:
-            if (
-                isinstance(source, str)
-                and source in ("omega", "omega_av")
-                and "compressors" in parts
-                and source not in fields
-            ):
-                found[letter] = getattr(parts["compressors"], source)
-            else:
-                found[letter] = value_of(source, problem if setting.functions is not None else None, partial)  # type:
-                ignore[arg - type]
+            of_compressors = source in ("omega", "omega_av") and source not in fields and "compressors" in parts
+            given = problem if setting.functions is not None else None
+            found[letter] = value_of(source, given, parts["compressors"] if of_compressors else partial)
         except _Undrawn:
             continue
     return found
@@ -359,7 +352,7 @@ def _started(setting: Setting, recipe: Recipe, instance: Instance, about: Chart,
 
 
 def _start(algorithm: Any, params: Any, about: Chart, initial: Any, size: int) -> Array | None:
-    """The matrix that takes the coordinates of ``initial`` to those of its state about its own optimum; None if affine."""
+    """The matrix that takes the coordinates of ``initial`` to those of its state about its optimum; None if affine."""
     basis = np.concatenate([np.zeros((1, size), dtype=int), np.eye(size, dtype=int)])
     posed, state = initial(basis)
     own = replace(about, fixed=algorithm.fixed_point(posed, params))

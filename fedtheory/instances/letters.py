@@ -29,7 +29,7 @@ _EXTREME, _LARGE = (Fraction(1, 10**6), Fraction(10**8)), 10**4
 
 
 class Rule(NamedTuple):
-    """What a relation says of one letter: it is at most ``boundary`` where ``slope`` > 0, at least where ``slope`` < 0."""
+    """What a relation says of one letter: at most ``boundary`` where ``slope`` > 0, at least where ``slope`` < 0."""
 
     boundary: sympy.Expr
     slope: sympy.Expr
@@ -146,7 +146,7 @@ def tightest(
 
 
 class _Bounds(NamedTuple):
-    """Where a letter may lie: between ``low`` and ``high`` (None: anywhere above), ends left out where they are open."""
+    """Where a letter may lie: between ``low`` and ``high`` (None: anywhere above), without ends that are open."""
 
     low: Fraction
     open_below: bool

@@ -28,7 +28,7 @@ def of_params(name: str) -> Callable[[Problem, Any], Any]:
 
 
 def ef21_stepsize(rng: np.random.Generator, recipe: Recipe) -> Recipe:
-    """The largest gamma of one of the theorems; rounded down to nine digits, since it is irrational unless alpha = 1."""
+    """The largest gamma of one of the theorems; rounded down to nine digits: it is irrational unless alpha = 1."""
     alpha, times, slow = recipe["alpha"], pick(rng, (1, 2, 2, 2)), pick(rng, (True, True, True, False))
     ends = [(*c["h"], *c.get("h_above", ())) for c in recipe["clients"]]
     n = len(ends)

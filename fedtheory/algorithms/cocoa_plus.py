@@ -1,0 +1,138 @@
+"""CoCoA+: blocks of the dual solved to relative accuracy Theta and added (Ma et al. 2015; Federated Optimization, A.3).
+
+With exact solutions, gamma = 1 and sigma' = sigma it is Algorithm 6. A local solver is a value: :func:`scaled` is the
+worst that accuracy Theta allows along the exact solution; :func:`passes` runs coordinate ascent, on sparse data too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.local_draws import ClientPermutations
+from fedtheory.problems.dual_blocks import maximisers, one_pass
+from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.problems.local_features import LocalFeatures, local_features
+from fedtheory.randomness import Constant, Distribution, Draw, Independent
+from fedtheory.rational import Array
+from fedtheory.step_major import Block, batches, blocks
+
+
+@dataclass(frozen=True)
+class Solver:
+    """``draws(f)``: its randomness; ``answer(f, alpha, w, sigma, draw)``: dual steps of all examples, ``(..., n)``."""
+
+    name: str
+    draws: Callable[[LinearModels], Distribution]
+    answer: Callable[[LinearModels, Array, Array, Any, Draw], Array]
+
+
+def scaled(contraction: Any = 0) -> Solver:
+    """(1 - ``contraction``) times the exact solution: Theta = contraction^2 for the squared loss, with equality.
+
+    For any loss Theta <= contraction, by concavity. Deterministic, and exact on fractions; 0 is the exact solver.
+    """
+    if not 0 <= contraction < 1:
+        raise ValueError(f"the contraction of a local solver must be in [0, 1), got {contraction}")
+
+    def answer(f: LinearModels, alpha: Array, w: Array, sigma: Any, draw: Draw) -> Array:
+        return (1 - contraction) * maximisers(f, alpha, w, sigma)
+
+    return Solver(f"scaled({contraction})", lambda f: Constant(), answer)
+
+
+def passes(count: int) -> Solver:
+    """``count`` passes of exact coordinate ascent, each in a random order; small dense data."""
+    if count < 1:
+        raise ValueError(f"the number of passes must be positive, got {count}")
+
+    def answer(f: LinearModels, alpha: Array, w: Array, sigma: Any, draw: Draw) -> Array:
+        lead = np.broadcast_shapes(alpha.shape[:-1], w.shape[:-1], draw.shape[:-2])
+        u = np.zeros((*lead, f.examples), dtype=np.result_type(alpha, f.y))
+        for k in range(count):
+            u = one_pass(f, alpha, w, sigma, u, draw[..., k, :])
+        return u
+
+    return Solver(f"passes({count})", lambda f: Independent(ClientPermutations(f.sizes), count), answer)
+
+
+@dataclass(frozen=True)
+class SparsePasses:
+    """:func:`passes` on sparse data, steps batched over clients; one replica. Made for one family of models."""
+
+    f: LinearModels
+    count: int
+
+    @cached_property
+    def local(self) -> LocalFeatures:
+        return local_features(self.f)
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        return blocks(self.f.sizes)
+
+    def draws(self, f: LinearModels) -> Distribution:
+        return Independent(ClientPermutations(f.sizes), self.count)
+
+    def answer(self, f: LinearModels, alpha: Array, w: Array, sigma: Any, draw: Draw) -> Array:
+        coupling = sigma / (f.lam * f.examples)
+        u, predictions = np.zeros(f.examples), f.predictions(w)
+        image = np.zeros(len(self.local.feature))
+        for order in draw:
+            for block in self.blocks:
+                for batch in batches(block, self.local.Z, order):
+                    rows, p = batch.rows, batch.position
+                    prediction = predictions[rows] + np.bincount(batch.row, batch.value * image[p], len(rows))
+                    rise = f.loss.ascent(alpha[rows] + u[rows], prediction, coupling * f.squared_norms[rows], f.y[rows])
+                    image[p] += coupling * batch.value * rise[batch.row]
+                    u[rows] += rise
+        return u
+
+
+class Params(NamedTuple):
+    """``sigma``: sigma', at least gamma times the least sigma (gamma K always is); ``gamma``: 1 adds the steps."""
+
+    sigma: Any
+    gamma: Any = 1
+    solver: Solver | SparsePasses = scaled()
+
+
+class State(NamedTuple):
+    """``alpha (..., n)``: the dual variables; ``w (..., d)``: X alpha / (lambda n)."""
+
+    alpha: Array
+    w: Array
+
+
+def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> State:
+    """alpha^0 = 0 unless given."""
+    alpha = zeros(problem.f.examples) if alpha is None else alpha
+    return State(alpha, problem.f.primal(alpha))
+
+
+def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+    return params.solver.draws(problem.f)
+
+
+def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+    f = problem.f
+    u = params.gamma * params.solver.answer(f, state.alpha, state.w, params.sigma, draw)
+    return State(state.alpha + u, state.w + f.primal(u))
+
+
+def fixed_point(problem: LinearProblem, params: Params) -> State:
+    alpha = problem.f.dual_of(problem.x_star)
+    return State(alpha, problem.f.primal(alpha))
+
+
+def invariant(problem: LinearProblem, params: Params, state: State) -> Array:
+    """w - X alpha / (lambda n), ``(..., d)``."""
+    return state.w - problem.f.primal(state.alpha)
+
+
+algorithm = Algorithm("cocoa-plus", Params, State, init, draws, step, fixed_point, invariant)

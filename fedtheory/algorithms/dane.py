@@ -1,0 +1,56 @@
+"""DANE: perturbed local losses minimised and averaged (Shamir et al. 2014; Federated Optimization, Algorithm 2)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.problems.linear_models import LinearProblem
+from fedtheory.randomness import Constant, Distribution, Draw
+from fedtheory.rational import Array
+
+
+class Params(NamedTuple):
+    """``mu``: local regulariser; ``eta``: weight of the full gradient. The defaults are the paper's."""
+
+    mu: Any = 0
+    eta: Any = 1
+
+
+class State(NamedTuple):
+    """``w (..., d)``: the server's model."""
+
+    w: Array
+
+
+def init(problem: LinearProblem, params: Params, w: Array | None = None) -> State:
+    """w^0 = 0 unless given."""
+    return State(zeros(problem.d) if w is None else w)
+
+
+def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+    return Constant()
+
+
+def perturbed_minimisers(problem: LinearProblem, w: Array, a: Array, mu: Any) -> Array:
+    """argmin_v F_k(v) - a_k'v + (mu/2) |v - w|^2, scheme (9): ``w (..., d)``, ``a (..., K, d) -> (..., K, d)``."""
+    return problem.f.resolvent(mu, a + mu * w[..., None, :])
+
+
+def perturbation(problem: LinearProblem, params: Params, w: Array) -> Array:
+    """a_k = grad F_k(w) - eta grad f(w), ``(..., K, d)``."""
+    f = problem.f
+    return f.gradient(w[..., None, :]) - params.eta * f.full_gradient(w)[..., None, :]
+
+
+def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+    """The plain average of line 5, whatever the n_k: the paper prints 1/K also where f weighs the F_k by n_k / n."""
+    a = perturbation(problem, params, state.w)
+    return State(perturbed_minimisers(problem, state.w, a, params.mu).sum(axis=-2) / problem.n)
+
+
+def fixed_point(problem: LinearProblem, params: Params) -> State:
+    return State(problem.x_star)
+
+
+algorithm = Algorithm("dane", Params, State, init, draws, step, fixed_point)

@@ -1,0 +1,59 @@
+"""DANE with an epoch of SVRG for its local solver: the first method of Federated Optimization's Proposition 1.
+
+Every client runs Algorithm 1 for one outer iteration on its subproblem (10), the finite sum of
+f_i(v) - a_k'v + (mu/2) |v - w|^2 over its own examples, a_k = grad F_k(w) - eta grad f(w), from w. The F_k are those of
+eq. (6), which alone are averages of the f_i.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms import dane
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.dane import State, init
+from fedtheory.local_draws import ClientPicks
+from fedtheory.problems.linear_models import LinearProblem
+from fedtheory.randomness import Distribution, Draw
+from fedtheory.rational import Array
+
+
+class Params(NamedTuple):
+    """``h``, ``m``: stepsize and steps of SVRG; ``mu``, ``eta``: those of DANE."""
+
+    h: Any
+    m: int
+    mu: Any = 0
+    eta: Any = 1
+
+
+def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+    """Rows ``(K, m)``: the examples that each client picks, with replacement."""
+    return ClientPicks(problem.f.sizes, params.m)
+
+
+def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+    """SVRG computes its own full gradient of the subproblem at w, which is eta grad f(w) in exact arithmetic."""
+    if problem.f.share != "own":
+        raise ValueError("SVRG solves the subproblems of the F_k of eq. (6): share must be 'own'")
+    f, w = problem.f, state.w[..., None, :]
+    a = dane.perturbation(problem, dane.Params(params.mu, params.eta), state.w)
+
+    def of_summand(v: Array, rows: Array) -> Array:
+        return f.example_gradient(v, rows) - a + params.mu * (v - w)
+
+    full = f.gradient(w) - a
+    local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
+    for t in range(params.m):
+        rows = draw[..., t]
+        local = local - params.h * (of_summand(local, rows) - of_summand(w, rows) + full)
+    return State(local.sum(axis=-2) / f.n)
+
+
+def fixed_point(problem: LinearProblem, params: Params) -> State:
+    return State(problem.x_star)
+
+
+algorithm = Algorithm("dane-svrg", Params, State, init, draws, step, fixed_point)

@@ -1,0 +1,44 @@
+"""Dual block proximal gradient ascent: all blocks of the dual at once (Federated Optimization, Algorithm 6)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.problems.dual_blocks import maximisers
+from fedtheory.problems.linear_models import LinearProblem
+from fedtheory.randomness import Constant, Distribution, Draw
+from fedtheory.rational import Array
+
+
+class Params(NamedTuple):
+    """``sigma``: large enough for X'X <= sigma B; K always is."""
+
+    sigma: Any
+
+
+class State(NamedTuple):
+    """``alpha (..., n)``: the dual variables, one an example."""
+
+    alpha: Array
+
+
+def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> State:
+    """alpha^0 = 0 unless given."""
+    return State(zeros(problem.f.examples) if alpha is None else alpha)
+
+
+def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+    return Constant()
+
+
+def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+    f = problem.f
+    return State(state.alpha + maximisers(f, state.alpha, f.primal(state.alpha), params.sigma))
+
+
+def fixed_point(problem: LinearProblem, params: Params) -> State:
+    return State(problem.f.dual_of(problem.x_star))
+
+
+algorithm = Algorithm("dual-block-ascent", Params, State, init, draws, step, fixed_point)

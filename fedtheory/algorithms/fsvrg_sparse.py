@@ -1,0 +1,87 @@
+r"""The local epochs of FSVRG on sparse data, for many clients and features at once.
+
+With $\delta = w_k - w^t$, a step of client k on example i changes coordinate j by
+
+$\delta_j \leftarrow (1 - c_k^j) \delta_j - h_k \nabla_j f(w^t)
+- h_k s_k^j x_{ij} (\phi_i'(x_i^\top w_k) - \phi_i'(x_i^\top w^t))$, with $c_k^j = h_k \lambda s_k^j$.
+
+Where $x_{ij} = 0$ this is one affine map, whose powers are known: r steps multiply the distance from its fixed point,
+$-\nabla_j f(w^t) / (\lambda s_k^j)$, by $(1 - c_k^j)^r$. So a step touches the features of its example alone, after
+they have caught up with the steps in which they were zero, and no coordinate outside a client's support is formed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fedtheory.problems.linear_models import LinearModels
+from fedtheory.problems.local_features import LocalFeatures, local_features
+from fedtheory.rational import Array
+from fedtheory.step_major import Block, batches, blocks
+
+
+@dataclass(frozen=True)
+class SparseScaling:
+    """S_k on the supports of the clients: ``s (M,)`` for the pairs of ``local``, ``absent`` everywhere else.
+
+    ``sizes (K,)``: the n_k.
+    """
+
+    local: LocalFeatures
+    s: Array
+    sizes: Array
+    absent: float = 1.0
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        return blocks(self.sizes)
+
+
+def sparse_scaling(f: LinearModels, absent: float = 1.0) -> SparseScaling:
+    """s_k^j = phi^j / phi_k^j on the supports; see :func:`fedtheory.problems.local_features.local_scaling`."""
+    local = local_features(f)
+    everywhere = np.bincount(local.feature, weights=local.count, minlength=f.d)
+    s = everywhere[local.feature] * np.repeat(f.sizes, np.diff(local.bounds)) / (f.examples * local.count)
+    return SparseScaling(local, s, f.sizes, absent)
+
+
+def moves(f: LinearModels, S: SparseScaling, w: Array, full: Array, h: float, order: Array) -> Array:
+    """sum_k (n_k / n) (w_k - w), ``(d,)``, after one pass of every client from ``w (d,)``.
+
+    ``full (d,)``: grad f(w); ``order (n,)``: a pass over the rows, client by client. Raises ``ValueError`` unless
+    lambda > 0 and every c_k^j < 1, as any stepsize does with which the regulariser alone is stable.
+    """
+    local, lam = S.local, float(f.lam)
+    width = np.diff(local.bounds)
+    size = np.repeat(S.sizes, width)
+    rate = h * S.s / size
+    outside = h * lam * S.absent / S.sizes
+    if not lam > 0:
+        raise ValueError("FSVRG on sparse data needs lambda > 0")
+    if not max(lam * rate.max(), outside.max()) < 1:
+        raise ValueError("FSVRG on sparse data needs h lambda s_k^j < n_k: the stepsize is too large")
+    decay = np.log1p(-lam * rate)
+    aim = full[local.feature] / (lam * S.s)
+    delta, seen = np.zeros(len(aim)), np.zeros(len(aim), dtype=np.int32)
+    predictions = f.predictions(w)
+    slopes = f.loss.slope(predictions, f.y)
+    for block in S.blocks:
+        for batch in batches(block, local.Z, order):
+            p = batch.position
+            here, target, gain = delta[p], aim[p], rate[p]
+            here += np.expm1(decay[p] * (batch.step - seen[p])) * (here + target)
+            change = np.bincount(batch.row, batch.value * here, len(batch.rows))
+            bend = f.loss.slope(predictions[batch.rows] + change, f.y[batch.rows]) - slopes[batch.rows]
+            delta[p] = here - gain * (lam * (here + target) + batch.value * bend[batch.row])
+            seen[p] = batch.step + 1
+    delta += np.expm1(decay * (size - seen)) * (delta + aim)
+    shares = S.sizes / f.examples
+    # What a client without a feature moves it by, over the full gradient there: -h where nothing pulls it back.
+    pulled = np.expm1(S.sizes * np.log1p(-outside)) / (lam * S.absent) if S.absent else -h
+    shift = pulled * shares
+    inside = np.bincount(local.feature, delta * np.repeat(shares, width), f.d)
+    holders = np.bincount(local.feature, np.repeat(shift, width), f.d)
+    return inside + (shift.sum() - holders) * full

@@ -1,0 +1,53 @@
+"""Naive FSVRG: an epoch of SVRG at every client from one full gradient (Federated Optimization, Algorithm 3)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.local_draws import ClientPicks
+from fedtheory.problems.linear_models import LinearProblem
+from fedtheory.randomness import Distribution, Draw
+from fedtheory.rational import Array
+
+
+class Params(NamedTuple):
+    """``h``: stepsize; ``m``: stochastic steps an epoch."""
+
+    h: Any
+    m: int
+
+
+class State(NamedTuple):
+    """``w (..., d)``: the server's model."""
+
+    w: Array
+
+
+def init(problem: LinearProblem, params: Params, w: Array | None = None) -> State:
+    """w^0 = 0 unless given."""
+    return State(zeros(problem.d) if w is None else w)
+
+
+def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+    """Rows ``(K, m)``: the examples that each client picks, with replacement."""
+    return ClientPicks(problem.f.sizes, params.m)
+
+
+def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+    f, w = problem.f, state.w[..., None, :]
+    full = f.full_gradient(state.w)[..., None, :]
+    local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
+    for t in range(params.m):
+        rows = draw[..., t]
+        local = local - params.h * (f.example_gradient(local, rows) - f.example_gradient(w, rows) + full)
+    return State(state.w + (local - w).sum(axis=-2) / f.n)
+
+
+def fixed_point(problem: LinearProblem, params: Params) -> State:
+    return State(problem.x_star)
+
+
+algorithm = Algorithm("naive-fsvrg", Params, State, init, draws, step, fixed_point)

@@ -1,0 +1,49 @@
+"""Randomised coordinate descent: w <- w - h_j (grad f(w))_j e_j, j uniform (Federated Optimization, Section 2.2).
+
+Minimises (1/n) sum_i f_i over the functions of the problem.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import Distribution, Draw, UniformSubset
+from fedtheory.rational import Array
+
+
+class Params(NamedTuple):
+    """``h (d,)``: the stepsize of each coordinate; 1 / L_j is usual, L_j the curvature along e_j."""
+
+    h: Array
+
+
+class State(NamedTuple):
+    """``w (..., d)``: the iterate."""
+
+    w: Array
+
+
+def init(problem: Problem, params: Params, w: Array | None = None) -> State:
+    """w^0 = 0 unless given."""
+    return State(zeros(problem.d) if w is None else w)
+
+
+def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """The one coordinate that moves, uniformly random, as a mask ``(d,)``."""
+    return UniformSubset(problem.d, 1)
+
+
+def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    gradient = problem.f.gradient(state.w[..., None, :]).sum(axis=-2) / problem.n
+    return State(state.w - params.h * np.where(draw, gradient, 0 * gradient))
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    return State(problem.x_star)
+
+
+algorithm = Algorithm("rcd", Params, State, init, draws, step, fixed_point)

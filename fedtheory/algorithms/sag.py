@@ -1,0 +1,65 @@
+"""SAG: a step along the average of the gradients seen last (Le Roux, Schmidt, Bach 2012; Schmidt et al. 2017).
+
+Minimises (1/n) sum_i f_i. One gradient of the table is renewed, then the iterate moves along the average of the table:
+unlike SAGA's, the direction is biased.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.minibatch_sgd import everywhere
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import Distribution, Draw, UniformSubset
+from fedtheory.rational import Array
+
+
+class Params(NamedTuple):
+    """``alpha``: stepsize."""
+
+    alpha: Any
+
+
+class State(NamedTuple):
+    """``x (..., d)``: the iterate; ``y (..., n, d)``: the table of gradients."""
+
+    x: Array
+    y: Array
+
+
+def init(problem: Problem, params: Params, x: Array | None = None, y: Array | None = None) -> State:
+    """x^0 = 0 and y_i^0 = 0 unless given; :func:`centred` is the other start of the theory."""
+    x = zeros(problem.d) if x is None else x
+    return State(x, zeros(*x.shape[:-1], problem.n, problem.d) if y is None else y)
+
+
+def centred(problem: Problem, x: Array) -> Array:
+    """y_i^0 = grad f_i(x^0) - grad f(x^0), ``(..., n, d)``."""
+    y = problem.f.gradient(everywhere(problem, x))
+    return y - y.sum(axis=-2, keepdims=True) / problem.n
+
+
+def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """The one function asked, uniformly random, as a mask ``(n,)``."""
+    return UniformSubset(problem.n, 1)
+
+
+def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    fresh = problem.f.gradient(everywhere(problem, state.x))
+    y = np.where(draw[..., None], fresh, state.y)
+    return State(state.x - params.alpha * y.sum(axis=-2) / problem.n, y)
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    return State(problem.x_star, problem.f.gradient(everywhere(problem, problem.x_star)))
+
+
+def theory(problem: Problem) -> Params:
+    """alpha = 1 / (16 L) (Schmidt, Le Roux, Bach 2017, Theorem 1)."""
+    return Params(1 / (16 * problem.L))
+
+
+algorithm = Algorithm("sag", Params, State, init, draws, step, fixed_point)

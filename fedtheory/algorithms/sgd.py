@@ -1,0 +1,55 @@
+"""Stochastic gradient descent: w <- w - h_t grad f_i(w), i uniform (Federated Optimization, Section 2.1).
+
+Minimises (1/n) sum_i f_i over the functions of the problem.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import Distribution, Draw, UniformSubset
+from fedtheory.rational import Array
+
+
+class Params(NamedTuple):
+    """h_t = ``h`` / (1 + ``decay`` t): a diminishing sequence is asked for and none named; 0 keeps it constant."""
+
+    h: Any
+    decay: Any = 0
+
+
+class State(NamedTuple):
+    """``w (..., d)``: the iterate; ``t (...)``: steps taken."""
+
+    w: Array
+    t: Array
+
+
+def init(problem: Problem, params: Params, w: Array | None = None) -> State:
+    """w^0 = 0 unless given."""
+    w = zeros(problem.d) if w is None else w
+    return State(w, zeros(*w.shape[:-1]))
+
+
+def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """The one function asked, uniformly random, as a mask ``(n,)``."""
+    return UniformSubset(problem.n, 1)
+
+
+def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    gradient = mean_over(draw, 1, problem.f.gradient(everywhere(problem, state.w)))
+    h = params.h / (1 + params.decay * state.t)
+    return State(state.w - np.asarray(h)[..., None] * gradient, np.broadcast_to(state.t + 1, gradient.shape[:-1]))
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    """The optimum: fixed on average, and in every step only if all functions share a minimiser."""
+    return State(problem.x_star, zeros())
+
+
+algorithm = Algorithm("sgd", Params, State, init, draws, step, fixed_point)

@@ -1,0 +1,90 @@
+"""Losses phi_i(t) of a prediction t = x_i'w with a label y_i, their conjugates, and steps along one dual variable.
+
+The logistic loss is log(1 + exp(-y t)). Federated Optimization prints it with a minus in front (Section 1.1), which is
+concave: the convex one is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, xlogy
+
+from fedtheory.rational import Array
+
+# Bisections and Newton steps for a root of an increasing function of one variable; a dozen are usual.
+_NEWTON_STEPS = 100
+
+# Sums of dual steps leave the box [0, 1] by rounding: so far it counts as inside.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Loss:
+    """phi(t), convex and (1/``gamma``)-smooth in t; every function broadcasts over predictions and labels.
+
+    ``value(t, y)``, ``slope(t, y)``, ``curvature(t, y)``: phi and its derivatives. ``conjugate(alpha, y)``:
+    phi^*(-alpha). ``ascent(alpha, t, c, y)``: the maximiser delta of -phi^*(-alpha - delta) - t delta - c delta^2 / 2.
+    """
+
+    name: str
+    gamma: int
+    value: Callable[[Array, Array], Array]
+    slope: Callable[[Array, Array], Array]
+    curvature: Callable[[Array, Array], Array]
+    conjugate: Callable[[Array, Array], Array]
+    ascent: Callable[[Array, Array, Any, Array], Array]
+
+
+def _logistic_conjugate(alpha: Array, y: Array) -> Array:
+    """b log b + (1 - b) log(1 - b) for b = alpha y in [0, 1], infinite elsewhere."""
+    b = alpha * y
+    inside = (b >= -_ROUNDING) & (b <= 1 + _ROUNDING)
+    kept = np.clip(b, 0, 1)
+    return np.where(inside, xlogy(kept, kept) + xlogy(1 - kept, 1 - kept), np.inf)
+
+
+def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:
+    """The new b = alpha y solves logit(b) + y t + c (b - old b) = 0: one increasing function of z = logit(b)."""
+    b, pull = alpha * y, y * t
+    low, high = -pull - c * (1 - b), -pull + c * b
+    z, before = np.clip(-pull, low, high), high - low
+    for _ in range(_NEWTON_STEPS):
+        p = expit(z)
+        residual = z + pull + c * (p - b)
+        low, high = np.where(residual < 0, z, low), np.where(residual > 0, z, high)
+        step = -residual / (1 + c * p * (1 - p))
+        moved = z + step
+        # A step outside the bracket, or not half as long as the last, is replaced by a bisection: Newton's may cycle.
+        moved = np.where((moved < low) | (moved > high) | (2 * abs(step) > before), (low + high) / 2, moved)
+        before = abs(moved - z)
+        # Steps shrink quadratically, but for bisections: the next would be below rounding.
+        done = np.all(before <= 1e-13 * (1 + abs(z)))
+        z = moved
+        if done:
+            break
+    return y * (expit(z) - b)
+
+
+SQUARED = Loss(
+    "squared",
+    1,
+    value=lambda t, y: (t - y) ** 2 / 2,
+    slope=lambda t, y: t - y,
+    curvature=lambda t, y: 0 * t + 1,
+    conjugate=lambda alpha, y: alpha**2 / 2 - alpha * y,
+    ascent=lambda alpha, t, c, y: (y - t - alpha) / (1 + c),
+)
+
+LOGISTIC = Loss(
+    "logistic",
+    4,
+    value=lambda t, y: np.logaddexp(0, -y * t),
+    slope=lambda t, y: -y * expit(-y * t),
+    curvature=lambda t, y: expit(t) * expit(-t),
+    conjugate=_logistic_conjugate,
+    ascent=_logistic_ascent,
+)
