@@ -1,1 +1,49 @@
-"""Executable theory of federated optimisation: what is claimed, about which method, on which problem."""
+"""Executable theory of federated optimisation: what is claimed, about which method, on which problem.
+
+The names below are all that a theorem of one's own needs; see docs/own-theorem.md. They load when they are used.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_PUBLIC = {
+    "algorithms.base": ("Algorithm",),
+    "algorithms.method": ("method",),
+    "claims": ("Claim", "Hypothesis", "compressor_claim"),
+    "classes": (
+        "ContractiveCompressors",
+        "PolyakLojasiewicz",
+        "Smooth",
+        "SmoothEach",
+        "SmoothStronglyConvex",
+        "StronglyConvexOnAverage",
+        "UnbiasedCompressors",
+    ),
+    "compressors": ("Compressor",),
+    "randomness": ("Bernoulli", "Independent", "UniformSubset"),
+    "settings": ("Setting",),
+    "statements": (
+        "Bound",
+        "CompressorClass",
+        "Identity",
+        "Inequality",
+        "Invariant",
+        "Limit",
+        "OneStep",
+        "Order",
+        "ParameterRule",
+        "Quantity",
+        "contraction",
+        "contracts",
+    ),
+    "symbols": ("T", "d", "integers", "k", "letters", "n", "omega"),
+}
+_WHERE = {name: module for module, names in _PUBLIC.items() for name in names}
+
+__all__ = sorted(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        return getattr(import_module(f"fedtheory.{_WHERE[name]}"), name)
+    raise AttributeError(f"module 'fedtheory' has no attribute {name!r}")

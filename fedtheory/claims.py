@@ -15,13 +15,18 @@ import sympy
 from fedtheory.instances.base import Family
 from fedtheory.problems.base import Problem
 from fedtheory.rational import holds
-from fedtheory.settings import Setting
-from fedtheory.statements import Statement, changed
+from fedtheory.settings import COMPRESSOR, Setting
+from fedtheory.statements import CompressorClass, Statement, Untested, changed
+from fedtheory.symbols import T, d, k
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "locodl", "baseline")
 #: The modules that hold their claims, in order.
 _MODULES = (*PAPERS, "baseline_finite_sum")
+
+
+#: What a claim has whose author did not write it.
+NOWHERE, NOTHING = Setting(), Untested("", "")
 
 
 @dataclass(frozen=True)
@@ -52,15 +57,47 @@ class Claim:
     """
 
     id: str
-    where: str
-    kind: str
-    gist: str
-    setting: Setting
-    statement: Statement
+    where: str = ""
+    kind: str = ""
+    gist: str = ""
+    setting: Setting = NOWHERE
+    statement: Statement = NOTHING
     requires: tuple[Hypothesis, ...] = ()
     reading: str = ""
     repairs: str | None = None
     changes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.statement is NOTHING or self.setting is NOWHERE:
+            missing = "statement" if self.statement is NOTHING else "setting"
+            raise ValueError(f"the claim {self.id} has no {missing}: write {missing}=...")
+        # A relation alone is a hypothesis in its own words.
+        requires = tuple(h if isinstance(h, Hypothesis) else Hypothesis(str(h), h) for h in self.requires)
+        object.__setattr__(self, "requires", requires)
+        object.__setattr__(self, "kind", self.kind or self.statement.kind)
+        if self.setting.algorithm is not None and not self.setting.letters and not self.setting.parameters:
+            # What its author does not say follows from the statement: the letters, and that the classes are kept to.
+            object.__setattr__(self, "setting", replace(self.setting, letters=self._spoken_of()))
+            object.__setattr__(self, "requires", (*self.requires, *self._classes()))
+
+    def _classes(self) -> tuple[Hypothesis, ...]:
+        """That functions and compressors are of the classes of the setting."""
+        parts = () if self.setting.functions is None else (self.setting.functions,)
+        return tuple(Hypothesis(part.text, met=part.contains) for part in (*parts, *self.setting.adversaries))
+
+    def _spoken_of(self) -> tuple[sympy.Symbol, ...]:
+        """The letters of the statement and of the hypotheses, each with its own name."""
+        statement = self.statement
+        measured = {s for q in getattr(statement, "quantities", ()) for s in q.expression.free_symbols}
+        parts = [side for c in getattr(statement, "comparisons", ()) for side in (c.left, c.right)]
+        parts += [h.relation for h in self.requires if h.relation is not None] + list(self.setting.domain)
+        of_class = () if self.setting.functions is None else (self.setting.functions.mu, self.setting.functions.L)
+        found = sympy.Tuple(*parts).free_symbols - measured - {T} | set(of_class)
+        known = {str(letter) for letter in found} | {adversary.field for adversary in self.setting.adversaries}
+        fields = getattr(self.setting.algorithm.Params, "_fields", ())  # type: ignore[union-attr]
+        # Parameters of which the statement does not speak may have any value.
+        others = [sympy.Symbol(name, positive=True) for name in fields if name not in known]
+        return (*of_class, *sorted(found - set(of_class), key=str), *others)
 
     @property
     def paper(self) -> str:
@@ -98,6 +135,12 @@ class Claim:
             requires=tuple(requires),
             changes=(*self.changes, *names),
         )
+
+
+def compressor_claim(id: str, compressor: Callable[[int, int], Any], omega: Any, bits: Any, **more: Any) -> Claim:
+    """That ``compressor(d, k)`` is unbiased and in U(omega), and its message has ``bits``: expressions in d and k."""
+    statement = CompressorClass(compressor, sympy.sympify(omega), sympy.sympify(bits), d, k)
+    return Claim(id, setting=COMPRESSOR, statement=statement, **more)
 
 
 @cache

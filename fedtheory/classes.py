@@ -328,15 +328,25 @@ class SmoothBlocks(SmoothStronglyConvex):
 class UnbiasedCompressors:
     """Compressors C_1, ..., C_n in U(omega): unbiased, E|C(x) - x|^2 <= omega |x|^2; in a field of ``Params``.
 
-    ``told``: whether the method is told an omega of its own, in a field of that name. ``average``: whether the theorem
+    ``independent``: whether those of different clients must be. ``average``: whether the theorem
     speaks of the joint constant omega_av; without it compressors are told apart by whether they are independent.
     ``only``: options for (k, d, omega): rand-k, or Bernoulli's compressor where k = 0; any if there are none.
     """
 
     field: str = "compressors"
-    told: bool = False
     average: bool = False
     only: tuple[tuple[int, int, Fraction], ...] = ()
+    independent: bool = False
+
+    @property
+    def text(self) -> str:
+        return "independent compressors in U(omega)" if self.independent else "compressors in U(omega)"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the compressors of an instance are of the class that the method is told of."""
+        used = getattr(params, self.field)
+        told = getattr(params, "omega", used.omega)
+        return used.omega <= told and (not self.independent or used.joint == "independent")
 
     def draw(self, rng: np.random.Generator) -> tuple[int, Recipe]:
         """A dimension, and a compressor for it: mostly Bernoulli's, the extreme point of U(omega)."""
@@ -390,6 +400,15 @@ class ContractiveCompressors:
 
     field: str = "compressor"
 
+    @property
+    def text(self) -> str:
+        return "compressors that contract by 1 - alpha"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the compressor of an instance contracts as the method is told."""
+        used = getattr(params, self.field)
+        return 0 < getattr(params, "alpha", used.alpha) <= used.alpha
+
     def draw(self, rng: np.random.Generator) -> tuple[int, Recipe]:
         d, k, alpha = pick(rng, _CONTRACTIONS)
         return d, {"k": k, "alpha": alpha}
@@ -416,6 +435,14 @@ class InexactOracles:
 
     delta: Callable[[Problem, Any], Any]
     field: str = "oracle"
+
+    @property
+    def text(self) -> str:
+        return "delta-inexact oracles"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the oracle of an instance is as exact as the class asks."""
+        return bool(getattr(params, self.field).delta <= self.delta(problem, params))
 
     def outside(self, problem: Problem, params: Any, known: Any) -> Outside:
         wrong = replace(getattr(known, self.field), delta=getattr(known, self.field).delta + WORSE)

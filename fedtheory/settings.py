@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 
+from fedtheory import symbols
 from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.classes import Adversary, FunctionClass
-from fedtheory.instances.base import Family, Recipe
+from fedtheory.instances.base import Family, Instance, Recipe, pick
 from fedtheory.problems.base import Problem
 
 #: Where the value of a letter comes from: a constant of the problem or a field of the parameters, by name, or a
 #: function.
 Source = str | Callable[[Problem, Any], Any]
-_OF_PROBLEM = ("mu", "L", "n", "d")
+_OF_PROBLEM = ("mu", "L", "n", "d", "kappa")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Setting:
     letters at which ``tight`` compares, by name.
     """
 
-    text: str
+    text: str = ""
     letters: Mapping[sympy.Expr, Source] | tuple[sympy.Symbol, ...] = ()
     algorithm: Algorithm | None = None
     functions: FunctionClass | None = None
@@ -66,6 +67,10 @@ class Setting:
     typical: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
     sweep: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     clients: tuple[int, ...] = (1, 2, 2, 3, 3, 4)
+
+    def __post_init__(self) -> None:
+        if not self.text and self.functions is not None:
+            object.__setattr__(self, "text", self.functions.text)
 
     @property
     def of_constants(self) -> bool:
@@ -90,6 +95,8 @@ def value_of(source: Source, problem: Problem, params: Any) -> Any:
     """The value of one letter; ``ValueError`` where neither problem nor parameters have it."""
     if callable(source):
         return source(problem, params)
+    if source == "kappa":
+        return problem.L / problem.mu
     if source in _OF_PROBLEM and not (problem is None and hasattr(params, source)):
         return getattr(problem, source)
     if hasattr(params, source):
@@ -111,3 +118,32 @@ def points(State: type, Params: type, centre: Callable[[Any, Any], Any], invaria
     )
 
     return Algorithm(State.__name__, Params, State, init, no_step, no_step, centre, invariant)
+
+
+class CompressorParams(NamedTuple):
+    """``d``: dimension; ``k``: coordinates kept."""
+
+    d: int
+    k: int
+
+
+def _compressor_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        # From 5 on, index bits to another base differ.
+        d = int(pick(rng, (1, 2, 3, 4, 5)))
+        yield {"d": d, "k": int(rng.integers(1, d + 1))}
+
+
+def _compressor_at(recipe: Recipe, exact: bool) -> Instance:
+    d, k = recipe["d"], recipe["k"]
+    if not 1 <= k <= d:
+        raise ValueError("k must be between 1 and d")
+    return Instance(None, CompressorParams(d, k), d, lambda theta: (None, theta), text=f"d={d}, k={k}")
+
+
+#: What a statement about one compressor quantifies over.
+COMPRESSOR = Setting(
+    "all d >= 1, 1 <= k <= d and x in R^d",
+    letters=(symbols.d, symbols.k),
+    special=Family(_compressor_recipes, _compressor_at),
+)

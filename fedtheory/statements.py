@@ -25,8 +25,8 @@ from fedtheory.symbols import T
 class Quantity:
     """A number or array that a statement speaks of.
 
-    ``expression``: the symbol (or its square) that stands for it. ``of(problem, params, state)``: its value, over the
-    leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather than before;
+    ``expression``: the symbol (or its square) that stands for it, or its name. ``of(problem, params, state)``: its
+    value, over the leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather than before;
     then its expectation is meant. ``domain(problem, params, state)``: residuals that must vanish for the quantity to
     be finite (a dual objective is +infinity off its constraint set), or None.
     """
@@ -35,6 +35,10 @@ class Quantity:
     of: Callable[[Problem, Any, Any], Array]
     after: bool = False
     domain: Callable[[Problem, Any, Any], Array] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.expression, str):
+            object.__setattr__(self, "expression", sympy.Symbol(self.expression))
 
 
 class Comparison(NamedTuple):
@@ -95,6 +99,12 @@ class OneStep:
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         return (Comparison(self.left, "<=", self.right),)
+
+
+def contracts(algorithm: Algorithm, potential: Callable[[Problem, Any, Any], Array], factor: sympy.Expr) -> OneStep:
+    """E[potential after] <= factor * potential before, for a potential (problem, params, state) -> Array."""
+    before, after = Quantity("V", potential), Quantity("V_next", potential, after=True)  # type: ignore[arg-type]
+    return contraction(algorithm, after, sympy.sympify(factor), before)
 
 
 def contraction(algorithm: Algorithm, after: Quantity, factor: sympy.Expr, before: Quantity) -> OneStep:

@@ -11,6 +11,8 @@ mu, L = sympy.symbols("mu L", positive=True)
 kappa = sympy.Symbol("kappa", positive=True)
 #: Number of clients and dimension of the model.
 n, d = sympy.symbols("n d", integer=True, positive=True)
+#: Coordinates that a compressor keeps.
+k = sympy.Symbol("k", integer=True, positive=True)
 #: Clients that take part in a round.
 m = sympy.Symbol("m", integer=True, positive=True)
 #: Variance of one compressor, and joint variance of all.
@@ -21,3 +23,13 @@ epsilon = sympy.Symbol("epsilon", positive=True)
 zeta = sympy.Symbol("zeta", positive=True)
 #: Rounds.
 T = sympy.Symbol("T", integer=True, nonnegative=True)
+
+
+def letters(names: str) -> tuple[sympy.Symbol, ...]:
+    """Positive real letters, from their names: ``mu, L, gamma = letters("mu L gamma")``."""
+    return tuple(sympy.Symbol(name, positive=True) for name in names.split())
+
+
+def integers(names: str) -> tuple[sympy.Symbol, ...]:
+    """Positive integer letters, from their names: ``n, tau = integers("n tau")``."""
+    return tuple(sympy.Symbol(name, integer=True, positive=True) for name in names.split())

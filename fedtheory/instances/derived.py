@@ -47,7 +47,7 @@ def family(claim: Claim) -> Family:
         plain = Family(
             lambda rng: _recipes(claim, rng), lambda recipe, exact: build(setting, recipe, exact), _simpler(setting)
         )
-    return replace(plain, recipes=lambda rng: strained(plain.recipes(rng), rng))
+    return replace(plain, recipes=lambda rng: strained(plain.recipes(rng), rng, _counts(claim)))
 
 
 # Recipes
@@ -176,22 +176,35 @@ def _known(setting: Setting, recipe: Recipe, problem: Any) -> dict[sympy.Expr, A
     return found
 
 
-def strained(recipes: Iterator[Recipe], rng: np.random.Generator) -> Iterator[Recipe]:
-    """The recipes, now and then with a constant, or one of a client's, times another number.
+def _counts(claim: Claim) -> frozenset[str]:
+    """The entries of a recipe that are integer letters."""
+    setting = claim.setting
+    if setting.of_constants:
+        return frozenset(str(x) for x in tuple(setting.sources) or _spoken_of(claim) if x.is_integer)
+    return frozenset(source for x, source in drawn_letters(setting).items() if x.is_integer)
+
+
+def strained(
+    recipes: Iterator[Recipe], rng: np.random.Generator, counts: frozenset[str] = frozenset()
+) -> Iterator[Recipe]:
+    """The recipes, now and then with a constant, or one of a client's, times another number; ``counts`` one off.
 
     A hypothesis that no instance breaks could be dropped from a claim, and the claim would still be called supported.
     """
     for index, recipe in zip(count(1), recipes, strict=False):
-        yield recipe if index % EVERY else _strained(recipe, rng)
+        yield recipe if index % EVERY else _strained(recipe, rng, counts)
 
 
-def _strained(recipe: Recipe, rng: np.random.Generator) -> Recipe:
+def _strained(recipe: Recipe, rng: np.random.Generator, counts: frozenset[str]) -> Recipe:
     clients = recipe.get("clients", ())
     places: list[tuple[int | None, str]] = [(None, name) for name in _fractions(recipe)]
+    places += [(None, name) for name in recipe if name in counts]
     places += [(i, name) for i, client in enumerate(clients) for name in _fractions(client)]
     if not places:
         return recipe
     index, name = pick(rng, places)
+    if name in counts and index is None:
+        return {**recipe, name: max(1, int(recipe[name]) + pick(rng, (-1, 1)))}
     factor = pick(rng, _FACTORS)
     if index is None:
         return {**recipe, name: recipe[name] * factor}

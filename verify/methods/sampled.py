@@ -116,7 +116,9 @@ def sides(claim: Claim, recipe: Recipe, part: str) -> tuple[Any, Any]:
 
 
 def _level(claim: Claim) -> Fraction:
-    return _ledger().share(claim.id.rstrip("*"))
+    """The share of a registered claim in an audit's level; somebody's own claim has as much."""
+    ledger, id = _ledger(), claim.id.rstrip("*")
+    return ledger.share(id if ledger.has(id) else next(iter(ledger)))
 
 
 def _draws(claim: Claim, recipe: Recipe) -> int:

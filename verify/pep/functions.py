@@ -129,8 +129,11 @@ class Record:
 
         ``ValueError`` where f_i + (shift/2)|.|^2 need not be strongly convex, or the target is compressed.
         """
-        if shift + self.mu[i] <= 0 or self.mu[i] == self.L[i]:
-            raise ValueError("a proximal point is known where the objective is strongly convex, and mu < L")
+        if shift + self.mu[i] <= 0:
+            raise ValueError("a proximal point is known where the objective is strongly convex")
+        if self.mu[i] == self.L[i]:
+            # The only function of its class: L (x - origin) + slope + shift x = target.
+            return (target - self.slope[i, 0] + self.L[i] * self.origin[i, 0]) / (self.L[i] + shift)
         if noisy(target):
             raise ValueError("a function cannot be asked at a compressed point: only moments of the noise are known")
         key = (i, shift, target.key)

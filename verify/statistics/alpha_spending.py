@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -29,6 +29,13 @@ class Ledger:
         self.total = Fraction(total)
         self._shares = {name: self.total * w / sum(weights.values()) for name, w in weights.items()}
         self._spent = dict.fromkeys(weights, Fraction(0))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._shares)
+
+    def has(self, name: str) -> bool:
+        """Whether ``name`` has a share."""
+        return name in self._shares
 
     def share(self, name: str) -> Fraction:
         """What ``name`` has in all."""

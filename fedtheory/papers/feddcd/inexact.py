@@ -120,7 +120,7 @@ def _with_oracles(rng: np.random.Generator, recipe: Recipe) -> Recipe:
     allows, for which the theorem has no room."""
     wide = pick(rng, (1,) * 15 + (2,))
     clients = tuple({**c, "c": wide * pick(rng, _CONTRACTIONS)} for c in recipe["clients"])
-    return {**recipe, "wide": Fraction(wide**2), "eta": Fraction(1, 4), "clients": clients}
+    return {**recipe, "wide": Fraction(wide**2), "eta": Fraction(1, 4), "scale": Fraction(1), "clients": clients}
 
 
 def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> TrackedParams:
@@ -132,8 +132,7 @@ def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> TrackedParams:
     # Unless it is wide, the largest delta that Theorem 5.2 allows, twice the (1 - kappa)/4 of its oracle.
     kappa = Fraction(tau - 1, 32 * (n - 1)) * Fraction(recipe["alpha"]) / Fraction(recipe["beta"])
     delta = number(recipe["wide"] * (1 - kappa) / 2, exact)
-    weights = np.array([1 / problem.mu] * n)
-    return TrackedParams(tau, weights, number(eta, exact), oracle, "refresh", delta)
+    return TrackedParams(tau, dual.Lambda(recipe, problem, exact), number(eta, exact), oracle, "refresh", delta)
 
 
 def _squares(rng: np.random.Generator, recipe: Recipe) -> Recipe:

@@ -5,7 +5,6 @@ The problem is min_x (1/n) sum_i f_i(x) + g(x).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +16,10 @@ from fedtheory.algorithms.base import zeros
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.classes import SmoothStronglyConvex, UnbiasedCompressors
 from fedtheory.compressors import Family as Compressors
-from fedtheory.instances.base import Family, Instance, Recipe, pick
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation
 from fedtheory.rational import Array, is_exact
-from fedtheory.settings import Setting, points
+from fedtheory.settings import COMPRESSOR, Setting, points
 from fedtheory.statements import (
     Bound,
     CompressorClass,
@@ -46,7 +44,7 @@ mu, L, kappa, n, d, omega, omega_av = (
 )
 gamma, chi, rho = sympy.symbols("gamma chi rho", positive=True)
 p = sympy.Symbol("p", positive=True)
-k = sympy.Symbol("k", integer=True, positive=True)
+k = symbols.k
 
 #: The paper's letters in the common vocabulary: LoCoDL's are the common ones.
 glossary = {s: s for s in (mu, L, kappa, n, d, omega, omega_av)}
@@ -72,27 +70,6 @@ class Lifted(NamedTuple):
 
 def _origin(space: Any, params: Any) -> Lifted:
     return Lifted(zeros(space.n, space.d), zeros(space.d))
-
-
-class CompressorParams(NamedTuple):
-    """``d``: dimension; ``k``: coordinates kept."""
-
-    d: int
-    k: int
-
-
-def _compressor_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
-    while True:
-        # From 5 on, index bits to another base differ.
-        d = int(pick(rng, (1, 2, 3, 4, 5)))
-        yield {"d": d, "k": int(rng.integers(1, d + 1))}
-
-
-def _compressor_at(recipe: Recipe, exact: bool) -> Instance:
-    d, k = recipe["d"], recipe["k"]
-    if not 1 <= k <= d:
-        raise ValueError("k must be between 1 and d")
-    return Instance(None, CompressorParams(d, k), d, lambda theta: (None, theta), text=f"d={d}, k={k}")
 
 
 class CompressionParams(NamedTuple):
@@ -132,9 +109,7 @@ COMPRESSION = Setting(
     sweep={"omega": ("1/8", "1/2", 1, 3, 10), "n": (1, 2, 3, 4)},
 )
 CONSTANTS = Setting("all values of the constants")
-COMPRESSOR = Setting(
-    "all d >= 1, 1 <= k <= d and x in R^d", letters=(d, k), special=Family(_compressor_recipes, _compressor_at)
-)
+
 
 # Quantities of Algorithm 1 and its proof. |(x, y)|_X^2 = sum_i |x_i|^2 + n |y|^2 is the norm of eq. (12).
 

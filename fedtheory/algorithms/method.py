@@ -1,0 +1,61 @@
+"""An algorithm from its step alone: what is left out has the plainest value."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, Signature
+from typing import Any
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.randomness import Constant
+
+#: What a part of a state may be: one vector, or one for each client.
+SHAPES = ("point", "clients")
+
+
+def method(
+    name: str,
+    step: Callable[..., Any],
+    params: Sequence[str],
+    state: Mapping[str, str],
+    init: Callable[..., Any] | None = None,
+    draws: Callable[..., Any] | None = None,
+    fixed_point: Callable[..., Any] | None = None,
+    invariant: Callable[..., Any] | None = None,
+) -> Algorithm:
+    """The algorithm with this ``step(problem, params, state, draw) -> state``, a mapping or a tuple of the new parts.
+
+    ``params``: names of its parameters; ``state``: its parts by name, each a "point" ``(..., d)`` or "clients"
+    ``(..., n, d)``. Unless given: all parts start at 0; the draws are those of ``params.compressors``, or there are
+    none; at the fixed point points are the optimum and clients' vectors 0. ``ValueError`` for another shape.
+    """
+    for part, shape in state.items():
+        if shape not in SHAPES:
+            raise ValueError(f"the part {part} of the state must be one of {', '.join(SHAPES)}, got {shape!r}")
+    Params: Any = namedtuple("Params", params)
+    State: Any = namedtuple("State", state)
+
+    def start(problem: Any, params: Any, **parts: Any) -> Any:
+        empty = {p: zeros(problem.d) if s == "point" else zeros(problem.n, problem.d) for p, s in state.items()}
+        return State(**(empty | {p: value for p, value in parts.items() if value is not None}))
+
+    known = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD, default=None) for p in state]
+    given = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD) for p in ("problem", "params")]
+    start.__signature__ = Signature([*given, *known])  # type: ignore[attr-defined]
+
+    def rest(problem: Any, params: Any) -> Any:
+        x = problem.x_star
+        nothing = np.zeros((problem.n, problem.d), dtype=int)
+        return State(**{p: x if s == "point" else 0 * x[..., None, :] + nothing for p, s in state.items()})
+
+    def drawn(problem: Any, params: Any, state: Any) -> Any:
+        return params.compressors.draws if hasattr(params, "compressors") else Constant()
+
+    def stepped(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+        after = step(problem, params, state, draw)
+        return State(**after) if isinstance(after, Mapping) else State(*after)
+
+    return Algorithm(name, Params, State, init or start, draws or drawn, stepped, fixed_point or rest, invariant)
