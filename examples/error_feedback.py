@@ -1,5 +1,7 @@
 """Error feedback: the iterate less the errors that clients still hold descends as if nothing were compressed."""
 
+from sympy import Rational
+
 from fedtheory import (
     Claim,
     ContractiveCompressors,
