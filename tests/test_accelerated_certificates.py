@@ -10,13 +10,11 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd
-from fedtheory.instances import family
-from fedtheory.papers.feddcd import dual
-from verify.evaluate import hypotheses_hold
+from fedtheory.papers.feddcd import accelerated, dual
+from verify.evaluate import meeting
 from verify.pep import posing
 from verify.pep.functions import Majorised, rows
 from verify.pep.gram import NotLinear
-from verify.pep.posing import accelerated
 from verify.pep.worst_case import Status, certify
 
 GAP = claims.get("feddcd/theorem-6.1/eq-10/repaired")
@@ -27,16 +25,15 @@ RBCD = claims.get("feddcd/theorem-D.1/repaired")
 
 def instance(n, tau, ratio, alpha=Fr(1)):
     """An exact instance of AccFedDCD with N = n and beta/alpha = ratio."""
-    client = {"h": (alpha,), "h_above": (alpha,), "y": (Fr(0),), "kink": (0,)}
-    common = {"d": 1, "tau": tau, "alpha": alpha, "beta": ratio * alpha, "scale": Fr(1), "eta": Fr(1), "w": (Fr(1),)}
-    return family("accfeddcd").build({**common, "clients": (client,) * n}, True)
+    client = {"h": (alpha,), "y": (Fr(0),)}
+    common = {"d": 1, "tau": tau, "alpha": alpha, "beta": ratio * alpha, "x": (Fr(1),)}
+    return GAP.family.build({**common, "clients": (client,) * n}, True)
 
 
 def of_blocks(count):
     """The first exact instances of accelerated RBCD, whose L_i differ."""
-    of_setting = family("accelerated-rbcd")
-    built = (of_setting.build(r, True) for r in of_setting.recipes(np.random.default_rng(0)))
-    return list(islice((one for one in built if hypotheses_hold(RBCD, one)), count))
+    met = meeting(RBCD, RBCD.family.recipes(np.random.default_rng(0)))
+    return [one for _, one in islice(met, count)]
 
 
 SMALL = [(2, 2, Fr(16)), (3, 2, Fr(1)), (3, 2, Fr(9, 4), Fr(1, 4)), (3, 3, Fr(4)), (3, 2, Fr(10_000))]
@@ -116,9 +113,9 @@ def test_planted_errors_of_theorem_D_1():
 
 
 def test_other_weights_of_the_potential_do_not_contract(monkeypatch):
-    weight = accelerated._weight
+    weight = accelerated._weight_of
     for share in (Fr(1, 4), Fr(4)):
-        monkeypatch.setattr(accelerated, "_weight", lambda params, n, share=share: share * weight(params, n))
+        monkeypatch.setattr(accelerated, "_weight_of", lambda params, n, share=share: share * weight(params, n))
         assert certify(RBCD, of_blocks(2)[1]).status == Status.UNKNOWN
 
 

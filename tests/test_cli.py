@@ -233,7 +233,7 @@ def test_shared_data_if_present(here, capsys, short_runs, monkeypatch):
 def test_a_stored_counterexample_is_replayed(audited, capsys):
     status, out, err = run(capsys, "replay", str(audited / "counterexamples" / "feddcd_lemma-B.8_rate.json"))
     assert (status, err) == (0, "")
-    assert "feddcd/lemma-B.8/rate" in out and "n=2, d=1, tau=2" in out
+    assert "feddcd/lemma-B.8/rate" in out and "n=2, d=1, level=0, tau=2" in out
     stored, recomputed = (line.split(maxsplit=1)[1] for line in out.splitlines()[-3:-1])
     assert stored == recomputed
     assert "agree with the stored ones and contradict the claim" in out

@@ -19,7 +19,6 @@ from verify.evaluate import meeting
 from verify.evidence import Verdict
 from verify.methods import certificates
 from verify.pep import coordinates, posing
-from verify.pep.posing.inexact import PARTS
 from verify.pep.worst_case import Status
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
@@ -62,21 +61,19 @@ def test_registered_claims_treat_coordinates_alike(claim):
     posing.check_coordinates(claim, *instances(claim))
 
 
-def test_potentials_and_charts_of_the_settings_treat_coordinates_alike():
-    about = {claim.setting.name: claim for claim in POSED}
-    x = sympy.Symbol("x")
-    for table in (posing._POTENTIALS, posing._BASES):
-        for name, found in table.items():
-            for quantity in found if isinstance(found, tuple) else (found,):
-                single = Inequality(x, x, (replace(quantity, after=False),))
-                assert mixing(replace(about[name], statement=single), *instances(about[name])) is None
-    for name, parts in PARTS.items():
-        for of in (parts.gap, parts.error):
-            single = Inequality(x, x, (Quantity(x, of),))
-            assert mixing(replace(about[name], statement=single), *instances(about[name])) is None
-    for name, residual in [*posing._CHARTS.items(), *((name, parts.invariant) for name, parts in PARTS.items())]:
-        claim = next(c for c in POSED if c.setting.name == name and hasattr(c.statement, "algorithm"))
-        invariant = Invariant(claim.statement.algorithm, residual, "")
+#: A claim of each setting.
+ABOUT = list({id(claim.setting): claim for claim in reversed(POSED)}.values())
+
+
+@pytest.mark.parametrize("claim", ABOUT, ids=lambda claim: claim.id)
+def test_potentials_and_invariants_of_the_settings_treat_coordinates_alike(claim):
+    setting, x = claim.setting, sympy.Symbol("x")
+    potentials = (*setting.basis, *([] if setting.potential is None else [setting.potential]))
+    for quantity in (*potentials, *(Quantity(x, of) for of in setting.lyapunov)):
+        single = Inequality(x, x, (replace(quantity, after=False),))
+        assert mixing(replace(claim, statement=single), *instances(claim)) is None
+    if setting.algorithm.invariant is not None:
+        invariant = Invariant(setting.algorithm, setting.algorithm.invariant, "")
         assert mixing(replace(claim, statement=invariant), *instances(claim)) is None
 
 
@@ -126,12 +123,12 @@ def asked(module, change):
 
 PLANTED = {
     **{
-        f"{claim.setting.name}, {field} {how}": with_step(claim, after(module, field, change))
+        f"{claim.setting.algorithm.name}, {field} {how}": with_step(claim, after(module, field, change))
         for claim, module, field in STEPS
         for how, change in MIXES.items()
     },
     **{
-        f"{claim.setting.name}, asked {how}": with_step(claim, asked(module, MIXES[how]))
+        f"{claim.setting.algorithm.name}, asked {how}": with_step(claim, asked(module, MIXES[how]))
         for claim, module in ((LOCODL, locodl), (DIANA, diana), (RATE, rbcd))
         for how in ("reversed", "divided", "cut off")
     },

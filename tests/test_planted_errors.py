@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -116,7 +115,6 @@ PLANTED = _planted()
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_error_is_refuted(name):
-    begun = time.perf_counter()
     evidence = check(PLANTED[name])
     assert evidence.verdict is Verdict.REFUTED
     assert evidence.margin is not None and evidence.margin < 0
@@ -125,7 +123,6 @@ def test_planted_error_is_refuted(name):
     assert isinstance(left, Fraction) and isinstance(right, Fraction)
     relation = evidence.counterexample.relation
     assert left > right or (relation == "==" and left != right) or (relation == "<" and left == right)
-    assert time.perf_counter() - begun < 20
 
 
 @pytest.mark.slow

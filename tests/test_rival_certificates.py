@@ -9,15 +9,12 @@ import pytest
 
 from fedtheory import claims
 from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
-from fedtheory.instances import family
 from fedtheory.papers import baseline
 from verify.evaluate import meeting, sides
 from verify.methods.search import examine, violation
 from verify.pep import posing, rounding
-from verify.pep.functions import Record, repeated, rows, rows_of_sum_zero
+from verify.pep.functions import OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, Form, row
-from verify.pep.posing.base import each
-from verify.pep.posing.rivals import Proximal
 from verify.pep.programs import Program
 from verify.pep.randomness import NOISE, Contractions, Messages
 from verify.pep.worst_case import Status, certify
@@ -149,7 +146,7 @@ def test_no_state_of_an_instance_exceeds_the_worst_case(name):
         found = certify(claim, instance, tight=True)
         ratio = examine(claim, recipe, np.random.default_rng(0))[0].ratio
         assert found.upper is not None and ratio * float(found.claimed) <= float(found.upper) + 1e-9
-        if not posing.pose(name, instance).loose and name != "adiana":
+        if not posing.pose(claim.setting, instance).loose and name != "adiana":
             assert found.lower is not None and float(found.upper - found.lower) < 1e-4
 
 
@@ -163,7 +160,7 @@ _ATTAINED = {
 def test_attained_factor_is_the_worst_case(name):
     recipe = {"d": 1, "x": (Fr(0),), "mu": Fr(1), "k": 0, "joint": "independent", **_ATTAINED[name]}
     recipe["clients"] = tuple({"h": (Fr(h),), "y": (Fr(0),)} for h in recipe.pop("h"))
-    instance = family(name).build(recipe, True)
+    instance = ONE_STEP[name].family.build(recipe, True)
     claim = ONE_STEP[name]
     found = certify(claim, instance, tight=True)
     assert found.status == Status.PROVED and not found.relaxed
@@ -194,7 +191,7 @@ def test_one_step_of_ef21_needs_the_polyak_lojasiewicz_inequality():
 def test_what_is_wider_than_the_class_is_known():
     for name, wider in {"ef21": True, "adiana": True, "5gcs-cc": False, "compressed-scaffnew": False}.items():
         ((_, instance),) = met(ONE_STEP[name], 1, lambda r: r["mu"] < r["L"] and len(r["clients"]) == 2)
-        posed = posing.pose(name, instance)
+        posed = posing.pose(claim.setting, instance)
         sides(ONE_STEP[name], posed.instance, np.zeros((1, 0)))
         assert posed.wider is wider
 
@@ -244,12 +241,12 @@ def test_contractions_say_nothing_of_correlation():
 
 
 def _record(mu=Fr(1), L=Fr(4)):
-    return Record("f", each(mu, 2), each(L, 2), repeated(row("x*"), 2), rows_of_sum_zero("h*", 2))
+    return Record("f", np.array([mu] * 2, dtype=object), np.array([L] * 2, dtype=object), repeated(row("x*"), 2), rows_of_sum_zero("h*", 2))
 
 
 def test_proximal_point_has_its_gradient():
     record, target = _record(), row("t")
-    functions, targets = Proximal(record), repeated(target, 2)
+    functions, targets = OfClass(record), repeated(target, 2)
     points = functions.resolvent(Fr(1, 2), targets)
     assert all(v == target for v in (record.gradient(points) + points / 2).flat)
     assert (functions.resolvent(Fr(1, 2), targets) == points).all()

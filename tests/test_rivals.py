@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -26,7 +25,6 @@ from fedtheory.algorithms import (
 from fedtheory.algorithms.locodl_variants import Participating, Participation, split
 from fedtheory.compressors import Family
 from fedtheory.instances.base import Instance
-from fedtheory.instances.baselines import FAMILIES
 from fedtheory.papers import baseline
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import logistic_with_condition
@@ -50,8 +48,26 @@ def _algorithm(name):
     return MODULES[NAMES.index(name)].algorithm
 
 
+def _claim(name):
+    """A claim that runs the algorithm."""
+    return next(c for c in baseline.CLAIMS if c.setting.algorithm is _algorithm(name))
+
+
 def _recipes(name, count, seed=0):
-    return list(islice(FAMILIES[name].recipes(np.random.default_rng(seed)), count))
+    """The first recipes of the algorithm's setting that have an instance."""
+    claim, found = _claim(name), []
+    for recipe in claim.family.recipes(np.random.default_rng(seed)):
+        try:
+            _build(name, recipe, True)
+        except ValueError:
+            continue
+        found.append(recipe)
+        if len(found) == count:
+            return found
+
+
+def _build(name, recipe, is_exact):
+    return _claim(name).family.build(recipe, is_exact)
 
 
 def _after(algorithm, instance, state, is_exact=True):
@@ -67,7 +83,7 @@ def _after(algorithm, instance, state, is_exact=True):
 def test_optimum_is_a_fixed_point(name):
     algorithm = _algorithm(name)
     for recipe in _recipes(name, 12):
-        instance = FAMILIES[name].build(recipe, True)
+        instance = _build(name, recipe, True)
         state = algorithm.fixed_point(instance.problem, instance.params)
         later, _ = _after(algorithm, instance, state)
         for field, new in zip(state, later, strict=True):
@@ -78,7 +94,7 @@ def test_optimum_is_a_fixed_point(name):
 def test_invariant_holds_exactly_along_runs(name):
     algorithm, rng = _algorithm(name), np.random.default_rng(1)
     for recipe in _recipes(name, 8):
-        instance = FAMILIES[name].build(recipe, True)
+        instance = _build(name, recipe, True)
         problem, params = instance.problem, instance.params
         state = algorithm.init(problem, params)
         for _ in range(4):
@@ -90,7 +106,7 @@ def test_invariant_holds_exactly_along_runs(name):
 def test_exact_and_float_steps_agree(name):
     algorithm, rng = _algorithm(name), np.random.default_rng(2)
     for recipe in _recipes(name, 12):
-        precise, rounded = (FAMILIES[name].build(recipe, is_exact) for is_exact in (True, False))
+        precise, rounded = (_build(name, recipe, is_exact) for is_exact in (True, False))
         theta = rng.integers(-3, 4, (1, precise.dimension))
         results = []
         for instance, start in ((precise, exact(theta)), (rounded, theta.astype(float))):
@@ -269,7 +285,7 @@ ATTAINED = {
 @pytest.mark.parametrize("name", ATTAINED)
 def test_bound_is_attained(name):
     recipe, point = ATTAINED[name]
-    claim, instance = CLAIMS[f"baseline/{name}/one-step"], FAMILIES[name].build({**_BASE, **recipe}, True)
+    claim, instance = CLAIMS[f"baseline/{name}/one-step"], _build(name, {**_BASE, **recipe}, True)
     values = claim.setting.bind(instance.problem, instance.params)
     assert all(h.holds(instance.problem, instance.params, values) for h in claim.requires)
     (part,) = parts(claim, instance, tuple(map(Q, point)), 1)
@@ -279,9 +295,9 @@ def test_bound_is_attained(name):
 def test_six_in_diana_cannot_be_lowered():
     recipe, _ = ATTAINED["diana"]
     larger = {**_BASE, **recipe, "gamma": 1 / (1 + Q(599, 100) / 2)}
-    theta = spectral.worst(*_forms(CLAIMS["baseline/diana/one-step"], FAMILIES["diana"].build(larger, False))).theta
+    theta = spectral.worst(*_forms(CLAIMS["baseline/diana/one-step"], _build("diana", larger, False))).theta
     rational = tuple(Q(v).limit_denominator(10**6) for v in theta.tolist())
-    (part,) = parts(CLAIMS["baseline/diana/one-step"], FAMILIES["diana"].build(larger, True), rational, 1)
+    (part,) = parts(CLAIMS["baseline/diana/one-step"], _build("diana", larger, True), rational, 1)
     assert part.left[0] > part.right[0]
 
 
@@ -294,7 +310,7 @@ def test_fedcomgate_diverges_with_strong_compression(n, omega, stable):
     """With tiny steps the corrections' second moment is multiplied by omega (n-1)/n a round, whatever the steps."""
     recipe = {**_BASE, "L": Q(1), "clients": _clients(*[1] * n), "omega": Q(omega)}
     tiny = {**recipe, "eta": Q(1, 10**6), "gamma": Q(1), "K": 2}
-    radius = moment_radius(CLAIMS["baseline/fedcomgate/limit"], FAMILIES["fedcomgate"].build(tiny, False))
+    radius = moment_radius(CLAIMS["baseline/fedcomgate/limit"], _build("fedcomgate", tiny, False))
     assert radius < 1 if stable else radius == pytest.approx(omega * (n - 1) / n, rel=1e-4)
 
 
@@ -487,7 +503,7 @@ def test_split_states_the_same_problem(name):
 
 
 def test_split_keeps_a_known_optimum():
-    problem = FAMILIES["scaffnew"].build(_recipes("scaffnew", 1)[0], True).problem
+    problem = _build("scaffnew", _recipes("scaffnew", 1)[0], True).problem
     new = split(problem)
     assert (new.f.gradient(new.x_star[None]) == new.y_star).all()
     assert (new.y_star.sum(axis=0) + problem.n * new.g.gradient(new.x_star[None])[0] == 0).all()
@@ -556,4 +572,4 @@ def test_user_errors_are_one_sentence():
     with pytest.raises(ValueError, match="no other dependence"):
         Participating(compressors.bernoulli(1, 1.0), 3, "shared", 2)
     with pytest.raises(ValueError, match="at least one client"):
-        FAMILIES["diana"].build({**_recipes("diana", 1)[0], "clients": ()}, True)
+        _build("diana", {**_recipes("diana", 1)[0], "clients": ()}, True)

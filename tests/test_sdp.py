@@ -1,6 +1,5 @@
 """Worst cases over a class: known exact rates, planted errors, reduction by symmetry, certificates tampered with."""
 
-import time
 from dataclasses import replace
 from fractions import Fraction as Fr
 from itertools import islice
@@ -11,7 +10,6 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
-from fedtheory.instances import family
 from fedtheory.statements import Quantity
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.methods.search import violation
@@ -225,22 +223,23 @@ def test_reduced_program_has_the_value_of_the_full_one(method, n):
 
 
 @pytest.mark.parametrize("method", ["locodl", "saga"])
-def test_ten_thousand_clients_in_well_under_a_second(method):
+def test_ten_thousand_clients_make_no_larger_program_than_ten(method):
     n = 10_000
-    begun = time.process_time()
-    value_of = programs.solve(PROGRAMS[method](Exchangeable(n), n)).value
-    seconds = time.process_time() - begun
+    program = PROGRAMS[method](Exchangeable(n), n)
+    few = PROGRAMS[method](Exchangeable(10), 10)
+    assert [len(block) for block in program.blocks] == [len(block) for block in few.blocks]
+    assert len(program.constraints) == len(few.constraints)
+    value_of = programs.solve(program).value
     expected = tau_of(locodl_constants(n)) if method == "locodl" else saga_program(Exchangeable(n), n)[1]
     assert value_of == pytest.approx(float(expected), abs=1e-5)
     assert value_of <= float(expected) + 1e-8
-    assert seconds < 1
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_model_of_locodl_is_what_the_code_does(n):
     claim = claims.get("locodl/theorem-3.1/one-step")
     (instance,) = instances(claim, 1, lambda r: len(r["clients"]) == n and r["omega"] and r["mu"] < r["L"])
-    posed = posing.pose(claims.get("locodl/theorem-3.1/one-step").setting, instance)
+    posed = posing.pose(claim.setting, instance)
     left, right = (side[0] for side in sides(claim, posed.instance, np.zeros((1, 0)))[0])
     p = instance.params
     k = LoCoDLConstants(
@@ -377,12 +376,12 @@ def test_claims_that_cannot_be_posed():
     with pytest.raises(ValueError, match="kind identity"):
         certify(identity, instances(identity, 1)[0])
     one_step = claims.get("locodl/theorem-3.1/one-step")
-    of_setting = family("locodl")
+    of_setting = one_step.family
     built = (of_setting.build(r, True) for r in of_setting.recipes(np.random.default_rng(0)))
     with pytest.raises(ValueError, match="hypotheses"):
         certify(one_step, next(i for i in built if not hypotheses_hold(one_step, i)))
     mirror = claims.get("feddcd/lemma-B.7").setting
-    with pytest.raises(ValueError, match="setting 'mirror'"):
+    with pytest.raises(ValueError, match="for the setting 'u convex quadratic"):
         posing.pose(mirror, instances(one_step, 1)[0])
     assert posing.posable(one_step.setting) and not posing.posable(mirror)
 
@@ -516,7 +515,7 @@ def test_a_left_side_that_vanishes_is_not_below_a_negative_right_side():
     nothing = Quantity(sympy.Symbol("0(y^T)"), lambda problem, params, state: 0 * gap.of(problem, params, state), True)
     changes = {"left": nothing.expression, "quantities": (nothing, gap)}
     below = replace(claim, statement=replace(claim.statement, **changes, constant=sympy.Integer(-1)))
-    recipe, instance = next(meeting(below, family("feddcd").recipes(np.random.default_rng(0))))
+    recipe, instance = next(meeting(below, below.family.recipes(np.random.default_rng(0))))
     assert violation(below, recipe) is not None
     assert certify(below, instance).status > Status.CERTIFIED
 
@@ -570,14 +569,14 @@ def test_a_class_a_little_wider_than_that_posed_is_not_certified(id, text, met):
 
 def test_recipes_that_meet_the_hypotheses():
     claim = claims.get("feddcd/theorem-4.1/eq-3")
-    proposed = list(islice(family("feddcd").recipes(np.random.default_rng(0)), 40))
+    proposed = list(islice(claim.family.recipes(np.random.default_rng(0)), 40))
     impossible = {**proposed[0], "tau": 1}
     found = list(meeting(claim, [impossible, *proposed]))
     assert 0 < len(found) < len(proposed) and impossible not in [recipe for recipe, _ in found]
     for recipe, instance in found:
-        assert hypotheses_hold(claim, instance) and instance.text == family("feddcd").build(recipe, True).text
+        assert hypotheses_hold(claim, instance) and instance.text == claim.family.build(recipe, True).text
     kept = [recipe for recipe, _ in found]
-    others = [family("feddcd").build(recipe, True) for recipe in proposed if recipe not in kept]
+    others = [claim.family.build(recipe, True) for recipe in proposed if recipe not in kept]
     assert not any(hypotheses_hold(claim, instance) for instance in others)
 
 

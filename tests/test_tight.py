@@ -8,7 +8,6 @@ import pytest
 import sympy
 
 from fedtheory import claims
-from fedtheory.instances import family
 from verify.cli import main
 from verify.evaluate import hypotheses_hold
 from verify.pep import posing
@@ -16,7 +15,6 @@ from verify.pep.worst_case import Status
 from verify.report import tight
 from verify.tightness import grids, sweep
 from verify.tightness.comparison import Point, Subject
-from verify.tightness.grids import GRIDS
 
 FEDDCD = claims.get("feddcd/theorem-4.1/eq-3")
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
@@ -217,19 +215,25 @@ def test_factors_of_zero_and_one_have_no_iterations():
 # Grids
 
 
-@pytest.mark.parametrize("setting", GRIDS)
+SWEPT = {c.setting: c.id for c in claims.all() if c.setting.sweep}
+
+
+def test_there_are_grids():
+    assert len(SWEPT) >= 8
+
+
+@pytest.mark.parametrize("setting", SWEPT, ids=SWEPT.values())
 def test_every_grid_has_instances_of_its_setting(setting):
-    grid, of_setting = GRIDS[setting], family(setting)
-    of_it = [c for c in claims.all() if c.setting.name == setting and c.kind in ("one-step", "bound", "inequality")]
+    of_it = [c for c in claims.all() if c.setting is setting and c.kind in ("one-step", "bound", "inequality")]
     for claim in of_it:
         found = grids.choices(claim, {})
         assert len(found) >= 5
         # The instances have the letters that the grid says, wherever the paper has them too.
-        instance = of_setting.build(found[-1].recipes[-1], True)
+        instance = claim.family.build(found[-1].recipes[-1], True)
         assert hypotheses_hold(claim, instance)
         values = {str(s): v for s, v in claim.setting.bind(instance.problem, instance.params).items()}
         letters = dict(found[-1].letters)
-        assert set(grid.swept) <= set(letters)
+        assert set(setting.sweep) <= set(letters)
         assert all(values[name] == value for name, value in letters.items() if name in values)
 
 

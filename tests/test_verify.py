@@ -13,7 +13,6 @@ import pytest
 import sympy
 
 from fedtheory import algorithms, claims
-from fedtheory.instances import family
 from fedtheory.papers import feddcd, locodl
 from verify import Verdict, check, checking
 from verify.audit import to_json
@@ -116,7 +115,7 @@ def scaled(value, factor, keys, key=None):
 @pytest.mark.parametrize("id", ["locodl/theorem-3.1/one-step", "feddcd/theorem-4.1/eq-3"])
 def test_the_worst_ratio_does_not_depend_on_units_or_order(id):
     claim = claims.get(id)
-    units = {"locodl": ("h", "h_above", "u", "mu", "L"), "feddcd": ("h", "h_above", "y", "alpha", "beta")}[claim.paper]
+    units = {"locodl": ("h", "h_above", "y", "mu", "L"), "feddcd": ("h", "h_above", "y", "alpha", "beta")}[claim.paper]
     _, recipe, _ = first_instance(id)
     same_problem = scaled(recipe, Fraction(3), units)
     if claim.paper == "locodl":
@@ -197,8 +196,8 @@ def test_nine_digits_do_not_refute():
 def test_second_moments_of_a_method_that_diverges():
     claim, recipe, _ = first_instance("locodl/theorem-3.1/limits")
     long_step = {**recipe, "gamma": 3 / recipe["L"]}
-    assert moment_radius(claim, family("locodl").build(recipe, False)) < 1
-    assert moment_radius(claim, family("locodl").build(long_step, False)) > 1
+    assert moment_radius(claim, claim.family.build(recipe, False)) < 1
+    assert moment_radius(claim, claim.family.build(long_step, False)) > 1
     far = tuple(h for h in claim.requires if h not in (locodl.STEP, locodl.DAMPING))
     assert check(claim.variant(requires=far)).verdict is Verdict.NOT_TESTED
 

@@ -187,7 +187,7 @@ def _counts(claim: Claim) -> frozenset[str]:
 def strained(
     recipes: Iterator[Recipe], rng: np.random.Generator, counts: frozenset[str] = frozenset()
 ) -> Iterator[Recipe]:
-    """The recipes, now and then with a constant, or one of a client's, times another number; ``counts`` one off.
+    """The recipes, now and then with a constant, or one of a client's, times another number; ``counts`` are integers.
 
     A hypothesis that no instance breaks could be dropped from a claim, and the claim would still be called supported.
     """
@@ -204,7 +204,8 @@ def _strained(recipe: Recipe, rng: np.random.Generator, counts: frozenset[str]) 
         return recipe
     index, name = pick(rng, places)
     if name in counts and index is None:
-        return {**recipe, name: max(1, int(recipe[name]) + pick(rng, (-1, 1)))}
+        value = int(recipe[name])
+        return {**recipe, name: pick(rng, (1, max(1, value - 1), value + 1, 2 * value))}
     factor = pick(rng, _FACTORS)
     if index is None:
         return {**recipe, name: recipe[name] * factor}
