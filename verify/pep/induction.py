@@ -34,7 +34,7 @@ from verify.pep.programs import Constraint, Program
 from verify.pep.worst_case import Certified, Status
 
 #: How many guesses are made at the multipliers of an inequality that is attained.
-_FACES = 10
+_GUESSES = 10
 #: Relative room given to a constant on the way, where its best value is not found exactly.
 _ROOM = Fraction(1, 10**6)
 
@@ -214,7 +214,7 @@ def _start_case(claim: Claim, parts: Parts, instance: Instance, initial: Quantit
         return Certified(None, None, Fraction(1), Status.UNKNOWN, note="the gap at the start is not bounded")
     best = rounding.simplest(value, 1e-6)
     for bound in (best, best * (1 + _ROOM)) if best > 0 else ():
-        certificate = rounding.prove(program, bound, [scaled, program], faces=_FACES)
+        certificate = rounding.prove(program, bound, [scaled, program], guesses=_GUESSES)
         if certificate is not None:
             return Certified(None, bound, bound, Status.PROVED, certificate)
     return Certified(None, None, Fraction(1), Status.UNKNOWN, note="the gap at the start is not bounded")
@@ -272,7 +272,7 @@ def _proved(name: str, objective: Form, constraints: Iterable[Constraint]) -> Ce
     """Whether the objective is at most 0 under the constraints, by exact multipliers or not at all."""
     program = Program(objective, _useful(objective, list(constraints)))
     size = max(map(len, program.blocks), default=0)
-    certificate = rounding.prove(program, Fraction(0), [programs.equilibrated(program), program], faces=_FACES)
+    certificate = rounding.prove(program, Fraction(0), [programs.equilibrated(program), program], guesses=_GUESSES)
     if certificate is None:
         return Certified(None, None, Fraction(0), Status.UNKNOWN, size=size, note=f"{name}: no multipliers were found")
     return Certified(None, Fraction(0), Fraction(0), Status.PROVED, certificate, size=size)

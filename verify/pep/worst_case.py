@@ -393,7 +393,7 @@ def _after_two(
         for name, form in taken.posed.constraints(taken is read)
     ]
     program = Program(objective, (*weights, *classes))
-    certificate = rounding.prove(program, Fraction(0), [programs.equilibrated(program), program], faces=1)
+    certificate = rounding.prove(program, Fraction(0), [programs.equilibrated(program), program], guesses=1)
     status = Status.UNKNOWN if certificate is None else Status.PROVED
     note = "from T = 2 on, through two potentials"
     size, seconds = max(map(len, program.blocks)), time.perf_counter() - begun
