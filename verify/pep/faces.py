@@ -33,6 +33,8 @@ _ACTIVE = 1e-4
 _STEPS, _CONVERGED = 30, 1e-12
 #: Room that a constraint has at the worst case if its multiplier is zero; residual of equations that have a solution.
 _ROOM, _FEASIBLE = 1e-6, 1e-7
+#: The largest entry of a vector that depends on others.
+_DEPENDENT = 1e-12
 #: Unknowns beyond which the conditions are not solved: a second at this size.
 _LARGEST = 250
 
@@ -129,7 +131,7 @@ def equations(program: Program, posed: Program, case: Case) -> Iterator[list[Equ
     grams = [N @ N.T for N in case.factors]
     reached = sum(np.einsum("kij,ij->k", A[j].reshape(-1, *X.shape), X) for j, X in enumerate(grams)) + a @ case.values
     size = np.maximum(programs.sizes(A, a), 1e-300)
-    idle: list[Equation] = [({k: Fraction(1)}, Fraction(0)) for k in np.flatnonzero((b - reached) / size > _ROOM)]
+    idle: list[Equation] = [({k: Fraction(1)}, Fraction(0)) for k in _places((b - reached) / size > _ROOM)]
     seen: list[list[dict[Row, Fraction]]] = []
     for tol in _TOLERANCES:
         kernel = [
@@ -148,6 +150,10 @@ def equations(program: Program, posed: Program, case: Case) -> Iterator[list[Equ
         yield found
 
 
+def _places(where: Array) -> list[int]:
+    return [int(k) for k in np.flatnonzero(where)]
+
+
 def _simple(
     program: Program, posed: Program, rows: tuple[Row, ...], factor: Array, tol: float
 ) -> Iterator[dict[Row, Fraction]]:
@@ -161,16 +167,18 @@ def _simple(
 
 
 def reduced(basis: Array) -> list[tuple[Array, int]]:
-    """The basis by row reduction, its entries ratios, with the place of the one in each vector."""
-    pivots = []
+    """The basis by row reduction, its entries ratios, with the place of the one in each vector; others are left out."""
+    found: list[tuple[Array, int]] = []
     for i in range(len(basis)):
         pivot = int(abs(basis[i]).argmax())
-        pivots.append(pivot)
+        if not abs(basis[i, pivot]) > _DEPENDENT:
+            continue
+        found.append((basis[i], pivot))
         basis[i] /= basis[i, pivot]
         for k in range(len(basis)):
             if k != i:
                 basis[k] -= basis[k, pivot] * basis[i]
-    return list(zip(basis, pivots, strict=True))
+    return found
 
 
 def simplest(value: float, unit: Fraction, tol: float) -> Fraction:

@@ -250,21 +250,29 @@ def interior_point(program: Program) -> tuple[tuple[Array, ...], Array, float]:
     return tuple(np.asarray(X.value) for X in full), found, float(np.asarray(margin.value))
 
 
-def is_positive_semidefinite(matrix: Array) -> bool:
-    """Whether a symmetric matrix of fractions is positive semidefinite: LDL^T by exact elimination."""
+def pivots(matrix: Array) -> list[Fraction]:
+    """The nonzero pivots of LDL^T by exact elimination, up to the first that shows that the matrix is not positive
+    semidefinite, for which -1 is given."""
     rows = [list(map(Fraction, row)) for row in matrix]
+    found: list[Fraction] = []
     while rows:
         pivot = rows[0][0]
         if pivot < 0 or (pivot == 0 and any(rows[0])):
-            return False
+            return [*found, Fraction(-1)]
         rest = rows[1:]
         if pivot == 0:
             rows = [row[1:] for row in rest]
         else:
+            found.append(pivot)
             rows = [
                 [value - row[0] * top / pivot for value, top in zip(row[1:], rows[0][1:], strict=True)] for row in rest
             ]
-    return True
+    return found
+
+
+def is_positive_semidefinite(matrix: Array) -> bool:
+    """Whether a symmetric matrix of fractions is positive semidefinite: LDL^T by exact elimination."""
+    return all(pivot > 0 for pivot in pivots(matrix))
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,12 @@ GRID = 2**40
 #: entries of a kernel may have. Where a bound is attained the solver has only half of its digits.
 _CUTS = (1e-5, 1e-4, 1e-6, 1e-3, 1e-7)
 _TOLERANCES = (1e-4, 1e-5, 1e-3, 1e-6)
+#: How many faces are guessed at unless told otherwise.
+GUESSES = len(_CUTS) * len(_TOLERANCES)
 #: Margins up to which multipliers have no room to be rounded.
 _NO_ROOM = 1e-9
+#: How near the solver's value must be to a bound that may be attained.
+_NEAR = 1e-6
 
 
 def nearest_solution(equations: list[tuple[dict[int, Fraction], Fraction]], guess: list[Fraction]) -> list[Fraction]:
@@ -74,7 +78,7 @@ def _proves(program: Program, bound: Fraction) -> tuple[dict[int, Fraction], Fra
 
 
 def prove(
-    program: Program, bound: Fraction, variants: Sequence[Program] = (), guesses: int = len(_CUTS) * len(_TOLERANCES)
+    program: Program, bound: Fraction, variants: Sequence[Program] = (), guesses: int = GUESSES
 ) -> Certificate | None:
     """A certificate of exactly this bound, or None if none was found (which says nothing about the bound).
 
@@ -112,7 +116,10 @@ def _attained(program: Program, posed: Program, bound: Fraction) -> Iterator[dic
         # The worst case of a homogeneous program is given a size. The multiplier of that vanishes with the bound.
         program, posed = (programs.of_trace_one(p) for p in (program, posed))
     always = [*_equations(program), _proves(program, bound)]
-    for case in faces.worst_cases(posed, programs.solve(posed)):
+    solution = programs.solve(posed)
+    if solution.value is None or abs(solution.value - float(bound)) > _NEAR * max(1.0, abs(float(bound))):
+        return
+    for case in faces.worst_cases(posed, solution):
         for face in faces.equations(program, posed, case):
             found, margin = faces.interior(posed, [*always, *face], case)
             if margin > _NO_ROOM:
@@ -242,12 +249,14 @@ def _fractions(values: Array) -> Array:
     return out
 
 
-def upper_bound(program: Program, value: float, variants: Sequence[Program] = ()) -> Certificate | None:
-    """A certificate of a bound slightly above the solver's value, or None; ``variants`` as in :func:`prove`."""
+def just_above(value: float) -> Iterator[Fraction]:
+    """Numbers of twelve digits slightly above a solver's value, nearest first."""
     size = max(1.0, abs(value))
     for excess in (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
-        bound = Fraction(round((value + excess * size) * 10**12), 10**12)
-        certificate = prove(program, bound, variants, guesses=1)
-        if certificate is not None:
-            return certificate
-    return None
+        yield Fraction(round((value + excess * size) * 10**12), 10**12)
+
+
+def upper_bound(program: Program, value: float, variants: Sequence[Program] = ()) -> Certificate | None:
+    """A certificate of a bound slightly above the solver's value, or None; ``variants`` as in :func:`prove`."""
+    found = (prove(program, bound, variants, guesses=1) for bound in just_above(value))
+    return next((certificate for certificate in found if certificate is not None), None)
