@@ -12,12 +12,26 @@ from verify.faults import attributed
 from verify.methods import certificates, generic_states
 from verify.outcome import ClassCertificate
 from verify.pep import posing
+from verify.pep.gram import NotLinear
 from verify.pep.prover import Certified, DoesNotHold, Solving, Step, Stored
+from verify.pep.worst_case import Refused
+
+
+def _preserved(claim: Claim, instance: Instance) -> bool:
+    """As ``posing.preserved``, which refuses code that mixes coordinates."""
+    posing.check_coordinates(claim, instance, ())
+    try:
+        return posing.preserved(claim, instance)
+    except NotLinear:
+        raise
+    except ValueError as error:
+        raise Refused(str(error)) from error
+
 
 #: How certificates without multipliers are checked: the claim's own code on formal states, at exact parameters.
 FORMAL: Mapping[str, Callable[[Claim, Instance], bool]] = {
     "all states": generic_states.holds,
-    "invariant": posing.preserved,
+    "invariant": _preserved,
 }
 #: The name of those with multipliers.
 WORST_CASE = "worst case"
