@@ -1,4 +1,4 @@
-"""Methods have one interface, evidence keeps all outcomes, and an error of ours is not taken for a limit of a method."""
+"""Methods have one interface, evidence keeps all outcomes, and an error of ours is no limit of a method."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def test_an_audit_tells_our_bugs_and_goes_on(monkeypatch):
 
 def test_errors_are_attributed_by_the_code_that_raises_them():
     with (
-        pytest.raises(Unrunnable, match=r"TypeError: object of type .int. has no len"),
+        pytest.raises(Unrunnable, match=r"has no len"),
         attributed(DESCENT, {"n": Fraction(1, 2)}),
     ):
         len(3)  # type: ignore[arg-type]
