@@ -8,16 +8,19 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from fedtheory.instances.base import Family
 from fedtheory.problems.base import Problem
 from fedtheory.rational import holds
 from fedtheory.settings import COMPRESSOR, Setting
 from fedtheory.statements import CompressorClass, Statement, Untested, changed
 from fedtheory.symbols import T, d, k
+
+if TYPE_CHECKING:
+    # Instances know the papers' letters, and papers hold claims.
+    from fedtheory.instances.base import Family
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "locodl", "baseline")

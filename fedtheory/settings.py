@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from inspect import Parameter, signature
+from inspect import Parameter, Signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +48,7 @@ class Setting:
     """
 
     text: str = ""
-    letters: Mapping[sympy.Expr, Source] | tuple[sympy.Symbol, ...] = ()
+    letters: Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...] = ()
     algorithm: Algorithm | None = None
     functions: FunctionClass | None = None
     g: tuple[bool, ...] = (False,)
@@ -78,7 +78,7 @@ class Setting:
         return self.algorithm is None and self.special is None
 
     @property
-    def sources(self) -> Mapping[sympy.Expr, Source]:
+    def sources(self) -> Mapping[sympy.Expr, Any]:
         """Where the value of each letter comes from."""
         if isinstance(self.letters, Mapping):
             return self.letters
@@ -91,7 +91,7 @@ class Setting:
         return {letter: value_of(source, problem, params) for letter, source in self.sources.items()}
 
 
-def value_of(source: Source, problem: Problem, params: Any) -> Any:
+def value_of(source: Source, problem: Any, params: Any) -> Any:
     """The value of one letter; ``ValueError`` where neither problem nor parameters have it."""
     if callable(source):
         return source(problem, params)
@@ -109,14 +109,13 @@ def value_of(source: Source, problem: Problem, params: Any) -> Any:
 def points(State: type, Params: type, centre: Callable[[Any, Any], Any], invariant: Any = None) -> Algorithm:
     """What only says what a point is: a state about ``centre(problem, params)``, no step."""
 
+    fields: tuple[str, ...] = State._fields  # type: ignore[attr-defined]
+
     def init(problem: Any, params: Any, **parts: Any) -> Any:
         return State(**parts)
 
-    init.__signature__ = signature(State).replace(  # type: ignore[attr-defined]
-        parameters=[Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("problem", "params", *State._fields)]
-        # type: ignore[attr-defined]
-    )
-
+    taken = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("problem", "params", *fields)]
+    init.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return Algorithm(State.__name__, Params, State, init, no_step, no_step, centre, invariant)
 
 

@@ -26,9 +26,9 @@ class Quantity:
     """A number or array that a statement speaks of.
 
     ``expression``: the symbol (or its square) that stands for it, or its name. ``of(problem, params, state)``: its
-    value, over the leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather than before;
-    then its expectation is meant. ``domain(problem, params, state)``: residuals that must vanish for the quantity to
-    be finite (a dual objective is +infinity off its constraint set), or None.
+    value, over the leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather
+    than before; then its expectation is meant. ``domain(problem, params, state)``: residuals that must vanish for the
+    quantity to be finite (a dual objective is +infinity off its constraint set), or None.
     """
 
     expression: sympy.Expr
@@ -103,7 +103,7 @@ class OneStep:
 
 def contracts(algorithm: Algorithm, potential: Callable[[Problem, Any, Any], Array], factor: sympy.Expr) -> OneStep:
     """E[potential after] <= factor * potential before, for a potential (problem, params, state) -> Array."""
-    before, after = Quantity("V", potential), Quantity("V_next", potential, after=True)  # type: ignore[arg-type]
+    before, after = Quantity("V", potential), Quantity("V_next", potential, after=True)
     return contraction(algorithm, after, sympy.sympify(factor), before)
 
 

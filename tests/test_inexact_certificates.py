@@ -13,12 +13,12 @@ from fedtheory.algorithms import inexact_rbcd
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import inexact
 from verify.evaluate import hypotheses_hold, meeting
+from verify.evidence import Verdict
 from verify.methods import certificates
 from verify.pep import induction, posing
-from verify.pep.functions import Majorised, rows
+from verify.pep.functions import rows
 from verify.pep.gram import ZERO, Form, NotLinear, row
 from verify.pep.randomness import InexactOracle
-from verify.pep.worst_case import Status
 
 BOUNDS = [
     "feddcd/theorem-5.2/eq-8",
@@ -54,7 +54,7 @@ def test_repaired_bounds_are_proved(id):
     claim = claims.get(f"{id}/repaired")
     for instance in instances(claim, 3):
         found = induction.certify(claim, instance)
-        assert found.status == Status.PROVED, (instance.text, found.note)
+        assert found.verdict is Verdict.CERTIFIED, (instance.text, found.note)
         assert found.certificate is not None and found.certificate.check() and found.certificate.bound == 0
 
 
@@ -62,7 +62,7 @@ def test_repaired_bounds_are_proved(id):
 def test_bounds_as_printed_are_not(id):
     claim = claims.get(id)
     for instance in instances(claim, 2):
-        assert induction.certify(claim, instance).status == Status.UNKNOWN
+        assert induction.certify(claim, instance).verdict is Verdict.OPEN
 
 
 def blocks(tau, *bounds, kappa=10):
@@ -75,16 +75,16 @@ def blocks(tau, *bounds, kappa=10):
 def test_different_smoothness_constants():
     instance = blocks(3, 1, 4, 4)
     assert instance.params.eta == Fr(1, 32)
-    assert induction.certify(C1, instance).status == Status.PROVED
+    assert induction.certify(C1, instance).verdict is Verdict.CERTIFIED
 
 
 def test_worst_factor_is_found_to_three_digits():
     (instance,) = instances(THEOREM, 1, conditioned)
     contraction = largest_factor(1, 20, instance.params.eta, instance.params.delta / 2)
     assert 0.975 < contraction < 0.976
-    for factor, status in ((Fr(978, 1000), Status.PROVED), (Fr(975, 1000), Status.UNKNOWN)):
+    for factor, verdict in ((Fr(978, 1000), Verdict.CERTIFIED), (Fr(975, 1000), Verdict.OPEN)):
         variant = THEOREM.variant(factor=sympy.Rational(factor.numerator, factor.denominator))
-        assert induction.certify(variant, instance).status == status
+        assert induction.certify(variant, instance).verdict is verdict
 
 
 def largest_factor(alpha, beta, eta, delta):
@@ -155,14 +155,14 @@ def planted():
 def test_planted_errors_are_not_proved(name, claim):
     of_rbcd = claim.setting is inexact.WARM_C
     for instance in [blocks(2, 1, 1)] if of_rbcd else instances(claim, 2, two_clients):
-        assert induction.certify(claim, instance).status == Status.UNKNOWN
+        assert induction.certify(claim, instance).verdict is Verdict.OPEN
 
 
 def test_estimates_of_idle_blocks_must_be_kept():
     instance = blocks(2, 1, 1, 1, 1, 1, kappa=1)
-    assert induction.certify(C1, instance).status == Status.PROVED
+    assert induction.certify(C1, instance).verdict is Verdict.CERTIFIED
     planted = C1.variant(algorithm=replace(inexact_rbcd.algorithm, step=reset))
-    assert induction.certify(planted, instance).status == Status.UNKNOWN
+    assert induction.certify(planted, instance).verdict is Verdict.OPEN
 
 
 @pytest.mark.parametrize("claim", [THEOREM, C2, E1])
@@ -170,7 +170,7 @@ def test_step_that_leaves_the_constraint_set_is_not_proved(claim):
     leaving = claim.variant(algorithm=replace(inexact.tracked, step=leaves))
     (instance,) = instances(leaving, 1)
     found = induction.certify(leaving, instance)
-    assert found.status == Status.UNKNOWN and "leaves" in found.note
+    assert found.verdict is Verdict.OPEN and "leaves" in found.note
 
 
 def test_oracles_that_are_too_bad():
@@ -181,10 +181,10 @@ def test_oracles_that_are_too_bad():
         induction.certify(THEOREM, poor)
     anyone = THEOREM.variant(requires=[h for h in THEOREM.requires if h is not inexact.INEXACT])
     assert largest_factor(1, 20, Fr(1, 4), Fr(9, 10)) > 1
-    assert induction.certify(anyone, poor).status == Status.UNKNOWN
+    assert induction.certify(anyone, poor).verdict is Verdict.OPEN
     # The lemmas hold for every delta.
     for lemma in (C2, E1):
-        assert induction.certify(lemma, poor).status == Status.PROVED
+        assert induction.certify(lemma, poor).verdict is Verdict.CERTIFIED
 
 
 @pytest.mark.parametrize("claim", [THEOREM, C1, E1])

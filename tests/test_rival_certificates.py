@@ -11,13 +11,14 @@ from fedtheory import claims
 from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
 from fedtheory.papers import baseline
 from verify.evaluate import meeting, sides
+from verify.evidence import Verdict
 from verify.methods.search import examine, violation
 from verify.pep import posing, rounding
 from verify.pep.functions import OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, Form, row
 from verify.pep.programs import Program
 from verify.pep.randomness import NOISE, Contractions, Messages
-from verify.pep.worst_case import Status, certify
+from verify.pep.worst_case import certify
 
 ONE_STEP = {
     name: claims.get(f"baseline/{name}/one-step") for name in ("ef21", "adiana", "5gcs-cc", "compressed-scaffnew")
@@ -36,7 +37,7 @@ def met(claim, count, wanted=lambda recipe: True):
 def test_true_claims_are_certified(claim):
     for _, instance in met(claim, 6):
         found = certify(claim, instance)
-        assert found.status <= Status.CERTIFIED, (instance.text, found)
+        assert found.verdict is Verdict.CERTIFIED, (instance.text, found)
         assert found.certificate.check() and found.certificate.bound <= found.claimed + Fr(1, 10**6)
 
 
@@ -131,7 +132,7 @@ def test_planted_error_is_not_certified_where_it_is_false(name):
                 with pytest.raises(ValueError, match="does not treat all coordinates alike"):
                     certify(claim, instance)
             else:
-                assert certify(claim, instance).status > Status.CERTIFIED, instance.text
+                assert certify(claim, instance).verdict is not Verdict.CERTIFIED, instance.text
         if refuted:
             break
     assert refuted
@@ -163,10 +164,10 @@ def test_attained_factor_is_the_worst_case(name):
     instance = ONE_STEP[name].family.build(recipe, True)
     claim = ONE_STEP[name]
     found = certify(claim, instance, tight=True)
-    assert found.status == Status.PROVED and not found.relaxed
+    assert found.verdict is Verdict.CERTIFIED and not found.relaxed
     assert found.tightness == pytest.approx(1, abs=1e-5)
     smaller = claim.variant(factor=claim.statement.factor * Fr(9999, 10000))
-    assert certify(smaller, instance).status == Status.EXCEEDED
+    assert certify(smaller, instance).verdict is Verdict.REFUTED
 
 
 def test_descent_of_ef21_needs_smoothness_only():
@@ -278,12 +279,12 @@ def test_value_at_a_compressed_point_is_bounded_not_interpolated():
 def test_a_claim_that_allows_any_compressor_is_not_certified():
     claim = _without(ONE_STEP["5gcs-cc"], "in U(omega)")
     ((_, instance),) = met(claim, 1, lambda r: len(r["clients"]) == 2 and r["mu"] < r["L"] and r["omega"] > 1)
-    assert certify(ONE_STEP["5gcs-cc"], instance).status <= Status.CERTIFIED
+    assert certify(ONE_STEP["5gcs-cc"], instance).verdict is Verdict.CERTIFIED
     with pytest.raises(ValueError, match="noisier compressors"):
         certify(claim, instance)
     contractive = _without(DESCENT, "contract")
     ((_, instance),) = met(contractive, 1, lambda r: len(r["clients"]) == 2 and r["alpha"] < Fr(1, 2))
-    assert certify(DESCENT, instance).status <= Status.CERTIFIED
+    assert certify(DESCENT, instance).verdict is Verdict.CERTIFIED
     with pytest.raises(ValueError, match="weaker compressors"):
         certify(contractive, instance)
     # What the method is told does not change the compressors it has.

@@ -12,6 +12,7 @@ from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
 from fedtheory.statements import Quantity
 from verify.evaluate import hypotheses_hold, meeting, sides
+from verify.evidence import Verdict
 from verify.methods.search import violation
 from verify.models import (
     LoCoDLConstants,
@@ -28,8 +29,9 @@ from verify.models import locodl as locodl_model
 from verify.pep import posing, programs, rounding
 from verify.pep.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
 from verify.pep.programs import Certificate, Constraint, Program, ratio
+from verify.pep.prover import Certified, bounds
 from verify.pep.symmetry import Exchangeable, Explicit
-from verify.pep.worst_case import Certified, Status, bounds, certify
+from verify.pep.worst_case import certify
 
 MU, L = Fr(1, 10), Fr(1)
 
@@ -42,7 +44,7 @@ def instances(claim, count, wanted=lambda recipe: True):
 
 def assert_worst_case(found: Certified, exact: Fr, tol: float = 1e-6):
     """The interval is small and contains the known value, which is proved."""
-    assert found.status == Status.PROVED, found
+    assert found.verdict is Verdict.CERTIFIED, found
     assert found.lower is not None and found.lower <= exact <= found.claimed
     assert float(exact - found.lower) < tol
     assert found.certificate is not None and found.certificate.check()
@@ -110,8 +112,8 @@ def test_gradient_descent_has_its_known_rate(potential, gamma):
     exact = max((1 - gamma * MU) ** 2, (1 - gamma * L) ** 2)
     program = gradient_descent(MU, L, gamma, potential)
     assert_worst_case(bounds(program, exact), exact)
-    assert bounds(program, exact * Fr(9999, 10000)).status == Status.EXCEEDED
-    assert bounds(program, exact * Fr(10001, 10000)).status == Status.PROVED
+    assert bounds(program, exact * Fr(9999, 10000)).verdict is Verdict.REFUTED
+    assert bounds(program, exact * Fr(10001, 10000)).verdict is Verdict.CERTIFIED
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3])
@@ -120,7 +122,7 @@ def test_nonconvex_gradient_descent_has_its_known_rate(steps):
     exact = Fr(4, 3 * steps + 2)
     program = nonconvex_descent(L, Fr(1), steps)
     assert_worst_case(bounds(program, exact), exact, 1e-5)
-    assert bounds(program, exact * Fr(99, 100)).status == Status.EXCEEDED
+    assert bounds(program, exact * Fr(99, 100)).verdict is Verdict.REFUTED
 
 
 def saga_program(clients, n):
@@ -133,7 +135,7 @@ def saga_program(clients, n):
 def test_saga_attains_its_rate(n):
     program, rate = saga_program(Exchangeable(n), n)
     assert_worst_case(bounds(program, rate), rate)
-    assert bounds(program, rate - Fr(1, 10**5)).status == Status.EXCEEDED
+    assert bounds(program, rate - Fr(1, 10**5)).verdict is Verdict.REFUTED
 
 
 def svrg_program(clients, h, gain):
@@ -146,9 +148,9 @@ def svrg_program(clients, h, gain):
 @pytest.mark.parametrize("h", [Fr(1, 10), Fr(1, 4), Fr(2, 5)])
 def test_svrg_recursion(h):
     gain = 2 * h * (1 - 2 * L * h)
-    assert bounds(svrg_program(Exchangeable(3), h, gain), Fr(1)).status == Status.PROVED
+    assert bounds(svrg_program(Exchangeable(3), h, gain), Fr(1)).verdict is Verdict.CERTIFIED
     # The recursion has room, but no gradient step gains more than 2 h.
-    assert bounds(svrg_program(Exchangeable(3), h, 2 * h * Fr(101, 100)), Fr(1)).status == Status.EXCEEDED
+    assert bounds(svrg_program(Exchangeable(3), h, 2 * h * Fr(101, 100)), Fr(1)).verdict is Verdict.REFUTED
 
 
 def feddcd_program(clients, r, beta=Fr(4)):
@@ -160,7 +162,7 @@ def feddcd_program(clients, r, beta=Fr(4)):
 def test_feddcd_through_lemma_b8_attains_its_factor(n, tau):
     r = Fr(tau - 1, n - 1)
     assert_worst_case(bounds(feddcd_program(Exchangeable(n), r), 1 - r / 4), 1 - r / 4)
-    assert bounds(feddcd_program(Exchangeable(n), r), 1 - r * Fr(26, 100)).status == Status.EXCEEDED
+    assert bounds(feddcd_program(Exchangeable(n), r), 1 - r * Fr(26, 100)).verdict is Verdict.REFUTED
 
 
 def accelerated_program(clients, n, tau):
@@ -173,10 +175,10 @@ def accelerated_program(clients, n, tau):
 def test_accelerated_lyapunov_step(n, tau):
     program, factor = accelerated_program(Exchangeable(n), n, tau)
     found = bounds(program, factor)
-    assert found.status == Status.PROVED
+    assert found.verdict is Verdict.CERTIFIED
     # The factor printed is not attained, and nothing below the worst case is certified.
     assert found.lower < factor
-    assert bounds(program, found.lower - Fr(1, 1000)).status == Status.EXCEEDED
+    assert bounds(program, found.lower - Fr(1, 1000)).verdict is Verdict.REFUTED
 
 
 def test_acceleration_needs_the_root():
@@ -282,7 +284,7 @@ def test_true_claims_are_certified(id):
     claim = claims.get(id)
     for instance in instances(claim, 3, lambda r: len(r.get("clients", ())) <= 4):
         found = certify(claim, instance)
-        assert found.status <= Status.CERTIFIED, (instance.text, found)
+        assert found.verdict is Verdict.CERTIFIED, (instance.text, found)
         if found.certificate is not None:
             assert found.certificate.check()
 
@@ -294,7 +296,7 @@ def test_worst_case_of_feddcd_with_all_clients_is_that_of_gradient_descent():
     )
     found = certify(claim, instance, tight=True)
     # (1 - alpha/beta)^2 = 1/4, where the theorem has 1 - alpha/beta = 1/2.
-    assert found.status == Status.PROVED and not found.relaxed
+    assert found.verdict is Verdict.CERTIFIED and not found.relaxed
     assert float(found.lower) == pytest.approx(0.25, abs=1e-5)
     assert float(found.upper) == pytest.approx(0.25, abs=1e-5)
     assert found.tightness == pytest.approx(0.5, abs=1e-4)
@@ -350,7 +352,7 @@ def planted():
 @pytest.mark.parametrize(("name", "claim"), list(planted()), ids=[name for name, _ in planted()])
 def test_planted_errors_are_exceeded(name, claim):
     found = (certify(claim, instance, tight=True) for instance in instances(claim, 12, lambda r: few_clients(r, 3)))
-    exceeded = next(f for f in found if f.status == Status.EXCEEDED)
+    exceeded = next(f for f in found if f.verdict is Verdict.REFUTED)
     # A rational Gram matrix shows it, unless the excess is infinite.
     assert exceeded.lower > exceeded.claimed if exceeded.lower is not None else "unbounded" in exceeded.note
 
@@ -365,7 +367,7 @@ def test_step_that_leaves_the_constraint_set_is_not_certified():
     drifting = theorem.variant(algorithm=replace(theorem.statement.algorithm, step=drifts))
     (instance,) = instances(drifting, 1, lambda r: few_clients(r, 3))
     found = certify(drifting, instance)
-    assert found.status == Status.EXCEEDED and "domain" in found.note
+    assert found.verdict is Verdict.REFUTED and "domain" in found.note
 
 
 def test_claims_that_cannot_be_posed():
@@ -482,9 +484,9 @@ def test_a_factor_of_zero_is_not_proved_where_it_is_not_reached():
     alpha, beta = sympy.symbols("alpha beta", positive=True)
     wrong = claim.variant(factor=1 - alpha / beta)
     chosen = instances(claim, 3, lambda r: r["alpha"] == r["beta"] and r["tau"] < len(r["clients"]))
-    assert all(certify(wrong, instance).status == Status.EXCEEDED for instance in chosen)
+    assert all(certify(wrong, instance).verdict is Verdict.REFUTED for instance in chosen)
     ended = instances(claim, 1, lambda r: r["alpha"] == r["beta"] and r["tau"] == len(r["clients"]))
-    assert certify(wrong, ended[0]).status == Status.PROVED
+    assert certify(wrong, ended[0]).verdict is Verdict.CERTIFIED
 
 
 @pytest.mark.parametrize(
@@ -502,9 +504,9 @@ def test_claims_that_allow_any_function_are_not_certified(id):
     fewer = tuple(h for h in claim.requires if not any(word in h.text for word in words))
     assert len(fewer) < len(claim.requires)
     (instance,) = instances(claim, 1)
-    assert certify(claim, instance).status <= Status.CERTIFIED
+    assert certify(claim, instance).verdict is Verdict.CERTIFIED
     try:
-        assert certify(claim.variant(requires=fewer), instance).status > Status.CERTIFIED
+        assert certify(claim.variant(requires=fewer), instance).verdict is not Verdict.CERTIFIED
     except ValueError as error:
         assert "other functions" in str(error)
 
@@ -517,7 +519,7 @@ def test_a_left_side_that_vanishes_is_not_below_a_negative_right_side():
     below = replace(claim, statement=replace(claim.statement, **changes, constant=sympy.Integer(-1)))
     recipe, instance = next(meeting(below, below.family.recipes(np.random.default_rng(0))))
     assert violation(below, recipe) is not None
-    assert certify(below, instance).status > Status.CERTIFIED
+    assert certify(below, instance).verdict is not Verdict.CERTIFIED
 
 
 def with_hypothesis(claim, text, met):
@@ -559,10 +561,10 @@ def with_hypothesis(claim, text, met):
 def test_a_class_a_little_wider_than_that_posed_is_not_certified(id, text, met):
     claim = claims.get(id)
     (instance,) = instances(claim, 1, lambda r: r.get("omega", 1) > 0 and len({c.get("L") for c in r["clients"]}) == 1)
-    assert certify(claim, instance).status <= Status.CERTIFIED
+    assert certify(claim, instance).verdict is Verdict.CERTIFIED
     wider = with_hypothesis(claim, text, met)
     try:
-        assert certify(wider, instance).status > Status.CERTIFIED
+        assert certify(wider, instance).verdict is not Verdict.CERTIFIED
     except ValueError as error:
         assert "than those posed" in str(error)
 
@@ -588,7 +590,7 @@ def test_nothing_is_used_of_functions_that_may_be_any(name, mu_is_L):
     (instance,) = instances(anyone, 1, lambda r: len(r["clients"]) <= 3 and (r["mu"] == r["L"]) == mu_is_L)
     assert posing.any_functions(anyone, instance)
     try:
-        assert certify(anyone, instance).status > Status.CERTIFIED
+        assert certify(anyone, instance).verdict is not Verdict.CERTIFIED
     except ValueError as error:
         # Their answers would be those of the only functions of the class.
         assert mu_is_L and "other functions" in str(error)
@@ -600,7 +602,7 @@ def test_a_right_side_that_may_be_negative_bounds_no_ratio():
     statement = claim.statement
     turned = claim.variant(left=-statement.left, right=-statement.right)
     (instance,) = instances(claim, 1, lambda r: r["omega"] > 0)
-    assert certify(turned, instance).status > Status.CERTIFIED
+    assert certify(turned, instance).verdict is not Verdict.CERTIFIED
 
 
 def test_a_strict_inequality_is_not_certified():
@@ -619,4 +621,4 @@ def test_a_step_that_reads_a_stale_model_is_not_certified():
 
     stale = claim.variant(algorithm=replace(method, step=step))
     (instance,) = instances(claim, 1)
-    assert certify(stale, instance).status > Status.CERTIFIED
+    assert certify(stale, instance).verdict is not Verdict.CERTIFIED

@@ -10,8 +10,8 @@ import sympy
 from fedtheory import claims
 from verify.cli import main
 from verify.evaluate import hypotheses_hold
+from verify.evidence import Verdict
 from verify.pep import posing
-from verify.pep.worst_case import Status
 from verify.report import tight
 from verify.tightness import grids, sweep
 from verify.tightness.comparison import Point, Subject
@@ -29,9 +29,9 @@ def only(points, subject=Subject.FACTOR):
     return point
 
 
-def point(lower, upper, printed="1/2", subject=Subject.FACTOR, status=Status.PROVED, note="", **letters):
+def point(lower, upper, printed="1/2", subject=Subject.FACTOR, verdict=Verdict.CERTIFIED, note="", **letters):
     ends = (None if end is None else Fr(end) for end in (lower, upper))
-    return Point(subject, tuple(at(**(letters or {"n": 2})).items()), Fr(printed), *ends, status, "", note)
+    return Point(subject, tuple(at(**(letters or {"n": 2})).items()), Fr(printed), *ends, verdict, "", note)
 
 
 # The numbers
@@ -41,7 +41,7 @@ def point(lower, upper, printed="1/2", subject=Subject.FACTOR, status=Status.PRO
 def test_feddcd_with_all_clients_has_the_rate_of_gradient_descent(kappa):
     found = only(sweep.measure(FEDDCD, at(kappa=kappa, N=2, tau=2)))
     exact = (1 - Fr(1, kappa)) ** 2
-    assert found.status == Status.PROVED and found.printed == 1 - Fr(1, kappa)
+    assert found.verdict is Verdict.CERTIFIED and found.printed == 1 - Fr(1, kappa)
     assert found.lower <= exact <= found.upper and found.upper - found.lower < Fr(1, 10**6)
     # 1 - (1 - 1/kappa)^2 is 2 - 1/kappa times 1/kappa.
     least, most = found.slack
@@ -51,13 +51,13 @@ def test_feddcd_with_all_clients_has_the_rate_of_gradient_descent(kappa):
 
 def test_locodl_without_compression_is_attained():
     found = only(sweep.measure(LOCODL, at(kappa=10, omega=0, n=2, gamma=1)))
-    assert found.status == Status.PROVED and found.upper == found.printed == Fr(81, 100)
+    assert found.verdict is Verdict.CERTIFIED and found.upper == found.printed == Fr(81, 100)
     assert found.slack == pytest.approx((1, 1), abs=1e-6)
 
 
 def test_the_rate_of_locodl_with_compression_is_nearly_the_best():
     found = only(sweep.measure(LOCODL, at(kappa=2, omega=1, n=2, gamma=1)))
-    assert found.status == Status.PROVED
+    assert found.verdict is Verdict.CERTIFIED
     assert 1.05 < found.slack[0] <= found.slack[1] < 1.06
 
 
@@ -66,13 +66,13 @@ def test_comparisons_with_one_quantity_are_ratios_and_those_of_two_sides_are_two
     assert (found.subject, found.part) == (Subject.RATIO, "") and found.slack == pytest.approx((1, 1), abs=1e-6)
     below, above = sweep.measure(claims.get("feddcd/lemma-B.6/weighted"), at(kappa=2, n=2, tau=2, spread=1))
     assert (below.part, above.part) == ("lower bound", "upper bound")
-    assert {p.status for p in (below, above)} == {Status.PROVED}
+    assert {p.verdict for p in (below, above)} == {Verdict.CERTIFIED}
 
 
 @pytest.mark.parametrize("id", ["locodl/proof/dual-step", "locodl/proof/primal-step"])
 def test_differences_are_compared_by_the_decrease_they_guarantee(id):
     (found,) = sweep.measure(claims.get(id), at(kappa=10, omega=1, n=2, gamma=1))
-    assert found.subject == Subject.DECREASE and found.status == Status.PROVED
+    assert found.subject == Subject.DECREASE and found.verdict is Verdict.CERTIFIED
     # The proof of Theorem 3.1 loses nothing here.
     assert found.slack == pytest.approx((1, 1), abs=1e-5)
 
@@ -86,21 +86,21 @@ def test_a_loose_decrease_is_seen_as_such():
     letters = at(kappa=2, n=2, tau=2, spread=1)
     for tested, slack in ((claim, 1), (half, 2)):
         (found,) = sweep.measure(tested, letters)
-        assert found.subject == Subject.DECREASE and found.status <= Status.CERTIFIED
+        assert found.subject == Subject.DECREASE and found.verdict is Verdict.CERTIFIED
         assert found.slack == pytest.approx((slack, slack), abs=1e-5)
 
 
 def test_the_constant_of_a_bound_is_compared_too():
     points = sweep.measure(claims.get("feddcd/theorem-4.1/eq-4"), at(kappa=5, N=3, tau=2))
     found = only(points, Subject.CONSTANT)
-    assert found.status == Status.PROVED and found.printed == Fr(1, 3)
+    assert found.verdict is Verdict.CERTIFIED and found.printed == Fr(1, 3)
     assert found.slack == pytest.approx((1, 1), abs=1e-5)
-    assert only(points).status == Status.PROVED
+    assert only(points).verdict is Verdict.CERTIFIED
 
 
 def test_a_statement_that_speaks_of_a_maximum_is_searched_for_its_constant():
     found = only(sweep.measure(claims.get("feddcd/theorem-4.1/eq-5"), at(kappa=5, N=2, tau=2)), Subject.CONSTANT)
-    assert found.status == Status.UNKNOWN and found.upper is None and found.lower == 1
+    assert found.verdict is Verdict.OPEN and found.upper is None and found.lower == 1
     assert "from above" in sweep.sentence([found])
 
 
@@ -121,7 +121,7 @@ def test_a_rate_ten_percent_faster_than_the_worst_case_is_exceeded(claim, letter
     true = only(sweep.measure(claim, letters))
     rate = sympy.Rational(str(1 - true.lower)) * sympy.Rational(11, 10)
     found = only(sweep.measure(claim.variant(factor=1 - rate), letters))
-    assert found.status == Status.EXCEEDED and found.lower > found.printed
+    assert found.verdict is Verdict.REFUTED and found.lower > found.printed
     assert found.slack[1] == pytest.approx(1 / 1.1, abs=1e-4)
     assert "the smallest factor that holds lies in [" in sweep.sentence([found])
     assert sweep.sentence([found]).startswith("what is printed does not hold at every point of the grid")
@@ -131,13 +131,13 @@ def test_a_printed_factor_ten_percent_too_small_is_exceeded_where_the_printed_on
     letters = at(omega=0, n=2, gamma=1)
     wrong = LOCODL.variant(factor=LOCODL.statement.factor * sympy.Rational(9, 10))
     found = sweep.measure(wrong, letters)
-    assert {p.status for p in found} == {Status.EXCEEDED}
+    assert {p.verdict for p in found} == {Verdict.REFUTED}
     assert all(p.lower <= p.printed / Fr(9, 10) <= p.upper <= p.lower + Fr(1, 10**6) for p in found)
 
 
 def test_a_constant_below_one_is_exceeded():
     found = only(sweep.measure(FEDDCD.variant(constant=Fr(99, 100)), at(kappa=2, N=2, tau=2)), Subject.CONSTANT)
-    assert found.status == Status.EXCEEDED and found.lower == found.upper == 1
+    assert found.verdict is Verdict.REFUTED and found.lower == found.upper == 1
 
 
 @pytest.mark.parametrize("id", ["feddcd/theorem-D.1", "feddcd/theorem-6.1/eq-10"])
@@ -145,7 +145,7 @@ def test_the_accelerated_bounds_need_a_constant_above_one(id):
     letters = at(kappa=9, tau=2, **{"n" if "D.1" in id else "N": 2})
     found = only(sweep.measure(claims.get(id), letters), Subject.CONSTANT)
     # README: 64/729 after a round where (3/4)/9 is allowed.
-    assert found.status == Status.EXCEEDED and found.lower >= Fr(64, 729) * 12 - Fr(1, 10**9)
+    assert found.verdict is Verdict.REFUTED and found.lower >= Fr(64, 729) * 12 - Fr(1, 10**9)
     assert found.lower <= found.upper
 
 
@@ -153,13 +153,13 @@ def test_the_accelerated_bounds_need_a_constant_above_one(id):
 def test_the_repaired_accelerated_bounds_have_room_in_their_constant(id):
     letters = at(kappa=9, tau=2, **{"n" if "D.1" in id else "N": 2})
     found = only(sweep.measure(claims.get(id), letters), Subject.CONSTANT)
-    assert found.status <= Status.CERTIFIED
+    assert found.verdict is Verdict.CERTIFIED
     assert Fr(105, 100) < found.lower <= found.upper <= found.printed < 2
 
 
 def test_a_statement_that_no_multiple_saves_is_said_to_be_so():
     found = sweep.measure(claims.get("feddcd/lemma-B.8/rate"), at(kappa=2, n=2))
-    assert {p.status for p in found} == {Status.EXCEEDED} and {p.lower for p in found} == {None}
+    assert {p.verdict for p in found} == {Verdict.REFUTED} and {p.lower for p in found} == {None}
     assert "by more than any multiple" in sweep.sentence(found)
 
 
@@ -170,11 +170,11 @@ def test_a_setting_that_is_not_posed_is_searched(monkeypatch):
     monkeypatch.setattr(posing, "pose", unknown)
     letters = at(kappa=2, omega=0, n=2, gamma=1)
     found = only(sweep.measure(LOCODL, letters))
-    assert found.status == Status.UNKNOWN and found.upper is None and "searched only" in found.note
+    assert found.verdict is Verdict.OPEN and found.upper is None and "searched only" in found.note
     # The worst quadratic attains the factor without compression.
     assert float(found.lower) == pytest.approx(float(found.printed), rel=1e-6)
     wrong = LOCODL.variant(factor=LOCODL.statement.factor * sympy.Rational(9, 10))
-    assert only(sweep.measure(wrong, letters)).status == Status.EXCEEDED
+    assert only(sweep.measure(wrong, letters)).verdict is Verdict.REFUTED
 
 
 # Sentences
@@ -197,7 +197,7 @@ def test_unknown_points_are_counted_and_missing_ends_told():
     points = [
         point("0.5", "0.5"),
         point(None, "0.5"),
-        point(None, None, status=Status.UNKNOWN, note="the solver says no"),
+        point(None, None, verdict=Verdict.OPEN, note="the solver says no"),
     ]
     text = sweep.sentence(points)
     assert "at 2 of 3 points" in text and "leaving out 1 where nothing is known from below" in text

@@ -14,11 +14,11 @@ import sympy
 
 from fedtheory import algorithms, claims
 from fedtheory.papers import feddcd, locodl
-from verify import Verdict, check, checking
+from verify import Verdict, check
 from verify.audit import to_json
 from verify.evaluate import meeting, sides
 from verify.evidence import Counterexample, load
-from verify.methods import refutation, search, shrinking, spectral, symbolic
+from verify.methods import order, refutation, search, shrinking, spectral, symbolic
 from verify.methods.almost_sure import moment_radius
 
 
@@ -229,9 +229,9 @@ def test_a_step_that_returns_no_number_is_refuted_and_stored(id, name, value):
 def test_margins_beyond_the_floats():
     found, tiny = refuted(), Fraction(1, 10**200)
     for left, right in ((10**400, 1), (1 / tiny, tiny), (mpmath.mpf("nan"), 1), (1, np.nan), (np.inf, 0)):
-        assert checking._margin(dataclasses.replace(found, left=left, right=right, relation="<=")) == -np.inf
+        assert order.margin(dataclasses.replace(found, left=left, right=right, relation="<=")) == -np.inf
     # Both sides are rounded to 0, which leaves nothing to compare.
-    assert checking._margin(dataclasses.replace(found, left=tiny**3, right=0 * tiny, relation="==")) == 0
+    assert order.margin(dataclasses.replace(found, left=tiny**3, right=0 * tiny, relation="==")) == 0
 
 
 def refuted(id="feddcd/lemma-B.8/rate", **changes):

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import Bound, Inequality, Invariant, Limit, OneStep, Order, Untested
-from verify.evidence import Counterexample, Evidence, Verdict
-from verify.methods import asymptotics, certificates, generic_states, reals, sampled, search, shrinking, symbolic
-from verify.methods.almost_sure import contracts
-from verify.pep import posing
-from verify.pep.worst_case import Status
+from fedtheory.statements import Bound
+from verify.evidence import Evidence, Verdict
+from verify.methods.base import Inquiry
+from verify.methods.order import METHODS, examined
+from verify.outcome import Outcome
 
-#: Counterexamples collected before the simplest is made smaller.
-REFUTATIONS = 4
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}
+#: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
+_STRENGTH = (Verdict.REFUTED, Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED, Verdict.NOT_TESTED)
+#: Names of the ways in which methods work, in the order in which they are listed.
+_USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
+#: Methods that speak of statements which no other method tests, and so tell how much was examined.
+_ALONE = ("citation", "growth", "second moments")
+#: Methods that would show more than the search, and what stood in their way.
+_WHOLE = ("all states", "invariants", "worst cases")
 
 
 def check(claim: Claim, seed: int = 0, budget: str = "quick") -> Evidence:
     """Test a claim and return the evidence. The same seed and budget give the same evidence.
 
-    ``ValueError`` for an unknown budget. A refutation is confirmed in exact arithmetic and made as small as the
-    search can; a claim whose hypotheses no instance met is ``not-tested``, never ``supported``.
+    ``ValueError`` for an unknown budget, or where the claim's own code does not run on numbers; ``Defect`` for an error
+    in this package. A refutation is confirmed in exact arithmetic and made as small as the search can; a claim whose
+    hypotheses no instance met is ``not-tested``, never ``supported``.
     """
     if not isinstance(claim, Claim):
         raise ValueError(f"check takes a claim, as claims.get(id) gives, not {claim!r}")
@@ -36,8 +41,9 @@ def check(claim: Claim, seed: int = 0, budget: str = "quick") -> Evidence:
     begun = time.perf_counter()
     # One BLAS thread: the sums of small matrices then round alike whatever else runs.
     with threadpool_limits(limits=1):
-        evidence = _check(claim, seed, BUDGETS[budget])
-    return Evidence(**{**evidence.__dict__, "seconds": time.perf_counter() - begun})
+        inquiry = Inquiry(claim, seed, BUDGETS[budget])
+        evidence = _told(inquiry, tuple(examined(inquiry, METHODS)))
+    return replace(evidence, seconds=time.perf_counter() - begun)
 
 
 def check_arguments(seed: int, budget: str) -> None:
@@ -48,147 +54,51 @@ def check_arguments(seed: int, budget: str) -> None:
         raise ValueError(f"the seed must be a nonnegative integer, got {seed}")
 
 
-def _check(claim: Claim, seed: int, size: int) -> Evidence:
-    if isinstance(claim.statement, Untested):
-        return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=claim.statement.reason)
-    if isinstance(claim.statement, Order):
-        return asymptotics.evidence(claim)
-    rng = search.generator(claim, seed)
-    found = search.hunt(claim, rng, size, REFUTATIONS)
-    methods = set(found.methods)
-    if found.refutations:
-        return _refuted(claim, list(found.refutations), methods, found.instances)
-    if isinstance(claim.statement, Limit):
-        return contracts(claim, found.instances, claim.family.recipes(rng), size)
-    if found.instances == 0:
-        return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note="no instance met the hypotheses")
-    # Where no ratio could be measured the worst is infinite.
-    margin = round(1 - found.worst, 9) + 0.0 if math.isfinite(found.worst) else None
-    drawn = sampled.test(claim, seed)
-    if drawn is not None:
-        methods.add("sequential")
-        if drawn.counterexample is not None:
-            return _wrongly_sampled(claim, drawn.counterexample, methods, found.instances)
-    verdict, method, note, _ = strongest(claim, found.met)
-    if method:
-        methods.add(method)
-    if isinstance(claim.statement, Bound):
-        by_round = found.by_round
-        note += "; margin at " + ", ".join(f"T={T}: {round(1 - by_round[T], 6) + 0.0:g}" for T in sorted(by_round))
-    if drawn is not None:
-        note += drawn.note
-    return Evidence(claim, verdict, margin, _ordered(methods), found.instances, tightest=found.tightest, note=note)
+def strongest(outcomes: Sequence[Outcome]) -> Outcome | None:
+    """The first outcome with the strongest verdict; None if no method has one."""
+    decided = [o for o in outcomes if o.verdict is not None]
+    return min(decided, key=lambda o: _STRENGTH.index(o.verdict or Verdict.NOT_TESTED), default=None)
 
 
-def _wrongly_sampled(claim: Claim, found: Counterexample, methods: set[str], instances: int) -> Evidence:
-    note = "what is enumerated holds; what is sampled does not"
+def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
+    """The evidence that the outcomes amount to."""
+    best = strongest(outcomes)
+    assert best is not None, "the search and those that stand alone always have a verdict"
+    main = next(o for o in outcomes if o.applied and o.method in (*_ALONE, "search"))
+    main = next((o for o in outcomes if o.applied and o.method in _ALONE), main)
+    if best.verdict is Verdict.REFUTED:
+        main = replace(best, instances=best.instances or main.instances)
+    used = {name for o in outcomes for name in o.used}
     return Evidence(
-        claim, Verdict.REFUTED, _margin(found), _ordered(methods), instances, found, found.recipe, note=note
+        inquiry.claim,
+        best.verdict or Verdict.NOT_TESTED,
+        main.margin,
+        tuple(name for name in _USED if name in used),
+        main.instances,
+        counterexample=best.counterexample,
+        tightest=main.tightest,
+        note=_note(inquiry, best, outcomes),
+        outcomes=outcomes,
     )
 
 
-class Strongest(NamedTuple):
-    """The strongest verdict on a claim that no instance violates, the method it is due to, and what it rests on.
-
-    ``exceeded``: whether the worst case over the class exceeds the claim at some of the parameters, None if not known.
-    """
-
-    verdict: Verdict
-    method: str
-    note: str
-    exceeded: bool | None = None
-
-
-def strongest(claim: Claim, met: Sequence[Recipe]) -> Strongest:
-    """The strongest verdict on a claim that the search did not refute.
-
-    ``met``: recipes of instances that meet the hypotheses, at whose parameters the whole class is examined.
-    """
-    if symbolic.proves(claim):
-        note = "reduced to the sign of polynomials, for all values of the constants"
-        return Strongest(Verdict.PROVED, "symbolic", note)
-    if reals.proves(claim):
-        note = "no real values of the constants break it, by z3's decision procedure for polynomials"
-        return Strongest(Verdict.PROVED, "reals", note)
-    searched = "no violation at the worst states of the instances"
-    if generic_states.applies(claim):
-        return _in_all_states(claim, met, searched)
-    if not isinstance(claim.statement, OneStep | Bound | Inequality | Invariant):
-        return Strongest(Verdict.SUPPORTED, "", searched)
-    if not posing.posable(claim.setting):
-        return Strongest(Verdict.SUPPORTED, "", f"{searched}; the class of the setting is not posed")
-    try:
-        if certificates.prove(claim) is not None:
-            note = "an identity with nonnegative multipliers, for all parameters and every number of clients"
-            return Strongest(Verdict.PROVED, "symbolic", note)
-        build = claim.family.build
-        exact = [build(recipe, True) for recipe in met]
-        where = f"the whole class, in all dimensions, at {len(met)} choices of the parameters"
-        if isinstance(claim.statement, Invariant):
-            if exact and all(posing.preserved(claim, instance) for instance in exact):
-                return Strongest(Verdict.CERTIFIED, "formal", f"exact over {where}")
-            return Strongest(Verdict.SUPPORTED, "", searched)
-        found = [certificates.certify(claim, instance).status for instance in exact]
-    except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
-        # The statement, or somebody's own step, does not run on vectors known only by their inner products.
-        return Strongest(Verdict.SUPPORTED, "", f"{searched}; over the class: {error}")
-    unsettled = sum(status > Status.CERTIFIED for status in found)
-    if found and not unsettled:
-        return Strongest(Verdict.CERTIFIED, "sdp", f"bounded over {where}", False)
-    note = f"{searched}; over the class: {unsettled} of {len(found)} programs left open"
-    # A potential that does not contract says nothing against a bound that is stated of something else.
-    known = not isinstance(claim.statement, Bound)
-    return Strongest(Verdict.SUPPORTED, "", note, Status.EXCEEDED in found if known else None)
+def _note(inquiry: Inquiry, best: Outcome, outcomes: Sequence[Outcome]) -> str:
+    """What the verdict rests on; of a claim that is only supported also what stands in the way of more."""
+    note = best.note
+    if best.method in _ALONE or best.verdict in (Verdict.REFUTED, Verdict.NOT_TESTED):
+        return note
+    if best.verdict is Verdict.SUPPORTED:
+        whole = [
+            o.note
+            for o in outcomes
+            if o.applied and o.verdict is None and o.method in ("all states", "invariants", "worst cases")
+        ]
+        note = "; ".join([note, *whole[:1]])
+    if isinstance(inquiry.claim.statement, Bound):
+        rounds = inquiry.hunt.by_round
+        note += "; margin at " + ", ".join(f"T={T}: {round(1 - rounds[T], 6) + 0.0:g}" for T in sorted(rounds))
+    drawn = [o.note for o in outcomes if o.method == "sequential tests" and o.used]
+    return "; ".join([note, *drawn])
 
 
-def _in_all_states(claim: Claim, met: Sequence[Recipe], searched: str) -> Strongest:
-    build = claim.family.build
-    try:
-        certain = bool(met) and all(generic_states.holds(claim, build(recipe, True)) for recipe in met)
-    except (ValueError, TypeError, AttributeError, ArithmeticError, IndexError) as error:
-        return Strongest(Verdict.SUPPORTED, "", f"{searched}; in all states: {error}")
-    if not certain:
-        return Strongest(Verdict.SUPPORTED, "", searched)
-    return Strongest(Verdict.CERTIFIED, "formal", f"exact in all states, at {len(met)} choices of the parameters")
-
-
-def _refuted(claim: Claim, found: list[Counterexample], methods: set[str], instances: int) -> Evidence:
-    # Simplifying is greedy: what comes out depends on the start, so each is tried a little and the best one fully.
-    small = min((shrinking.smallest(c, tries=30) for c in found), key=lambda c: shrinking.complexity(c.recipe))
-    small = shrinking.smallest(small)
-    return Evidence(
-        claim,
-        Verdict.REFUTED,
-        min(_margin(c) for c in (*found, small)),
-        _ordered(methods | {"rational"}),
-        instances,
-        counterexample=small,
-        tightest=small.recipe,
-        note="confirmed in exact arithmetic",
-    )
-
-
-def _margin(found: Counterexample) -> float:
-    """The margin of a violation, rounded; -inf where a side is not a number, or the ratio is beyond the floats."""
-    try:
-        left, right = float(found.left), float(found.right)
-    except OverflowError:
-        return -math.inf
-    if found.relation == "==":
-        margin = -abs(left - right) / max(abs(left), abs(right), 1e-300)
-    elif right > 0:
-        margin = 1 - left / right
-    else:
-        margin = (right - left) / max(abs(left) + abs(right), 1e-300)
-    return round(margin, 9) if math.isfinite(margin) else -math.inf
-
-
-def _ordered(methods: set[str]) -> tuple[str, ...]:
-    return tuple(
-        m
-        for m in ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
-        if m in methods
-    )
-
-
-__all__ = ["BUDGETS", "Recipe", "check"]
+__all__ = ["BUDGETS", "Recipe", "check", "check_arguments", "strongest"]

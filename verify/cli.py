@@ -1,6 +1,6 @@
 """The command ``fedtheory``: audit claims, show, list, replay; complexity tables and maps; how tight a claim is.
 
-Exit status: 0 when the command did its work, 1 when a replayed counterexample differs from what was stored, 2 on bad
+Exit status: 0 when the command did its work, 1 when what is replayed is not what was stored, 2 on bad
 input (one line on stderr), 130 when interrupted.
 """
 
@@ -42,7 +42,7 @@ _AUDIT = f"""\
 Test claims and tell what was found: a table of verdicts, a line for each refutation. Then the algorithms are run on
 real data with the theorems' parameters, beside the theorems' bounds: the bounds among the claims named, or, when
 --data or --clients is given, all measurable bounds of the papers named. DIR (default: {DEFAULT_OUT}) receives
-audit.json, counterexamples/ (one JSON file a refuted claim, for `fedtheory replay`) and a PNG for each algorithm run.
+audit.json, counterexamples/ and certificates/ (JSON files for `fedtheory replay`) and a PNG for each algorithm run.
 """
 
 
@@ -126,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     listing = command("list", commands.run_list, "the claims there are")
     listing.add_argument("names", nargs="*", metavar="PAPER", help="papers, or beginnings of ids (default: all)")
 
-    replaying = command("replay", commands.run_replay, "evaluate a stored counterexample again")
+    replaying = command("replay", commands.run_replay, "check a stored counterexample or certificate again")
     replaying.add_argument("file", type=Path, metavar="FILE")
 
     def tabulating(added: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,13 @@ from rich.console import Console
 
 from fedtheory import claims, tables
 from verify import evidence as stored
+from verify import outcome
 from verify.audit import audit, to_json
 from verify.checking import check
 from verify.evidence import Evidence
 from verify.methods.refutation import violated
-from verify.report import statement, terminal
+from verify.pep.prover import DoesNotHold
+from verify.report import outcomes, statement, terminal
 
 #: Over how many clients the data are split unless told otherwise.
 DEFAULT_CLIENTS = 10
@@ -74,6 +76,7 @@ def run_audit(args: argparse.Namespace) -> int:
         sys.stdout.write(text)
         sys.stdout.flush()
     _save_counterexamples(found, out / "counterexamples")
+    _save_certificates([evidence.to_json() for evidence in found], out / "certificates")
     report.print(terminal.verdicts(found))
     _say(report, *terminal.remarks(found), *terminal.coverage(found))
     _say(report, terminal.summary(found, time.perf_counter() - begun))
@@ -123,6 +126,16 @@ def _save_counterexamples(found: Sequence[Evidence], directory: Path) -> None:
             path.write_text(json.dumps(evidence.counterexample.to_json(), indent=2) + "\n", encoding="utf-8")
 
 
+def _save_certificates(entries: Sequence[Mapping[str, Any]], directory: Path) -> None:
+    """One JSON file for each certificate in the claims' entries, for `fedtheory replay`."""
+    for entry in entries:
+        found = [certificate for outcome in entry["outcomes"] for certificate in outcome["certificates"]]
+        for number, certificate in enumerate(found, 1):
+            directory.mkdir(exist_ok=True)
+            path = directory / f"{entry['id'].replace('/', '_')}_{number}.json"
+            path.write_text(json.dumps(certificate, indent=2) + "\n", encoding="utf-8")
+
+
 def run_show(args: argparse.Namespace) -> int:
     """A claim in words, and the evidence for it; or its statement in LaTeX."""
     claim = claims.get(args.id)
@@ -145,7 +158,10 @@ def run_list(args: argparse.Namespace) -> int:
 
 
 def run_replay(args: argparse.Namespace) -> int:
-    """Evaluate a stored counterexample again; 1 if it differs from what was stored."""
+    """Evaluate a stored counterexample, or check a stored certificate, again; 1 if it is not what was stored."""
+    certificate = outcome.load(args.file)
+    if certificate is not None:
+        return _replay_certificate(certificate)
     example = stored.load(args.file)
     claim = example.claim
     if example.relation not in ("==", "<=", "<"):
@@ -169,6 +185,20 @@ def run_replay(args: argparse.Namespace) -> int:
         f"and {'contradict' if fails else 'do NOT contradict'} the claim",
     )
     return 0 if same else 1
+
+
+def _replay_certificate(given: outcome.ClassCertificate) -> int:
+    """Whether a claim, posed again, is proved by stored multipliers: in exact arithmetic, without a solver."""
+    say = terminal.console(sys.stdout)
+    _say(say, f"{given.claim.id}  ({given.claim.where})", f"  {given.claim.gist}", f"  {given.text}")
+    _say(say, *outcomes.steps(given))
+    try:
+        given.replay()
+    except DoesNotHold as error:
+        _say(say, f"the certificate does NOT hold: {error}")
+        return 1
+    _say(say, "the certificate holds: every step was posed again and is proved by its multipliers, in exact arithmetic")
+    return 0
 
 
 def run_table(args: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 import sympy
@@ -19,12 +19,18 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 
+if TYPE_CHECKING:
+    from verify.outcome import Outcome
+
 #: Parts of a statement that a counterexample's file can carry as text.
 _STORABLE = ("factor", "bound", "omega", "left", "right", "bits", "constant", "initial", "middle")
 
 
 class Verdict(StrEnum):
-    """What the evidence says of a claim."""
+    """What the evidence says of a claim; one vocabulary for claims, methods and single programs.
+
+    ``OPEN`` is said of a program or a number only, where no computation decided it, and never of a claim.
+    """
 
     PROVED = "proved"
     CERTIFIED = "certified"
@@ -32,6 +38,7 @@ class Verdict(StrEnum):
     REFUTED = "refuted"
     ILL_POSED = "ill-posed"
     NOT_TESTED = "not-tested"
+    OPEN = "open"
 
 
 @dataclass(frozen=True)
@@ -189,6 +196,7 @@ def _number_from(text: str) -> Any:
 class Evidence:
     """What was found about a claim.
 
+    ``outcomes``: what each method found, in the order in which they ran; the verdict is the strongest of theirs.
     ``margin``: 1 - (worst observed left side / right side), for an identity minus the relative residual; where the
     right side can vanish or be negative, relative to |left| + |right|; None when nothing was measured, -inf when a side
     is not a number (null in JSON, as is None). ``methods``: in the order used. ``instances``: how many met the
@@ -205,6 +213,7 @@ class Evidence:
     tightest: Recipe | None = None
     note: str = ""
     seconds: float = 0.0
+    outcomes: tuple[Outcome, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The claim's entry in the audit's JSON."""
@@ -223,4 +232,5 @@ class Evidence:
             "repaired": repaired if repaired in known else None,
             "note": self.note,
             "seconds": round(self.seconds, 3),
+            "outcomes": [outcome.to_json() for outcome in self.outcomes],
         }

@@ -35,8 +35,8 @@ def method(
     for part, shape in state.items():
         if shape not in SHAPES:
             raise ValueError(f"the part {part} of the state must be one of {', '.join(SHAPES)}, got {shape!r}")
-    Params: Any = namedtuple("Params", params)
-    State: Any = namedtuple("State", state)
+    Params: Any = namedtuple("Params", list(params))  # type: ignore[misc]
+    State: Any = namedtuple("State", list(state))  # type: ignore[misc]
 
     def start(problem: Any, params: Any, **parts: Any) -> Any:
         empty = {p: zeros(problem.d) if s == "point" else zeros(problem.n, problem.d) for p, s in state.items()}

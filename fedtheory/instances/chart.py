@@ -125,7 +125,8 @@ def _relations(
 def _nullspace(A: Array) -> tuple[Array, tuple[int, ...]]:
     """A basis of {b: A b = 0} as columns, and which entries of b are its coordinates: the last are solved for."""
     size = A.shape[1]
-    rows, pivots = [list(row) for row in A], []
+    rows = [list(row) for row in A]
+    pivots: list[int] = []
     for column in reversed(range(size)):
         lead = next((r for r in rows[len(pivots) :] if r[column] != 0), None)
         if lead is None:

@@ -17,6 +17,7 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms.base import no_step
+from fedtheory.classes import InexactOracles
 from fedtheory.instances import letters, members
 from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick
 from fedtheory.instances.chart import Chart, chart
@@ -84,7 +85,7 @@ def _drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
     n, d = int(pick(rng, setting.clients)), int(pick(rng, (1, 1, 1, 1, 1, 2, 2, 3)))
     recipe: dict[str, Any] = {}
     for adversary in setting.adversaries:
-        if hasattr(adversary, "draw"):
+        if not isinstance(adversary, InexactOracles):
             d, more = adversary.draw(rng)
             recipe |= more
             n = adversary.clients(recipe, n)
@@ -199,7 +200,7 @@ def _strained(recipe: Recipe, rng: np.random.Generator, counts: frozenset[str]) 
     clients = recipe.get("clients", ())
     places: list[tuple[int | None, str]] = [(None, name) for name in _fractions(recipe)]
     places += [(None, name) for name in recipe if name in counts]
-    places += [(i, name) for i, client in enumerate(clients) for name in _fractions(client)]
+    places += [(i, name) for i, client in enumerate(clients) for name in (*_fractions(client), "h") if name in client]
     if not places:
         return recipe
     index, name = pick(rng, places)
@@ -209,7 +210,10 @@ def _strained(recipe: Recipe, rng: np.random.Generator, counts: frozenset[str]) 
     factor = pick(rng, _FACTORS)
     if index is None:
         return {**recipe, name: recipe[name] * factor}
-    changed = {**clients[index], name: clients[index][name] * factor}
+    value = clients[index][name]
+    # A client's curvatures change together.
+    scaled = tuple(v * factor for v in value) if isinstance(value, tuple) else value * factor
+    changed = {**clients[index], name: scaled}
     return {**recipe, "clients": (*clients[:index], changed, *clients[index + 1 :])}
 
 
@@ -297,7 +301,10 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
     algorithm = setting.algorithm
     assert algorithm is not None
     problem = _problem(setting, recipe, exact)
-    params = _parameters(setting, recipe, problem, exact)
+    try:
+        params = _parameters(setting, recipe, problem, exact)
+    except ZeroDivisionError as error:
+        raise ValueError("a parameter is undefined") from error
     if exact:
         _check_domain(setting, problem if setting.functions is not None else None, params)
     about = chart(algorithm, problem, params)

@@ -231,7 +231,7 @@ def _free(values: Mapping[sympy.Expr, Any], rng: np.random.Generator, wide: bool
 
 @lru_cache(maxsize=2048)
 def _compiled(gap: sympy.Expr, names: tuple[sympy.Symbol, ...]) -> Callable[..., Any]:
-    return sympy.lambdify(names, gap, modules="numpy")  # type: ignore[no-any-return]
+    return sympy.lambdify(names, gap, modules="numpy")
 
 
 def _crossing(

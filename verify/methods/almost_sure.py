@@ -15,12 +15,14 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from verify.evaluate import meeting
-from verify.evidence import Evidence, Verdict
+from verify.evidence import Verdict
+from verify.methods.base import Method
 from verify.methods.second_moments import maps
+from verify.outcome import Outcome
 
 
-def contracts(claim: Claim, instances: int, recipes: Iterator[Recipe], size: int) -> Evidence:
-    """Evidence that second moments contract on every instance that meets the hypotheses.
+def contracts(method: Method, claim: Claim, recipes: Iterator[Recipe], size: int) -> Outcome:
+    """Whether second moments contract on every instance that meets the hypotheses.
 
     A radius of 1 or more refutes nothing (convergence may be almost sure without it): the claim is then not tested.
     """
@@ -32,19 +34,15 @@ def contracts(claim: Claim, instances: int, recipes: Iterator[Recipe], size: int
         radius = moment_radius(claim, claim.family.build(recipe, False))
         if radius > worst:
             worst, tightest = radius, recipe
-    if not tested or worst >= 1:
-        note = "no instance met the hypotheses" if not tested else "second moments do not contract on some instance"
-        return Evidence(claim, Verdict.NOT_TESTED, None, ("exact", "spectral") if tested else (), tested, note=note)
+    if not tested:
+        return method.found(Verdict.NOT_TESTED, "no instance met the hypotheses")
+    used = ("exact", "spectral")
+    if worst >= 1:
+        note = "second moments do not contract on some instance"
+        return method.found(Verdict.NOT_TESTED, note, instances=tested, used=used)
     note = "the optimum is a fixed point and E|z_t|^2 is summable on every instance"
-    return Evidence(
-        claim,
-        Verdict.SUPPORTED,
-        round(1 - worst, 9),
-        ("exact", "spectral"),
-        tested,
-        tightest=tightest,
-        note=note,
-    )
+    margin = round(1 - worst, 9)
+    return method.found(Verdict.SUPPORTED, note, margin=margin, instances=tested, tightest=tightest, used=used)
 
 
 def moment_radius(claim: Claim, instance: Instance) -> float:

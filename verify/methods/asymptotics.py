@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise, product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 import sympy
@@ -18,7 +18,11 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import DIGITS, holds
 from fedtheory.statements import Order
-from verify.evidence import Counterexample, Evidence, Verdict
+from verify.evidence import Counterexample, Verdict
+from verify.outcome import Outcome
+
+if TYPE_CHECKING:
+    from verify.methods.base import Method
 
 #: Powers of ten that the boxes reach.
 BOXES = (4, 8, 16, 32)
@@ -58,15 +62,14 @@ def sides_at(claim: Claim, recipe: Recipe, index: int) -> tuple[Any, Any]:
         return left, EXCESS * suprema(part, claim, BOXES[:1])[0][0]
 
 
-def _refuted(claim: Claim, index: int, point: dict[sympy.Symbol, Any], note: str, tested: int) -> Evidence:
+def _counterexample(claim: Claim, index: int, point: dict[sympy.Symbol, Any]) -> tuple[Counterexample, float]:
+    """The counterexample at a point, and its margin."""
     recipe = {str(s): v for s, v in point.items()}
     left, right = sides_at(claim, recipe, index)
     values = ", ".join(f"{name}={float(v):g}" for name, v in recipe.items())
     text = f"{values}: left/right against {EXCESS} times the most it is while all values are within 10^{BOXES[0]}"
     found = Counterexample(claim, recipe, (), 0, f"order {index}", 0, left, right, "<=", text)
-    return Evidence(
-        claim, Verdict.REFUTED, round(float(1 - left / right), 9), ("search",), tested, counterexample=found, note=note
-    )
+    return found, round(float(1 - left / right), 9)
 
 
 def _value(ratio: Callable[..., Any], point: dict[sympy.Symbol, Any]) -> Any:
@@ -93,7 +96,7 @@ def _points(part: Order, symbols: list[sympy.Symbol], box: int) -> Iterator[dict
         yield dict(zip(symbols, values, strict=True))
 
 
-def evidence(claim: Claim) -> Evidence:
+def outcome(method: Method, claim: Claim) -> Outcome:
     """Supported when every supremum is steady over the last boxes, refuted when one grows in each, else not tested."""
     assert isinstance(claim.statement, Order)
     parts = claim.statement.parts
@@ -102,17 +105,19 @@ def evidence(claim: Claim) -> Evidence:
         found = suprema(part, claim)
         values = [v for v, _ in found if v is not None]
         if len(values) < len(BOXES):
-            return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note="no instance met the hypotheses")
+            return method.found(Verdict.NOT_TESTED, "no instance met the hypotheses")
         tested += len(values)
         growth = [b / a if a else mpmath.inf for a, b in pairwise(values)]
         if growth[-1] > STEADY:
             seen = ", ".join(mpmath.nstr(v, 4) for v in values)
             note = f"({part.left})/({part.right}) grows with the values: at most {seen}"
             if all(g >= GROWING for g in growth[1:]):
-                return _refuted(claim, index, found[-1][1], note, tested)
-            return Evidence(claim, Verdict.NOT_TESTED, None, ("search",), tested, note=note)
+                example, margin = _counterexample(claim, index, found[-1][1])
+                details = {"margin": margin, "counterexample": example}
+                return method.found(Verdict.REFUTED, note, instances=tested, used=("search",), **details)
+            return method.found(Verdict.NOT_TESTED, note, instances=tested, used=("search",))
         steady.append(values[-1])
     note = f"left/right stays below {mpmath.nstr(max(steady), 6)} up to 10^{BOXES[-1]}"
     if len(parts) > 1:
         note += f", over {len(parts)} orders"
-    return Evidence(claim, Verdict.SUPPORTED, None, ("search",), tested, note=note)
+    return method.found(Verdict.SUPPORTED, note, instances=tested, used=("search",))

@@ -20,7 +20,7 @@ from fedtheory.instances import Instance
 from fedtheory.statements import Bound
 from verify.evaluate import hypotheses_hold
 from verify.pep import coordinates, induction, posing, worst_case
-from verify.pep.worst_case import Certified
+from verify.pep.prover import Certified, Prover
 from verify.proofs import inexact, locodl, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
 
@@ -60,12 +60,15 @@ def prove(claim: Claim) -> SymbolicCertificate | None:
         return None
 
 
-def certify(claim: Claim, instance: Instance) -> Certified:
+def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:
     """The worst case over the class at the parameters of an exact instance; by induction where a bound asks for it.
 
-    ``ValueError`` when the claim cannot be posed, or a hypothesis fails.
+    ``prover``: what proves the steps, a solver unless told otherwise. ``ValueError`` when the claim cannot be posed at
+    these parameters, or a hypothesis fails; its subclass ``Refused`` when the claim cannot be certified at any.
     """
-    return induction.certify(claim, instance) if induction.applies(claim) else worst_case.certify(claim, instance)
+    if induction.applies(claim):
+        return induction.certify(claim, instance, prover)
+    return worst_case.certify(claim, instance, prover=prover)
 
 
 def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) -> bool:

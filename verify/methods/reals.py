@@ -36,10 +36,15 @@ class _Untranslated(ValueError):
     """An expression that is no algebraic function of its symbols."""
 
 
+def applies(claim: Claim) -> bool:
+    """Whether a claim is about constants alone."""
+    return isinstance(claim.statement, Inequality | ParameterRule) and not claim.statement.quantities
+
+
 def proves(claim: Claim) -> bool:
     """Whether a claim about constants alone holds for all values of its symbols; False proves nothing."""
     statement = claim.statement
-    if not isinstance(statement, Inequality | ParameterRule) or statement.quantities:
+    if not isinstance(statement, Inequality | ParameterRule) or not applies(claim):
         return False
     relations = symbolic.assumed(claim)
     return all(holds(comparison, relations) for comparison in statement.comparisons)

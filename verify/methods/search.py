@@ -21,6 +21,7 @@ from fedtheory.rational import Array, Undefined, evaluate
 from fedtheory.statements import Bound, CompressorClass, Identity, Invariant, Limit, ParameterRule
 from verify.evaluate import dimension, hypotheses_hold, leaving, meeting, sides, tree_size
 from verify.evidence import Counterexample
+from verify.faults import attributed
 from verify.methods import refutation, second_moments, spectral
 from verify.methods.refutation import Point
 
@@ -81,14 +82,15 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     refutations: list[Counterexample] = []
     met: list[tuple[float, Recipe]] = []
     for recipe in proposed(claim, rng, size):
-        findings = examine(claim, recipe, rng)
+        with attributed(claim, recipe):
+            findings = examine(claim, recipe, rng)
+            found = first_confirmed(claim, recipe, findings or [])
         if not findings:
             continue
         met.append((findings[0].ratio, recipe))
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
         methods.update(f.method for f in findings)
-        found = first_confirmed(claim, recipe, findings)
         if found is not None:
             refutations.append(found)
             if len(refutations) == enough:

@@ -10,6 +10,7 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from verify.evidence import Counterexample
+from verify.faults import attributed
 from verify.methods.search import violation
 
 
@@ -38,7 +39,8 @@ def smallest(counterexample: Counterexample, tries: int = 400) -> Counterexample
 
 def _violation(claim: Claim, candidate: Recipe) -> Counterexample | None:
     try:
-        return violation(claim, candidate)
+        with attributed(claim, candidate):
+            return violation(claim, candidate)
     except (ValueError, ArithmeticError):
         # The method does not run at these numbers, which no hypothesis excludes.
         return None

@@ -19,10 +19,12 @@ from fedtheory.instances.base import Recipe
 from fedtheory.statements import Invariant
 from verify.checking import BUDGETS, strongest
 from verify.evidence import Verdict
+from verify.faults import attributed
 from verify.methods import certificates, reals, sampled, search, symbolic
+from verify.methods.base import Inquiry
+from verify.methods.order import PROOFS, examined
 from verify.mutation import Mutant, bank, entailment
 from verify.pep import posing
-from verify.pep.worst_case import Status
 
 #: Instances at which the worst case over the class is computed for a mutant.
 CLASSES = 3
@@ -171,9 +173,11 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
         if not met:
             unknown = unknown or claim.id
             continue
-        verdict, method, _, exceeded = strongest(claim, met)
-        if verdict in (Verdict.PROVED, Verdict.CERTIFIED):
-            vouching.add(method)
+        outcomes = tuple(examined(Inquiry(claim, seed, given=tuple(met)), PROOFS))
+        best = strongest(outcomes)
+        exceeded = next((o.exceeded for o in outcomes if o.exceeded is not None), None)
+        if best is not None:
+            vouching |= set(best.used)
         elif entailment.follows(claim, original):
             vouching.add("entailed")
         else:
@@ -245,9 +249,10 @@ def _certified(claim: Claim, recipe: Recipe) -> bool | None:
     try:
         instance = claim.family.build(recipe, True)
         if isinstance(claim.statement, Invariant):
-            return posing.preserved(claim, instance)
-        return certificates.certify(claim, instance).status <= Status.CERTIFIED
-    except (ValueError, TypeError, AttributeError, ArithmeticError):
+            with attributed(claim, recipe):
+                return posing.preserved(claim, instance)
+        return certificates.certify(claim, instance).verdict is Verdict.CERTIFIED
+    except (ValueError, ArithmeticError):
         return None
 
 

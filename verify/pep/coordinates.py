@@ -25,6 +25,7 @@ from fedtheory.randomness import expectation
 from fedtheory.rational import Array
 from fedtheory.statements import Bound, Invariant
 from verify.evaluate import rollout
+from verify.faults import DEFECTS, theirs
 from verify.pep.gram import ZERO, Form, NotLinear, Row, Vector, row
 
 #: Numbers of parts that are tried: one whose entries can be swapped, one in which they can be shifted or cut off.
@@ -47,7 +48,10 @@ def mixing(claim: Claim, pose: Callable[[], Instance], sizes: tuple[int, ...] = 
         parts = _Parts(d)
         try:
             found = _difference(claim, one, _seen(claim, pose(), parts), parts)
-        except Exception as error:  # Somebody's own code may fail in any way.
+        except Exception as error:
+            if isinstance(error, DEFECTS) and theirs(error) is None:
+                raise
+            # Somebody's own code may fail in any way, and what it computes may have no meaning in several entries.
             found = f"what it computes ({type(error).__name__}: {error})"
         if found is not None:
             return f"{found}, in {d} dimensions"

@@ -30,7 +30,7 @@ class Row(NamedTuple):
     name: str
 
 
-class NotLinear(TypeError):
+class NotLinear(ValueError):
     """An expression that is not linear in the Gram matrix and the function values."""
 
 

@@ -24,15 +24,18 @@ from fedtheory.randomness import expectation, map_leaves
 from fedtheory.rational import Array, evaluate
 from fedtheory.statements import Bound, Quantity
 from fedtheory.symbols import T
-from verify.evaluate import hypotheses_hold, rollout
+from verify.evaluate import rollout
+from verify.evidence import Verdict
+from verify.faults import attributed
 from verify.pep import posing, programs, rounding
 from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear, Row
 from verify.pep.programs import Constraint, Program
-from verify.pep.worst_case import Certified, Status
+from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
+from verify.pep.worst_case import Refused, posed_as_claimed
 
 #: How many guesses are made at the multipliers of an inequality that is attained.
-_FACES = 10
+_GUESSES = 10
 #: Relative room given to a constant on the way, where its best value is not found exactly.
 _ROOM = Fraction(1, 10**6)
 
@@ -45,34 +48,36 @@ def applies(claim: Claim) -> bool:
     return isinstance(claim.statement, Bound) and bool(claim.setting.lyapunov)
 
 
-def certify(claim: Claim, instance: Instance) -> Certified:
+def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:
     """Whether a bound holds for every T >= 0 at the parameters of an exact instance that meets its hypotheses.
 
     It then holds for all functions of the class in all dimensions, and for all oracles as inexact as the hypotheses
-    allow. The status is ``PROVED`` or ``UNKNOWN``: an induction that fails refutes nothing, and there is no bound from
+    allow. The verdict is ``CERTIFIED`` or ``OPEN``: an induction that fails refutes nothing, and there is no bound from
     below. ``certificate`` proves the step of the induction, an excess of at most 0.
 
-    ``ValueError`` when the statement or its setting is not of this kind, a hypothesis fails, the hypotheses allow
-    functions or oracles that are not posed, or coordinates are mixed.
+    ``prover``: what proves the steps, a solver unless told otherwise.
+
+    ``ValueError`` when the claim cannot be posed at these parameters, or a hypothesis fails; ``Refused`` when it cannot
+    be certified at any: its statement or setting is not of this kind, the hypotheses allow functions or oracles that
+    are not posed, or coordinates are mixed.
     """
     statement = claim.statement
     if not isinstance(statement, Bound) or not applies(claim):
-        raise ValueError(f"{claim.id} is not a bound in a setting whose Lyapunov functions are of two parts")
-    if not hypotheses_hold(claim, instance):
-        raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
-    if posing.any_functions(claim, instance):
-        raise ValueError(f"the hypotheses of {claim.id} allow other functions than those posed")
+        raise Refused(f"{claim.id} is not a bound in a setting whose Lyapunov functions are of two parts")
+    prover = prover or Solving()
     begun = time.perf_counter()
     try:
-        posing.check_coordinates(claim, instance)
-        if statement.override is None:
-            parts = _through_lyapunov(claim, statement, instance)
-        else:
-            parts = list(_through_itself(claim, statement, instance))
+        with attributed(claim, instance.text):
+            if posed_as_claimed(claim, instance):
+                raise Refused(f"the hypotheses of {claim.id} allow other functions than those posed")
+            if statement.override is None:
+                parts = _through_lyapunov(claim, statement, instance, prover)
+            else:
+                parts = list(_through_itself(claim, statement, instance, prover))
     except NotLinear as error:
         raise ValueError(f"{claim.id} is not linear in inner products and function values: {error}") from error
     # Of equally good parts the last one, which is the step.
-    worst = max(reversed(parts), key=lambda part: part.status)
+    worst = weakest(parts[::-1])
     size = max(part.size for part in parts)
     return replace(worst, relaxed=True, size=size, seconds=time.perf_counter() - begun)
 
@@ -80,13 +85,13 @@ def certify(claim: Claim, instance: Instance) -> Certified:
 # A bound that is its own induction hypothesis
 
 
-def _through_itself(claim: Claim, statement: Bound, instance: Instance) -> Iterator[Certified]:
+def _through_itself(claim: Claim, statement: Bound, instance: Instance, prover: Prover) -> Iterator[Certified]:
     """left <= right at the start, and after a step with any draw if before it."""
     if statement.right.has(T) or not all(q.after for q in statement.quantities):
         raise ValueError(f"the bound of {claim.id} does not speak of the state after T rounds alone")
     posed = posing.pose(claim.setting, instance)
     problem, state = _initial(posed)
-    yield _proved("at T = 0", _excess(claim, statement, posed, state), posed.constraints(True))
+    yield _proved(prover, "at T = 0", _excess(claim, statement, posed, state), posed.constraints(True))
     for k in range(_draws(statement, posed, state)):
         # Posed anew, so that nothing is asked that this draw does not need.
         posed = posing.pose(claim.setting, instance)
@@ -99,7 +104,7 @@ def _through_itself(claim: Claim, statement: Bound, instance: Instance) -> Itera
             yield _left()
             return
         after = _excess(claim, statement, posed, later)
-        yield _proved(f"draw {k}", after, [Constraint("hypothesis", before), *posed.constraints(True)])
+        yield _proved(prover, f"draw {k}", after, [Constraint("hypothesis", before), *posed.constraints(True)])
 
 
 def _draws(statement: Bound, posed: Formal, state: Any) -> int:
@@ -121,7 +126,7 @@ def _excess(claim: Claim, statement: Bound, posed: Formal, state: Any) -> Form:
 # A bound through a Lyapunov function
 
 
-def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> list[Certified]:
+def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance, prover: Prover) -> list[Certified]:
     """V = gap + A error: E V(next) <= factor V, left <= c V, and V(initial) = gap <= c' initial with c c' = constant.
 
     The first two are one program of two blocks, in which A is the multiplier of a constraint of both.
@@ -139,7 +144,7 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> lis
     if factor < 0:
         raise ValueError(f"the factor of {claim.id} is negative at these parameters")
     gap_of, error_of = claim.setting.lyapunov
-    start = _start(claim, instance, named[statement.initial])
+    start = _start(claim, instance, named[statement.initial], prover)
     if start.upper is None:
         return [start]
     c = constant / start.upper
@@ -157,7 +162,7 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> lis
     left = named[statement.left].of
     if left is gap_of:
         if c < 1:
-            return [start, Certified(None, None, c, Status.UNKNOWN, note="at T = 0 the constant is below 1")]
+            return [start, Certified(None, None, c, Verdict.OPEN, note="at T = 0 the constant is below 1")]
     else:
         reading = posing.pose(claim.setting, instance)
         _, now = reading.instance.at(_THETA)
@@ -166,35 +171,36 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance) -> lis
         constraints += [Constraint(f"{name}, read", _apart(form)) for name, form in reading.constraints(True)]
     # Its multiplier is A: factor (gap + A error) - E(gap + A error)(next) >= 0, and c (gap + A error) - left >= 0.
     constraints.append(Constraint("error", weight))
-    found = _proved("gap + A error", objective, constraints)
+    found = _proved(prover, "gap + A error", objective, constraints)
     if found.certificate is not None:
         A = found.certificate.multipliers.get("error", Fraction(0))
         found = replace(found, note=f"through gap + A error, A = {float(A):.4g}")
     return [start, found]
 
 
-def _start(claim: Claim, instance: Instance, initial: Quantity) -> Certified:
+def _start(claim: Claim, instance: Instance, initial: Quantity, prover: Prover) -> Certified:
     """The largest gap for a given initial quantity; nothing where the first guess has an error."""
     gap_of, error_of = claim.setting.lyapunov
     posed = posing.pose(claim.setting, instance)
     problem, state = _initial(posed)
     if not _at(error_of, posed, state).is_zero:
         note = "the first guess has an error, which no multiple of the initial value bounds"
-        return Certified(None, None, Fraction(1), Status.UNKNOWN, note=note)
+        return Certified(None, None, Fraction(1), Verdict.OPEN, note=note)
     if initial.of is gap_of:
-        return Certified(None, Fraction(1), Fraction(1), Status.PROVED)
+        return Certified(None, Fraction(1), Fraction(1), Verdict.CERTIFIED)
     gap, right = _at(gap_of, posed, state), _form(initial.of(problem, posed.instance.params, state))
     program = programs.ratio(gap, right, posed.constraints(True))
-    scaled = programs.equilibrated(program)
-    value = programs.solve(scaled).value
-    if value is None or not np.isfinite(value):
-        return Certified(None, None, Fraction(1), Status.UNKNOWN, note="the gap at the start is not bounded")
-    best = rounding.simplest(value, 1e-6)
-    for bound in (best, best * (1 + _ROOM)) if best > 0 else ():
-        certificate = rounding.prove(program, bound, [scaled, program], faces=_FACES)
-        if certificate is not None:
-            return Certified(None, bound, bound, Status.PROVED, certificate)
-    return Certified(None, None, Fraction(1), Status.UNKNOWN, note="the gap at the start is not bounded")
+
+    def candidates() -> Iterator[Fraction]:
+        value = programs.solve(programs.equilibrated(program)).value
+        if value is not None and np.isfinite(value):
+            best = rounding.simplest(value, 1e-6)
+            yield from (best, best * (1 + _ROOM)) if best > 0 else ()
+
+    certificate = prover.prove("gap at the start <= c initial", program, candidates, _GUESSES)
+    if certificate is None:
+        return Certified(None, None, Fraction(1), Verdict.OPEN, note="the gap at the start is not bounded")
+    return Certified(None, certificate.bound, certificate.bound, Verdict.CERTIFIED, certificate)
 
 
 # Forms
@@ -231,7 +237,7 @@ def _stays(claim: Claim, posed: Formal, later: Any) -> bool:
 
 def _left() -> Certified:
     note = "one step leaves the set of states on which the induction is made"
-    return Certified(None, None, Fraction(0), Status.UNKNOWN, note=note)
+    return Certified(None, None, Fraction(0), Verdict.OPEN, note=note)
 
 
 def _apart(form: Form) -> Form:
@@ -247,14 +253,14 @@ def _renamed(row: Row) -> Row:
 # Programs
 
 
-def _proved(name: str, objective: Form, constraints: Iterable[Constraint]) -> Certified:
+def _proved(prover: Prover, name: str, objective: Form, constraints: Iterable[Constraint]) -> Certified:
     """Whether the objective is at most 0 under the constraints, by exact multipliers or not at all."""
     program = Program(objective, _useful(objective, list(constraints)))
     size = max(map(len, program.blocks), default=0)
-    certificate = rounding.prove(program, Fraction(0), [programs.equilibrated(program), program], faces=_FACES)
+    certificate = prover.prove(name, program, exactly(Fraction(0)), _GUESSES)
     if certificate is None:
-        return Certified(None, None, Fraction(0), Status.UNKNOWN, size=size, note=f"{name}: no multipliers were found")
-    return Certified(None, Fraction(0), Fraction(0), Status.PROVED, certificate, size=size)
+        return Certified(None, None, Fraction(0), Verdict.OPEN, size=size, note=f"{name}: no multipliers were found")
+    return Certified(None, Fraction(0), Fraction(0), Verdict.CERTIFIED, certificate, size=size)
 
 
 def _useful(objective: Form, constraints: list[Constraint]) -> tuple[Constraint, ...]:

@@ -144,6 +144,7 @@ def _formal(
 def _with_adversaries(setting: Setting, given: Instance, formal: Formal, n: int) -> Formal:
     """The formal instance with the parameters of the given one, its compressors and oracles any of their classes."""
     params = given.params
+    one: Any
     for adversary in setting.adversaries:
         used = getattr(params, adversary.field)
         if isinstance(adversary, UnbiasedCompressors):

@@ -101,9 +101,13 @@ def ratio(after: Form, before: Form, constraints: Sequence[Constraint]) -> Progr
 
 def excess(left: Form, right: Form, constraints: Sequence[Constraint]) -> Program:
     """Maximise ``left - right`` over Gram matrices of trace at most 1: 0 where left <= right throughout."""
-    posed = Program(left - right, tuple(constraints))
-    trace = Form({(row, row): 1 for rows in posed.blocks for row in rows}, {}, -1)
-    return Program(posed.objective, (Constraint("trace", trace), *constraints))
+    return of_trace_one(Program(left - right, tuple(constraints)))
+
+
+def of_trace_one(program: Program) -> Program:
+    """The program over Gram matrices of trace at most 1, in its own units; ``trace`` is the first constraint."""
+    trace = Form({(row, row): 1 for rows in program.blocks for row in rows}, {}, -1)
+    return Program(program.objective, (Constraint("trace", trace), *program.constraints), program.units)
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,8 @@ def equilibrated(program: Program, sweeps: int = 10) -> Program:
     )
 
 
-def _run(problem: cp.Problem) -> str:
+def run(problem: cp.Problem) -> str:
+    """Solve with CLARABEL, as accurately as it can, and return its status."""
     status = "solver_error"
     for tol in _TOLERANCES:
         with warnings.catch_warnings():
@@ -173,10 +178,10 @@ def solve(program: Program) -> Solution:
     if values is not None:
         left, reward = left + a @ values, reward + c @ values
     # Every constraint is scaled to size one: curvatures of very different size otherwise hide each other.
-    size = _sizes(A, a)
+    size = sizes(A, a)
     constraint = cp.multiply(1 / size, left) <= b / size
     problem = cp.Problem(cp.Maximize(reward), [constraint])
-    status = _run(problem)
+    status = run(problem)
     if problem.value is None or constraint.dual_value is None or not np.isfinite(problem.value):
         return Solution(status, None, {}, (), np.zeros(0))
     names = (k.name for k in program.constraints)
@@ -188,7 +193,8 @@ def solve(program: Program) -> Solution:
     )
 
 
-def _sizes(A: list[Array], a: Array) -> Array:
+def sizes(A: list[Array], a: Array) -> Array:
+    """The largest coefficient of each constraint, 1 where all vanish."""
     largest = [abs(part).max(axis=1, initial=0.0) for part in (*A, a)]
     size = np.max(largest, axis=0)
     return np.where(size > 0, size, 1.0)
@@ -201,7 +207,7 @@ def interior_multipliers(program: Program, bound: float) -> tuple[Array, float]:
     attained. Empty multipliers when the solver gives none.
     """
     A, a, b, C, c = program.arrays
-    scale = _sizes(A, a)
+    scale = sizes(A, a)
     weights = cp.Variable(len(program.constraints))
     margin = cp.Variable()
     multipliers = cp.multiply(1 / scale, weights)
@@ -216,7 +222,7 @@ def interior_multipliers(program: Program, bound: float) -> tuple[Array, float]:
         conditions.append(a.T @ multipliers == c)
     conditions.append(b @ multipliers + float(program.objective.constant) <= bound)
     problem = cp.Problem(cp.Maximize(margin), conditions)
-    _run(problem)
+    run(problem)
     if weights.value is None:
         return np.zeros(0), -np.inf
     return np.asarray(weights.value) / scale, float(np.asarray(margin.value))
@@ -225,7 +231,7 @@ def interior_multipliers(program: Program, bound: float) -> tuple[Array, float]:
 def interior_point(program: Program) -> tuple[tuple[Array, ...], Array, float]:
     """A Gram matrix and function values that meet every constraint with the largest margin, and that margin."""
     A, a, b, _, _ = program.arrays
-    size = _sizes(A, a)
+    size = sizes(A, a)
     margin = cp.Variable()
     gram = [cp.Variable((len(rows), len(rows)), PSD=True) for rows in program.blocks]
     full = [X + margin * np.eye(len(rows)) for X, rows in zip(gram, program.blocks, strict=True)]
@@ -237,28 +243,36 @@ def interior_point(program: Program) -> tuple[tuple[Array, ...], Array, float]:
     trace = sum(cp.trace(X) for X in full)
     limits = [cp.multiply(1 / size, left) + margin <= b / size, margin <= 1, trace <= 1e3]
     problem = cp.Problem(cp.Maximize(margin), limits)
-    _run(problem)
+    run(problem)
     if margin.value is None:
         return (), np.zeros(0), -np.inf
     found = np.zeros(0) if values is None else np.asarray(values.value)
     return tuple(np.asarray(X.value) for X in full), found, float(np.asarray(margin.value))
 
 
-def is_positive_semidefinite(matrix: Array) -> bool:
-    """Whether a symmetric matrix of fractions is positive semidefinite: LDL^T by exact elimination."""
+def pivots(matrix: Array) -> list[Fraction]:
+    """The nonzero pivots of LDL^T by exact elimination, up to the first that shows that the matrix is not positive
+    semidefinite, for which -1 is given."""
     rows = [list(map(Fraction, row)) for row in matrix]
+    found: list[Fraction] = []
     while rows:
         pivot = rows[0][0]
         if pivot < 0 or (pivot == 0 and any(rows[0])):
-            return False
+            return [*found, Fraction(-1)]
         rest = rows[1:]
         if pivot == 0:
             rows = [row[1:] for row in rest]
         else:
+            found.append(pivot)
             rows = [
                 [value - row[0] * top / pivot for value, top in zip(row[1:], rows[0][1:], strict=True)] for row in rest
             ]
-    return True
+    return found
+
+
+def is_positive_semidefinite(matrix: Array) -> bool:
+    """Whether a symmetric matrix of fractions is positive semidefinite: LDL^T by exact elimination."""
+    return all(pivot > 0 for pivot in pivots(matrix))
 
 
 @dataclass(frozen=True)

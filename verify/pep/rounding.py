@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.rational import Array
-from verify.pep import programs
+from verify.pep import faces, programs
 from verify.pep.gram import Form
 from verify.pep.programs import Certificate, Program, Solution
 
@@ -19,6 +21,12 @@ GRID = 2**40
 #: entries of a kernel may have. Where a bound is attained the solver has only half of its digits.
 _CUTS = (1e-5, 1e-4, 1e-6, 1e-3, 1e-7)
 _TOLERANCES = (1e-4, 1e-5, 1e-3, 1e-6)
+#: How many faces are guessed at unless told otherwise.
+GUESSES = len(_CUTS) * len(_TOLERANCES)
+#: Margins up to which multipliers have no room to be rounded.
+_NO_ROOM = 1e-9
+#: How near the solver's value must be to a bound that may be attained.
+_NEAR = 1e-6
 
 
 def nearest_solution(equations: list[tuple[dict[int, Fraction], Fraction]], guess: list[Fraction]) -> list[Fraction]:
@@ -70,39 +78,63 @@ def _proves(program: Program, bound: Fraction) -> tuple[dict[int, Fraction], Fra
 
 
 def prove(
-    program: Program, bound: Fraction, variants: Sequence[Program] = (), faces: int = len(_CUTS) * len(_TOLERANCES)
+    program: Program, bound: Fraction, variants: Sequence[Program] = (), guesses: int = GUESSES
 ) -> Certificate | None:
     """A certificate of exactly this bound, or None if none was found (which says nothing about the bound).
 
     ``variants``: the program in other units, in which the solver may see more; multipliers do not depend on units.
-    ``faces``: how many guesses are tried where the bound is attained and the multipliers have no room to be rounded.
+    ``guesses``: how many faces are tried where the bound is attained, the multipliers have no room to be rounded, and
+    the worst case does not tell the face.
     """
     if not program.constraints:
         certificate = Certificate(program, {}, bound)
         return certificate if certificate.check() else None
-    for posed in variants or (program,):
-        for multipliers in _candidates(program, posed, bound, faces):
-            certificate = Certificate(program, multipliers, bound)
-            if certificate.check():
-                return certificate
-    return None
+    attempts = (
+        attempt(program, posed, bound)
+        for attempt in (_with_room, _attained, partial(_guessed, guesses=guesses))
+        for posed in variants or (program,)
+    )
+    found = (Certificate(program, multipliers, bound) for attempt in attempts for multipliers in attempt)
+    return next((certificate for certificate in found if certificate.check()), None)
 
 
-def _candidates(program: Program, posed: Program, bound: Fraction, faces: int) -> Iterator[dict[str, Fraction]]:
-    """Rational multipliers that may prove the bound, likeliest first; ``posed`` is the program in other units."""
+def _named(program: Program, multipliers: Sequence[Fraction]) -> dict[str, Fraction]:
+    return {c.name: m for c, m in zip(program.constraints, multipliers, strict=True) if m != 0}
+
+
+def _with_room(program: Program, posed: Program, bound: Fraction) -> Iterator[dict[str, Fraction]]:
+    """Multipliers with room around them, rounded; the equations are then met again exactly."""
     found, margin = programs.interior_multipliers(posed, float(bound))
-    if not len(found):
+    if margin > _NO_ROOM:
+        with suppress(ValueError):
+            yield _named(program, _round([*_equations(program), _proves(program, bound)], found, margin))
+
+
+def _attained(program: Program, posed: Program, bound: Fraction) -> Iterator[dict[str, Fraction]]:
+    """Multipliers of a bound that is attained, in the interior of the face that its worst case determines."""
+    if not any(form.constant for form in (program.objective, *program.forms)):
+        # The worst case of a homogeneous program is given a size. The multiplier of that vanishes with the bound.
+        program, posed = (programs.of_trace_one(p) for p in (program, posed))
+    always = [*_equations(program), _proves(program, bound)]
+    solution = programs.solve(posed)
+    if solution.value is None or abs(solution.value - float(bound)) > _NEAR * max(1.0, abs(float(bound))):
         return
-    guesses = [(cut, tol) for tol in _TOLERANCES for cut in _CUTS][:faces]
-    for cut, tol in guesses if margin <= 1e-9 else [(0.0, 0.0)]:
-        try:
-            if margin > 1e-9:
-                multipliers = _round(program, found, bound, margin)
-            else:
-                multipliers = _on_the_face(program, posed, found, bound, cut, tol)
-        except ValueError:
-            continue
-        yield {c.name: m for c, m in zip(program.constraints, multipliers, strict=True)}
+    for case in faces.worst_cases(posed, solution):
+        for face in faces.equations(program, posed, case):
+            found, margin = faces.interior(posed, [*always, *face], case)
+            if margin > _NO_ROOM:
+                with suppress(ValueError):
+                    yield _named(program, _round([*always, *face], found, margin))
+
+
+def _guessed(program: Program, posed: Program, bound: Fraction, guesses: int) -> Iterator[dict[str, Fraction]]:
+    """Multipliers of a bound that is attained, on faces that the solver's multipliers may lie on."""
+    found, margin = programs.interior_multipliers(posed, float(bound))
+    if margin > _NO_ROOM or not len(found):
+        return
+    for cut, tol in [(cut, tol) for tol in _TOLERANCES for cut in _CUTS][:guesses]:
+        with suppress(ValueError):
+            yield _named(program, _on_the_face(program, posed, found, bound, cut, tol))
 
 
 def balanced(program: Program, solution: Solution) -> Program:
@@ -123,11 +155,9 @@ def balanced(program: Program, solution: Solution) -> Program:
     return program.rescaled(rows, values)
 
 
-def _round(program: Program, found: Array, bound: Fraction, margin: float) -> list[Fraction]:
-    """Multipliers with room around them, rounded; the equations are then met again exactly."""
+def _round(equations: list[faces.Equation], found: Array, margin: float) -> list[Fraction]:
     grid = GRID * max(1, int(1 / margin))
-    guess = [Fraction(round(m * grid), grid) for m in found.tolist()]
-    return nearest_solution([*_equations(program), _proves(program, bound)], guess)
+    return nearest_solution(equations, [Fraction(round(m * grid), grid) for m in found.tolist()])
 
 
 def _on_the_face(
@@ -147,8 +177,7 @@ def _on_the_face(
         slack = (A[j].T @ found).reshape(r, r) - C[j]
         kernel = _kernel((slack + slack.T) / 2, cut)
         # A worst function is simple in the program's own units.
-        kernel = _reduced(kernel * [float(posed.units.get(row, 1)) for row in rows])
-        for vector in kernel:
+        for vector, _ in faces.reduced(kernel * [float(posed.units.get(row, 1)) for row in rows]):
             simple = {row: simplest(v, tol) for row, v in zip(rows, vector.tolist(), strict=True)}
             sparse = {row: v for row, v in simple.items() if v != 0}
             wanted = program.objective.image(sparse)
@@ -166,31 +195,9 @@ def _kernel(matrix: Array, cut: float) -> Array:
     return vectors[:, values < cut * max(float(values[-1]), 1e-300)].T.copy()
 
 
-def _reduced(basis: Array) -> Array:
-    """The basis by row reduction: its entries become ratios."""
-    for i in range(len(basis)):
-        pivot = int(abs(basis[i]).argmax())
-        basis[i] /= basis[i, pivot]
-        for k in range(len(basis)):
-            if k != i:
-                basis[k] -= basis[k, pivot] * basis[i]
-    return basis
-
-
 def simplest(value: float, tol: float) -> Fraction:
     """The fraction of smallest denominator within the relative error ``tol``; 0 below ``tol`` itself."""
-    if abs(value) < tol:
-        return Fraction(0)
-    low, high = sorted((Fraction(value) * (1 - Fraction(tol)), Fraction(value) * (1 + Fraction(tol))))
-    return -_between(-high, -low) if high < 0 else _between(low, high)
-
-
-def _between(low: Fraction, high: Fraction) -> Fraction:
-    """The fraction of smallest denominator in [low, high], 0 < low: by continued fractions."""
-    whole = -(-low.numerator // low.denominator)
-    if whole <= high:
-        return Fraction(whole)
-    return whole - 1 + 1 / _between(1 / (high - whole + 1), 1 / (low - whole + 1))
+    return faces.simplest(value, Fraction(1), tol)
 
 
 class Point(NamedTuple):
@@ -242,12 +249,14 @@ def _fractions(values: Array) -> Array:
     return out
 
 
-def upper_bound(program: Program, value: float, variants: Sequence[Program] = ()) -> Certificate | None:
-    """A certificate of a bound slightly above the solver's value, or None; ``variants`` as in :func:`prove`."""
+def just_above(value: float) -> Iterator[Fraction]:
+    """Numbers of twelve digits slightly above a solver's value, nearest first."""
     size = max(1.0, abs(value))
     for excess in (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
-        bound = Fraction(round((value + excess * size) * 10**12), 10**12)
-        certificate = prove(program, bound, variants, faces=1)
-        if certificate is not None:
-            return certificate
-    return None
+        yield Fraction(round((value + excess * size) * 10**12), 10**12)
+
+
+def upper_bound(program: Program, value: float, variants: Sequence[Program] = ()) -> Certificate | None:
+    """A certificate of a bound slightly above the solver's value, or None; ``variants`` as in :func:`prove`."""
+    found = (prove(program, bound, variants, guesses=1) for bound in just_above(value))
+    return next((certificate for certificate in found if certificate is not None), None)

@@ -18,7 +18,7 @@ from rich.text import Text
 from fedtheory.claims import Claim
 from fedtheory.rational import real
 from verify.evidence import Counterexample, Evidence, Verdict, number
-from verify.report import statement
+from verify.report import outcomes, statement
 
 # Lines of a log are not wrapped, so that they can be searched: rich wants a width all the same.
 _LOG_WIDTH = 1000
@@ -30,6 +30,7 @@ _STYLES = {
     Verdict.REFUTED: "bold red",
     Verdict.ILL_POSED: "magenta",
     Verdict.NOT_TESTED: "yellow",
+    Verdict.OPEN: "yellow",
 }
 
 # Longer fractions are shown as decimals, as real numbers are.
@@ -178,6 +179,7 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
             f"  right = {shown(example.right)}",
             f"  claimed: left {example.relation} right",
         ]
+    lines += outcomes.lines(evidence.outcomes)
     for claim in repaired:
         lines += [f"repaired: {claim.id}", f"  {claim.gist}", *(f"  {line}" for line in statement.text(claim))]
     return lines

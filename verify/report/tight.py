@@ -18,16 +18,11 @@ from rich.table import Table
 from rich.text import Text
 
 from fedtheory.claims import Claim
-from verify.pep.worst_case import Status
+from verify.evidence import Verdict
 from verify.tightness.comparison import Point, Subject, short
 from verify.tightness.sweep import rounded, sentence, series
 
-_STYLES = {
-    Status.PROVED: "bold green",
-    Status.CERTIFIED: "bold green",
-    Status.UNKNOWN: "yellow",
-    Status.EXCEEDED: "bold red",
-}
+_STYLES = {Verdict.CERTIFIED: "bold green", Verdict.OPEN: "yellow", Verdict.REFUTED: "bold red"}
 #: Colour-blind safe (Okabe and Ito).
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a5195", "#444444")
 _MARKS = "os^Dv<>P"
@@ -51,13 +46,13 @@ def _table(subject: Subject, part: str, points: Sequence[Point]) -> Table:
     names += ["best/printed 1 - rho", "iterations promised/needed"] if rates else ["printed/best"]
     for name in names:
         table.add_column(name, justify="right")
-    table.add_column("status")
+    table.add_column("verdict")
     for point in points:
         ends = ["-" if v is None else rounded(v, up) for v, up in ((point.lower, False), (point.upper, True))]
         compared = [_between(point.slack), _between(point.iterations)] if rates else [_between(point.slack)]
-        status = Text(str(point.status), style=_STYLES[point.status])
+        verdict = Text(str(point.verdict), style=_STYLES[point.verdict])
         values = [short(value) for _, value in point.letters]
-        table.add_row(*values, rounded(point.printed, up=True), *ends, *compared, status)
+        table.add_row(*values, rounded(point.printed, up=True), *ends, *compared, verdict)
     return table
 
 
@@ -69,11 +64,11 @@ def _between(ends: tuple[Fraction | float | None, ...]) -> str:
 
 
 def words(points: Sequence[Point]) -> list[str]:
-    """For each thing that is compared how many points have which status, and a sentence."""
+    """For each thing that is compared how many points have which verdict, and a sentence."""
     lines = []
     for (subject, part), found in series(points).items():
-        counts = [(status, sum(point.status == status for point in found)) for status in Status]
-        shares = ", ".join(f"{count} {status}" for status, count in counts if count)
+        counts = [(verdict, sum(point.verdict == verdict for point in found)) for verdict in _STYLES]
+        shares = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
         lines.append(f"{subject}{f', {part}' if part else ''}: {len(found)} points, {shares}")
         lines.append(f"  {sentence(found)}")
     return lines
@@ -212,8 +207,8 @@ def _intervals(
 
 def _flags(axes: Axes, x: list[float], printed: list[float], points: Sequence[Point]) -> None:
     """What is printed is crossed out where it fails, and marked with a question mark where that is not decided."""
-    for status, mark, colour in ((Status.EXCEEDED, "x", _RED), (Status.UNKNOWN, "$?$", _GREY)):
-        at = [(a, y) for a, y, p in zip(x, printed, points, strict=True) if p.status == status]
+    for verdict, mark, colour in ((Verdict.REFUTED, "x", _RED), (Verdict.OPEN, "$?$", _GREY)):
+        at = [(a, y) for a, y, p in zip(x, printed, points, strict=True) if p.verdict is verdict]
         if at:
             axes.plot(*zip(*at, strict=True), color=colour, marker=mark, markersize=7, linestyle="", zorder=5)
 
@@ -233,9 +228,9 @@ def _handles(points: Sequence[Point], layout: _Layout, combinations: list[tuple[
     ]
     if any((p.lower is None) != (p.upper is None) for p in points):
         found.append(Line2D([], [], color=_GREY, marker="^", linestyle="", label="bounded on one side only"))
-    if any(p.status == Status.EXCEEDED for p in points):
+    if any(p.verdict is Verdict.REFUTED for p in points):
         found.append(Line2D([], [], color=_RED, marker="x", linestyle="", label="does not hold"))
-    if any(p.status == Status.UNKNOWN for p in points):
+    if any(p.verdict is Verdict.OPEN for p in points):
         found.append(Line2D([], [], color=_GREY, marker="$?$", linestyle="", label="not decided"))
     if layout.rest:
         for k, combination in enumerate(combinations):

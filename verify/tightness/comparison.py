@@ -29,18 +29,19 @@ from fedtheory.rational import evaluate
 from fedtheory.statements import Bound, Inequality, OneStep, Quantity
 from fedtheory.symbols import T
 from verify.evaluate import sides, tree_size
+from verify.evidence import Verdict
+from verify.faults import attributed
 from verify.methods import certificates, refutation, search
 from verify.pep import posing, programs, rounding
 from verify.pep.gram import Form
-from verify.pep.worst_case import TOLERANCE, Certified, Status, bounds, certify
+from verify.pep.prover import Certified, bounds
+from verify.pep.worst_case import certify
 from verify.tightness.grids import Choice
 
 #: Rounds after which a bound is compared with its worst case over the class, while programs stay small: leaves of the
 #: tree of draws, and rows.
 ROUNDS = (0, 1, 2, 3)
 _LEAVES, _ROWS = 9, 16
-#: What may go wrong where a statement does not run on vectors known only by their inner products.
-_FAILURES = (ValueError, TypeError, AttributeError, ArithmeticError)
 
 
 class Subject(StrEnum):
@@ -57,7 +58,7 @@ class Point:
     """One number of a claim at one choice of the parameters, beside its exact worst case in [lower, upper].
 
     ``printed`` holds if the worst case does not exceed it. An end is None where none was found: above, also where there
-    is none (``note`` says so). ``part``: which comparison of a statement with several. ``status``: of ``printed``.
+    is none (``note`` says so). ``part``: which comparison of a statement with several. ``verdict``: on ``printed``.
     """
 
     subject: Subject
@@ -65,7 +66,7 @@ class Point:
     printed: Fraction
     lower: Fraction | None
     upper: Fraction | None
-    status: Status
+    verdict: Verdict
     part: str = ""
     note: str = ""
 
@@ -139,15 +140,15 @@ def _compared(claim: Claim, part: str, instance: Instance, choice: Choice) -> Po
     factor = _value(statement.factor, claim, instance) if isinstance(statement, OneStep) else None
     try:
         found = certify(claim, instance, tight=True)
-    except _FAILURES as error:
+    except ValueError as error:
         return _searched(claim, part, factor, choice, str(error))
     if factor is not None:
         return _point(Subject.FACTOR, choice, found, factor, part)
     if found.claimed != 0:
         return _point(Subject.RATIO, choice, found, Fraction(1), part)
-    if found.lower is None and found.status == Status.EXCEEDED:
+    if found.lower is None and found.verdict is Verdict.REFUTED:
         # No multiple of the right side holds.
-        return Point(Subject.RATIO, choice.letters, Fraction(1), None, None, found.status, part, found.note)
+        return Point(Subject.RATIO, choice.letters, Fraction(1), None, None, found.verdict, part, found.note)
     return _decrease(claim, part, instance, choice, found)
 
 
@@ -162,7 +163,7 @@ def _fraction(value: Any) -> Fraction:
 
 
 def _point(subject: Subject, choice: Choice, found: Certified, printed: Fraction, part: str = "") -> Point:
-    return Point(subject, choice.letters, printed, found.lower, found.upper, found.status, part, found.note)
+    return Point(subject, choice.letters, printed, found.lower, found.upper, found.verdict, part, found.note)
 
 
 def _decrease(claim: Claim, part: str, instance: Instance, choice: Choice, found: Certified) -> Point:
@@ -177,7 +178,7 @@ def _decrease(claim: Claim, part: str, instance: Instance, choice: Choice, found
         measured = bounds(_program(changed, instance), Fraction(1))
     except ValueError as error:
         measured = replace(found, lower=None, upper=None, note=str(error))
-    return replace(_point(subject, choice, measured, Fraction(1), part), status=found.status)
+    return replace(_point(subject, choice, measured, Fraction(1), part), verdict=found.verdict)
 
 
 def _signed(claim: Claim, instance: Instance) -> tuple[sympy.Expr, sympy.Expr]:
@@ -234,31 +235,31 @@ def _bound(claim: Claim, statement: Bound, instance: Instance, choice: Choice) -
     step = _point(Subject.FACTOR, choice, contracted, factor, "one step of its potential")
     named = {q.expression: q.of for q in statement.quantities}
     functions = {named[statement.left], named[statement.initial], quantity.of if quantity else None}
-    contracts = contracted.status <= Status.CERTIFIED
+    contracts = contracted.verdict is Verdict.CERTIFIED
     if contracts and len(functions) == 1:
         # T = 0 asks for a constant of at least 1, and a contraction for no more.
-        status = contracted.status if constant >= 1 else Status.EXCEEDED
-        at_once = Point(Subject.CONSTANT, choice.letters, constant, Fraction(1), Fraction(1), status)
+        verdict = contracted.verdict if constant >= 1 else Verdict.REFUTED
+        at_once = Point(Subject.CONSTANT, choice.letters, constant, Fraction(1), Fraction(1), verdict)
         return [step] if constant == 1 else [step, at_once]
     above = _through(claim, statement, instance, quantity) if contracts and quantity is not None else None
     below = _from_below(claim, statement, instance, choice, constant)
     if below is not None and below > constant:
-        status = Status.EXCEEDED
+        verdict = Verdict.REFUTED
     elif above is not None and above <= constant:
-        status = contracted.status
+        verdict = contracted.verdict
     else:
-        status = _status(claim, instance)
-        if status <= Status.CERTIFIED:
-            above = constant * (1 + (TOLERANCE if status == Status.CERTIFIED else 0))
-    return [step, Point(Subject.CONSTANT, choice.letters, constant, below, above, status)]
+        verdict = _verdict(claim, instance)
+        above = constant if verdict is Verdict.CERTIFIED else above
+    return [step, Point(Subject.CONSTANT, choice.letters, constant, below, above, verdict)]
 
 
-def _status(claim: Claim, instance: Instance) -> Status:
+def _verdict(claim: Claim, instance: Instance) -> Verdict:
     """Of the claim as a whole, which may have a better proof than one through its potential alone."""
     try:
-        return min(certificates.certify(claim, instance).status, Status.UNKNOWN)
-    except _FAILURES:
-        return Status.UNKNOWN
+        found = certificates.certify(claim, instance).verdict
+    except ValueError:
+        return Verdict.OPEN
+    return Verdict.OPEN if found is Verdict.REFUTED else found
 
 
 def _contraction(
@@ -272,8 +273,8 @@ def _contraction(
         number = sympy.Rational(factor.numerator, factor.denominator)
         step = OneStep(statement.algorithm, after.expression, number * before.expression, (after, before), number)
         return certify(replace(claim, statement=step), instance, tight=True), quantity
-    except _FAILURES as error:
-        return Certified(None, None, factor, Status.UNKNOWN, note=str(error)), None
+    except ValueError as error:
+        return Certified(None, None, factor, Verdict.OPEN, note=str(error)), None
 
 
 def _through(claim: Claim, statement: Bound, instance: Instance, potential: Quantity) -> Fraction | None:
@@ -286,16 +287,17 @@ def _through(claim: Claim, statement: Bound, instance: Instance, potential: Quan
         if a.of is b.of:
             continue
         try:
-            posed = posing.pose(claim.setting, instance)
-            if at_start and posed.instance.initial is None:
-                return None
-            start = posed.instance.initial if at_start and posed.instance.initial else posed.instance.at
-            problem, state = start(np.zeros((1, 0)))
-            above, below = (_form(q.of(problem, posed.instance.params, state)) for q in (a, b))
-            program = _small(programs.ratio(above, below, posed.constraints(True)))
+            with attributed(claim, instance.text):
+                posed = posing.pose(claim.setting, instance)
+                if at_start and posed.instance.initial is None:
+                    return None
+                start = posed.instance.initial if at_start and posed.instance.initial else posed.instance.at
+                problem, state = start(np.zeros((1, 0)))
+                above, below = (_form(q.of(problem, posed.instance.params, state)) for q in (a, b))
+                program = _small(programs.ratio(above, below, posed.constraints(True)))
             value = programs.solve(programs.equilibrated(program)).value
             found = None if value is None else bounds(program, rounding.simplest(value, 1e-6))
-        except _FAILURES:
+        except ValueError:
             return None
         if found is None or found.upper is None:
             return None
@@ -311,9 +313,10 @@ def _from_below(
     found = []
     for rounds in ROUNDS:
         try:
-            program = programs.equilibrated(_program(unit, instance, rounds))
+            with attributed(claim, instance.text):
+                program = programs.equilibrated(_program(unit, instance, rounds))
             point = rounding.lower_bound(program, programs.solve(program))
-        except _FAILURES:
+        except ValueError:
             break
         found += [] if point is None else [point[0]]
     searched = _found(claim, choice)
@@ -328,8 +331,8 @@ def _searched(claim: Claim, part: str, factor: Fraction | None, choice: Choice, 
     ratio = _found(claim, choice)
     subject, printed = (Subject.RATIO, Fraction(1)) if factor is None else (Subject.FACTOR, factor)
     lower = None if ratio is None else printed * ratio
-    status = Status.EXCEEDED if lower is not None and lower > printed else Status.UNKNOWN
-    return Point(subject, choice.letters, printed, lower, None, status, part, f"searched only: {reason}")
+    verdict = Verdict.REFUTED if lower is not None and lower > printed else Verdict.OPEN
+    return Point(subject, choice.letters, printed, lower, None, verdict, part, f"searched only: {reason}")
 
 
 def _found(claim: Claim, choice: Choice) -> Fraction | None:

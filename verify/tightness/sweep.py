@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from fedtheory import tables
 from fedtheory.claims import Claim
 from fedtheory.statements import Bound, Inequality, OneStep
-from verify.pep.worst_case import Status
+from verify.evidence import Verdict
 from verify.tightness import grids
 from verify.tightness.comparison import Point, Subject, at_choice, short
 from verify.tightness.grids import Choice, Letters
@@ -75,9 +75,9 @@ def series(points: Iterable[Point]) -> dict[tuple[Subject, str], list[Point]]:
 
 def sentence(points: Sequence[Point]) -> str:
     """What the points of one series say. "Within x %" is of the rate 1 - rho, of the constant, or of the right side."""
-    exceeded = [point for point in points if point.status == Status.EXCEEDED]
-    unknown = [point for point in points if point.status == Status.UNKNOWN]
-    held = [point for point in points if point.status <= Status.CERTIFIED]
+    exceeded = [point for point in points if point.verdict is Verdict.REFUTED]
+    unknown = [point for point in points if point.verdict is Verdict.OPEN]
+    held = [point for point in points if point.verdict is Verdict.CERTIFIED]
     said = []
     if exceeded:
         said.append(_refuted(exceeded, len(points)))

@@ -49,7 +49,7 @@ _SQUARES = tuple(Fraction(v) for v in (1, "9/4", 4, 16, 100, 10_000))
 def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> accfeddcd.Params:
     ratio = Fraction(recipe[str(alpha)]) / Fraction(recipe[str(beta)])
     a, b = (number(v, exact) for v in accfeddcd.acceleration(ratio, recipe["tau"], problem.n))
-    return accfeddcd.Params(recipe["tau"], np.array([1 / problem.mu] * problem.n), a, b)
+    return accfeddcd.Params(recipe["tau"], dual.Lambda(recipe, problem, exact), a, b)
 
 
 def _block_parameters(recipe: Recipe, problem: Problem, exact: bool) -> accelerated_rbcd.Params:
@@ -103,6 +103,7 @@ SETTING = Setting(
     algorithm=accfeddcd.algorithm,
     functions=replace(dual.FUNCTIONS, conditions=_SQUARES),
     domain=SAMPLED,
+    draw=dual.with_scale,
     parameters=_parameters,
     potential=_potential(dual_lyapunov),
     # The gap, and squares that span the quadratic forms in y and z.

@@ -53,7 +53,8 @@ FUNCTIONS = SmoothStronglyConvex(alpha, beta, conjugates=True)
 CLIENTS = (2, 3, 3, 4, 5)
 
 
-def _with_scale(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+def with_scale(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    """The recipe with the scale of :func:`Lambda`."""
     return {**recipe, "scale": Fraction(1)}
 
 
@@ -137,7 +138,7 @@ SETTING = Setting(
     algorithm=algorithm_1.algorithm,
     functions=FUNCTIONS,
     domain=SAMPLED,
-    draw=_with_scale,
+    draw=with_scale,
     parameters=_parameters,
     potential=GAP_T,
     typical={eta: sympy.S.One},

@@ -1,0 +1,91 @@
+"""Whose fault an error is: a claim's own code may fail in any way, ours may not.
+
+Searches and proofs run code that the author of a claim wrote: steps, draws, quantities, oracles. Where that does not
+run, the claim is told so, with the error. The same error in the code of this package is a defect, which must not be
+taken for a limit of a method: it stops the check.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+from fedtheory.claims import Claim
+
+#: The packages whose code is ours, and where it is. Code that was changed for a self-test has another place.
+_OURS = {name: Path(__file__).resolve().parent.parent / name for name in ("fedtheory", "verify")}
+#: Packages that our code calls and that call nothing of a claim's by themselves.
+_LIBRARIES = frozenset({"numpy", "scipy", "sympy", "mpmath", "cvxpy", "clarabel", "z3", "joblib", "threadpoolctl"})
+#: Errors that say that code is wrong rather than its input.
+DEFECTS = (TypeError, AttributeError, LookupError, NameError, AssertionError, NotImplementedError, RuntimeError)
+
+
+class Unrunnable(ValueError):
+    """A claim's own code failed where it was run; the message quotes its error."""
+
+
+class Defect(RuntimeError):
+    """An error of this package, with the claim and the recipe at which it occurred."""
+
+
+def theirs(error: BaseException) -> str | None:
+    """The function of a claim's own code in which an error was raised, or which called what raised it; None if ours."""
+    found = None
+    step: TracebackType | None = error.__traceback__
+    while step is not None:
+        if _is_theirs(step.tb_frame):
+            code = step.tb_frame.f_code
+            found = f"{code.co_name} ({Path(code.co_filename).name}, line {step.tb_lineno})"
+        step = step.tb_next
+    return found
+
+
+def _is_theirs(frame: FrameType) -> bool:
+    root = str(frame.f_globals.get("__name__", "")).split(".")[0]
+    if root in _OURS:
+        return not Path(frame.f_code.co_filename).is_relative_to(_OURS[root])
+    return bool(root) and root not in _LIBRARIES and (root == "__main__" or root not in sys.stdlib_module_names)
+
+
+@contextmanager
+def attributed(claim: Claim, recipe: Any = None) -> Iterator[None]:
+    """Turns a defect in a claim's own code into :class:`Unrunnable`, and one in ours into :class:`Defect`.
+
+    ``recipe``: the instance that was looked at. Other errors pass.
+    """
+    try:
+        yield
+    except (Defect, Unrunnable):
+        raise
+    except DEFECTS as error:
+        where = "" if recipe is None else f" at the recipe {words(recipe)}"
+        said = f"{type(error).__name__}: {error}"
+        culprit = theirs(error)
+        if culprit is not None:
+            advice = "a step or a quantity must run on arrays of floats, of fractions and of formal vectors alike"
+            raise Unrunnable(f"{claim.id}: its own code fails in {culprit}: {said}{where}; {advice}") from error
+        place = _place(error)
+        advice = "this is an error of fedtheory, not of the claim: please report it with this line"
+        raise Defect(f"{claim.id}: {said} in {place}{where}; {advice}") from error
+
+
+def words(recipe: Any) -> str:
+    """A recipe in a line."""
+    if isinstance(recipe, Mapping):
+        return "{" + ", ".join(f"{name}: {words(value)}" for name, value in recipe.items()) + "}"
+    return "(" + ", ".join(map(words, recipe)) + ")" if isinstance(recipe, tuple | list) else str(recipe)
+
+
+def _place(error: BaseException) -> str:
+    """The innermost line of ours."""
+    found, step = "unknown code", error.__traceback__
+    while step is not None:
+        root = str(step.tb_frame.f_globals.get("__name__", "")).split(".")[0]
+        if root in _OURS:
+            found = f"{step.tb_frame.f_globals['__name__']}, line {step.tb_lineno}"
+        step = step.tb_next
+    return found

@@ -1,0 +1,71 @@
+"""What a method of verification is: what it speaks of, when it applies, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances.base import Recipe
+from verify.evidence import Verdict
+from verify.methods import search
+from verify.outcome import Outcome
+
+#: Counterexamples collected before the simplest is made smaller.
+REFUTATIONS = 4
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A claim to examine, with a seed and how many instances the search proposes.
+
+    ``given``: recipes that meet the hypotheses, in place of those that the search comes across.
+    """
+
+    claim: Claim
+    seed: int = 0
+    size: int = 0
+    given: tuple[Recipe, ...] | None = None
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """The random numbers of the search, and of what comes after it."""
+        return search.generator(self.claim, self.seed)
+
+    @cached_property
+    def hunt(self) -> search.Hunt:
+        """The search for violations, which is made once."""
+        return search.hunt(self.claim, self.rng, self.size, REFUTATIONS)
+
+    @property
+    def met(self) -> tuple[Recipe, ...]:
+        """Recipes of instances that meet the hypotheses, at whose parameters a whole class is examined."""
+        return self.hunt.met if self.given is None else self.given
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to test a claim.
+
+    ``name``: as outcomes are listed; ``covers``: what it speaks of, in words; ``applies(claim)``: whether it speaks of
+    claims of this kind; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing.
+    Where something cannot be computed the outcome says so; a ``ValueError`` means that the claim cannot be tested at
+    all, and any other error is a defect, which stops the check.
+    """
+
+    name: str
+    covers: str
+    applies: Callable[[Claim], bool]
+    run: Callable[[Method, Inquiry], Outcome]
+
+    def skipped(self, why: str, applied: bool = True) -> Outcome:
+        """The outcome of a method that decides nothing, or (``applied`` False) that was not run."""
+        return Outcome(self.name, self.covers, None, why, applied=applied)
+
+    def found(self, verdict: Verdict | None, note: str, **details: Any) -> Outcome:
+        """An outcome of this method; ``details`` are its fields."""
+        return Outcome(self.name, self.covers, verdict, note, **details)

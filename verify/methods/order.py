@@ -1,0 +1,288 @@
+"""The methods of verification, in the order in which they run: what refutes first, then what shows most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from fedtheory.claims import Claim
+from fedtheory.instances.base import Recipe
+from fedtheory.statements import (
+    Bound,
+    CompressorClass,
+    Inequality,
+    Invariant,
+    Limit,
+    OneStep,
+    Order,
+    ParameterRule,
+    Untested,
+)
+from verify.evidence import Counterexample, Verdict
+from verify.faults import Unrunnable, attributed
+from verify.methods import (
+    almost_sure,
+    asymptotics,
+    certificates,
+    generic_states,
+    reals,
+    replay,
+    sampled,
+    shrinking,
+    symbolic,
+)
+from verify.methods.base import Inquiry, Method
+from verify.outcome import ClassCertificate, Outcome
+from verify.pep import posing
+from verify.pep.worst_case import Refused
+
+#: Attempts at making each counterexample smaller, before the best one is made as small as can be.
+_TRIES = 30
+#: What a search that found no violation says.
+SEARCHED = "no violation at the worst states of the instances"
+
+
+def _searched(claim: Claim) -> bool:
+    return not isinstance(claim.statement, Untested | Order)
+
+
+def _cite(method: Method, inquiry: Inquiry) -> Outcome:
+    assert isinstance(inquiry.claim.statement, Untested)
+    return method.found(Verdict.NOT_TESTED, inquiry.claim.statement.reason)
+
+
+def _grow(method: Method, inquiry: Inquiry) -> Outcome:
+    return asymptotics.outcome(method, inquiry.claim)
+
+
+def _search(method: Method, inquiry: Inquiry) -> Outcome:
+    """Refuted by the smallest counterexample, or supported by the instances that met the hypotheses, if any did."""
+    claim, found = inquiry.claim, inquiry.hunt
+    used = tuple(sorted(found.methods))
+    if found.refutations:
+        # Simplifying is greedy: what comes out depends on the start, so each is tried a little, the best one fully.
+        tried = (shrinking.smallest(c, tries=_TRIES) for c in found.refutations)
+        small = shrinking.smallest(min(tried, key=lambda c: shrinking.complexity(c.recipe)))
+        return method.found(
+            Verdict.REFUTED,
+            "confirmed in exact arithmetic",
+            margin=min(margin(c) for c in (*found.refutations, small)),
+            instances=found.instances,
+            counterexample=small,
+            tightest=small.recipe,
+            used=(*used, "rational"),
+        )
+    if found.instances == 0:
+        return method.found(Verdict.NOT_TESTED, "no instance met the hypotheses")
+    limit = isinstance(claim.statement, Limit)
+    note = "the optimum is a fixed point; of the limit that says nothing" if limit else SEARCHED
+    # Where no ratio could be measured the worst is infinite.
+    least = round(1 - found.worst, 9) + 0.0 if math.isfinite(found.worst) else None
+    details = {"margin": least, "instances": found.instances, "tightest": found.tightest, "used": used}
+    return method.found(None if limit else Verdict.SUPPORTED, note, **details)
+
+
+def margin(found: Counterexample) -> float:
+    """The margin of a violation, rounded; -inf where a side is not a number, or the ratio is beyond the floats."""
+    try:
+        left, right = float(found.left), float(found.right)
+    except OverflowError:
+        return -math.inf
+    if found.relation == "==":
+        relative = -abs(left - right) / max(abs(left), abs(right), 1e-300)
+    elif right > 0:
+        relative = 1 - left / right
+    else:
+        relative = (right - left) / max(abs(left) + abs(right), 1e-300)
+    return round(relative, 9) if math.isfinite(relative) else -math.inf
+
+
+def _contract(method: Method, inquiry: Inquiry) -> Outcome:
+    # The search draws first, from the same random numbers.
+    searched = inquiry.hunt.instances
+    assert searched >= 0
+    return almost_sure.contracts(method, inquiry.claim, inquiry.claim.family.recipes(inquiry.rng), inquiry.size)
+
+
+def _sample(method: Method, inquiry: Inquiry) -> Outcome:
+    drawn = sampled.test(inquiry.claim, inquiry.seed)
+    if drawn is None:
+        return method.skipped("no instance that meets the hypotheses draws at random")
+    example = drawn.counterexample
+    if example is None:
+        return method.found(None, drawn.note.removeprefix("; "), used=("sequential",))
+    note = "what is enumerated holds; what is sampled does not"
+    details = {"margin": margin(example), "counterexample": example, "tightest": example.recipe}
+    return method.found(Verdict.REFUTED, note, used=("sequential",), **details)
+
+
+def _reduce(method: Method, inquiry: Inquiry) -> Outcome:
+    if not symbolic.proves(inquiry.claim):
+        return method.skipped("left open: the difference of the sides is not a product of factors of one sign")
+    note = "reduced to the sign of polynomials, for all values of the constants"
+    return method.found(Verdict.PROVED, note, used=("symbolic",))
+
+
+def _decide(method: Method, inquiry: Inquiry) -> Outcome:
+    if not reals.proves(inquiry.claim):
+        return method.skipped("left open: z3 gives no proof in its time, or the statement is not one of polynomials")
+    note = "no real values of the constants break it, by z3's decision procedure for polynomials"
+    return method.found(Verdict.PROVED, note, used=("reals",))
+
+
+def _combine(method: Method, inquiry: Inquiry) -> Outcome:
+    try:
+        with attributed(inquiry.claim):
+            proof = certificates.prove(inquiry.claim)
+    except (ValueError, ArithmeticError) as error:
+        return method.skipped(f"left open: {error}")
+    if proof is None:
+        return method.skipped(f"left open: no identity is known that shows {inquiry.claim.id}")
+    note = "an identity with nonnegative multipliers, for all parameters and every number of clients"
+    return method.found(Verdict.PROVED, note, used=("symbolic",))
+
+
+def _everywhere(method: Method, inquiry: Inquiry) -> Outcome:
+    return _certified(method, inquiry, "all states", "in all states", "exact in all states, at {}", "formal")
+
+
+def _preserve(method: Method, inquiry: Inquiry) -> Outcome:
+    if not posing.posable(inquiry.claim.setting):
+        return method.skipped(_unposed(inquiry.claim))
+    whole = "exact over the whole class, in all dimensions, at {}"
+    return _certified(method, inquiry, "invariant", "over the class", whole, "formal")
+
+
+def _certified(method: Method, inquiry: Inquiry, how: str, where: str, whole: str, used: str) -> Outcome:
+    """What holds on formal states at each choice of the parameters, or the first reason why that is not known."""
+
+    def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
+        found = replay.formal(inquiry.claim, how, recipe)
+        return found, "" if found else "it is not seen on formal states, which refutes nothing", False
+
+    return _at_each(method, inquiry, at, where, whole, used)
+
+
+def _bound(method: Method, inquiry: Inquiry) -> Outcome:
+    if not posing.posable(inquiry.claim.setting):
+        return method.skipped(_unposed(inquiry.claim))
+
+    def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
+        found, certificate = replay.certify(inquiry.claim, recipe)
+        exceeded = found.verdict is Verdict.REFUTED
+        size = found.lower if found.lower is not None else "not bounded"
+        worst = f"the worst case over the class is {_short(size)}, and {_short(found.claimed)} is claimed"
+        return certificate, worst if exceeded else found.note, exceeded
+
+    whole = "bounded over the whole class, in all dimensions, at {}"
+    return _at_each(method, inquiry, at, "over the class", whole, "sdp")
+
+
+def _short(value: Fraction | str) -> str:
+    return value if isinstance(value, str) else f"{float(value):.9g}"
+
+
+def _unposed(claim: Claim) -> str:
+    return f"the class of {claim.id} is not posed"
+
+
+def _at_each(
+    method: Method,
+    inquiry: Inquiry,
+    at: Callable[[Recipe], tuple[ClassCertificate | None, str, bool]],
+    where: str,
+    whole: str,
+    used: str,
+) -> Outcome:
+    """Certified if at each choice of the parameters that can be posed there is a certificate, and there is one at all.
+
+    ``at(recipe)``: the certificate or None, why there is none, and whether the class exceeds the claim there. A choice
+    that cannot be posed is lost, and no other; a claim that is refused at one choice is certified at none.
+    """
+    certificates: list[ClassCertificate] = []
+    left_open: list[str] = []
+    lost: list[str] = []
+    exceeded = False
+    for recipe in inquiry.met:
+        try:
+            found, why, worse = at(recipe)
+        except Refused as error:
+            return method.skipped(f"{where}: {error}")
+        except (ValueError, ArithmeticError) as error:
+            lost.append(f"{_place(inquiry.claim, recipe, error)}{error}")
+            continue
+        exceeded = exceeded or worse
+        if found is not None:
+            certificates.append(found)
+        else:
+            left_open.append(f"{_place(inquiry.claim, recipe)}{why}")
+    # A potential that does not contract says nothing against a bound that is stated of something else.
+    known = not isinstance(inquiry.claim.statement, Bound) and not lost and bool(inquiry.met)
+    details = {"instances": len(inquiry.met), "left_open": (*left_open, *lost), "certificates": tuple(certificates)}
+    if left_open or not certificates:
+        what = "programs" if used == "sdp" else "choices of the parameters"
+        reason = f"{len(left_open)} of {len(inquiry.met)} {what} left open"
+        if lost and not left_open:
+            reason = lost[0]
+        return method.found(None, f"{where}: {reason}", exceeded=exceeded if known else None, **details)
+    note = whole.format(f"{len(certificates)} choices of the parameters")
+    if lost:
+        note += f"; {len(lost)} could not be posed: {lost[0]}"
+    return method.found(Verdict.CERTIFIED, note, exceeded=False if known else None, used=(used,), **details)
+
+
+def _place(claim: Claim, recipe: Recipe, error: Exception | None = None) -> str:
+    """At which instance something was left open; an error of the claim's own code names it already."""
+    return "" if isinstance(error, Unrunnable) else f"at {claim.family.build(recipe, True).text or recipe}: "
+
+
+def _is(*kinds: type) -> Callable[[Claim], bool]:
+    return lambda claim: isinstance(claim.statement, kinds)
+
+
+_CONSTANTS = "relations between constants, at all their values"
+_CLASS = "the whole class, in all dimensions, at exact parameters"
+
+METHODS = (
+    Method("citation", "what is cited, and experiments on data that are not there", _is(Untested), _cite),
+    Method("growth", "orders of growth, by suprema over boxes that grow", _is(Order), _grow),
+    Method("search", "the worst states of instances that meet the hypotheses", _searched, _search),
+    Method("second moments", "almost sure limits, on quadratics with linear draws", _is(Limit), _contract),
+    Method(
+        "sequential tests", "what is sampled, against the enumerated", _is(CompressorClass, OneStep, Bound), _sample
+    ),
+    Method("signs of polynomials", _CONSTANTS, _is(Inequality, ParameterRule), _reduce),
+    Method("real closed fields", _CONSTANTS, reals.applies, _decide),
+    Method("all states", "all states, at exact parameters", generic_states.applies, _everywhere),
+    Method(
+        "identities with multipliers",
+        "the whole class, in all dimensions, at all parameters and numbers of clients",
+        _is(OneStep, Bound, Inequality, Invariant),
+        _combine,
+    ),
+    Method("invariants", _CLASS, _is(Invariant), _preserve),
+    Method("worst cases", _CLASS, _is(OneStep, Bound, Inequality), _bound),
+)
+#: The methods that show a claim which the search does not refute.
+PROOFS = METHODS[5:]
+
+
+def examined(inquiry: Inquiry, methods: tuple[Method, ...] = METHODS) -> Iterator[Outcome]:
+    """What each method finds, in order; once a verdict is final the rest are not run, and say so."""
+    final = ""
+    for method in methods:
+        if not method.applies(inquiry.claim):
+            why = f"does not apply: the statement is of the kind {inquiry.claim.statement.kind}"
+            outcome = method.skipped(why, applied=False)
+        elif final:
+            outcome = method.skipped(f"not run: {final}", applied=False)
+        else:
+            with attributed(inquiry.claim):
+                outcome = method.run(method, inquiry)
+            if outcome.verdict not in (None, Verdict.SUPPORTED):
+                final = f"{outcome.verdict} by the method {method.name!r}"
+        yield outcome
+
+
+__all__ = ["METHODS", "PROOFS", "SEARCHED", "examined", "margin"]

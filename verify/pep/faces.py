@@ -1,0 +1,239 @@
+"""Multipliers of a bound that is attained: the face on which they lie, found exactly, and its interior.
+
+Where a bound is attained the slack form vanishes on the worst cases, and multipliers of constraints that have room
+there are zero. Both are linear equations in the multipliers once the worst case is known exactly. It is: Newton's
+method on the optimality conditions gives it to nearly all digits of a float, and its ratios are then simple rationals.
+On the face that these equations cut out the multipliers have room again, and can be rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import cvxpy as cp
+import numpy as np
+
+from fedtheory.rational import Array
+from verify.pep import programs
+from verify.pep.gram import Row
+from verify.pep.programs import Program, Solution
+
+#: A linear equation in the multipliers, by number: its coefficients and its right side.
+Equation = tuple[dict[int, Fraction], Fraction]
+
+#: Shares of the largest eigenvalue below which the solver's Gram matrix may have a zero.
+_RANKS = (3e-1, 1e-1, 1e-2, 1e-3)
+#: Relative errors that the entries of a worst case may have: those of a converged one, and those of one that is not.
+_TOLERANCES = (1e-9, 1e-7, 1e-5, 1e-4)
+#: Shares of the largest multiplier below which one may be zero, when the conditions are set up.
+_ACTIVE = 1e-4
+#: Steps of Newton's method, and the residual at which it has converged.
+_STEPS, _CONVERGED = 30, 1e-12
+#: Room that a constraint has at the worst case if its multiplier is zero; residual of equations that have a solution.
+_ROOM, _FEASIBLE = 1e-6, 1e-7
+#: The largest entry of a vector that depends on others.
+_DEPENDENT = 1e-12
+#: Unknowns beyond which the conditions are not solved: a second at this size.
+_LARGEST = 250
+
+
+class Case(NamedTuple):
+    """A worst case: Gram matrix ``N N'`` block by block, function values, and multipliers."""
+
+    factors: tuple[Array, ...]
+    values: Array
+    multipliers: Array
+
+
+def worst_cases(posed: Program, solution: Solution) -> Iterator[Case]:
+    """The solver's point, with as many of its eigenvectors as may belong to it, made precise."""
+    if not solution.gram:
+        return
+    found = np.array([solution.multipliers[c.name] for c in posed.constraints])
+    largest = max(float(np.linalg.eigvalsh((X + X.T) / 2)[-1]) for X in solution.gram)
+    seen: set[tuple[int, ...]] = set()
+    for share in _RANKS:
+        factors = tuple(_factor(X, share * largest) for X in solution.gram)
+        ranks = tuple(N.shape[1] for N in factors)
+        if ranks in seen or not any(ranks):
+            continue
+        seen.add(ranks)
+        start = Case(factors, solution.values, np.where(found > _ACTIVE * found.max(), found, 0.0))
+        case = _converged(posed, start)
+        if case is not None:
+            yield case
+
+
+def _factor(X: Array, least: float) -> Array:
+    values, vectors = np.linalg.eigh((X + X.T) / 2)
+    kept = values > max(least, 0.0)
+    return vectors[:, kept] * np.sqrt(values[kept])
+
+
+def _converged(posed: Program, start: Case) -> Case | None:
+    """Newton's method on: every active constraint is attained, the slack form vanishes on the worst case, and cancels
+    every function value. Steps are the shortest ones, since worst case and multipliers need not be unique."""
+    A, a, b, C, c = posed.arrays
+    active = np.flatnonzero(start.multipliers)
+    sizes = [len(rows) for rows in posed.blocks]
+    matrices = [A[j].reshape(-1, r, r)[active] for j, r in enumerate(sizes)]
+    a, b = a[active], b[active]
+    ranks = [N.shape[1] for N in start.factors]
+    lengths = [r * k for r, k in zip(sizes, ranks, strict=True)]
+    if sum(lengths) + len(c) + len(active) > _LARGEST:
+        return None
+    x = np.concatenate([*(N.ravel() for N in start.factors), start.values, start.multipliers[active]])
+    ends = np.cumsum([*lengths, len(c)])
+
+    def parts(x: Array) -> tuple[list[Array], Array, Array]:
+        *flat, v, m = np.split(x, ends)
+        return [N.reshape(r, k) for N, r, k in zip(flat, sizes, ranks, strict=True)], v, m
+
+    for _ in range(_STEPS):
+        factors, v, m = parts(x)
+        slack = [np.tensordot(m, M, axes=1) - C[j] for j, M in enumerate(matrices)]
+        images = [M @ N for M, N in zip(matrices, factors, strict=True)]
+        reached = sum(np.einsum("kia,ia->k", image, N) for image, N in zip(images, factors, strict=True)) + a @ v - b
+        vanishing = [S @ N for S, N in zip(slack, factors, strict=True)]
+        residual = np.concatenate([reached, *(part.ravel() for part in vanishing), a.T @ m - c])
+        if abs(residual).max(initial=0.0) < _CONVERGED:
+            break
+        J = np.zeros((len(residual), len(x)))
+        J[: len(m), ends[-2] : ends[-1]] = a
+        J[len(residual) - len(c) :, ends[-1] :] = a.T
+        at, place = len(m), 0
+        for j, (r, k) in enumerate(zip(sizes, ranks, strict=True)):
+            own = slice(place, place + r * k)
+            J[: len(m), own] = 2 * images[j].reshape(len(m), r * k)
+            J[at : at + r * k, own] = np.kron(slack[j], np.eye(k))
+            J[at : at + r * k, ends[-1] :] = images[j].reshape(len(m), r * k).T
+            at, place = at + r * k, place + r * k
+        x = x - np.linalg.lstsq(J, residual, rcond=1e-11)[0]
+        if not np.isfinite(x).all():
+            return None
+    else:
+        if abs(residual).max() > 1e-6:
+            return None
+    factors, v, m = parts(x)
+    everything = np.zeros(len(start.multipliers))
+    everything[active] = m
+    return Case(tuple(factors), v, everything)
+
+
+def equations(program: Program, posed: Program, case: Case) -> Iterator[list[Equation]]:
+    """What multipliers must satisfy by complementarity, with the worst case rounded in several ways.
+
+    ``posed`` is the program in the units in which the case is given.
+    """
+    A, a, b, _, _ = posed.arrays
+    grams = [N @ N.T for N in case.factors]
+    reached = sum(np.einsum("kij,ij->k", A[j].reshape(-1, *X.shape), X) for j, X in enumerate(grams)) + a @ case.values
+    size = np.maximum(programs.sizes(A, a), 1e-300)
+    idle: list[Equation] = [({k: Fraction(1)}, Fraction(0)) for k in _places((b - reached) / size > _ROOM)]
+    seen: list[list[dict[Row, Fraction]]] = []
+    for tol in _TOLERANCES:
+        kernel = [
+            v for rows, N in zip(posed.blocks, case.factors, strict=True) for v in _simple(program, posed, rows, N, tol)
+        ]
+        if kernel in seen:
+            continue
+        seen.append(kernel)
+        found = list(idle)
+        for vector in kernel:
+            wanted = program.objective.image(vector)
+            images = [(k, form.image(vector)) for k, form in enumerate(program.forms)]
+            for row in {row for _, image in images for row in image} | set(wanted):
+                left = {k: Fraction(image[row]) for k, image in images if image.get(row, 0) != 0}
+                found.append((left, Fraction(wanted.get(row, 0))))
+        yield found
+
+
+def _places(where: Array) -> list[int]:
+    return [int(k) for k in np.flatnonzero(where)]
+
+
+def _simple(
+    program: Program, posed: Program, rows: tuple[Row, ...], factor: Array, tol: float
+) -> Iterator[dict[Row, Fraction]]:
+    """A basis of the range of a factor, by row reduction, with simple rational entries in the program's own units."""
+    units = [Fraction(posed.units.get(row, 1)) / Fraction(program.units.get(row, 1)) for row in rows]
+    for vector, pivot in reduced(factor.T.copy()):
+        simple = {
+            row: simplest(v, u / units[pivot], tol) for row, v, u in zip(rows, vector.tolist(), units, strict=True)
+        }
+        yield {row: v for row, v in simple.items() if v != 0}
+
+
+def reduced(basis: Array) -> list[tuple[Array, int]]:
+    """The basis by row reduction, its entries ratios, with the place of the one in each vector; others are left out."""
+    found: list[tuple[Array, int]] = []
+    for i in range(len(basis)):
+        pivot = int(abs(basis[i]).argmax())
+        if not abs(basis[i, pivot]) > _DEPENDENT:
+            continue
+        found.append((basis[i], pivot))
+        basis[i] /= basis[i, pivot]
+        for k in range(len(basis)):
+            if k != i:
+                basis[k] -= basis[k, pivot] * basis[i]
+    return found
+
+
+def simplest(value: float, unit: Fraction, tol: float) -> Fraction:
+    """The fraction of smallest denominator near value * unit, to the relative error ``tol``; 0 where the value is less
+    than ``tol``."""
+    if abs(value) < tol:
+        return Fraction(0)
+    low, high = sorted(Fraction(value) * unit * (1 + sign * Fraction(tol)) for sign in (-1, 1))
+    return -_between(-high, -low) if high < 0 else _between(low, high)
+
+
+def _between(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction of smallest denominator in [low, high], 0 < low: by continued fractions."""
+    whole = -(-low.numerator // low.denominator)
+    if whole <= high:
+        return Fraction(whole)
+    return whole - 1 + 1 / _between(1 / (high - whole + 1), 1 / (low - whole + 1))
+
+
+def interior(posed: Program, face: Sequence[Equation], case: Case) -> tuple[Array, float]:
+    """Multipliers on the face with the largest margin, and that margin (capped at 1); empty ones where there are none.
+
+    The margin is the least of the multipliers that the face leaves free, and of the slack form's eigenvalues off the
+    worst case.
+    """
+    A, a, _, C, _ = posed.arrays
+    scale = programs.sizes(A, a)
+    M, right = np.zeros((len(face), len(scale))), np.zeros(len(face))
+    for i, (left, value) in enumerate(face):
+        size = max((abs(v) for v in left.values()), default=Fraction(1))
+        for k, v in left.items():
+            M[i, k] = float(v / size)
+        right[i] = float(value / size)
+    start, *_ = np.linalg.lstsq(M / scale, right, rcond=1e-11)
+    off = M / scale @ start - right
+    if abs(off).max(initial=0.0) > _FEASIBLE * max(1.0, abs(start).max(initial=0.0)):
+        return np.zeros(0), -np.inf
+    _, values, V = np.linalg.svd(M / scale)
+    directions = V[int((values > 1e-9 * values.max(initial=0.0)).sum()) :].T
+    if not directions.shape[1]:
+        return start / scale, 1.0
+    margin, t = cp.Variable(), cp.Variable(directions.shape[1])
+    weights = start + directions @ t
+    free = np.flatnonzero(abs(directions).max(axis=1) > 1e-9)
+    conditions = [weights[free] >= margin, margin <= 1]
+    for j, N in enumerate(case.factors):
+        r = len(N)
+        off_kernel = np.linalg.svd(N)[0][:, np.linalg.matrix_rank(N) if N.size else 0 :]
+        if not off_kernel.shape[1]:
+            continue
+        slack = cp.reshape((A[j] / scale[:, None]).T @ weights, (r, r), order="C") - C[j]
+        inside = off_kernel.T @ slack @ off_kernel
+        S = cp.Variable((off_kernel.shape[1],) * 2, PSD=True)
+        conditions.append((inside + inside.T) / 2 - margin * np.eye(off_kernel.shape[1]) == S)
+    programs.run(cp.Problem(cp.Maximize(margin), conditions))
+    if t.value is None:
+        return np.zeros(0), -np.inf
+    return (start + directions @ t.value) / scale, float(np.asarray(margin.value))

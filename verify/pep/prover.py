@@ -1,0 +1,271 @@
+"""Who proves a step of a certificate: a solver that looks for multipliers, or multipliers that were stored.
+
+A claim is certified over its class in steps, each the bound of one program. The code that poses the programs does not
+know where their proofs come from: it asks a prover, naming the step, and does the same whether multipliers are found
+or read. So a certificate is replayed by the very code that made it, without a solver.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, Protocol
+
+from verify.evidence import Verdict
+from verify.pep import programs, rounding
+from verify.pep.gram import Form
+from verify.pep.programs import Certificate, Program, Quality
+
+#: Relative excess of the solver's value over the claimed number from which on no proof of it is sought.
+_HOPELESS = 1e-3
+
+
+@dataclass(frozen=True)
+class Certified:
+    """The worst case at one choice of parameters lies in [lower, upper]; the claim says it is at most ``claimed``.
+
+    For a contraction it is the largest E[potential after] / (potential before), and ``claimed`` the factor; where the
+    right side is a multiple of one quantity it is the largest left/right, and ``claimed`` is 1; otherwise it is the
+    largest left - right over Gram matrices of trace 1, and ``claimed`` is 0. Both ends are exact, and None where none
+    was found or asked for.
+
+    ``verdict``: ``CERTIFIED`` when exact rational multipliers prove ``claimed`` itself, ``REFUTED`` when a rational
+    Gram matrix, that is a function of the class (with compression errors of the moments allowed), does worse, else
+    ``OPEN``; the solver's word counts for nothing. ``certificate`` proves ``claimed`` if certified, else ``upper``.
+    ``quality``: how nearly the solver's own multipliers prove ``claimed``, at 50 digits. ``relaxed``: the program
+    allowed more than the class, so that nothing is said from below. ``size``: rows of the exact program.
+    """
+
+    lower: Fraction | None
+    upper: Fraction | None
+    claimed: Fraction
+    verdict: Verdict
+    certificate: Certificate | None = None
+    quality: Quality | None = None
+    relaxed: bool = False
+    size: int = 0
+    note: str = ""
+    seconds: float = 0.0
+
+    @property
+    def tightness(self) -> float | None:
+        """lower / claimed: 1 when the claimed number is attained."""
+        return None if self.lower is None or self.claimed == 0 else float(self.lower / self.claimed)
+
+
+def bounds(
+    program: Program, claimed: Fraction, homogeneous: bool = False, relaxed: bool = False, tight: bool = True
+) -> Certified:
+    """The interval of a program's value against a claimed number.
+
+    ``homogeneous``: the first constraint only normalises, and ``claimed`` is 0, which is proved without it.
+    ``relaxed``: the program allows more than the class. Without ``tight`` a proof of ``claimed`` is enough.
+    """
+    begun = time.perf_counter()
+    size = max(map(len, program.blocks), default=0)
+    free = _free(program)
+    if free:
+        note = f"unbounded: {', '.join(sorted(free))} may take any value"
+        return Certified(None, None, claimed, Verdict.REFUTED, size=size, note=note)
+    posed = programs.equilibrated(program)
+    solution = programs.solve(posed)
+    note = f"the solver says {solution.status}"
+    if solution.status.startswith("unbounded"):
+        # No multipliers prove any bound; but the solver's word is no counterexample.
+        seconds = time.perf_counter() - begun
+        return Certified(None, None, claimed, Verdict.OPEN, relaxed=relaxed, size=size, note=note, seconds=seconds)
+    variants = [rounding.balanced(posed, solution), program, posed]
+    certificate = None
+    # The solver is not so far off: where it sees no proof none is sought.
+    excess = 0.0 if solution.value is None else solution.value - float(claimed)
+    hopeless = excess > _HOPELESS * max(1.0, abs(float(claimed)))
+    if hopeless:
+        pass
+    elif homogeneous:
+        bare = [Program(p.objective, p.constraints[1:], p.units) for p in (program, posed)]
+        certificate = rounding.prove(bare[0], claimed, bare)
+    else:
+        certificate = rounding.prove(program, claimed, variants)
+    lower, upper = None, claimed if certificate else None
+    if certificate is None or tight:
+        point = None if relaxed else rounding.lower_bound(posed, solution)
+        lower = point[0] if point else None
+        seen = None if hopeless and not tight else solution.value
+        above = None if seen is None else rounding.upper_bound(program, seen, variants)
+        if above is not None and (upper is None or above.bound < upper):
+            upper = above.bound
+            certificate = certificate or above
+    verdict = Verdict.OPEN
+    if certificate is not None and certificate.bound <= claimed:
+        verdict = Verdict.CERTIFIED
+    elif lower is not None and lower > claimed:
+        verdict = Verdict.REFUTED
+    quality = programs.quality(program, solution.multipliers, claimed) if solution.multipliers else None
+    seconds = time.perf_counter() - begun
+    return Certified(lower, upper, claimed, verdict, certificate, quality, relaxed, size, note, seconds)
+
+
+def _free(program: Program) -> set[str]:
+    """Function values of the objective that no constraint speaks of."""
+    return set(program.objective.values) - {name for form in program.forms for name in form.values}
+
+
+class Step(NamedTuple):
+    """A bound of one program: objective = bound + sum of multiplier * constraint - remainder.
+
+    ``squares``: the pivots of the remainder, a form that is a sum of that many squares with these coefficients.
+    """
+
+    bound: Fraction
+    multipliers: Mapping[str, Fraction]
+    squares: tuple[Fraction, ...]
+
+
+class Prover(Protocol):
+    """What proves the steps. A step is named by whoever asks; asked again, it is another one."""
+
+    def bounds(
+        self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
+    ) -> Certified:
+        """As the function :func:`bounds`."""
+
+    def prove(
+        self, step: str, program: Program, candidates: Callable[[], Iterable[Fraction]], guesses: int
+    ) -> Certificate | None:
+        """A certificate of the first of the candidates that is proved, or None."""
+
+
+def exactly(bound: Fraction) -> Callable[[], Iterable[Fraction]]:
+    """The only candidate."""
+    return lambda: (bound,)
+
+
+class _Named:
+    """Names of steps, told apart where one is asked for again."""
+
+    def __init__(self) -> None:
+        self._asked: Counter[str] = Counter()
+
+    def _name(self, step: str) -> str:
+        self._asked[step] += 1
+        return step if self._asked[step] == 1 else f"{step} ({self._asked[step]})"
+
+
+class Solving(_Named):
+    """Multipliers are found by a solver and rounded; ``steps`` holds what was proved, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps: dict[str, Step] = {}
+
+    def bounds(
+        self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
+    ) -> Certified:
+        name, found = self._name(step), bounds(program, claimed, homogeneous, relaxed, tight)
+        if found.verdict is Verdict.CERTIFIED and found.certificate is not None:
+            self._keep(name, found.certificate)
+        return found
+
+    def prove(
+        self,
+        step: str,
+        program: Program,
+        candidates: Callable[[], Iterable[Fraction]],
+        guesses: int = rounding.GUESSES,
+    ) -> Certificate | None:
+        name, variants = self._name(step), [programs.equilibrated(program), program]
+        for bound in candidates():
+            certificate = rounding.prove(program, bound, variants, guesses)
+            if certificate is not None:
+                self._keep(name, certificate)
+                return certificate
+        return None
+
+    def _keep(self, name: str, found: Certificate) -> None:
+        multipliers = {k: m for k, m in found.multipliers.items() if m != 0}
+        self.steps[name] = Step(found.bound, multipliers, squares(found.slack()))
+
+
+class DoesNotHold(ValueError):
+    """A stored step that its multipliers do not prove."""
+
+
+class Stored(_Named):
+    """Multipliers are those of stored steps, which are checked in exact arithmetic; nothing is looked for.
+
+    A step that was not stored is not proved; one that was and does not hold raises :class:`DoesNotHold`. ``used``: the
+    steps that were asked for.
+    """
+
+    def __init__(self, steps: Mapping[str, Step]) -> None:
+        super().__init__()
+        self._steps = steps
+        self.used: set[str] = set()
+
+    def bounds(
+        self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
+    ) -> Certified:
+        size = max(map(len, program.blocks), default=0)
+        name = self._name(step)
+        if _free(program) or name not in self._steps:
+            return Certified(None, None, claimed, Verdict.OPEN, relaxed=relaxed and not _free(program), size=size)
+        if self._steps[name].bound > claimed:
+            raise DoesNotHold(f"step {name!r} is to prove {claimed}, and its bound is {self._steps[name].bound}")
+        certificate = self._checked(name, program)
+        return Certified(None, claimed, claimed, Verdict.CERTIFIED, certificate, relaxed=relaxed, size=size)
+
+    def prove(
+        self,
+        step: str,
+        program: Program,
+        candidates: Callable[[], Iterable[Fraction]],
+        guesses: int = rounding.GUESSES,
+    ) -> Certificate | None:
+        name = self._name(step)
+        return self._checked(name, program) if name in self._steps else None
+
+    def _checked(self, name: str, program: Program) -> Certificate:
+        step = self._steps[name]
+        self.used.add(name)
+        certificate = Certificate(program, step.multipliers, step.bound)
+        wrong = _wrong(certificate)
+        if wrong is None and squares(certificate.slack()) != step.squares:
+            wrong = "the squares that are left are not those stored"
+        if wrong is not None:
+            raise DoesNotHold(f"step {name!r} is not proved by its multipliers: {wrong}")
+        return certificate
+
+
+def _wrong(certificate: Certificate) -> str | None:
+    """What a proof lacks, with the residual, or None."""
+    unknown = set(certificate.multipliers) - {c.name for c in certificate.program.constraints}
+    if unknown:
+        return f"there is no constraint {min(unknown)!r}"
+    negative = {name: m for name, m in certificate.multipliers.items() if m < 0}
+    if negative:
+        name = min(negative)
+        return f"that of {name!r} is {negative[name]}, below 0"
+    slack = certificate.slack()
+    if slack.values:
+        name = min(slack.values)
+        return f"the function value {name!r} is left with the coefficient {slack.values[name]}"
+    if slack.constant < 0:
+        return f"the bound falls short by {-slack.constant}"
+    return None if certificate.check() else "the form that is left is not a sum of squares"
+
+
+def squares(remainder: Form) -> tuple[Fraction, ...]:
+    """The nonzero pivots of exact elimination on a form, block by block, and its constant last."""
+    blocks = sorted({row.block for row in remainder.rows})
+    rows = sorted(remainder.rows)
+    found = [p for block in blocks for p in programs.pivots(remainder.matrix([r for r in rows if r.block == block]))]
+    return (*found, Fraction(remainder.constant))
+
+
+def weakest(parts: Sequence[Certified]) -> Certified:
+    """The part on which the verdict of all rests: the first that is refuted, else open, else certified."""
+    order = (Verdict.CERTIFIED, Verdict.OPEN, Verdict.REFUTED)
+    return max(parts, key=lambda part: order.index(part.verdict))
