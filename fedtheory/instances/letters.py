@@ -118,9 +118,11 @@ def draw(
     values = dict(known)
     for letter in of.order:
         if letter in typical and pick(rng, (True, False)):
-            values[letter] = evaluate(typical[letter], values)
-            continue
-        value = _one(of, letter, values, rng, wide)
+            usual = evaluate(typical[letter], values)
+            if usual > 0 or not letter.is_positive:
+                values[letter] = usual
+                continue
+        value = _one(of, letter, values, known, rng, wide)
         if value is None:
             return None
         values[letter] = value
@@ -173,7 +175,14 @@ def _bounds(of: Plan, letter: sympy.Symbol, values: Mapping[sympy.Expr, Any]) ->
     return _Bounds(low, open_below, high, open_above)
 
 
-def _one(of: Plan, letter: sympy.Symbol, values: Mapping[sympy.Expr, Any], rng: np.random.Generator, wide: bool) -> Any:
+def _one(
+    of: Plan,
+    letter: sympy.Symbol,
+    values: Mapping[sympy.Expr, Any],
+    known: Mapping[sympy.Expr, Any],
+    rng: np.random.Generator,
+    wide: bool,
+) -> Any:
     bounds = _bounds(of, letter, values)
     if not isinstance(bounds, _Bounds):
         return bounds if bounds > 0 or not letter.is_positive else None
@@ -191,7 +200,8 @@ def _one(of: Plan, letter: sympy.Symbol, values: Mapping[sympy.Expr, Any], rng: 
     if low > 0:
         above = 1 + generic(rng, *(_EXTREME if wide else _WIDE))
         return low * (above if open_below else pick(rng, (Fraction(1), Fraction(2), above, above)))
-    return _free(values, rng, wide)
+    # The unit of a letter that nothing bounds is that of what is given: those drawn like it would add to its size.
+    return _free(known or values, rng, wide)
 
 
 def _bounded(low: Fraction, open_below: bool, high: Fraction, open_above: bool, rng: np.random.Generator) -> Fraction:

@@ -85,14 +85,14 @@ _COMPRESSORS = UnbiasedCompressors(average=True)
 SETTING = Setting(
     "f_1, ..., f_n and g mu-strongly convex and L-smooth; compressors in U(omega) with joint constant omega_av; "
     "0 < p <= 1",
-    letters=(mu, L, n, d, gamma, chi, rho, p, omega, omega_av),
+    letters=(mu, L, n, d, gamma, rho, chi, p, omega, omega_av),
     algorithm=algorithm_1.algorithm,
     functions=FUNCTIONS,
     g=(True,),
     adversaries=(_COMPRESSORS,),
     domain=(sympy.Le(p, 1, evaluate=False),),
     start=("x", "y", "u"),
-    typical={rho: 1 / (1 + omega_av), p: sympy.Rational(1, 2)},
+    typical={rho: 1 / (1 + omega_av), chi: 2 * rho - rho**2 * (1 + omega_av), p: sympy.Rational(1, 2)},
     sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (2, 4), "gamma": (1, "3/2")},
 )
 CONSENSUS = Setting(
