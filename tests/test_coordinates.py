@@ -69,13 +69,16 @@ ABOUT = list({id(claim.setting): claim for claim in reversed(POSED)}.values())
 @pytest.mark.parametrize("claim", ABOUT, ids=lambda claim: claim.id)
 def test_potentials_and_invariants_of_the_settings_treat_coordinates_alike(claim):
     setting, x = claim.setting, sympy.Symbol("x")
+    # A method that draws coordinates is posed in as many parts as there are: here it has one.
+    recipes = (lambda r: r["d"] == 1) if setting.coordinates else (lambda r: len(r.get("clients", ())) <= 3)
+    (instance,) = instances(claim, wanted=recipes)
     potentials = (*setting.basis, *([] if setting.potential is None else [setting.potential]))
     for quantity in (*potentials, *(Quantity(x, of) for of in setting.lyapunov)):
         single = Inequality(x, x, (replace(quantity, after=False),))
-        assert mixing(replace(claim, statement=single), *instances(claim)) is None
+        assert mixing(replace(claim, statement=single), instance) is None
     if setting.algorithm.invariant is not None:
         invariant = Invariant(setting.algorithm, setting.algorithm.invariant, "")
-        assert mixing(replace(claim, statement=invariant), *instances(claim)) is None
+        assert mixing(replace(claim, statement=invariant), instance) is None
 
 
 # Planted errors: all of them do nothing to vectors with one entry.

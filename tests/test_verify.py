@@ -16,7 +16,7 @@ from fedtheory import algorithms, claims
 from fedtheory.papers import feddcd, locodl
 from verify import Verdict, check
 from verify.audit import to_json
-from verify.evaluate import meeting, sides
+from verify.evaluate import dimension, meeting, sides
 from verify.evidence import Counterexample, load
 from verify.methods import order, refutation, search, shrinking, spectral, symbolic
 from verify.methods.almost_sure import moment_radius
@@ -96,7 +96,7 @@ def test_exact_and_float_sides_agree(id, quadratic):
     if id in ("feddcd/lemma-B.8/rate/repaired", "locodl/eq-18") and not quadratic:
         pytest.skip("these settings have quadratics only")
     claim, recipe, built = first_instance(id, quadratic)
-    point = tuple(Fraction(i + 1, 2) for i in range(built.dimension))
+    point = tuple(Fraction(i + 1, 2) for i in range(dimension(claim, built)))
     floats = sides(claim, claim.family.build(recipe, False), np.array([[float(v) for v in point]]))
     for (a, b), (c, d) in zip(floats, sides(claim, built, refutation.as_row(point)), strict=True):
         assert isinstance(c[0], Fraction)
