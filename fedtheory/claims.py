@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
@@ -155,6 +155,15 @@ def _registry() -> dict[str, Claim]:
                 raise ValueError(f"the claim {claim.id} is registered twice")
             found[claim.id] = claim
     return found
+
+
+def register(own: Iterable[Claim]) -> None:
+    """Add claims to the registry of this process; ``ValueError`` for an id that another claim has."""
+    registry = _registry()
+    for claim in own:
+        if registry.get(claim.id, claim) is not claim:
+            raise ValueError(f"the claim {claim.id} is registered twice: ids must differ")
+        registry[claim.id] = claim
 
 
 def all() -> tuple[Claim, ...]:

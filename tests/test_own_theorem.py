@@ -1,0 +1,56 @@
+"""Theorems of one's own: the examples, what is told of files that are no theorems, and what is derived for both."""
+
+from pathlib import Path
+
+import pytest
+
+from verify import Verdict, check
+from verify.own import load
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+FILES = {
+    "heavy_ball": "certified",
+    "compressed_gradient_descent": "certified",
+    "error_feedback": "certified",
+    "local_gradient_descent": "certified",
+    "proximal_point": "certified",
+    "own_compressor": "supported",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_example_holds_and_its_neighbour_claims_too_much(name):
+    true, false = load(EXAMPLES / f"{name}.py")
+    assert check(true).verdict == FILES[name]
+    found = check(false)
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample.text
+
+
+def written(path, text):
+    file = path / "mine.py"
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("CLAIMS = (", "line 1"),
+        ("x = 1\ny = x.z\n", "line 2: AttributeError"),
+        ("x = 1\n", "has no CLAIMS"),
+        ("CLAIMS = (3,)\n", r"CLAIMS\[0\] is no claim"),
+        ("from fedtheory import Claim\n\nCLAIMS = (Claim('mine/one'),)\n", "line 3: ValueError: the claim mine/one has no"),
+        ("from fedtheory import Nothing\n", "line 1: "),
+    ],
+)
+def test_a_file_that_is_no_theorem_gets_a_sentence_with_its_line(tmp_path, text, said):
+    with pytest.raises(ValueError, match=said):
+        load(written(tmp_path, text))
+
+
+def test_a_file_that_is_not_there_gets_a_sentence(tmp_path):
+    with pytest.raises(ValueError, match="no such file"):
+        load(tmp_path / "none.py")
+    with pytest.raises(ValueError, match=r"must end in \.py"):
+        load(tmp_path / "none.txt")

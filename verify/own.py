@@ -1,0 +1,42 @@
+"""Theorems that the package has never heard of: files with a module-level ``CLAIMS``."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+
+
+def load(path: Path) -> tuple[Claim, ...]:
+    """The claims of a file, which are registered: commands then know them by their ids.
+
+    The file is Python and is run. ``ValueError`` of one sentence, with the line, where it cannot be read, fails, has no
+    ``CLAIMS``, or holds something else than claims.
+    """
+    spec = spec_from_file_location(path.stem, path)
+    if path.suffix != ".py" or spec is None or spec.loader is None:
+        raise ValueError(f"{path} is not a Python file: its name must end in .py")
+    if not path.is_file():
+        raise ValueError(f"cannot read {path}: there is no such file")
+    module = module_from_spec(spec)
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise ValueError(f"{path}, line {error.lineno}: {error.msg}") from error
+    except Exception as error:  # A file of somebody else's may fail in any way.
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+        where = f", line {lines[-1]}" if lines else ""
+        raise ValueError(f"{path}{where}: {type(error).__name__}: {error}") from error
+    found = getattr(module, "CLAIMS", None)
+    if not isinstance(found, list | tuple) or not found:
+        raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")
+    for index, claim in enumerate(found):
+        if not isinstance(claim, Claim):
+            raise ValueError(f"{path}: CLAIMS[{index}] is no claim, but {claim!r:.80}")
+    claims.register(found)
+    return tuple(found)
