@@ -18,9 +18,10 @@ from fedtheory.papers import feddcd, locodl
 from verify import Verdict, check, checking
 from verify.audit import to_json
 from verify.evaluate import meeting, sides
-from verify.evidence import Counterexample, load
+from verify.evidence import Counterexample
 from verify.methods import refutation, search, shrinking, spectral, symbolic
 from verify.methods.almost_sure import moment_radius
+from verify.stored import load
 
 
 def quadratic(Q):
