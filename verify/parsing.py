@@ -132,7 +132,7 @@ def _tokens(text: str, symbols: Mapping[str, sympy.Symbol]) -> list[tuple[str, s
     found, at = [], 0
     while text[at:].strip():
         at += len(text[at:]) - len(text[at:].lstrip())
-        name = next((n for n in names if text.startswith(n, at) and not _goes_on(text, at + len(n), n)), None)
+        name = next((n for n in names if text.startswith(n, at) and not _goes_on(text, at + len(n), n, symbols)), None)
         if name is not None:
             found.append(("symbol", name))
             at += len(name)
@@ -145,8 +145,10 @@ def _tokens(text: str, symbols: Mapping[str, sympy.Symbol]) -> list[tuple[str, s
     return [*found, ("end", "")]
 
 
-def _goes_on(text: str, at: int, name: str) -> bool:
-    """Whether a longer word than the name stands there."""
+def _goes_on(text: str, at: int, name: str, symbols: Mapping[str, sympy.Symbol]) -> bool:
+    """Whether what stands there is more than the name: a longer word, or, where x and x* are symbols, x**2."""
+    if name.endswith("*") and name[:-1] in symbols:
+        return text.startswith("*", at) and not text.startswith("**", at)
     word = re.compile(r"\w", re.ASCII)
     return bool(word.match(name[-1]) and word.match(text, at))
 

@@ -21,8 +21,8 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Bound, CompressorClass, Invariant, Limit, Order, Untested
+from verify import limits
 from verify.evidence import Counterexample, number
-from verify.limits import limited
 from verify.parsing import expression, fraction, quoted, real, written
 
 T = TypeVar("T")
@@ -104,7 +104,7 @@ class Replayed(NamedTuple):
 def replay(path: Path) -> Replayed:
     """Evaluate the counterexample in a file again, with limits on time and memory. ``ValueError`` as for :func:`load`,
     and when the file does not describe an instance of its claim."""
-    return limited(lambda: _replayed(path))
+    return limits.limited(lambda: _replayed(path), limits.SECONDS, limits.BYTES)
 
 
 def _replayed(path: Path) -> Replayed:
