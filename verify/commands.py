@@ -64,7 +64,7 @@ def run_audit(args: argparse.Namespace) -> int:
     unwritten = _save(entries, text, out, copy)
     if unwritten is None:
         kept.discard(selected)
-    terminal.show(report, terminal.verdicts(found, report.width))
+    terminal.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
     _say(report, *terminal.remarks(found), *terminal.coverage(found))
     _say(report, terminal.summary(found, time.perf_counter() - begun))
     if unwritten is not None:
@@ -100,7 +100,7 @@ def _tested(
         nonlocal written
         missing = [c for c in selected if c.id not in found]
         if missing and len(found) > written:
-            entries = [kept.entries[c.id] for c in selected if c.id in kept.entries]
+            entries = [kept.entries.get(c.id) or found[c.id].to_json() for c in selected if c.id in found]
             kept.attempt(lambda: files.write(path, _text(entries, args, missing)))
             written = len(found)
 

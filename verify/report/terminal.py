@@ -79,7 +79,8 @@ def show(to: Console, table: Table, headings: bool = True) -> None:
     columns = [[*([column.header] if headings else []), *column.cells] for column in table.columns]
     for cells in zip(*columns, strict=True):
         line = "\t".join(clean(str(cell)) for cell in cells)
-        to.out(line.rstrip("\t"), highlight=False)
+        # Past the console, which makes blanks of tabs.
+        print(line.rstrip("\t"), file=to.file)
 
 
 def brief(evidence: Evidence) -> str:
@@ -91,12 +92,13 @@ def brief(evidence: Evidence) -> str:
 _LESS_WANTED = ("methods", "instances", "seconds")
 
 
-def verdicts(found: Sequence[Evidence], width: int = _LOG_WIDTH) -> Table:
-    """A row for each claim; that of a repaired claim is marked, beneath the one it repairs.
+def verdicts(found: Sequence[Evidence], width: int | None = None) -> Table:
+    """A row for each claim.
 
-    Ids are never broken: on a terminal of small ``width`` columns are left out instead.
+    For a terminal of a ``width``, that of a repaired claim is marked, beneath the one it repairs, and ids are never
+    broken: where it is too narrow columns are left out instead.
     """
-    shown = {e.claim.id for e in found}
+    shown = set() if width is None else {e.claim.id for e in found}
     columns: dict[str, list[str]] = {
         "claim": [f"{'└ ' if e.claim.repairs in shown else ''}{e.claim.id}" for e in found],
         "verdict": [str(e.verdict) for e in found],
@@ -106,7 +108,7 @@ def verdicts(found: Sequence[Evidence], width: int = _LOG_WIDTH) -> Table:
         "seconds": [f"{e.seconds:.1f}" for e in found],
     }
     for name in _LESS_WANTED:
-        if sum(_wide(title, cells) + _GAP for title, cells in columns.items()) - _GAP > width:
+        if width is not None and sum(_wide(*column) + _GAP for column in columns.items()) - _GAP > width:
             del columns[name]
     table = Table(box=None, pad_edge=False)
     for name in columns:
