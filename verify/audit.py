@@ -37,7 +37,7 @@ def audit(
     tasks = (delayed(_checked)(claim, seed, budget) for claim in selected)
     found: dict[str, Evidence] = {}
     try:
-        for evidence in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
+        for evidence in Parallel(n_jobs=min(jobs, max(1, len(selected))), return_as="generator_unordered")(tasks):
             found[evidence.claim.id] = evidence
             if progress is not None:
                 progress(evidence)

@@ -24,7 +24,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from verify.report.plain import clean
+from verify.report.plain import clean, quoted
 
 #: Where an audit writes unless told otherwise, under the current directory.
 DEFAULT_OUT = "fedtheory-audit"
@@ -36,6 +36,9 @@ DEFAULT_TIGHT = "fedtheory-tight.png"
 DEFAULT_CLIENTS = 10
 #: Mutants that a self-test tries, and seeds of its search for false alarms, unless told otherwise.
 DEFAULT_MUTANTS, DEFAULT_SEEDS = 200, 5
+
+#: Processes that are started at most, whatever is asked for.
+MOST_JOBS = 4096
 
 # What there is to choose from. Where these are defined is not loaded here; a test keeps them the same.
 BUDGETS = ("quick", "full")
@@ -73,6 +76,10 @@ _FOUND = "1 {}; "
 _STATUS = "exit status: 0 done; {}2 bad input, or a file that cannot be written; 130 interrupted"
 
 
+#: Characters of a complaint about arguments.
+_LONGEST = 600
+
+
 class Ended(BaseException):
     """A signal that asks the process to end."""
 
@@ -85,7 +92,9 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose usage errors are ``ValueError``s, like all other bad input."""
 
     def error(self, message: str) -> NoReturn:
-        raise ValueError(f"{message} (see {self.prog} --help)")
+        # The message quotes what was typed, whatever its length.
+        shown = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
+        raise ValueError(f"{shown} (see {self.prog} --help)")
 
 
 class _Version(argparse.Action):
@@ -162,14 +171,16 @@ def _complain(message: str) -> int:
     return 2
 
 
-def _at_least(smallest: int) -> Callable[[str], int]:
+def _at_least(smallest: int, largest: int = 10**12) -> Callable[[str], int]:
     def integer(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
             value = smallest - 1
         if value < smallest:
-            raise argparse.ArgumentTypeError(f"an integer of at least {smallest} was expected, got {text!r}")
+            raise argparse.ArgumentTypeError(f"an integer of at least {smallest} was expected, got {quoted(text)}")
+        if value > largest:
+            raise argparse.ArgumentTypeError(f"an integer of at most {largest} was expected, got {quoted(text)}")
         return value
 
     return integer
@@ -226,7 +237,7 @@ def parser() -> argparse.ArgumentParser:
         added.add_argument("--seed", type=_at_least(0), metavar="S", default=0, help="fixes all draws (default: 0)")
 
     def parallel(added: argparse.ArgumentParser) -> None:
-        added.add_argument("--jobs", type=_at_least(1), metavar="N", help="processes (default: the cores)")
+        added.add_argument("--jobs", type=_at_least(1, MOST_JOBS), metavar="N", help="processes (default: the cores)")
 
     def valued(added: argparse.ArgumentParser, help: str) -> None:
         added.add_argument("--at", nargs="+", action="extend", default=[], metavar="LETTER=NUMBER", help=help)

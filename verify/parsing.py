@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy
 
+from verify.report.plain import quoted
+
 #: Digits of an integer (Python reads 4300 at most) and size of a decimal exponent.
 DIGITS, EXPONENT = 4000, 100_000
 #: Characters of an expression, and how deep its parentheses nest.
 LENGTH, DEPTH = 20_000, 60
 #: To which power anything in an expression is raised, the powers of its powers counted in.
 POWER = 1000
-#: Characters of a text that are quoted in a message.
-_QUOTED = 40
 
 _INTEGER = f"[0-9]{{1,{DIGITS}}}"
 _RATIO = re.compile(
@@ -36,15 +36,6 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d[\d.]*(?:e[+-]?\d+)?)|(?P<operator>\*\*|[-+*/(),])|(?P<name>[^\W\d]\w*))", re.ASCII
 )
 _NOT_FINITE = {"nan": "nan", "inf": "inf", "+inf": "inf", "-inf": "-inf"}
-
-
-def quoted(text: Any) -> str:
-    """What was got, short enough for a message."""
-    try:
-        shown = repr(text)
-    except RecursionError:
-        return "what is nested too deeply"
-    return shown if len(shown) <= _QUOTED else f"{shown[:_QUOTED]}... ({len(shown)} characters)"
 
 
 def fraction(text: Any) -> Fraction:

@@ -23,7 +23,8 @@ from fedtheory.instances.base import Recipe
 from fedtheory.statements import Bound, CompressorClass, Invariant, Limit, Order, Untested
 from verify import limits
 from verify.evidence import Counterexample, number
-from verify.parsing import expression, fraction, quoted, real, written
+from verify.parsing import expression, fraction, real, written
+from verify.report.plain import quoted
 
 T = TypeVar("T")
 
