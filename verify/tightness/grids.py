@@ -22,6 +22,8 @@ from verify.evaluate import hypotheses_hold, meeting
 #: Values of the paper's letters.
 Letters = Mapping[str, Fraction]
 
+#: Clients of an instance at most.
+MOST = 1000
 #: Choices taken from a setting that has no grid of its own, and recipes among which they are looked for.
 _DRAWN, _EXAMINED = 12, 400
 #: Clients of such a choice at most: a worst case takes seconds beyond.
@@ -55,6 +57,8 @@ def _values(*texts: Any) -> tuple[Fraction, ...]:
 def _number(at: Letters, name: str) -> int:
     if at[name].denominator != 1 or at[name] < 1:
         raise ValueError(f"{name} must be a positive integer, got {at[name]}")
+    if at[name] > MOST:
+        raise ValueError(f"{name} must be at most {MOST}, got {at[name]}: every client is written out")
     return int(at[name])
 
 
