@@ -17,6 +17,7 @@ from fedtheory.rational import holds
 from fedtheory.statements import Setting, Statement, changed
 
 if TYPE_CHECKING:
+    # Instances know the papers' letters, and papers hold claims.
     from fedtheory.instances.base import Family
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.

@@ -64,25 +64,35 @@ def load(path: Path) -> Counterexample:
 
     The claim is rebuilt, nothing is evaluated.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(FILE + 1)
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror}") from error
-    if len(content) > FILE:
-        raise ValueError(f"{path} does not hold a counterexample: it has more than {FILE} bytes")
-    try:
-        data = json.loads(content.decode(), parse_constant=_constant, object_pairs_hook=_once)
-    except RecursionError:
-        raise ValueError(f"{path} does not hold a counterexample: it is nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"{path} is not JSON: {error}") from error
-    if not isinstance(data, dict):
-        raise ValueError(f"{path} does not hold a counterexample: an object was expected, got {quoted(data)}")
+    data = read(path)
+    if data is None:
+        raise ValueError(f"{path} does not hold a counterexample: a JSON object was expected")
     try:
         return from_json(data)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def read(path: Path, most: int = FILE) -> dict[str, Any] | None:
+    """The object in a JSON file of at most so many bytes, None if it holds something else.
+
+    ``ValueError`` of one sentence, with the file, when it cannot be read, is too long, nests too deeply, or is not
+    JSON, which has no NaN and gives no field twice.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}") from error
+    if len(content) > most:
+        raise ValueError(f"{path} has more than {most} bytes")
+    try:
+        data = json.loads(content.decode(), parse_constant=_constant, object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError(f"{path} is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from error
+    return data if isinstance(data, dict) else None
 
 
 class Replayed(NamedTuple):
