@@ -76,6 +76,8 @@ def show(to: Console, table: Table, headings: bool = True) -> None:
     if to.is_terminal:
         to.print(table)
         return
+    if table.title is not None:
+        print(clean(str(table.title)), file=to.file)
     columns = [[*([column.header] if headings else []), *column.cells] for column in table.columns]
     for cells in zip(*columns, strict=True):
         line = "\t".join(clean(str(cell)) for cell in cells)
