@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from fedtheory.instances.base import Family
 from fedtheory.problems.base import Problem
 from fedtheory.rational import holds
 from fedtheory.statements import Setting, Statement, changed
+
+if TYPE_CHECKING:
+    # The instances of a paper's settings speak of its claims.
+    from fedtheory.instances.base import Family
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "locodl", "baseline")
