@@ -1,0 +1,7 @@
+"""The theory as the test oracle of anybody's compressor or algorithm."""
+
+from verify.conformance.compressor import compressor
+from verify.conformance.inputs import inputs
+from verify.conformance.report import ConformanceError, Failure, Report
+
+__all__ = ["ConformanceError", "Failure", "Report", "compressor", "inputs"]
