@@ -564,16 +564,16 @@ def _refuted(
         return (Failure(UNBIASED, "mean", text + tail, test.replay(name), data),)
     excess = 4 * mean[1] / (1 + test.factor) ** 2
     text = (
-        f"E|C(x) - (1+omega)/2 x|^2 is about {excess:.6g} times what any unbiased compressor with this omega can have, on "
-        f"{name}{of}: values are about {_times(_scale(excess, test.factor, mean))}"
+        f"E|C(x) - (1+omega)/2 x|^2 is about {excess:.6g} times what an unbiased compressor with this omega can have, "
+        f"on {name}{of}: values are about {_times(_scale(excess, test.factor, mean))}"
     )
     return (Failure(UNBIASED, "mean and variance", text + tail, test.replay(name), data),)
 
 
 def _frozen(test: _Test, taken: int, of: str, name: str, data: Mapping[str, Any]) -> Failure:
     text = (
-        f"gives the same value at all {taken} calls{of} on {name}, and it is not x: its generator is seeded anew at every "
-        "call, or the randomness is not used"
+        f"gives the same value at all {taken} calls{of} on {name}, and it is not x: its generator is seeded anew at "
+        "every call, or the randomness is not used"
     )
     return Failure(UNBIASED, "randomness", text, test.replay(name), data)
 
@@ -646,8 +646,8 @@ def _pairs(test: _Test) -> _Found:
         if refuted:
             alike = " (the two are always the same)" if same else ""
             text = (
-                f"E<C(x) - x, C'(x) - x> is about {mean:.4g} |x|^2 for two {kind}, and must be 0 if they are independent"
-                f"{alike}: {_reason(kind)} ({taken} pairs, level {level:.1g})"
+                f"E<C(x) - x, C'(x) - x> is about {mean:.4g} |x|^2 for two {kind}, and must be 0 if they are "
+                f"independent{alike}: {_reason(kind)} ({taken} pairs, level {level:.1g})"
             )
             failures.append(Failure(INDEPENDENT, kind, text, test.replay(_PAIRED[0])))
     checked = (f"independence of {', of '.join(kinds)}, {n} pairs of each",)
@@ -763,6 +763,6 @@ def _reaction(test: _Test, x: Array) -> str:
 def _reproducible(test: _Test) -> tuple[str, ...]:
     x = test.vectors["Gaussian entries"]
     pair = [_values(test, 0, x, _generator(test, 7), 16, "Gaussian entries") for _ in range(2)]
-    if np.array_equal(*pair):
+    if np.array_equal(pair[0], pair[1]):
         return ()
     return ("the generator given does not decide the values: runs cannot be repeated by their seed",)

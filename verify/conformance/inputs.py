@@ -46,6 +46,6 @@ def inputs(d: int, seed: int = 0, dtype: str = "float64") -> dict[str, Array]:
     }
     typed = {name: np.asarray(x, dtype=kind) for name, x in found.items()}
     # Fourteen bits of each entry are left.
-    least = int(round(float(np.log2(float(limits.smallest_subnormal)))))
+    least = round(float(np.log2(float(limits.smallest_subnormal))))
     whole = np.ldexp(signs * rng.integers(2**13, 2**14, d), least).astype(kind)
     return {**typed, SUBNORMAL: whole} if limits.nmant >= 23 else typed
