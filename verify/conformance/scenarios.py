@@ -174,7 +174,13 @@ def _of_instance(
     starts = [type(state)(*(np.array(f[i, 0], dtype=float) for f in state)) for i in range(len(theta))]
     states = tuple(_visited(algorithm, problem, instance.params, starts, rng))
     return Scenario(
-        problem, instance.params, states, claim, recipe, instance, _count(algorithm, problem, instance.params, states[0])
+        problem,
+        instance.params,
+        states,
+        claim,
+        recipe,
+        instance,
+        _count(algorithm, problem, instance.params, states[0]),
     )
 
 

@@ -1,0 +1,539 @@
+"""Anybody's implementation of an algorithm against the reference, step for step, and against the algorithm's claims."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory import algorithms
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from verify.conformance import claimed, matching
+from verify.conformance.adapter import Broken, Implementation, takes_draws
+from verify.conformance.compressor import rounding_of
+from verify.conformance.diagnosis import diagnose
+from verify.conformance.lines import line
+from verify.conformance.matching import Mismatch, Tracked
+from verify.conformance.report import Failure, Report
+from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, posed, scenarios, shown
+from verify.statistics.e_process import check_level
+
+# Draws at one state, rounds of a trajectory, runs and rounds of a loop, and steps with the implementation's own draws.
+_DRAWS, _ROUNDS, _RUN_ROUNDS, _RUN_STEPS, _STEPS = 16, 4, 6, 240, 800
+# Transitions that a diagnosis must explain, of each kind.
+_EXPLAINED = 12
+
+
+class _Case(NamedTuple):
+    """A transition that was seen: ``after`` in the reference's types; ``draw``: None where it is not known."""
+
+    scenario: Scenario
+    before: Any
+    draw: Any
+    after: Any
+
+
+@dataclass(frozen=True)
+class _Setup:
+    implementation: Implementation
+    scenarios: tuple[Scenario, ...]
+    seed: int
+    level: float
+    tolerance: float
+    call: str
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return self.implementation.algorithm
+
+
+def algorithm(
+    name: str,
+    *,
+    init: Callable[..., Any] | None = None,
+    step: Callable[..., Any] | None = None,
+    run: Callable[..., Any] | None = None,
+    randomness: str | None = None,
+    problems: Sequence[tuple[Problem, Any]] | None = None,
+    features: Collection[str] = (),
+    keep: Callable[[Problem, Any], bool] | None = None,
+    observes: str | None = None,
+    seed: int = 0,
+    level: float = 1e-6,
+    tolerance: float | None = None,
+    dtype: str = "float64",
+) -> Report:
+    """Test an implementation of the algorithm called ``name`` (see ``fedtheory.algorithms.names()``).
+
+    One of ``step(problem, params, state, draw)``, with the reference's draws; ``step(problem, params, state, rng)``,
+    with draws of its own; ``run(problem, params, rounds, rng) -> iterates``, a plain loop. Problems and parameters are
+    the reference's (``problem.f.gradient(x)`` for ``x (n, d)``, or :func:`client`; ``params.gamma``, ...). States are
+    mappings from the paper's letters, NamedTuples or dataclasses; what else they hold is left alone. ``init(problem,
+    params) -> state``: by default the reference's. Iterates are arrays of one letter's shape (the first that fits, or
+    ``observes``) or mappings of some letters.
+
+    ``randomness``: "draw" or "rng", by default "rng" if the step's fourth parameter is called so. ``problems``: pairs
+    (problem, params) instead of the chosen ones. ``features``: what the implementation does beyond the plain method,
+    of ``scenarios.FEATURES``. ``keep(problem, params)``: False for what it does not do (as when all clients take
+    part). ``level``: the chance that a right implementation is rejected; a comparison of numbers has none.
+    ``tolerance``: relative errors that are rounding, by default by ``dtype``, the type of the states handed in.
+    ``ValueError`` for arguments that make no sense; whatever the implementation does wrong is in the report.
+    """
+    reference = algorithms.get(name)
+    if (step is None) == (run is None):
+        raise ValueError("give either step or run, as functions")
+    check_level(level)
+    if tolerance is not None and not 0 < tolerance < 1:
+        raise ValueError(f"the tolerance must be between 0 and 1, got {tolerance}")
+    found = tuple(posed(reference, *pair, seed) for pair in problems) if problems else scenarios(name, seed, features)
+    if keep is not None:
+        found = tuple(s for s in found if keep(s.problem, s.params))
+    if not found:
+        raise ValueError("no problems are left to test on")
+    draws = step is not None and takes_draws(step, randomness)
+    implementation = Implementation(reference, init, step, run, draws, dtype)
+    given = "run=run" if run is not None else "step=step" + ("" if init is None else ", init=init")
+    call = f"conformance.algorithm({name!r}, {given}, seed={seed})"
+    setup = _Setup(implementation, found, seed, level, rounding_of(dtype) if tolerance is None else tolerance, call)
+    with np.errstate(all="ignore"):
+        result = _run(setup, observes) if run is not None else _steps(setup)
+    return Report(f"the implementation of {name}", level, setup.tolerance, *result)
+
+
+class _Result(NamedTuple):
+    failures: tuple[Failure, ...]
+    checked: tuple[str, ...]
+    detects: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+
+
+def _steps(setup: _Setup) -> _Result:
+    try:
+        started = _starts(setup)
+        if started:
+            return _Result((started,), ("the initial state",), {})
+        return _with_draws(setup) if setup.implementation.draws else _with_generator(setup)
+    except Broken as broken:
+        return _Result((_interface(setup, broken),), ("the interface",), {})
+
+
+def _interface(setup: _Setup, broken: Broken) -> Failure:
+    where = "run" if setup.implementation.run is not None else "step"
+    return Failure(f"interface/{broken.part}", where, broken.text, setup.call)
+
+
+def _starts(setup: _Setup) -> Failure | None:
+    """The failure of an initial state that is not the reference's, or None."""
+    own = setup.implementation
+    if own.init is None:
+        return None
+    for scenario in setup.scenarios:
+        expected = setup.algorithm.init(scenario.problem, scenario.params)
+        got = own.read(own.start(scenario.problem, scenario.params), expected)
+        for letter, a, b in zip(own.names, got, expected, strict=True):
+            size = max(float(abs(np.asarray(b, dtype=float)).max(initial=0)), 1.0)
+            if not abs(a - b).max(initial=0) <= setup.tolerance * size:
+                text = f"{letter}^0 is {shown(a)}, the method starts at {shown(np.asarray(b, dtype=float))} ({scenario.text})"
+                return Failure(_step_id(setup), f"init, {letter}", text, setup.call)
+    return None
+
+
+def _step_id(setup: _Setup) -> str:
+    return f"reference/{setup.algorithm.name}/step"
+
+
+# Steps with the reference's draws
+
+
+def _with_draws(setup: _Setup) -> _Result:
+    own = setup.implementation
+    cases: list[_Case] = []
+    wrong: list[tuple[_Case, Mismatch]] = []
+    for number, scenario in enumerate(setup.scenarios):
+        problem, params = scenario.problem, scenario.params
+        rng = np.random.default_rng([setup.seed, 10, number])
+        template = own.start(problem, params) if own.init is not None else None
+        for state in scenario.states:
+            for draw in _some_draws(setup, scenario, state, rng):
+                after = own.stepped(problem, params, own.handed(state, template), draw)
+                _compare(setup, _Case(scenario, state, draw, own.read(after, state)), cases, wrong)
+        _trajectory(setup, scenario, template, rng, cases, wrong)
+        if len(wrong) >= 3 * _EXPLAINED:
+            break
+    checked = [f"{len(cases)} steps on {len(setup.scenarios)} problems, with the reference's draws"]
+    detects = {"a step off by, relative to its numbers": setup.tolerance}
+    if wrong:
+        return _Result((_departs(setup, cases, wrong),), tuple(checked), detects)
+    broken, names = claimed.exactly(setup.algorithm, own, setup.scenarios, setup.call, setup.tolerance)
+    if names:
+        checked.append(f"at the worst states: {', '.join(names)}")
+    return _Result(broken, tuple(checked), detects)
+
+
+def _some_draws(setup: _Setup, scenario: Scenario, state: Any, rng: np.random.Generator) -> Iterable[Any]:
+    draws, p, complete = matching.enumerated(
+        setup.algorithm, scenario.problem, scenario.params, state, LARGEST_SUPPORT, rng
+    )
+    chosen = np.arange(len(p)) if len(p) <= _DRAWS else rng.choice(len(p), _DRAWS, replace=False)
+    return [draw_at(draws, int(k)) for k in chosen]
+
+
+def _trajectory(
+    setup: _Setup,
+    scenario: Scenario,
+    template: Any,
+    rng: np.random.Generator,
+    cases: list[_Case],
+    wrong: list[tuple[_Case, Mismatch]],
+) -> None:
+    """A few rounds in which the implementation keeps whatever else its states hold."""
+    own, problem, params = setup.implementation, scenario.problem, scenario.params
+    like = setup.algorithm.init(problem, params)
+    state = own.start(problem, params)
+    before = own.read(state, like)
+    for _ in range(_ROUNDS):
+        draw = setup.algorithm.draws(problem, params, before).sample(rng, ())
+        state = own.stepped(problem, params, state, draw)
+        after = own.read(state, like)
+        _compare(setup, _Case(scenario, before, draw, after), cases, wrong)
+        before = after
+
+
+def _compare(setup: _Setup, case: _Case, cases: list[_Case], wrong: list[tuple[_Case, Mismatch]]) -> None:
+    draws = _one(case.draw)
+    problem, params = case.scenario.problem, case.scenario.params
+    expected = matching.advanced(setup.algorithm, problem, params, matching.stacked(case.before), draws)
+    flat = type(expected)(*(f[0] for f in expected))
+    scale = matching.sizes(setup.algorithm, problem, params, case.before, draws)
+    seen = case.after._asdict()
+    found = matching.match(flat, np.ones(1), draws, seen, scale, setup.tolerance)
+    cases.append(case)
+    if found.mismatch is not None:
+        wrong.append((case, found.mismatch))
+
+
+def _one(draw: Any) -> Any:
+    from fedtheory.randomness import map_leaves
+
+    return map_leaves(lambda a: np.asarray(a)[None], draw)
+
+
+# Steps with draws of the implementation's own
+
+
+def _with_generator(setup: _Setup) -> _Result:
+    own = setup.implementation
+    cases: list[_Case] = []
+    wrong: list[tuple[_Case, Mismatch]] = []
+    usable = [s for s in setup.scenarios if s.support <= LARGEST_SUPPORT]
+    if not usable:
+        raise ValueError("all problems have too many draws to tell which one was made: give smaller ones")
+    failures: list[Failure] = []
+    worst, steps = 0.0, 0
+    for number, scenario in enumerate(usable):
+        seen, defect = _own_draws(setup, scenario, number, setup.level / len(usable) / 2, cases, wrong)
+        failures += seen
+        worst = max(worst, defect)
+        if len(wrong) >= 3 * _EXPLAINED:
+            break
+    steps = len(cases)
+    checked = [f"{steps} steps on {len(usable)} problems, each explained by a draw, and how often each draw occurs"]
+    detects = {"a step off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
+    if wrong:
+        return _Result((_departs(setup, cases, wrong),), tuple(checked), detects)
+    if failures:
+        return _Result(tuple(failures[:1]), tuple(checked), detects)
+    broken, names, excess = claimed.sampled(setup.algorithm, own, usable, setup.call, setup.level / 2, setup.seed)
+    if names:
+        checked.append(f"expected decrease by sampled steps: {', '.join(names)}")
+        detects |= {"expected decrease exceeded by, of its size": excess}
+    return _Result(broken, tuple(checked), detects)
+
+
+def _own_draws(
+    setup: _Setup,
+    scenario: Scenario,
+    number: int,
+    level: float,
+    cases: list[_Case],
+    wrong: list[tuple[_Case, Mismatch]],
+) -> tuple[list[Failure], float]:
+    own, problem, params = setup.implementation, scenario.problem, scenario.params
+    rng = np.random.default_rng([setup.seed, 11, number])
+    template = own.start(problem, params) if own.init is not None else None
+    weights: list[Array] = []
+    draws, p, _ = matching.enumerated(setup.algorithm, problem, params, scenario.states[0], LARGEST_SUPPORT, rng)
+    repeats = _STEPS if scenario.support > 1 else 4 * len(scenario.states)
+    # Fresh states, and then a run of the implementation's own.
+    for i, state in enumerate(scenario.states[: 4 if scenario.support > 1 else None]):
+        after = matching.advanced(setup.algorithm, problem, params, matching.stacked(state), draws)
+        flat = type(after)(*(f[0] for f in after))
+        scale = matching.sizes(setup.algorithm, problem, params, state, draws)
+        for _ in range(max(4, repeats // (4 if i else 1) // (2 if i else 1))):
+            got = own.read(own.stepped(problem, params, own.handed(state, template), rng), state)
+            cases.append(_Case(scenario, state, None, got))
+            found = matching.match(flat, p, draws, got._asdict(), scale, setup.tolerance)
+            if found.mismatch is not None:
+                wrong.append((cases[-1], found.mismatch))
+                if len(wrong) >= 3 * _EXPLAINED:
+                    return [], 0.0
+            else:
+                assert found.weights is not None
+                weights.append(found.weights)
+    like = setup.algorithm.init(problem, params)
+    own_state = own.start(problem, params)
+    before = own.read(own_state, like)
+    for _ in range(_ROUNDS * 3):
+        own_state = own.stepped(problem, params, own_state, rng)
+        got = own.read(own_state, like)
+        after = matching.advanced(setup.algorithm, problem, params, matching.stacked(before), draws)
+        scale = matching.sizes(setup.algorithm, problem, params, before, draws)
+        cases.append(_Case(scenario, before, None, got))
+        found = matching.match(type(after)(*(f[0] for f in after)), p, draws, got._asdict(), scale, setup.tolerance)
+        if found.mismatch is not None:
+            wrong.append((cases[-1], found.mismatch))
+            break
+        assert found.weights is not None
+        weights.append(found.weights)
+        before = got
+    return _often(setup, scenario, draws, p, weights, level)
+
+
+def _often(
+    setup: _Setup, scenario: Scenario, draws: Any, p: Array, weights: Sequence[Array], level: float
+) -> tuple[list[Failure], float]:
+    """The failure of draws that do not occur as often as they should."""
+    found = matching.frequencies(draws, p, weights, level)
+    if not found.wrong:
+        return [], found.defect
+    more = f"; {len(found.wrong) - 1} more such" if len(found.wrong) > 1 else ""
+    reason = _reason(weights)
+    text = f"{reason}{found.wrong[0]} in {found.samples} steps (level {level:.1g}){more}; {scenario.text}"
+    failure = Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)
+    return [failure], found.defect
+
+
+def _reason(weights: Sequence[Array]) -> str:
+    """What frequencies that are off look like, in words."""
+    rows = np.stack(weights)
+    if len(rows) >= 8 and (rows == rows[0]).all():
+        return "every step makes the same draw (a generator seeded anew at every call, or one that is not used): "
+    return "draws are not distributed as in the method (shared between clients, or with another probability): "
+
+
+# Runs
+
+
+def _run(setup: _Setup, observes: str | None) -> _Result:
+    own = setup.implementation
+    usable = [s for s in setup.scenarios if s.support <= LARGEST_SUPPORT]
+    if not usable:
+        raise ValueError("all problems have too many draws to tell which one was made: give smaller ones")
+    failures: list[Failure] = []
+    worst, runs, incomplete = 0.0, 0, 0
+    try:
+        for number, scenario in enumerate(usable):
+            followed, found = _loops(setup, scenario, number, observes)
+            runs += len(followed)
+            missed = [(seen, t) for seen, t in followed if t.mismatch is not None and t.complete]
+            incomplete += sum(not t.complete for _, t in followed)
+            if missed:
+                failures.append(_lost(setup, scenario, followed, missed))
+                break
+            wrong, defect = _often(setup, scenario, *found, setup.level / len(usable))
+            failures += wrong
+            worst = max(worst, defect)
+    except Broken as broken:
+        return _Result((_interface(setup, broken),), ("the interface",), {})
+    checked = (
+        f"{runs} runs of {_RUN_ROUNDS} rounds on {len(usable)} problems, each iterate explained by draws and the hidden "
+        "states that they lead to, and how often each draw occurs",
+    )
+    detects = {"an iterate off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
+    notes = (f"{incomplete} runs had too many hidden states to follow to their end",) if incomplete else ()
+    return _Result(tuple(failures[:1]), checked, detects, notes)
+
+
+_Seen = list[dict[str, Array]]
+
+
+def _loops(
+    setup: _Setup, scenario: Scenario, number: int, observes: str | None
+) -> tuple[list[tuple[_Seen, Tracked]], tuple[Any, Array, list[Array]]]:
+    """Runs of the loop, each followed by the reference; the draws, their probabilities, and what was made of them."""
+    own, problem, params = setup.implementation, scenario.problem, scenario.params
+    start = setup.algorithm.init(problem, params)
+    rng = np.random.default_rng([setup.seed, 12, number])
+    draws, p, _ = matching.enumerated(setup.algorithm, problem, params, start, LARGEST_SUPPORT, rng)
+    followed: list[tuple[_Seen, Tracked]] = []
+    weights: list[Array] = []
+    for i in range(_RUN_STEPS // _RUN_ROUNDS if scenario.support > 1 else 2):
+        iterates = own.iterates(problem, params, _RUN_ROUNDS, np.random.default_rng([setup.seed, 13, number, i]))
+        seen = [own.observed(iterate, start, observes) for iterate in iterates]
+        if len(seen) > _RUN_ROUNDS:
+            _check_first(start, seen.pop(0), setup)
+        tracked = matching.track(setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance)
+        followed.append((seen, tracked))
+        weights += tracked.weights
+        if sum(t.mismatch is not None for _, t in followed) >= 4:
+            break
+    return followed, (draws, p, weights)
+
+
+def _check_first(start: Any, letters: Mapping[str, Array], setup: _Setup) -> None:
+    for name, value in letters.items():
+        expected = np.asarray(getattr(start, name), dtype=float)
+        if not abs(value - expected).max(initial=0) <= setup.tolerance * max(1.0, float(abs(expected).max(initial=0))):
+            raise Broken(
+                "init", f"the first iterate has {name} = {shown(value)}, the method starts at {shown(expected)}"
+            )
+
+
+def _lost(
+    setup: _Setup,
+    scenario: Scenario,
+    followed: Sequence[tuple[_Seen, Tracked]],
+    missed: Sequence[tuple[_Seen, Tracked]],
+) -> Failure:
+    """The failure of runs that no draws explain."""
+    problem, params = scenario.problem, scenario.params
+    mismatch = min((t.mismatch for _, t in missed if t.mismatch is not None), key=lambda m: m.round)
+    chosen = [seen for seen, _ in (*missed[:3], *followed[:3])]
+
+    def agrees(other: Algorithm) -> bool:
+        start = other.init(problem, params)
+        draws, p, _ = matching.enumerated(
+            other, problem, params, start, LARGEST_SUPPORT, np.random.default_rng(setup.seed)
+        )
+        return all(
+            matching.track(other, problem, params, start, seen, draws, p, setup.tolerance).mismatch is None
+            for seen in chosen
+        )
+
+    return _told(setup, scenario, mismatch, diagnose(setup.algorithm, agrees), None)
+
+
+# What is said of a departure
+
+
+def _departs(setup: _Setup, cases: Sequence[_Case], wrong: Sequence[tuple[_Case, Mismatch]]) -> Failure:
+    """The failure of steps that differ from the reference's, at the smallest problem where they do."""
+    case, mismatch = min(wrong, key=lambda pair: (*pair[0].scenario.size, _complexity(pair[0].before)))
+    kept = [c for c, _ in wrong[:: max(1, len(wrong) // _EXPLAINED)]]
+    kept += list(cases[:: max(1, len(cases) // _EXPLAINED)])
+
+    def agrees(other: Algorithm) -> bool:
+        return all(_explains(setup, other, c) for c in kept)
+
+    return _told(setup, case.scenario, mismatch, diagnose(setup.algorithm, agrees), case)
+
+
+def _complexity(state: Any) -> float:
+    """Zeros and small numbers are simpler."""
+    return float(sum(np.count_nonzero(f) + abs(np.asarray(f)).sum() * 1e-3 for f in state))
+
+
+def _explains(setup: _Setup, other: Algorithm, case: _Case) -> bool:
+    problem, params = case.scenario.problem, case.scenario.params
+    if other.State is not setup.algorithm.State:
+        return False
+    if case.draw is None:
+        rng = np.random.default_rng(0)
+        draws, p, _ = matching.enumerated(setup.algorithm, problem, params, case.before, LARGEST_SUPPORT, rng)
+    else:
+        draws, p = _one(case.draw), np.ones(1)
+    after = matching.advanced(other, problem, params, matching.stacked(case.before), draws)
+    scale = matching.sizes(setup.algorithm, problem, params, case.before, draws)
+    flat = type(after)(*(f[0] for f in after))
+    return matching.match(flat, p, draws, case.after._asdict(), scale, setup.tolerance).mismatch is None
+
+
+def _told(setup: _Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case: _Case | None) -> Failure:
+    name, letter = setup.algorithm.name, mismatch.departing
+    expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
+    off = mismatch.off[letter]
+    lines = []
+    if slip is not None:
+        lines.append(slip.text)
+    others = [other for other in mismatch.letters if other != letter]
+    also = f" (and {', '.join(others)})" if others else ""
+    at = f" after round {mismatch.round}" if mismatch.round else ""
+    drawn = matching.words(mismatch.draw)
+    unexplained = case is None or case.draw is None
+    nearest = (
+        f"; no draw explains it, the nearest is {drawn}"
+        if unexplained and drawn
+        else f"; draw {drawn}"
+        if drawn
+        else ""
+    )
+    lines.append(
+        f"{letter}{also} departs from `{line(name, letter)}`{at}: it is {shown(got)}, the reference has {shown(expected)}"
+        f"{_ratio(got, expected, case, letter)}, {off:.2g} of its size{nearest}"
+    )
+    lines.append(f"the smallest problem where it does: {scenario.text}")
+    if case is not None:
+        state = ", ".join(
+            f"{n} = {shown(np.asarray(v))}" for n, v in zip(case.before._fields, case.before, strict=True)
+        )
+        lines.append(f"from the state {state}")
+    where = slip.letter if slip is not None and slip.letter else letter
+    claim = claimed.broken_by(setup.algorithm, slip.algorithm if slip is not None else None, scenario, case)
+    data = {
+        "problem": scenario.problem,
+        "params": scenario.params,
+        "state": None if case is None else case.before,
+        "draw": mismatch.draw,
+        "got": dict(mismatch.seen),
+        "expected": mismatch.expected,
+        "slip": None if slip is None else slip.text,
+    }
+    return Failure(claim, f"{where}, `{line(name, where)}`", "; ".join(lines), setup.call, data)
+
+
+def _ratio(got: Array, expected: Array, case: _Case | None, letter: str) -> str:
+    """The factor by which the change of a letter is off, where it is one factor for all entries."""
+    if case is None:
+        return ""
+    before = np.asarray(getattr(case.before, letter), dtype=float)
+    mine, due = np.ravel(got - before), np.ravel(expected - before)
+    big = abs(due) > 1e-9 * max(abs(due).max(initial=0), 1e-300)
+    if not big.any() or abs(mine[~big]).max(initial=0) > 1e-9 * abs(due).max():
+        return ""
+    factors = mine[big] / due[big]
+    if not math.isfinite(factors[0]) or np.ptp(factors) > 1e-6 * max(1e-12, abs(factors).max()):
+        return ""
+    return f" (its change is {factors[0]:.6g} times what it should be)"
+
+
+def client(problem: Problem, i: int) -> Client:
+    """The i-th client of a problem by itself, for implementations made of clients."""
+    if not 0 <= i < problem.n:
+        raise ValueError(f"the clients are numbered 0 to {problem.n - 1}, got {i}")
+    return Client(problem, i)
+
+
+@dataclass(frozen=True)
+class Client:
+    """One f_i: ``gradient(x)`` and ``value(x)`` for ``x (d,)``."""
+
+    problem: Problem
+    i: int
+
+    def gradient(self, x: Any) -> Array:
+        """grad f_i(x), ``(d,) -> (d,)``."""
+        points = np.tile(np.asarray(x, dtype=float), (self.problem.n, 1))
+        return self.problem.f.gradient(points)[self.i]
+
+    def value(self, x: Any) -> float:
+        """f_i(x)."""
+        points = np.tile(np.asarray(x, dtype=float), (self.problem.n, 1))
+        return float(self.problem.f.value(points)[self.i])
+
+
+__all__ = ["Client", "algorithm", "client", "replace"]
