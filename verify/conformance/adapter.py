@@ -39,7 +39,7 @@ class Letters(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Implementation:
-    """An implementation of ``algorithm``: ``step`` or ``run``; ``draws``: whether the step takes draws, not a generator.
+    """An implementation of ``algorithm``: ``step`` or ``run``; ``draws``: whether the step takes draws, no generator.
 
     ``dtype``: of the states that are handed in.
     """

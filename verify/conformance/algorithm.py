@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +12,11 @@ import numpy as np
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.problems.base import Problem
+from fedtheory.randomness import map_leaves
 from fedtheory.rational import Array
-from verify.conformance import claimed, matching
+from verify.conformance import claimed, diagnosis, matching
 from verify.conformance.adapter import Broken, Implementation, takes_draws
 from verify.conformance.compressor import rounding_of
-from verify.conformance.diagnosis import diagnose
 from verify.conformance.lines import line
 from verify.conformance.matching import Mismatch, Tracked
 from verify.conformance.report import Failure, Report
@@ -29,6 +29,10 @@ _DRAWS, _ROUNDS, _RUN_ROUNDS, _RUN_STEPS, _STEPS = 16, 4, 6, 240, 800
 _EXPLAINED = 12
 
 
+#: The letters that were seen after each round.
+_Letters = list[dict[str, Array]]
+
+
 class _Case(NamedTuple):
     """A transition that was seen: ``after`` in the reference's types; ``draw``: None where it is not known."""
 
@@ -36,6 +40,25 @@ class _Case(NamedTuple):
     before: Any
     draw: Any
     after: Any
+
+
+class _Path(NamedTuple):
+    """A run in which the implementation kept whatever else its states hold: the letters after each round."""
+
+    scenario: Scenario
+    seen: _Letters
+
+
+class _Seen(NamedTuple):
+    """All that was seen: transitions, those that no draw explains, and runs."""
+
+    cases: list[_Case]
+    wrong: list[tuple[_Case, Mismatch]]
+    paths: list[_Path]
+
+    @property
+    def enough(self) -> bool:
+        return len(self.wrong) >= 3 * _EXPLAINED
 
 
 @dataclass(frozen=True)
@@ -138,7 +161,8 @@ def _starts(setup: _Setup) -> Failure | None:
         for letter, a, b in zip(own.names, got, expected, strict=True):
             size = max(float(abs(np.asarray(b, dtype=float)).max(initial=0)), 1.0)
             if not abs(a - b).max(initial=0) <= setup.tolerance * size:
-                text = f"{letter}^0 is {shown(a)}, the method starts at {shown(np.asarray(b, dtype=float))} ({scenario.text})"
+                due = shown(np.asarray(b, dtype=float))
+                text = f"{letter}^0 is {shown(a)}, the method starts at {due} ({scenario.text})"
                 return Failure(_step_id(setup), f"init, {letter}", text, setup.call)
     return None
 
@@ -152,8 +176,7 @@ def _step_id(setup: _Setup) -> str:
 
 def _with_draws(setup: _Setup) -> _Result:
     own = setup.implementation
-    cases: list[_Case] = []
-    wrong: list[tuple[_Case, Mismatch]] = []
+    found = _Seen([], [], [])
     for number, scenario in enumerate(setup.scenarios):
         problem, params = scenario.problem, scenario.params
         rng = np.random.default_rng([setup.seed, 10, number])
@@ -161,14 +184,14 @@ def _with_draws(setup: _Setup) -> _Result:
         for state in scenario.states:
             for draw in _some_draws(setup, scenario, state, rng):
                 after = own.stepped(problem, params, own.handed(state, template), draw)
-                _compare(setup, _Case(scenario, state, draw, own.read(after, state)), cases, wrong)
-        _trajectory(setup, scenario, template, rng, cases, wrong)
-        if len(wrong) >= 3 * _EXPLAINED:
+                _compare(setup, _Case(scenario, state, draw, own.read(after, state)), found)
+        _trajectory(setup, scenario, rng, found)
+        if found.enough:
             break
-    checked = [f"{len(cases)} steps on {len(setup.scenarios)} problems, with the reference's draws"]
+    checked = [f"{len(found.cases)} steps on {len(setup.scenarios)} problems, with the reference's draws"]
     detects = {"a step off by, relative to its numbers": setup.tolerance}
-    if wrong:
-        return _Result((_departs(setup, cases, wrong),), tuple(checked), detects)
+    if found.wrong:
+        return _Result((_departs(setup, found),), tuple(checked), detects)
     broken, names = claimed.exactly(setup.algorithm, own, setup.scenarios, setup.call, setup.tolerance)
     if names:
         checked.append(f"at the worst states: {', '.join(names)}")
@@ -176,51 +199,33 @@ def _with_draws(setup: _Setup) -> _Result:
 
 
 def _some_draws(setup: _Setup, scenario: Scenario, state: Any, rng: np.random.Generator) -> Iterable[Any]:
-    draws, p, complete = matching.enumerated(
-        setup.algorithm, scenario.problem, scenario.params, state, LARGEST_SUPPORT, rng
-    )
+    draws, p, _ = matching.enumerated(setup.algorithm, scenario.problem, scenario.params, state, LARGEST_SUPPORT, rng)
     chosen = np.arange(len(p)) if len(p) <= _DRAWS else rng.choice(len(p), _DRAWS, replace=False)
     return [draw_at(draws, int(k)) for k in chosen]
 
 
-def _trajectory(
-    setup: _Setup,
-    scenario: Scenario,
-    template: Any,
-    rng: np.random.Generator,
-    cases: list[_Case],
-    wrong: list[tuple[_Case, Mismatch]],
-) -> None:
+def _trajectory(setup: _Setup, scenario: Scenario, rng: np.random.Generator, found: _Seen) -> None:
     """A few rounds in which the implementation keeps whatever else its states hold."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     like = setup.algorithm.init(problem, params)
     state = own.start(problem, params)
     before = own.read(state, like)
+    path = _Path(scenario, [])
     for _ in range(_ROUNDS):
         draw = setup.algorithm.draws(problem, params, before).sample(rng, ())
         state = own.stepped(problem, params, state, draw)
         after = own.read(state, like)
-        _compare(setup, _Case(scenario, before, draw, after), cases, wrong)
+        path.seen.append(after._asdict())
+        _compare(setup, _Case(scenario, before, draw, after), found)
         before = after
+    found.paths.append(path)
 
 
-def _compare(setup: _Setup, case: _Case, cases: list[_Case], wrong: list[tuple[_Case, Mismatch]]) -> None:
-    draws = _one(case.draw)
-    problem, params = case.scenario.problem, case.scenario.params
-    expected = matching.advanced(setup.algorithm, problem, params, matching.stacked(case.before), draws)
-    flat = type(expected)(*(f[0] for f in expected))
-    scale = matching.sizes(setup.algorithm, problem, params, case.before, draws)
-    seen = case.after._asdict()
-    found = matching.match(flat, np.ones(1), draws, seen, scale, setup.tolerance)
-    cases.append(case)
-    if found.mismatch is not None:
-        wrong.append((case, found.mismatch))
-
-
-def _one(draw: Any) -> Any:
-    from fedtheory.randomness import map_leaves
-
-    return map_leaves(lambda a: np.asarray(a)[None], draw)
+def _compare(setup: _Setup, case: _Case, found: _Seen) -> None:
+    matched = _explained(setup, setup.algorithm, case)
+    found.cases.append(case)
+    if matched.mismatch is not None:
+        found.wrong.append((case, matched.mismatch))
 
 
 # Steps with draws of the implementation's own
@@ -228,24 +233,22 @@ def _one(draw: Any) -> Any:
 
 def _with_generator(setup: _Setup) -> _Result:
     own = setup.implementation
-    cases: list[_Case] = []
-    wrong: list[tuple[_Case, Mismatch]] = []
-    usable = [s for s in setup.scenarios if s.support <= LARGEST_SUPPORT]
-    if not usable:
-        raise ValueError("all problems have too many draws to tell which one was made: give smaller ones")
+    usable = _usable(setup)
+    found = _Seen([], [], [])
     failures: list[Failure] = []
-    worst, steps = 0.0, 0
+    worst = 0.0
     for number, scenario in enumerate(usable):
-        seen, defect = _own_draws(setup, scenario, number, setup.level / len(usable) / 2, cases, wrong)
+        seen, defect = _own_draws(setup, scenario, number, setup.level / len(usable) / 2, found)
         failures += seen
         worst = max(worst, defect)
-        if len(wrong) >= 3 * _EXPLAINED:
+        if found.enough:
             break
-    steps = len(cases)
-    checked = [f"{steps} steps on {len(usable)} problems, each explained by a draw, and how often each draw occurs"]
+    checked = [
+        f"{len(found.cases)} steps on {len(usable)} problems, each explained by a draw, and how often each draw occurs"
+    ]
     detects = {"a step off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
-    if wrong:
-        return _Result((_departs(setup, cases, wrong),), tuple(checked), detects)
+    if found.wrong:
+        return _Result((_departs(setup, found),), tuple(checked), detects)
     if failures:
         return _Result(tuple(failures[:1]), tuple(checked), detects)
     broken, names, excess = claimed.sampled(setup.algorithm, own, usable, setup.call, setup.level / 2, setup.seed)
@@ -255,53 +258,69 @@ def _with_generator(setup: _Setup) -> _Result:
     return _Result(broken, tuple(checked), detects)
 
 
+def _usable(setup: _Setup) -> list[Scenario]:
+    usable = [s for s in setup.scenarios if s.support <= LARGEST_SUPPORT]
+    if not usable:
+        raise ValueError("all problems have too many draws to tell which one was made: give smaller ones")
+    return usable
+
+
 def _own_draws(
-    setup: _Setup,
-    scenario: Scenario,
-    number: int,
-    level: float,
-    cases: list[_Case],
-    wrong: list[tuple[_Case, Mismatch]],
+    setup: _Setup, scenario: Scenario, number: int, level: float, found: _Seen
 ) -> tuple[list[Failure], float]:
+    """Steps from fresh states, and then a run of the implementation's own; the failure of their draws, if any."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     rng = np.random.default_rng([setup.seed, 11, number])
     template = own.start(problem, params) if own.init is not None else None
-    weights: list[Array] = []
     draws, p, _ = matching.enumerated(setup.algorithm, problem, params, scenario.states[0], LARGEST_SUPPORT, rng)
-    repeats = _STEPS if scenario.support > 1 else 4 * len(scenario.states)
-    # Fresh states, and then a run of the implementation's own.
+    weights: list[Array] = []
+
+    def explained(target: _Target, got: Any) -> bool:
+        case = _Case(scenario, target.state, None, got)
+        found.cases.append(case)
+        matched = target.match(got, setup.tolerance)
+        if matched.mismatch is not None:
+            found.wrong.append((case, matched.mismatch))
+            return False
+        assert matched.weights is not None
+        weights.append(matched.weights)
+        return True
+
     for i, state in enumerate(scenario.states[: 4 if scenario.support > 1 else None]):
-        after = matching.advanced(setup.algorithm, problem, params, matching.stacked(state), draws)
-        flat = type(after)(*(f[0] for f in after))
-        scale = matching.sizes(setup.algorithm, problem, params, state, draws)
-        for _ in range(max(4, repeats // (4 if i else 1) // (2 if i else 1))):
-            got = own.read(own.stepped(problem, params, own.handed(state, template), rng), state)
-            cases.append(_Case(scenario, state, None, got))
-            found = matching.match(flat, p, draws, got._asdict(), scale, setup.tolerance)
-            if found.mismatch is not None:
-                wrong.append((cases[-1], found.mismatch))
-                if len(wrong) >= 3 * _EXPLAINED:
-                    return [], 0.0
-            else:
-                assert found.weights is not None
-                weights.append(found.weights)
+        target = _Target(setup.algorithm, scenario, state, draws, p)
+        repeats = 4 if scenario.support == 1 else _STEPS // (8 if i else 1)
+        for _ in range(repeats):
+            explained(target, own.read(own.stepped(problem, params, own.handed(state, template), rng), state))
+            if found.enough:
+                break
     like = setup.algorithm.init(problem, params)
-    own_state = own.start(problem, params)
-    before = own.read(own_state, like)
-    for _ in range(_ROUNDS * 3):
-        own_state = own.stepped(problem, params, own_state, rng)
-        got = own.read(own_state, like)
-        after = matching.advanced(setup.algorithm, problem, params, matching.stacked(before), draws)
-        scale = matching.sizes(setup.algorithm, problem, params, before, draws)
-        cases.append(_Case(scenario, before, None, got))
-        found = matching.match(type(after)(*(f[0] for f in after)), p, draws, got._asdict(), scale, setup.tolerance)
-        if found.mismatch is not None:
-            wrong.append((cases[-1], found.mismatch))
+    current = own.start(problem, params)
+    before = own.read(current, like)
+    path = _Path(scenario, [])
+    for t in range(3 * _ROUNDS):
+        current = own.stepped(problem, params, current, rng)
+        got = own.read(current, like)
+        if t < _ROUNDS:
+            path.seen.append(got._asdict())
+        if not explained(_Target(setup.algorithm, scenario, before, draws, p), got) and t >= _ROUNDS:
             break
-        assert found.weights is not None
-        weights.append(found.weights)
         before = got
-    return _often(setup, scenario, draws, p, weights, level)
+    found.paths.append(path)
+    return ([], 0.0) if found.wrong else _often(setup, scenario, draws, p, weights, level)
+
+
+class _Target:
+    """What the reference can make of one state, by the draws ``(K, ...)``."""
+
+    def __init__(self, algorithm: Algorithm, scenario: Scenario, state: Any, draws: Any, p: Array) -> None:
+        problem, params = scenario.problem, scenario.params
+        after = matching.advanced(algorithm, problem, params, matching.stacked(state), draws)
+        self.state, self.draws, self.p = state, draws, p
+        self.after = type(after)(*(f[0] for f in after))
+        self.scale = matching.sizes(algorithm, problem, params, state, draws)
+
+    def match(self, got: Any, tolerance: float) -> matching.Matched:
+        return matching.match(self.after, self.p, self.draws, got._asdict(), self.scale, tolerance)
 
 
 def _often(
@@ -330,10 +349,7 @@ def _reason(weights: Sequence[Array]) -> str:
 
 
 def _run(setup: _Setup, observes: str | None) -> _Result:
-    own = setup.implementation
-    usable = [s for s in setup.scenarios if s.support <= LARGEST_SUPPORT]
-    if not usable:
-        raise ValueError("all problems have too many draws to tell which one was made: give smaller ones")
+    usable = _usable(setup)
     failures: list[Failure] = []
     worst, runs, incomplete = 0.0, 0, 0
     try:
@@ -351,26 +367,23 @@ def _run(setup: _Setup, observes: str | None) -> _Result:
     except Broken as broken:
         return _Result((_interface(setup, broken),), ("the interface",), {})
     checked = (
-        f"{runs} runs of {_RUN_ROUNDS} rounds on {len(usable)} problems, each iterate explained by draws and the hidden "
-        "states that they lead to, and how often each draw occurs",
+        f"{runs} runs of {_RUN_ROUNDS} rounds on {len(usable)} problems, each iterate explained by draws and the "
+        "hidden states that they lead to, and how often each draw occurs",
     )
     detects = {"an iterate off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
     notes = (f"{incomplete} runs had too many hidden states to follow to their end",) if incomplete else ()
     return _Result(tuple(failures[:1]), checked, detects, notes)
 
 
-_Seen = list[dict[str, Array]]
-
-
 def _loops(
     setup: _Setup, scenario: Scenario, number: int, observes: str | None
-) -> tuple[list[tuple[_Seen, Tracked]], tuple[Any, Array, list[Array]]]:
+) -> tuple[list[tuple[_Letters, Tracked]], tuple[Any, Array, list[Array]]]:
     """Runs of the loop, each followed by the reference; the draws, their probabilities, and what was made of them."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     start = setup.algorithm.init(problem, params)
     rng = np.random.default_rng([setup.seed, 12, number])
     draws, p, _ = matching.enumerated(setup.algorithm, problem, params, start, LARGEST_SUPPORT, rng)
-    followed: list[tuple[_Seen, Tracked]] = []
+    followed: list[tuple[_Letters, Tracked]] = []
     weights: list[Array] = []
     for i in range(_RUN_STEPS // _RUN_ROUNDS if scenario.support > 1 else 2):
         iterates = own.iterates(problem, params, _RUN_ROUNDS, np.random.default_rng([setup.seed, 13, number, i]))
@@ -397,40 +410,55 @@ def _check_first(start: Any, letters: Mapping[str, Array], setup: _Setup) -> Non
 def _lost(
     setup: _Setup,
     scenario: Scenario,
-    followed: Sequence[tuple[_Seen, Tracked]],
-    missed: Sequence[tuple[_Seen, Tracked]],
+    followed: Sequence[tuple[_Letters, Tracked]],
+    missed: Sequence[tuple[_Letters, Tracked]],
 ) -> Failure:
     """The failure of runs that no draws explain."""
     problem, params = scenario.problem, scenario.params
-    mismatch = min((t.mismatch for _, t in missed if t.mismatch is not None), key=lambda m: m.round)
-    chosen = [seen for seen, _ in (*missed[:3], *followed[:3])]
+    _, tracked = min(missed, key=lambda pair: len(pair[1].weights))
+    assert tracked.mismatch is not None
+    chosen = [letters for letters, _ in (*missed[:3], *followed[:3])]
 
     def agrees(other: Algorithm) -> bool:
-        start = other.init(problem, params)
-        draws, p, _ = matching.enumerated(
-            other, problem, params, start, LARGEST_SUPPORT, np.random.default_rng(setup.seed)
-        )
-        return all(
-            matching.track(other, problem, params, start, seen, draws, p, setup.tolerance).mismatch is None
-            for seen in chosen
-        )
+        return all(_follows(setup, other, scenario, letters) for letters in chosen)
 
-    return _told(setup, scenario, mismatch, diagnose(setup.algorithm, agrees), None)
+    again = diagnosis.replaced(
+        setup.algorithm, problem, params, tracked.state, tracked.mismatch.seen, setup.tolerance * 100
+    )
+    slip = again or diagnosis.diagnose(setup.algorithm, agrees)
+    return _told(setup, scenario, tracked.mismatch, slip, None)
+
+
+def _follows(setup: _Setup, other: Algorithm, scenario: Scenario, seen: _Letters) -> bool:
+    """Whether an algorithm, from its own beginning, explains a run."""
+    problem, params = scenario.problem, scenario.params
+    start = other.init(problem, params)
+    rng = np.random.default_rng(setup.seed)
+    draws, p, _ = matching.enumerated(other, problem, params, start, LARGEST_SUPPORT, rng)
+    return matching.track(other, problem, params, start, seen, draws, p, setup.tolerance).mismatch is None
 
 
 # What is said of a departure
 
 
-def _departs(setup: _Setup, cases: Sequence[_Case], wrong: Sequence[tuple[_Case, Mismatch]]) -> Failure:
+def _departs(setup: _Setup, found: _Seen) -> Failure:
     """The failure of steps that differ from the reference's, at the smallest problem where they do."""
+    cases, wrong = found.cases, found.wrong
     case, mismatch = min(wrong, key=lambda pair: (*pair[0].scenario.size, _complexity(pair[0].before)))
-    kept = [c for c, _ in wrong[:: max(1, len(wrong) // _EXPLAINED)]]
+    kept = [c for c, _ in (*wrong[:: max(1, len(wrong) // _EXPLAINED)], *wrong[-3:])]
     kept += list(cases[:: max(1, len(cases) // _EXPLAINED)])
 
     def agrees(other: Algorithm) -> bool:
-        return all(_explains(setup, other, c) for c in kept)
+        if other.State is setup.algorithm.State:
+            return all(_explained(setup, other, c).mismatch is None for c in kept)
+        # What else such states hold is known along runs only.
+        return all(_follows(setup, other, path.scenario, path.seen) for path in found.paths[:6])
 
-    return _told(setup, case.scenario, mismatch, diagnose(setup.algorithm, agrees), case)
+    problem, params = case.scenario.problem, case.scenario.params
+    slip = None
+    if case.draw is None:
+        slip = diagnosis.replaced(setup.algorithm, problem, params, case.before, mismatch.seen, setup.tolerance)
+    return _told(setup, case.scenario, mismatch, slip or diagnosis.diagnose(setup.algorithm, agrees), case)
 
 
 def _complexity(state: Any) -> float:
@@ -438,50 +466,37 @@ def _complexity(state: Any) -> float:
     return float(sum(np.count_nonzero(f) + abs(np.asarray(f)).sum() * 1e-3 for f in state))
 
 
-def _explains(setup: _Setup, other: Algorithm, case: _Case) -> bool:
+def _explained(setup: _Setup, other: Algorithm, case: _Case) -> matching.Matched:
+    """How an algorithm explains a transition, by the draw that was made or by any."""
     problem, params = case.scenario.problem, case.scenario.params
-    if other.State is not setup.algorithm.State:
-        return False
     if case.draw is None:
         rng = np.random.default_rng(0)
         draws, p, _ = matching.enumerated(setup.algorithm, problem, params, case.before, LARGEST_SUPPORT, rng)
     else:
-        draws, p = _one(case.draw), np.ones(1)
+        draws, p = map_leaves(lambda a: np.asarray(a)[None], case.draw), np.ones(1)
     after = matching.advanced(other, problem, params, matching.stacked(case.before), draws)
     scale = matching.sizes(setup.algorithm, problem, params, case.before, draws)
     flat = type(after)(*(f[0] for f in after))
-    return matching.match(flat, p, draws, case.after._asdict(), scale, setup.tolerance).mismatch is None
+    return matching.match(flat, p, draws, case.after._asdict(), scale, setup.tolerance)
 
 
 def _told(setup: _Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case: _Case | None) -> Failure:
     name, letter = setup.algorithm.name, mismatch.departing
     expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
-    off = mismatch.off[letter]
-    lines = []
-    if slip is not None:
-        lines.append(slip.text)
     others = [other for other in mismatch.letters if other != letter]
-    also = f" (and {', '.join(others)})" if others else ""
     at = f" after round {mismatch.round}" if mismatch.round else ""
-    drawn = matching.words(mismatch.draw)
-    unexplained = case is None or case.draw is None
-    nearest = (
-        f"; no draw explains it, the nearest is {drawn}"
-        if unexplained and drawn
-        else f"; draw {drawn}"
-        if drawn
-        else ""
-    )
+    lines = [] if slip is None else [slip.text]
     lines.append(
-        f"{letter}{also} departs from `{line(name, letter)}`{at}: it is {shown(got)}, the reference has {shown(expected)}"
-        f"{_ratio(got, expected, case, letter)}, {off:.2g} of its size{nearest}"
+        f"{letter} departs from `{line(name, letter)}`{at}: it is {shown(got)}, the reference has {shown(expected)}"
+        f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"
     )
+    for other in others:
+        due, mine = np.asarray(getattr(mismatch.expected, other)), np.asarray(mismatch.seen[other])
+        lines.append(f"{other} departs too{_ratio(mine, due, case, other)}")
     lines.append(f"the smallest problem where it does: {scenario.text}")
     if case is not None:
-        state = ", ".join(
-            f"{n} = {shown(np.asarray(v))}" for n, v in zip(case.before._fields, case.before, strict=True)
-        )
-        lines.append(f"from the state {state}")
+        pairs = zip(case.before._fields, case.before, strict=True)
+        lines.append(f"from the state {', '.join(f'{n} = {shown(np.asarray(v))}' for n, v in pairs)}")
     where = slip.letter if slip is not None and slip.letter else letter
     claim = claimed.broken_by(setup.algorithm, slip.algorithm if slip is not None else None, scenario, case)
     data = {
@@ -494,6 +509,15 @@ def _told(setup: _Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case
         "slip": None if slip is None else slip.text,
     }
     return Failure(claim, f"{where}, `{line(name, where)}`", "; ".join(lines), setup.call, data)
+
+
+def _drawn(mismatch: Mismatch, case: _Case | None) -> str:
+    words = matching.words(mismatch.draw)
+    if not words:
+        return ""
+    return (
+        f"; draw {words}" if case is not None and case.draw is not None else f"; no draw explains it, nearest {words}"
+    )
 
 
 def _ratio(got: Array, expected: Array, case: _Case | None, letter: str) -> str:
@@ -534,6 +558,3 @@ class Client:
         """f_i(x)."""
         points = np.tile(np.asarray(x, dtype=float), (self.problem.n, 1))
         return float(self.problem.f.value(points)[self.i])
-
-
-__all__ = ["Client", "algorithm", "client", "replace"]

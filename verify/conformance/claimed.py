@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.rational import Array, evaluate
 from fedtheory.statements import Bound, Invariant, OneStep
-from verify.conformance.adapter import Broken, Implementation
+from verify.conformance.adapter import Implementation
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, claims_of, draw_at
 from verify.evaluate import sides, start
@@ -120,6 +121,15 @@ def broken_by(algorithm: Algorithm, slip: Algorithm | None, scenario: Scenario, 
         )
         if abs(before).max(initial=0) < 1e-9 < 1e-6 < abs(after).max(initial=0):
             return _invariant_id(algorithm)
+    if slip is not None and algorithm.invariant is not None and slip.State is algorithm.State:
+        problem, params, state = scenario.problem, scenario.params, scenario.states[-1]
+        drawn = algorithm.draws(problem, params, state).sample(np.random.default_rng(0), ())
+        before, after = (
+            np.asarray(algorithm.invariant(problem, params, s), dtype=float)
+            for s in (state, slip.step(problem, params, state, drawn))
+        )
+        if abs(before).max(initial=0) < 1e-9 < 1e-6 < abs(after).max(initial=0):
+            return _invariant_id(algorithm)
     if slip is not None and slip.State is algorithm.State and scenario.instance is not None:
         for claim in _about(algorithm, scenario):
             try:
@@ -159,10 +169,7 @@ def sampled(
             continue
         share = level / len(chosen)
         plan = prepare([1.0], "<=", Assumed(0.0), share, _SAMPLES, math.inf, _SLACK)
-        try:
-            decision = race(plan, lambda n: np.array([[draw_left() / right] for _ in range(n)])).decisions[0]
-        except Broken:
-            raise
+        decision = race(plan, partial(_ratios, draw_left, right)).decisions[0]
         names.append(claim.id)
         assumed = Assumed(*(np.array([v]) for v in (0.0, math.inf, 1.0)))
         excess = max(excess, float(smallest_defect(np.ones(1), assumed, share, _SAMPLES)[0]))
@@ -170,6 +177,10 @@ def sampled(
             text = f"the mean of sampled steps exceeds the right side at level {share:.1g} ({scenario.text})"
             failures.append(Failure(claim.id, claim.gist, text, call))
     return tuple(failures), tuple(names), excess
+
+
+def _ratios(left: Callable[[], float], right: float, n: int) -> Array:
+    return np.array([[left() / right] for _ in range(n)])
 
 
 def _one_state(claim: Claim, own: Implementation, scenario: Scenario, rng: np.random.Generator) -> tuple[float, Any]:

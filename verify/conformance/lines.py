@@ -37,7 +37,7 @@ LINES: Mapping[str, Mapping[str, str]] = {
         "h_bar": "h_bar <- h_bar + alpha (1/n) sum C_i(grad f_i(w) - h_i)",
     },
     "scaffnew": {
-        "x": "x_i <- (1/n) sum_j (x^_j - (gamma/p) h_j) with probability p, else x^_i = x_i - gamma (grad f_i(x_i) - h_i)",
+        "x": "x_i <- (1/n) sum_j (x^_j - (gamma/p) h_j) with probability p, else x^_i = x_i - gamma (grad f_i - h_i)",
         "h": "h_i <- h_i + (p/gamma)(x_i+ - x^_i)",
     },
     "gradskip": {
@@ -45,7 +45,7 @@ LINES: Mapping[str, Mapping[str, str]] = {
         "h": "h_i <- h^_i + (p/gamma)(x_i+ - x^_i), h^_i = h_i where eta_i is 1, else grad f_i(x_i)",
     },
     "compressed-scaffnew": {
-        "x": "x_i <- xbar = (1/s) sum_j q_j . x^_j with probability p, else x^_i = x_i - gamma grad f_i(x_i) + gamma h_i",
+        "x": "x_i <- xbar = (1/s) sum_j q_j . x^_j with probability p, else x^_i = x_i - gamma (grad f_i - h_i)",
         "h": "h_i <- h_i + (p eta/gamma) q_i . (xbar - x^_i), where there is a communication",
     },
     "locodl": {

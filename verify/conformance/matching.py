@@ -62,7 +62,7 @@ def sizes(algorithm: Algorithm, problem: Problem, params: Any, state: Any, draws
     a computation with relative errors eps is off by a moderate multiple of eps times this.
     """
     fixed = _sizes_at_optimum(algorithm, problem, params, state)
-    own = {name: max(_largest(value), fixed[name]) for name, value in zip(state._fields, state, strict=True)}
+    own = {name: max(_largest(value), fixed.get(name, 0.0)) for name, value in zip(state._fields, state, strict=True)}
     base = advanced(algorithm, problem, params, stacked(state), draws)
     found = {name: max(_largest(value), own[name]) for name, value in zip(state._fields, base, strict=True)}
     for name in state._fields:
@@ -195,7 +195,7 @@ def track(
         chances = (weights[:, None] * p).reshape(-1)
         good = np.flatnonzero(worst <= near)
         if not len(good):
-            repeated = map_leaves(lambda a, B=len(weights): np.tile(a, (B, *[1] * (a.ndim - 1))), draws)
+            repeated = _tiled(draws, len(weights))
             mismatch = _nearest(flat, repeated, letters, off, near)
             return Tracked(tuple(found), Mismatch(**{**vars(mismatch), "round": t + 1}), complete, one)
         kept = chances[good]
@@ -210,6 +210,10 @@ def track(
             states, weights = type(states)(*(f[order] for f in states)), weights[order] / weights[order].sum()
             complete = False
     return Tracked(tuple(found), None, complete, type(states)(*(f[0] for f in states)))
+
+
+def _tiled(draws: Any, times: int) -> Any:
+    return map_leaves(lambda a: np.tile(a, (times, *[1] * (a.ndim - 1))), draws)
 
 
 def _distinct(states: Any, weights: Array, scale: Mapping[str, float], tol: float) -> tuple[Any, Array]:

@@ -21,7 +21,7 @@ from fedtheory.instances.base import Instance, Recipe
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import Quadratics, diagonal, with_spectra
 from fedtheory.randomness import map_leaves
-from fedtheory.rational import Array, to_float
+from fedtheory.rational import to_float
 from fedtheory.statements import Bound, Invariant, Limit, OneStep
 from verify.evaluate import meeting
 
@@ -92,7 +92,8 @@ def parameters_in_words(params: Any) -> str:
 def claims_of(name: str) -> tuple[Claim, ...]:
     """The registered claims about one step or a run of an algorithm, without those that a repair replaces."""
     repaired = {c.repairs for c in claims.all()}
-    found = [c for c in claims.all() if getattr(c.statement, "algorithm", None) is algorithms.get(name)]
+    own = algorithms.get(name)
+    found = [c for c in claims.all() if getattr(c.statement, "algorithm", None) is own]
     return tuple(c for c in found if c.id not in repaired)
 
 
@@ -106,10 +107,7 @@ def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Sce
     if unknown:
         raise ValueError(f"unknown feature {min(unknown)!r}: choose from {', '.join(FEATURES)}")
     rng = np.random.default_rng([seed, len(name)])
-    if name in _OWN:
-        found = list(_own(algorithm, rng, features))
-    else:
-        found = list(_of_claims(algorithm, rng, features))
+    found = _own(algorithm, rng, features) if name in _OWN else _of_claims(algorithm, rng, features)
     return tuple(sorted(found, key=lambda s: s.size))
 
 

@@ -35,7 +35,36 @@ def slips(name: str) -> Iterator[Slip]:
     reference = algorithms.get(name)
     for text, letter, step in _STEPS.get(name, ()):
         yield Slip(text, replace(reference, step=step), letter)
-    yield from _STALE.get(name, lambda: ())()
+    yield from _STALE.get(name, _none)()
+    for factor in (1.01, 0.99, 1.02, 0.98, 1.05, 0.95, 1.1, 0.9):
+        if {"compressors", "compressor"} & set(reference.Params._fields):  # type: ignore[attr-defined]
+            text = f"the compressed messages are {factor:g} times what they should be: the compressor is biased"
+            yield Slip(text, replace(reference, step=_biased(reference.step, factor)))
+
+
+def _none() -> Iterator[Slip]:
+    return iter(())
+
+
+class _Scaled(NamedTuple):
+    """Compressors whose values are off by a factor."""
+
+    own: Any
+    factor: float
+
+    def apply(self, draw: Any, x: Array) -> Array:
+        return self.factor * self.own.apply(draw, x)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+
+def _biased(step: Step, factor: float) -> Step:
+    def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        name = "compressors" if hasattr(params, "compressors") else "compressor"
+        return step(problem, params._replace(**{name: _Scaled(getattr(params, name), factor)}), state, draw)
+
+    return scaled
 
 
 # SCAFFOLD
@@ -49,6 +78,23 @@ def _with(step: Step, **change: Callable[..., Any]) -> Step:
         return after._replace(**{k: f(problem, params, state, after, draw) for k, f in change.items()})
 
     return changed
+
+
+def _scaffold_in_place(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    """One participant after another trains the server's array, to which y_i and x then both refer."""
+    x, c, c_i = state
+    lead = 0 * draw.clients[..., :1]
+    start, moved, renewed = x + lead, 0 * (x + lead), []
+    for i in range(problem.n):
+        y = everywhere(problem, start)
+        for k in range(fedavg.local_steps(params)):
+            slope = params.batches.gradient(problem, y, draw.rows, k)
+            y = y - params.eta_l * (slope + everywhere(problem, c) - c_i)
+        here = draw.clients[..., i : i + 1]
+        renewed.append(np.where(here, -c, 0 * c))
+        start = np.where(here, y[..., i, :], start)
+    change = np.stack(renewed, axis=-2)
+    return scaffold.State(start + params.eta_g * moved, c + change.sum(axis=-2) / problem.n, c_i + change)
 
 
 def _renewed(divisor: Callable[[Any, int], Any], shared: bool = True) -> Step:
@@ -93,7 +139,7 @@ def _late_server() -> Iterator[Slip]:
 
     def init(problem: Problem, params: Any, **start: Any) -> Any:
         state = reference.init(problem, params, **start)
-        return _Late(*state, state.c)
+        return _Late(state.x, state.c, state.c_i, state.c)
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         x, c, c_i, late = state
@@ -255,6 +301,12 @@ _IN_PLACE = (
 
 _STEPS: dict[str, tuple[tuple[str, str, Step], ...]] = {
     "scaffold": (
+        (f"{_IN_PLACE}; y_i - x is then 0", "x", _scaffold_in_place),
+        (
+            "the control variates are never updated: this is FedAvg from the second round on",
+            "c_i",
+            _never("c_i", _never("c", scaffold.step)),
+        ),
         (_SIGN, "x", _scaffold(lambda problem, y, shared, own: own - shared)),
         (
             "the clients' own control variates are left out of the local steps",
@@ -401,6 +453,18 @@ _STEPS: dict[str, tuple[tuple[str, str, Step], ...]] = {
         ("the sign of the proximal term is wrong", "x", _prox(lambda y, before, anchor, mu, k: mu * (anchor - y))),
     ),
     "diana": (
+        (
+            "the sign of the server's control variate is swapped",
+            "x",
+            _with(diana.step, x=lambda problem, p, s, a, d: a.x + 2 * p.gamma * s.h_bar),
+        ),
+        (
+            "clients compress the sum of gradient and control variate: its sign is swapped",
+            "x",
+            lambda problem, p, s, d: diana.step(problem, p, s._replace(h=-s.h), d)._replace(
+                h=s.h + (diana.step(problem, p, s._replace(h=-s.h), d).h + s.h)
+            ),
+        ),
         ("the server steps along the new average of the control variates", "x", _with(diana.step, x=_diana_shared)),
         ("the server's control variate is never updated (a stale average)", "h_bar", _never("h_bar", diana.step)),
         ("the clients' control variates are never updated", "h", _never("h", diana.step)),
