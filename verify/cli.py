@@ -18,6 +18,7 @@ import joblib
 from fedtheory import tables
 from verify import commands
 from verify.checking import BUDGETS
+from verify.conformance import commands as conformance
 
 #: Where an audit writes unless told otherwise, under the current directory.
 DEFAULT_OUT = "fedtheory-audit"
@@ -177,4 +178,5 @@ def _parser() -> argparse.ArgumentParser:
     )
     tightening.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help="the figure")
     tightening.add_argument("--jobs", type=_at_least(1), metavar="N", default=cores, help="processes")
+    conformance.register(command)
     return parser

@@ -120,7 +120,7 @@ def broken_by(algorithm: Algorithm, slip: Algorithm | None, scenario: Scenario, 
             np.asarray(algorithm.invariant(problem, params, s), dtype=float) for s in (case.before, case.after)
         )
         if abs(before).max(initial=0) < 1e-9 < 1e-6 < abs(after).max(initial=0):
-            return _invariant_id(algorithm)
+            return invariant_id(algorithm)
     if slip is not None and algorithm.invariant is not None and slip.State is algorithm.State:
         problem, params, state = scenario.problem, scenario.params, scenario.states[-1]
         drawn = algorithm.draws(problem, params, state).sample(np.random.default_rng(0), ())
@@ -129,7 +129,7 @@ def broken_by(algorithm: Algorithm, slip: Algorithm | None, scenario: Scenario, 
             for s in (state, slip.step(problem, params, state, drawn))
         )
         if abs(before).max(initial=0) < 1e-9 < 1e-6 < abs(after).max(initial=0):
-            return _invariant_id(algorithm)
+            return invariant_id(algorithm)
     if slip is not None and slip.State is algorithm.State and scenario.instance is not None:
         for claim in _about(algorithm, scenario):
             try:
@@ -140,7 +140,8 @@ def broken_by(algorithm: Algorithm, slip: Algorithm | None, scenario: Scenario, 
     return f"reference/{algorithm.name}/step"
 
 
-def _invariant_id(algorithm: Algorithm) -> str:
+def invariant_id(algorithm: Algorithm) -> str:
+    """Id of the claim that the algorithm's invariant holds, or of the reference's own."""
     for claim in claims_of(algorithm.name):
         if isinstance(claim.statement, Invariant):
             return claim.id

@@ -62,7 +62,7 @@ def _changed(algorithm: Algorithm) -> Iterator[Slip]:
 def _called(algorithm: Algorithm) -> Iterator[Slip]:
     """Changes of the functions that a method takes from another one's module."""
     home = inspect.getmodule(algorithm.step)
-    names = set(algorithm.step.__code__.co_names)  # type: ignore[attr-defined]
+    names = set(algorithm.step.__code__.co_names)
     for value in vars(home).values():
         name = getattr(value, "__name__", "")
         if inspect.ismodule(value) and name.startswith("fedtheory.algorithms.") and value is sys.modules.get(name):
@@ -86,7 +86,7 @@ def replaced(
     algorithm: Algorithm, problem: Problem, params: Any, state: Any, seen: Mapping[str, Array], tol: float
 ) -> Slip | None:
     """The slip of participants that are drawn with replacement, where some client drawn twice explains the model."""
-    tau, letter = getattr(params, "tau", None), algorithm.State._fields[0]
+    tau, letter = getattr(params, "tau", None), algorithm.State._fields[0]  # type: ignore[attr-defined]
     draws = algorithm.draws(problem, params, state)
     single = getattr(getattr(draws, "make", None), "_fields", ())
     if "clients" not in single or letter not in seen or not isinstance(tau, int) or not 2 <= tau <= 6 or problem.n > 8:

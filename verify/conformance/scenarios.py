@@ -61,7 +61,7 @@ class Scenario:
         for name, f in (("f", problem.f), ("g", problem.g)):
             if isinstance(f, Quadratics) and f.n * f.d <= 8:
                 H = np.diagonal(f.H, axis1=-2, axis2=-1)
-                plain = (f.H == H[..., None] * np.eye(f.d)).all()
+                plain = np.array_equal(f.H, H[..., None] * np.eye(f.d))
                 words.append(f"{name}: Hessians {'diag ' if plain else ''}{shown(H if plain else f.H)}")
                 words.append(f"{name}: centres {shown(f.c)}")
         return "; ".join((*words, parameters_in_words(self.params)))
@@ -93,7 +93,7 @@ def claims_of(name: str) -> tuple[Claim, ...]:
     """The registered claims about one step or a run of an algorithm, without those that a repair replaces."""
     repaired = {c.repairs for c in claims.all()}
     own = algorithms.get(name)
-    found = [c for c in claims.all() if getattr(c.statement, "algorithm", None) is own]
+    found = [c for c in claims.all() if own is getattr(c.statement, "algorithm", None)]
     return tuple(c for c in found if c.id not in repaired)
 
 

@@ -16,7 +16,7 @@ from fedtheory.randomness import map_leaves
 from fedtheory.rational import Array
 from verify.conformance import claimed, diagnosis, matching
 from verify.conformance.adapter import Broken, Implementation, takes_draws
-from verify.conformance.compressor import rounding_of
+from verify.conformance.compressors import rounding_of
 from verify.conformance.lines import line
 from verify.conformance.matching import Mismatch, Tracked
 from verify.conformance.report import Failure, Report
@@ -33,7 +33,7 @@ _EXPLAINED = 12
 _Letters = list[dict[str, Array]]
 
 
-class _Case(NamedTuple):
+class Case(NamedTuple):
     """A transition that was seen: ``after`` in the reference's types; ``draw``: None where it is not known."""
 
     scenario: Scenario
@@ -49,11 +49,11 @@ class _Path(NamedTuple):
     seen: _Letters
 
 
-class _Seen(NamedTuple):
+class Seen(NamedTuple):
     """All that was seen: transitions, those that no draw explains, and runs."""
 
-    cases: list[_Case]
-    wrong: list[tuple[_Case, Mismatch]]
+    cases: list[Case]
+    wrong: list[tuple[Case, Mismatch]]
     paths: list[_Path]
 
     @property
@@ -62,13 +62,14 @@ class _Seen(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Setup:
+class Setup:
     implementation: Implementation
     scenarios: tuple[Scenario, ...]
     seed: int
     level: float
     tolerance: float
     call: str
+    largest: int = LARGEST_SUPPORT
 
     @property
     def algorithm(self) -> Algorithm:
@@ -122,7 +123,7 @@ def algorithm(
     implementation = Implementation(reference, init, step, run, draws, dtype)
     given = "run=run" if run is not None else "step=step" + ("" if init is None else ", init=init")
     call = f"conformance.algorithm({name!r}, {given}, seed={seed})"
-    setup = _Setup(implementation, found, seed, level, rounding_of(dtype) if tolerance is None else tolerance, call)
+    setup = Setup(implementation, found, seed, level, rounding_of(dtype) if tolerance is None else tolerance, call)
     with np.errstate(all="ignore"):
         result = _run(setup, observes) if run is not None else _steps(setup)
     return Report(f"the implementation of {name}", level, setup.tolerance, *result)
@@ -135,7 +136,7 @@ class _Result(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def _steps(setup: _Setup) -> _Result:
+def _steps(setup: Setup) -> _Result:
     try:
         started = _starts(setup)
         if started:
@@ -145,12 +146,12 @@ def _steps(setup: _Setup) -> _Result:
         return _Result((_interface(setup, broken),), ("the interface",), {})
 
 
-def _interface(setup: _Setup, broken: Broken) -> Failure:
+def _interface(setup: Setup, broken: Broken) -> Failure:
     where = "run" if setup.implementation.run is not None else "step"
     return Failure(f"interface/{broken.part}", where, broken.text, setup.call)
 
 
-def _starts(setup: _Setup) -> Failure | None:
+def _starts(setup: Setup) -> Failure | None:
     """The failure of an initial state that is not the reference's, or None."""
     own = setup.implementation
     if own.init is None:
@@ -167,16 +168,16 @@ def _starts(setup: _Setup) -> Failure | None:
     return None
 
 
-def _step_id(setup: _Setup) -> str:
+def _step_id(setup: Setup) -> str:
     return f"reference/{setup.algorithm.name}/step"
 
 
 # Steps with the reference's draws
 
 
-def _with_draws(setup: _Setup) -> _Result:
+def _with_draws(setup: Setup) -> _Result:
     own = setup.implementation
-    found = _Seen([], [], [])
+    found = Seen([], [], [])
     for number, scenario in enumerate(setup.scenarios):
         problem, params = scenario.problem, scenario.params
         rng = np.random.default_rng([setup.seed, 10, number])
@@ -184,27 +185,27 @@ def _with_draws(setup: _Setup) -> _Result:
         for state in scenario.states:
             for draw in _some_draws(setup, scenario, state, rng):
                 after = own.stepped(problem, params, own.handed(state, template), draw)
-                _compare(setup, _Case(scenario, state, draw, own.read(after, state)), found)
+                compare(setup, Case(scenario, state, draw, own.read(after, state)), found)
         _trajectory(setup, scenario, rng, found)
         if found.enough:
             break
     checked = [f"{len(found.cases)} steps on {len(setup.scenarios)} problems, with the reference's draws"]
     detects = {"a step off by, relative to its numbers": setup.tolerance}
     if found.wrong:
-        return _Result((_departs(setup, found),), tuple(checked), detects)
+        return _Result((departs(setup, found),), tuple(checked), detects)
     broken, names = claimed.exactly(setup.algorithm, own, setup.scenarios, setup.call, setup.tolerance)
     if names:
         checked.append(f"at the worst states: {', '.join(names)}")
     return _Result(broken, tuple(checked), detects)
 
 
-def _some_draws(setup: _Setup, scenario: Scenario, state: Any, rng: np.random.Generator) -> Iterable[Any]:
+def _some_draws(setup: Setup, scenario: Scenario, state: Any, rng: np.random.Generator) -> Iterable[Any]:
     draws, p, _ = matching.enumerated(setup.algorithm, scenario.problem, scenario.params, state, LARGEST_SUPPORT, rng)
     chosen = np.arange(len(p)) if len(p) <= _DRAWS else rng.choice(len(p), _DRAWS, replace=False)
     return [draw_at(draws, int(k)) for k in chosen]
 
 
-def _trajectory(setup: _Setup, scenario: Scenario, rng: np.random.Generator, found: _Seen) -> None:
+def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, found: Seen) -> None:
     """A few rounds in which the implementation keeps whatever else its states hold."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     like = setup.algorithm.init(problem, params)
@@ -216,25 +217,27 @@ def _trajectory(setup: _Setup, scenario: Scenario, rng: np.random.Generator, fou
         state = own.stepped(problem, params, state, draw)
         after = own.read(state, like)
         path.seen.append(after._asdict())
-        _compare(setup, _Case(scenario, before, draw, after), found)
+        compare(setup, Case(scenario, before, draw, after), found)
         before = after
     found.paths.append(path)
 
 
-def _compare(setup: _Setup, case: _Case, found: _Seen) -> None:
-    matched = _explained(setup, setup.algorithm, case)
+def compare(setup: Setup, case: Case, found: Seen) -> matching.Matched:
+    """How the reference explains a transition, which is added to what was seen."""
+    matched = explained_by(setup, setup.algorithm, case)
     found.cases.append(case)
     if matched.mismatch is not None:
         found.wrong.append((case, matched.mismatch))
+    return matched
 
 
 # Steps with draws of the implementation's own
 
 
-def _with_generator(setup: _Setup) -> _Result:
+def _with_generator(setup: Setup) -> _Result:
     own = setup.implementation
     usable = _usable(setup)
-    found = _Seen([], [], [])
+    found = Seen([], [], [])
     failures: list[Failure] = []
     worst = 0.0
     for number, scenario in enumerate(usable):
@@ -248,7 +251,7 @@ def _with_generator(setup: _Setup) -> _Result:
     ]
     detects = {"a step off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
     if found.wrong:
-        return _Result((_departs(setup, found),), tuple(checked), detects)
+        return _Result((departs(setup, found),), tuple(checked), detects)
     if failures:
         return _Result(tuple(failures[:1]), tuple(checked), detects)
     broken, names, excess = claimed.sampled(setup.algorithm, own, usable, setup.call, setup.level / 2, setup.seed)
@@ -258,16 +261,14 @@ def _with_generator(setup: _Setup) -> _Result:
     return _Result(broken, tuple(checked), detects)
 
 
-def _usable(setup: _Setup) -> list[Scenario]:
+def _usable(setup: Setup) -> list[Scenario]:
     usable = [s for s in setup.scenarios if s.support <= LARGEST_SUPPORT]
     if not usable:
         raise ValueError("all problems have too many draws to tell which one was made: give smaller ones")
     return usable
 
 
-def _own_draws(
-    setup: _Setup, scenario: Scenario, number: int, level: float, found: _Seen
-) -> tuple[list[Failure], float]:
+def _own_draws(setup: Setup, scenario: Scenario, number: int, level: float, found: Seen) -> tuple[list[Failure], float]:
     """Steps from fresh states, and then a run of the implementation's own; the failure of their draws, if any."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     rng = np.random.default_rng([setup.seed, 11, number])
@@ -276,7 +277,7 @@ def _own_draws(
     weights: list[Array] = []
 
     def explained(target: _Target, got: Any) -> bool:
-        case = _Case(scenario, target.state, None, got)
+        case = Case(scenario, target.state, None, got)
         found.cases.append(case)
         matched = target.match(got, setup.tolerance)
         if matched.mismatch is not None:
@@ -306,7 +307,7 @@ def _own_draws(
             break
         before = got
     found.paths.append(path)
-    return ([], 0.0) if found.wrong else _often(setup, scenario, draws, p, weights, level)
+    return ([], 0.0) if found.wrong else often(setup, scenario, draws, p, weights, level)
 
 
 class _Target:
@@ -323,8 +324,8 @@ class _Target:
         return matching.match(self.after, self.p, self.draws, got._asdict(), self.scale, tolerance)
 
 
-def _often(
-    setup: _Setup, scenario: Scenario, draws: Any, p: Array, weights: Sequence[Array], level: float
+def often(
+    setup: Setup, scenario: Scenario, draws: Any, p: Array, weights: Sequence[Array], level: float
 ) -> tuple[list[Failure], float]:
     """The failure of draws that do not occur as often as they should."""
     found = matching.frequencies(draws, p, weights, level)
@@ -348,7 +349,7 @@ def _reason(weights: Sequence[Array]) -> str:
 # Runs
 
 
-def _run(setup: _Setup, observes: str | None) -> _Result:
+def _run(setup: Setup, observes: str | None) -> _Result:
     usable = _usable(setup)
     failures: list[Failure] = []
     worst, runs, incomplete = 0.0, 0, 0
@@ -359,9 +360,9 @@ def _run(setup: _Setup, observes: str | None) -> _Result:
             missed = [(seen, t) for seen, t in followed if t.mismatch is not None and t.complete]
             incomplete += sum(not t.complete for _, t in followed)
             if missed:
-                failures.append(_lost(setup, scenario, followed, missed))
+                failures.append(lost(setup, scenario, followed, missed))
                 break
-            wrong, defect = _often(setup, scenario, *found, setup.level / len(usable))
+            wrong, defect = often(setup, scenario, *found, setup.level / len(usable))
             failures += wrong
             worst = max(worst, defect)
     except Broken as broken:
@@ -376,7 +377,7 @@ def _run(setup: _Setup, observes: str | None) -> _Result:
 
 
 def _loops(
-    setup: _Setup, scenario: Scenario, number: int, observes: str | None
+    setup: Setup, scenario: Scenario, number: int, observes: str | None
 ) -> tuple[list[tuple[_Letters, Tracked]], tuple[Any, Array, list[Array]]]:
     """Runs of the loop, each followed by the reference; the draws, their probabilities, and what was made of them."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
@@ -398,7 +399,7 @@ def _loops(
     return followed, (draws, p, weights)
 
 
-def _check_first(start: Any, letters: Mapping[str, Array], setup: _Setup) -> None:
+def _check_first(start: Any, letters: Mapping[str, Array], setup: Setup) -> None:
     for name, value in letters.items():
         expected = np.asarray(getattr(start, name), dtype=float)
         if not abs(value - expected).max(initial=0) <= setup.tolerance * max(1.0, float(abs(expected).max(initial=0))):
@@ -407,8 +408,8 @@ def _check_first(start: Any, letters: Mapping[str, Array], setup: _Setup) -> Non
             )
 
 
-def _lost(
-    setup: _Setup,
+def lost(
+    setup: Setup,
     scenario: Scenario,
     followed: Sequence[tuple[_Letters, Tracked]],
     missed: Sequence[tuple[_Letters, Tracked]],
@@ -429,19 +430,19 @@ def _lost(
     return _told(setup, scenario, tracked.mismatch, slip, None)
 
 
-def _follows(setup: _Setup, other: Algorithm, scenario: Scenario, seen: _Letters) -> bool:
+def _follows(setup: Setup, other: Algorithm, scenario: Scenario, seen: _Letters) -> bool:
     """Whether an algorithm, from its own beginning, explains a run."""
     problem, params = scenario.problem, scenario.params
     start = other.init(problem, params)
     rng = np.random.default_rng(setup.seed)
-    draws, p, _ = matching.enumerated(other, problem, params, start, LARGEST_SUPPORT, rng)
+    draws, p, _ = matching.enumerated(other, problem, params, start, setup.largest, rng)
     return matching.track(other, problem, params, start, seen, draws, p, setup.tolerance).mismatch is None
 
 
 # What is said of a departure
 
 
-def _departs(setup: _Setup, found: _Seen) -> Failure:
+def departs(setup: Setup, found: Seen) -> Failure:
     """The failure of steps that differ from the reference's, at the smallest problem where they do."""
     cases, wrong = found.cases, found.wrong
     case, mismatch = min(wrong, key=lambda pair: (*pair[0].scenario.size, _complexity(pair[0].before)))
@@ -450,7 +451,7 @@ def _departs(setup: _Setup, found: _Seen) -> Failure:
 
     def agrees(other: Algorithm) -> bool:
         if other.State is setup.algorithm.State:
-            return all(_explained(setup, other, c).mismatch is None for c in kept)
+            return all(explained_by(setup, other, c).mismatch is None for c in kept)
         # What else such states hold is known along runs only.
         return all(_follows(setup, other, path.scenario, path.seen) for path in found.paths[:6])
 
@@ -466,12 +467,12 @@ def _complexity(state: Any) -> float:
     return float(sum(np.count_nonzero(f) + abs(np.asarray(f)).sum() * 1e-3 for f in state))
 
 
-def _explained(setup: _Setup, other: Algorithm, case: _Case) -> matching.Matched:
+def explained_by(setup: Setup, other: Algorithm, case: Case) -> matching.Matched:
     """How an algorithm explains a transition, by the draw that was made or by any."""
     problem, params = case.scenario.problem, case.scenario.params
     if case.draw is None:
         rng = np.random.default_rng(0)
-        draws, p, _ = matching.enumerated(setup.algorithm, problem, params, case.before, LARGEST_SUPPORT, rng)
+        draws, p, _ = matching.enumerated(setup.algorithm, problem, params, case.before, setup.largest, rng)
     else:
         draws, p = map_leaves(lambda a: np.asarray(a)[None], case.draw), np.ones(1)
     after = matching.advanced(other, problem, params, matching.stacked(case.before), draws)
@@ -480,7 +481,7 @@ def _explained(setup: _Setup, other: Algorithm, case: _Case) -> matching.Matched
     return matching.match(flat, p, draws, case.after._asdict(), scale, setup.tolerance)
 
 
-def _told(setup: _Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case: _Case | None) -> Failure:
+def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case: Case | None) -> Failure:
     name, letter = setup.algorithm.name, mismatch.departing
     expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
     others = [other for other in mismatch.letters if other != letter]
@@ -511,7 +512,7 @@ def _told(setup: _Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case
     return Failure(claim, f"{where}, `{line(name, where)}`", "; ".join(lines), setup.call, data)
 
 
-def _drawn(mismatch: Mismatch, case: _Case | None) -> str:
+def _drawn(mismatch: Mismatch, case: Case | None) -> str:
     words = matching.words(mismatch.draw)
     if not words:
         return ""
@@ -520,7 +521,7 @@ def _drawn(mismatch: Mismatch, case: _Case | None) -> str:
     )
 
 
-def _ratio(got: Array, expected: Array, case: _Case | None, letter: str) -> str:
+def _ratio(got: Array, expected: Array, case: Case | None, letter: str) -> str:
     """The factor by which the change of a letter is off, where it is one factor for all entries."""
     if case is None:
         return ""

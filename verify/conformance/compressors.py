@@ -20,7 +20,7 @@ from fedtheory.compressors import Compressor
 from fedtheory.contractive import Contractive
 from fedtheory.rational import Array
 from verify.conformance.bounds import bernstein_defect, bernstein_radius
-from verify.conformance.inputs import FLAT, SUBNORMAL, inputs
+from verify.conformance.vectors import FLAT, SUBNORMAL, inputs
 from verify.conformance.report import Failure, Report, raised
 from verify.statistics.e_process import BETS, Assumed, average, check_level, growth
 from verify.statistics.power import smallest_defect
