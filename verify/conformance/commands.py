@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 _CHECK = """\
-Compare a recorded run with the algorithm: every transition with its draw, or with any draw that explains it;
-invariants; how often draws occur; the expected decrease that the claims promise; where only iterates were recorded, the hidden
-states behind them and the bounds along the run. The file's layout is in docs/conformance.md. Exit status: 0 if the
+Compare a recorded run with the algorithm: each transition with its draw, or with any draw that explains it; invariants;
+how often draws occur; the expected decrease that the claims promise; where only iterates were recorded, the hidden
+states behind them and the bounds along the run. The layout of the file is in docs/conformance.md. Exit status: 0 if the
 trace conforms, 1 if it does not, 2 if the file holds no trace.
 """
 

@@ -20,8 +20,8 @@ from fedtheory.compressors import Compressor
 from fedtheory.contractive import Contractive
 from fedtheory.rational import Array
 from verify.conformance.bounds import bernstein_defect, bernstein_radius
-from verify.conformance.vectors import FLAT, SUBNORMAL, inputs
 from verify.conformance.report import Failure, Report, raised
+from verify.conformance.vectors import FLAT, SUBNORMAL, inputs
 from verify.statistics.e_process import BETS, Assumed, average, check_level, growth
 from verify.statistics.power import smallest_defect
 from verify.statistics.sequential import Decision, prepare, race
@@ -618,6 +618,9 @@ def _coordinates(
 def _collected(failures: list[Failure]) -> tuple[Failure, ...]:
     """One failure of each kind, the first, with the number of the others."""
     by_kind: dict[str, list[Failure]] = {}
+    if any(f.where == "variance" for f in failures):
+        # A variance that is too large says it all.
+        failures = [f for f in failures if f.where != "mean and variance"]
     for failure in failures:
         by_kind.setdefault(failure.where.split(" of coordinate")[0], []).append(failure)
     found = []

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sympy
 
 from fedtheory import algorithms, compressors, contractive
 from fedtheory.algorithms.base import Algorithm
@@ -457,8 +458,26 @@ def _decrease(setup: Setup, trace: Trace, checked: list[str], notes: list[str]) 
 
 
 def _holds(claim: Claim, i: int, trace: Trace) -> bool:
-    values = claim.setting.bind(trace.problem, trace.params)
-    return bool(claim.requires[i].holds(trace.problem, trace.params, values))
+    """Whether a hypothesis holds; at the end of its range, whatever the rounding of the file's numbers."""
+    hypothesis, values = claim.requires[i], claim.setting.bind(trace.problem, trace.params)
+    if hypothesis.met is not None and not hypothesis.met(trace.problem, trace.params):
+        return False
+    return hypothesis.relation is None or _nearly(hypothesis.relation, values)
+
+
+def _nearly(relation: Any, values: Mapping[Any, Any]) -> bool:
+    if isinstance(relation, sympy.And):
+        return all(_nearly(part, values) for part in relation.args)
+    left, right = (float(evaluate(side, values)) for side in (relation.lhs, relation.rhs))
+    slack = 1e-9 * (abs(left) + abs(right))
+    return {
+        "<=": left <= right + slack,
+        "<": left < right,
+        ">=": left >= right - slack,
+        ">": left > right,
+        "==": abs(left - right) <= slack,
+        "!=": left != right,
+    }[relation.rel_op]
 
 
 def _ratio(claim: Claim, trace: Trace, before: Any, after: Any) -> float:
