@@ -262,7 +262,10 @@ def test_an_initial_state_of_its_own():
         return {"x": zeros, "c": zeros, "c_i": np.zeros((problem.n, problem.d)), "round": 0}
 
     def step(problem, params, state, draw):
-        return {**scaffold_step(problem, params, state, np.flatnonzero(draw.clients), None), "round": state["round"] + 1}
+        return {
+            **scaffold_step(problem, params, state, np.flatnonzero(draw.clients), None),
+            "round": state["round"] + 1,
+        }
 
     assert conformance.algorithm("scaffold", init=init, step=step).ok
     (failure,) = conformance.algorithm(

@@ -9,7 +9,8 @@ from fedtheory import algorithms
 from verify import conformance
 from verify.cli import main
 
-NAMES = [name for name in algorithms.names() if name != "inexact-feddcd"]
+#: Those with an inexact oracle among their parameters cannot be written.
+NAMES = [name for name in algorithms.names() if "oracle" not in algorithms.get(name).Params._fields]
 
 
 def changed(path, **arrays):
@@ -82,7 +83,13 @@ def test_too_many_draws_to_ask_for(tmp_path):
         x, h, h_bar = x - 0.05 * (h_bar + m.mean(axis=0)), h + 0.25 * m, h_bar + 0.25 * m.mean(axis=0)
         states.append((x, h, h_bar))
     arrays = {f"state.{k}": np.stack([s[i] for s in states]) for i, k in enumerate(("x", "h", "h_bar"))}
-    given = {"problem.H": H, "problem.c": c, "params.gamma": 0.05, "params.alpha": 0.25, "params.compressors": "rand-10"}
+    given = {
+        "problem.H": H,
+        "problem.c": c,
+        "params.gamma": 0.05,
+        "params.alpha": 0.25,
+        "params.compressors": "rand-10",
+    }
     np.savez(path, **given, **arrays)
     report = conformance.check_trace("diana", path)
     assert report.ok, str(report)

@@ -34,7 +34,7 @@ def diagnose(algorithm: Algorithm, agrees: Agrees) -> Slip | None:
         with np.errstate(all="ignore"):
             try:
                 found = agrees(slip.algorithm)
-            except (ValueError, TypeError, AttributeError, ArithmeticError, IndexError, KeyError, RecursionError):
+            except Exception:
                 continue
         if found:
             return slip
