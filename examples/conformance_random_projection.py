@@ -1,7 +1,7 @@
 """A compressor from a published package: scikit-learn's random projections, x -> R' R x.
 
-E R' R = I, and for k rows of independent Gaussians of variance 1/k the variance is E|R' R x - x|^2 = (d + 1)/k |x|^2. So
-it is in U(omega) with omega = (d + 1)/k. A sender of k numbers needs no index: R comes from a seed that both sides know.
+E R' R = I, and for k rows of independent Gaussians of variance 1/k the variance is E|R' R x - x|^2 = (d + 1)/k |x|^2:
+it is in U(omega) with omega = (d + 1)/k. A sender of k numbers needs no index: both sides know the seed of R.
 """
 
 from __future__ import annotations

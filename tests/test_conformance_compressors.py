@@ -136,7 +136,7 @@ def flushed(x, rng):
 #: The compressor, its claim, and what the first failure must speak of.
 WRONG = {
     "1 % too large": (lambda x, rng: 1.01 * rand_k(x, rng), {"omega": OMEGA}, "1.01"),
-    "1 % too small": (lambda x, rng: 0.99 * rand_k(x, rng), {"omega": OMEGA}, "too small"),
+    "1 % too small": (lambda x, rng: 0.99 * rand_k(x, rng), {"omega": OMEGA, "samples": 120_000}, "too small"),
     "natural, 1 % too large": (lambda x, rng: 1.01 * natural(x, rng), {"omega": 1 / 8}, "1.00% too large"),
     "seeded anew": (lambda x, rng: rand_k(x, np.random.default_rng(0)), {"omega": OMEGA}, "always the same"),
     "in place": (in_place, {"omega": 1.0}, "in place"),
@@ -149,7 +149,7 @@ WRONG = {
     "omega too small": (rand_k, {"omega": 0.9 * OMEGA}, "times as much"),
     "k - 1 entries": (lambda x, rng: top_k(x, rng, K - 1), {"alpha": K / D}, "times as much"),
     "biased, claimed unbiased": (top_k, {"omega": OMEGA}, "not x"),
-    "0/0 at zero": (lambda x, rng: rand_k(x, rng) * (x @ x) / (x @ x), {"omega": OMEGA}, "nan"),
+    "0/0 at zero": (lambda x, rng: rand_k(x, rng) * (x @ x) / (x @ x), {"omega": OMEGA}, "gives nan on zeros"),
     "subnormal numbers flushed": (flushed, {"omega": 1 / 8}, "subnormal"),
     "another shape": (lambda x, rng: rand_k(x, rng)[None], {"omega": OMEGA}, "shape"),
     "complex": (lambda x, rng: rand_k(x, rng) * (1 + 0j), {"omega": OMEGA}, "complex"),
@@ -164,7 +164,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_each_slip_is_told(name, seed):
     compress, options, words = WRONG[name]
-    report = conformance.compressor(compress, D, samples=SAMPLES, seed=seed, **options)
+    report = conformance.compressor(compress, D, seed=seed, **{"samples": SAMPLES, **options})
     assert not report.ok
     assert words in report.failures[0].evidence
     assert "conformance.compressor(" in report.failures[0].replay
@@ -186,7 +186,7 @@ def test_high_dimensions_are_not_enumerated():
 def test_what_is_sure_to_be_found_is_stated_and_found():
     report = conformance.compressor(rand_k, D, OMEGA, samples=SAMPLES)
     size = report.detects["mean along x, of |x|, without noise along x"]
-    assert 0 < size < 0.02
+    assert 0 < size < 0.03
     scaled = conformance.compressor(lambda x, rng: (1 - size) * rand_k(x, rng), D, OMEGA, samples=SAMPLES)
     assert not scaled.ok
 

@@ -70,20 +70,21 @@ def sgd(problem, params, state, draw):
 def test_a_provider(tmp_path):
     conformance.record("ef21", tmp_path / "run.npz", rounds=4)
 
-    class Mine:
-        compressors = {"half": {"compress": halved, "d": 5, "omega": 1, "samples": 4000}}
-        algorithms = {"minibatch-sgd": {"step": sgd}}
-        traces = {"ef21": tmp_path / "run.npz"}
-
+    offered = {
+        "compressors": {"half": {"compress": halved, "d": 5, "omega": 1, "samples": 4000}},
+        "algorithms": {"minibatch-sgd": {"step": sgd}},
+        "traces": {"ef21": tmp_path / "run.npz"},
+    }
+    Mine = type("Mine", (), offered)
     report = conformance.battery(Mine)
     assert report.ok, str(report)
     assert report.subject == "Mine"
     assert report.level == pytest.approx(1e-6)
 
-    class Wrong(Mine):
-        algorithms = {"minibatch-sgd: negated": {"step": lambda *a: {"x": 2 * a[2]["x"] - sgd(*a)["x"]}}}
+    def negated(problem, params, state, draw):
+        return {"x": 2 * state["x"] - sgd(problem, params, state, draw)["x"]}
 
-    report = conformance.battery(Wrong)
+    report = conformance.battery(type("Wrong", (Mine,), {"algorithms": {"minibatch-sgd: negated": {"step": negated}}}))
     assert [f.where.split(":")[0] for f in report.failures] == ["algorithm minibatch-sgd"]
 
 
