@@ -146,7 +146,9 @@ def compressor(
         notes = (*found.notes, *pairs.notes, *_special_values(test))
     # Means of rows that share their randomness say nothing.
     trusted = not any(f.where == "rows of one batch" for f in pairs.failures)
-    failures = _bits(test, found.distinct) + pairs.failures + (found.failures if trusted else ())
+    # Values that are always the same are told once.
+    dependent = () if test.frozen and found.failures else pairs.failures
+    failures = _bits(test, found.distinct) + dependent + (found.failures if trusted else ())
     return Report(
         subject,
         test.level,
@@ -659,6 +661,9 @@ def _pairs(test: _Test) -> _Found:
                 f"independent{alike}: {_reason(kind)} ({taken} pairs, level {level:.1g})"
             )
             failures.append(Failure(INDEPENDENT, kind, text, test.replay(_PAIRED[0])))
+    # Rows that share their randomness, and then calls that repeat it, look dependent in every other way too.
+    told = ("rows of one batch", "successive calls")
+    failures = next(([f] for kind in told for f in failures if f.where == kind), failures)
     checked = (f"independence of {', of '.join(kinds)}, {n} pairs of each",)
     detects = {"correlation of two errors, of omega |x|^2": _correlation_defect(test, n, level)}
     return _Found(tuple(failures), checked, detects if not test.contractive else {}, ())

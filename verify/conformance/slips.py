@@ -395,7 +395,6 @@ _STEPS: dict[str, tuple[tuple[str, str, Step], ...]] = {
             "x",
             _weighted(lambda problem, params, clients: _counts(problem, params) / _counts(problem, params).sum()),
         ),
-        ("models, not their changes, are divided by all clients", "x", _models_not_changes),
         (
             "the participants are averaged with equal weights, without the counts",
             "x",
@@ -427,6 +426,7 @@ _STEPS: dict[str, tuple[tuple[str, str, Step], ...]] = {
                 )
             ),
         ),
+        ("models, not their changes, are divided by all clients", "x", _models_not_changes),
     ),
     "fedprox": (
         (_IN_PLACE, "x", _chained(False)),
