@@ -423,10 +423,9 @@ def lost(
     def agrees(other: Algorithm) -> bool:
         return all(_follows(setup, other, scenario, letters) for letters in chosen)
 
-    again = diagnosis.replaced(
-        setup.algorithm, problem, params, tracked.state, tracked.mismatch.seen, setup.tolerance * 100
+    slip = diagnosis.diagnose(setup.algorithm, agrees) or diagnosis.replaced(
+        setup.algorithm, problem, params, tracked.state, tracked.mismatch.seen, max(1e-7, 2 * setup.tolerance)
     )
-    slip = again or diagnosis.diagnose(setup.algorithm, agrees)
     return _told(setup, scenario, tracked.mismatch, slip, None)
 
 
@@ -455,11 +454,11 @@ def departs(setup: Setup, found: Seen) -> Failure:
         # What else such states hold is known along runs only.
         return all(_follows(setup, other, path.scenario, path.seen) for path in found.paths[:6])
 
-    problem, params = case.scenario.problem, case.scenario.params
-    slip = None
-    if case.draw is None:
+    slip = diagnosis.diagnose(setup.algorithm, agrees)
+    if slip is None and case.draw is None:
+        problem, params = case.scenario.problem, case.scenario.params
         slip = diagnosis.replaced(setup.algorithm, problem, params, case.before, mismatch.seen, setup.tolerance)
-    return _told(setup, case.scenario, mismatch, slip or diagnosis.diagnose(setup.algorithm, agrees), case)
+    return _told(setup, case.scenario, mismatch, slip, case)
 
 
 def _complexity(state: Any) -> float:

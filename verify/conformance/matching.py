@@ -18,6 +18,8 @@ from verify.conformance.bounds import coin_defect, coin_refuted
 # Draws looked at where a support is too large, hidden states that are followed, and functions of a draw compared.
 _SAMPLED, _FOLLOWED, _PAIRS, _INDICATORS = 64, 256, 24, 40
 _STEP = 1e-6
+#: Relative differences of hidden states that are the reference's own rounding.
+_SAME = 1e-9
 
 
 def stacked(state: Any) -> Any:
@@ -204,7 +206,7 @@ def track(
         states = type(flat)(*(f[good] for f in flat))
         # What is seen replaces what is computed, so that errors do not add up in it.
         states = states._replace(**{n: np.broadcast_to(letters[n], getattr(states, n).shape) for n in shown})
-        states, weights = _distinct(states, kept, scale, near)
+        states, weights = _distinct(states, kept, scale)
         if len(weights) > _FOLLOWED:
             order = np.argsort(-weights)[:_FOLLOWED]
             states, weights = type(states)(*(f[order] for f in states)), weights[order] / weights[order].sum()
@@ -216,12 +218,15 @@ def _tiled(draws: Any, times: int) -> Any:
     return map_leaves(lambda a: np.tile(a, (times, *[1] * (a.ndim - 1))), draws)
 
 
-def _distinct(states: Any, weights: Array, scale: Mapping[str, float], tol: float) -> tuple[Any, Array]:
-    """States that are equal but for rounding, once each, with their weights added."""
+def _distinct(states: Any, weights: Array, scale: Mapping[str, float]) -> tuple[Any, Array]:
+    """States that are equal but for the reference's own rounding, once each, with their weights added.
+
+    Those that an implementation's larger errors cannot tell apart stay: they part later.
+    """
     if len(weights) == 1:
         return states, weights
     rows = [
-        np.round(f.reshape(len(weights), -1) / (100 * tol * scale.get(n, 1.0)))
+        np.round(f.reshape(len(weights), -1) / (_SAME * scale.get(n, 1.0)))
         for n, f in zip(states._fields, states, strict=True)
     ]
     _, first, which = np.unique(np.concatenate(rows, axis=1), axis=0, return_index=True, return_inverse=True)
