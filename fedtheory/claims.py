@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     # Instances know the papers' letters, and papers hold claims.
     from fedtheory.instances.base import Family
 
+if TYPE_CHECKING:
+    # The instances of a paper's settings speak of its claims.
+    from fedtheory.instances.base import Family
+
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "locodl", "baseline")
 #: The modules that hold their claims, in order.

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from fedtheory.rational import Array
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 #: Examples of a block of clients: their features take some MiB.
 BLOCK = 2**16

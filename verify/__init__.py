@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Counterexample", "Evidence", "Verdict", "check"]
 
+# The pytest plugin too is loaded by every pytest of an environment, and has no use for solvers.
 _HOMES = {
     "Counterexample": "verify.evidence",
     "Evidence": "verify.evidence",

@@ -25,6 +25,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NoReturn
 
+from verify.conformance import commands as conformance
 from verify.report.plain import clean, quoted
 
 #: Where an audit writes unless told otherwise, under the current directory.
@@ -124,7 +125,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 asked.print_help()
                 return 0
             # What computes takes a second to load, or more.
-            status: int = getattr(import_module("verify.commands"), args.run)(args)
+            module, _, name = args.run.rpartition(".")
+            status: int = getattr(import_module(module or "verify.commands"), name)(args)
             sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -199,8 +201,8 @@ def _epilog(examples: Sequence[str], found: str = "") -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the arguments; ``run`` of what it gives is the name of a function of :mod:`verify.commands`, or
-    None for no command."""
+    """The parser of the arguments; ``run`` of what it gives is the name of a function, of :mod:`verify.commands`
+    where it names no module, or None for no command."""
     top = _Parser(
         prog="fedtheory",
         description=_filled(_DESCRIPTION),
@@ -352,6 +354,7 @@ def parser() -> argparse.ArgumentParser:
     valued(tightening, "fixed values, such as n=2")
     tightening.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help="the figure")
     parallel(tightening)
+    conformance.register(command)
 
     completing = command(
         "completion",

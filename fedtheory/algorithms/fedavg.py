@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.minibatch_sgd import Round, everywhere, mean_over
 from fedtheory.oracles import AllRows, Minibatches
@@ -16,13 +18,17 @@ from fedtheory.rational import Array
 class Params(NamedTuple):
     """``tau``: clients a round; ``epochs``: passes over its rows that a client makes in a round; ``eta_l``: local
     stepsize for f_i; ``eta_g``: server stepsize, 1 for the plain average of models; ``batches``: rows of one local
-    step. A client takes K = epochs * batches.per_epoch local steps."""
+    step; ``counts (n,)``: weights of the clients in the average, such as their numbers of rows, None for equal ones;
+    ``momentum``: what is kept of a client's last direction, which is 0 when its round begins. A client takes
+    K = epochs * batches.per_epoch local steps."""
 
     tau: int
     epochs: int
     eta_l: Any
     eta_g: Any = 1
     batches: AllRows | Minibatches = AllRows()
+    counts: Any = None
+    momentum: Any = 0
 
 
 class State(NamedTuple):
@@ -50,19 +56,35 @@ def draws(problem: Problem, params: Any, state: Any) -> Distribution:
 
 
 def local_descent(
-    problem: Problem, params: Any, x: Array, draw: Round, correction: Callable[[Array], Array] | None = None
+    problem: Problem,
+    params: Any,
+    x: Array,
+    draw: Round,
+    correction: Callable[[Array], Array] | None = None,
+    momentum: Any = 0,
 ) -> Array:
-    """The models ``(..., n, d)`` of all clients after K steps y_i <- y_i - eta_l (g_i(y_i) + correction(y)) from x."""
+    """The models ``(..., n, d)`` of all clients after K steps y_i <- y_i - eta_l b_i from x.
+
+    b_i <- momentum b_i + g_i(y_i) + correction(y), from b_i = 0.
+    """
     y = everywhere(problem, x)
+    buffer = 0 * y
     for k in range(local_steps(params)):
         direction = params.batches.gradient(problem, y, draw.rows, k)
-        y = y - params.eta_l * (direction if correction is None else direction + correction(y))
+        direction = direction if correction is None else direction + correction(y)
+        buffer = momentum * buffer + direction if momentum else direction
+        y = y - params.eta_l * buffer
     return y
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    y = local_descent(problem, params, state.x, draw)
-    change = mean_over(draw.clients, params.tau, y - everywhere(problem, state.x))
+    y = local_descent(problem, params, state.x, draw, momentum=params.momentum)
+    change = y - everywhere(problem, state.x)
+    if params.counts is None:
+        change = mean_over(draw.clients, params.tau, change)
+    else:
+        weights = np.where(draw.clients, params.counts, 0 * params.counts)[..., None]
+        change = (weights * change).sum(axis=-2) / weights.sum(axis=-2)
     return State(state.x + params.eta_g * change)
 
 

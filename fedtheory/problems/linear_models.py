@@ -2,7 +2,8 @@
 
 f(w) = (1/n) sum_i phi_i(x_i'w) + (lambda/2) |w|^2, whose examples i of client k are P_k. All examples are the rows of
 one matrix, client by client: a scipy CSR matrix where d and the number of clients are large, an array (perhaps of
-fractions) where a method needs local models as dense vectors.
+fractions) where a method needs local models as dense vectors. scipy is imported where it is used: every command
+that lists claims would load it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator, cg
 
 from fedtheory.optimum import Optimum, newton
 from fedtheory.problems.base import Problem
@@ -52,7 +51,7 @@ class LinearModels:
             raise ValueError(f"X must be (n, d) and y (n,), none empty, got {self.X.shape} and {self.y.shape}")
         if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or sizes.min(initial=1) < 1 or sizes.sum() != len(self.y):
             raise ValueError(f"sizes must be positive numbers of examples that add up to n = {len(self.y)}")
-        entries = self.X.data if sp.issparse(self.X) else self.X
+        entries = self.X.data if self.sparse else self.X
         if not np.isfinite(to_float(entries)).all() or not np.isfinite(to_float(self.y)).all():
             raise ValueError("X and y must be finite")
         if self.lam < 0:
@@ -79,7 +78,9 @@ class LinearModels:
 
     @property
     def sparse(self) -> bool:
-        return sp.issparse(self.X)
+        from scipy.sparse import issparse
+
+        return bool(issparse(self.X))
 
     @property
     def exact(self) -> bool:
@@ -283,6 +284,8 @@ def minimiser(f: LinearModels, tolerance: float = 1e-13) -> Array:
     Exact on fractions for the squared loss. Otherwise Newton's method with a line search, each step by conjugate
     gradients on the Hessian as an operator: nothing of size d x d.
     """
+    from scipy.sparse.linalg import LinearOperator, cg
+
     origin = np.zeros(f.d, dtype=int)
     if f.exact:
         H = np.matmul(f.X.T, f.X) / f.examples

@@ -8,13 +8,15 @@ numbers, client by client, and all local predictions are one sparse product with
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from fedtheory.problems.linear_models import LinearModels
 from fedtheory.rational import Array, exact
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class LocalFeatures:
 
 def local_features(f: LinearModels) -> LocalFeatures:
     """The supports of the clients of ``f``; its X must be sparse."""
+    import scipy.sparse as sp
+
     X = f.X.copy()
     X.sum_duplicates()
     X.eliminate_zeros()

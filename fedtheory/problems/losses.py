@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, xlogy
 
 from fedtheory.rational import Array
 
@@ -39,8 +38,17 @@ class Loss:
     ascent: Callable[[Array, Array, Any, Array], Array]
 
 
+def expit(t: Array) -> Array:
+    """1 / (1 + exp(-t)). scipy is imported where it is used, as in :mod:`fedtheory.problems.linear_models`."""
+    from scipy import special
+
+    return np.asarray(special.expit(t))
+
+
 def _logistic_conjugate(alpha: Array, y: Array) -> Array:
     """b log b + (1 - b) log(1 - b) for b = alpha y in [0, 1], infinite elsewhere."""
+    from scipy.special import xlogy
+
     b = alpha * y
     inside = (b >= -_ROUNDING) & (b <= 1 + _ROUNDING)
     kept = np.clip(b, 0, 1)

@@ -1,0 +1,94 @@
+"""The pytest plugin, alone and under xdist, and the battery of a provider."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+import numpy as np
+import pytest
+
+from verify import conformance
+
+pytest_plugins = ["pytester"]
+
+#: Where the package is not installed with its entry point the plugin is named.
+PLUGIN = [] if "fedtheory" in entry_points(group="pytest11").names else ["-p", "verify.conformance.plugin"]
+
+TESTS = """
+    import pytest
+
+    def keep_half(x, rng):
+        return 2 * x * (rng.random(x.shape) < 0.5)
+
+    @pytest.mark.fedtheory(d=6, omega=1, samples=4000)
+    def test_right(conformance):
+        assert conformance.compressor(keep_half).ok
+
+    @pytest.mark.fedtheory(d=6, omega=1, samples=4000)
+    def test_wrong(conformance):
+        conformance.compressor(lambda x, rng: 1.5 * keep_half(x, rng))
+
+    def descend(problem, params, rounds, rng):
+        x, found = [0.0] * problem.d, []
+        for _ in range(rounds):
+            points = [x] * problem.n
+            import numpy as np
+            x = x - params.gamma * problem.f.gradient(np.array(points)).mean(axis=0)
+            found.append(x)
+        return found
+
+    @pytest.mark.fedtheory("minibatch-sgd")
+    def test_named(conformance):
+        def run(problem, params, rounds, rng):
+            return descend(problem, params._replace(), rounds, rng)
+        with pytest.raises(pytest.fail.Exception, match="no attribute 'gamma'"):
+            conformance.algorithm(run=run)
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_the_plugin(pytester, workers):
+    pytester.makepyfile(TESTS)
+    result = pytester.runpytest_subprocess(*PLUGIN, "--strict-markers", "-p", "no:cacheprovider", *workers)
+    result.assert_outcomes(passed=2, failed=1)
+    text = result.stdout.str()
+    assert "does NOT conform" in text
+    assert "too large" in text or "times as much" in text
+    # The report, and no lines of the package.
+    assert "compressors.py" not in text
+
+
+def halved(x, rng):
+    return 2 * x * (rng.random(x.shape) < 0.5)
+
+
+def sgd(problem, params, state, draw):
+    total = sum(conformance.client(problem, i).gradient(state["x"]) for i in np.flatnonzero(draw.clients))
+    return {"x": state["x"] - params.eta * total / params.tau}
+
+
+def test_a_provider(tmp_path):
+    conformance.record("ef21", tmp_path / "run.npz", rounds=4)
+
+    offered = {
+        "compressors": {"half": {"compress": halved, "d": 5, "omega": 1, "samples": 4000}},
+        "algorithms": {"minibatch-sgd": {"step": sgd}},
+        "traces": {"ef21": tmp_path / "run.npz"},
+    }
+    Mine = type("Mine", (), offered)
+    report = conformance.battery(Mine)
+    assert report.ok, str(report)
+    assert report.subject == "Mine"
+    assert report.level == pytest.approx(1e-6)
+
+    def negated(problem, params, state, draw):
+        return {"x": 2 * state["x"] - sgd(problem, params, state, draw)["x"]}
+
+    report = conformance.battery(type("Wrong", (Mine,), {"algorithms": {"minibatch-sgd: negated": {"step": negated}}}))
+    assert [f.where.split(":")[0] for f in report.failures] == ["algorithm minibatch-sgd"]
+
+
+@pytest.mark.parametrize("provider", [object(), type("Empty", (), {"compressors": {}})])
+def test_a_provider_of_nothing(provider):
+    with pytest.raises(ValueError, match="a provider has one of the mappings"):
+        conformance.battery(provider)

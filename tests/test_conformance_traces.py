@@ -1,0 +1,141 @@
+"""Recorded runs: right ones conform, tampered ones do not, and bad files are one line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fedtheory import algorithms
+from verify import conformance
+from verify.cli import main
+
+#: Those with an inexact oracle among their parameters cannot be written.
+NAMES = [name for name in algorithms.names() if "oracle" not in algorithms.get(name).Params._fields]
+
+
+def changed(path, **arrays):
+    with np.load(path) as file:
+        kept = {key: file[key] for key in file.files}
+    for key, value in arrays.items():
+        kept.pop(key, None) if value is None else kept.__setitem__(key, value)
+    np.savez(path, **kept)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_of_the_reference_conforms_however_little_is_recorded(name, tmp_path):
+    path = tmp_path / "run.npz"
+    for options in ({}, {"draws": False}, {"states": False}):
+        conformance.record(name, path, rounds=6, **options)
+        report = conformance.check_trace(name, path)
+        assert report.ok, str(report)
+        assert report.checked
+
+
+@pytest.mark.parametrize("options", [{}, {"draws": False}])
+@pytest.mark.parametrize("letter", ["x", "c", "c_i"])
+def test_a_letter_that_is_off_is_named(letter, options, tmp_path):
+    path = tmp_path / "run.npz"
+    conformance.record("scaffold", path, rounds=6, **options)
+    with np.load(path) as file:
+        value = file[f"state.{letter}"]
+    value[3] *= 1.05
+    changed(path, **{f"state.{letter}": value})
+    report = conformance.check_trace("scaffold", path)
+    assert not report.ok
+    assert letter in report.failures[0].where
+
+
+def test_iterates_alone_are_enough(tmp_path):
+    path = tmp_path / "run.npz"
+    conformance.record("scaffold", path, rounds=6, states=False)
+    with np.load(path) as file:
+        value = file["iterates"]
+    value[4] += 0.01
+    changed(path, iterates=value)
+    assert "after round 4" in conformance.check_trace("scaffold", path).failures[0].evidence
+
+
+def test_rows_of_data_with_the_client_of_each(tmp_path):
+    rng = np.random.default_rng(0)
+    A, b, owner = rng.standard_normal((9, 2)), rng.standard_normal(9), np.array([0, 1, 0, 1, 1, 0, 1, 1, 1])
+    parts = [(A[owner == i], b[owner == i]) for i in range(2)]
+    eta, x, found = 0.1, np.zeros(2), [np.zeros(2)]
+    for _ in range(5):
+        x = x - eta * np.mean([a.T @ (a @ x - t) / len(t) + 0.3 * x for a, t in parts], axis=0)
+        found.append(x)
+    path = tmp_path / "run.npz"
+    data = {"data.A": A, "data.b": b, "data.client": owner, "data.mu": 0.3, "params.tau": 2, "params.eta": eta}
+    np.savez(path, **data, **{"state.x": np.stack(found)})
+    assert conformance.check_trace("minibatch-sgd", path).ok
+    changed(path, **{"params.eta": 0.11})
+    assert not conformance.check_trace("minibatch-sgd", path).ok
+
+
+def test_too_many_draws_to_ask_for(tmp_path):
+    path = tmp_path / "run.npz"
+    d, n, rng = 40, 6, np.random.default_rng(0)
+    H, c = np.stack([np.diag(rng.uniform(1, 2, d)) for _ in range(n)]), rng.standard_normal((n, d))
+    x, h, h_bar = np.zeros(d), np.zeros((n, d)), np.zeros(d)
+    states = [(x, h, h_bar)]
+    for _ in range(20):
+        kept = np.argsort(rng.random((n, d)), axis=1) < 10
+        m = np.where(kept, 4 * ((np.einsum("nij,nj->ni", H, x - c)) - h), 0)
+        x, h, h_bar = x - 0.05 * (h_bar + m.mean(axis=0)), h + 0.25 * m, h_bar + 0.25 * m.mean(axis=0)
+        states.append((x, h, h_bar))
+    arrays = {f"state.{k}": np.stack([s[i] for s in states]) for i, k in enumerate(("x", "h", "h_bar"))}
+    given = {
+        "problem.H": H,
+        "problem.c": c,
+        "params.gamma": 0.05,
+        "params.alpha": 0.25,
+        "params.compressors": "rand-10",
+    }
+    np.savez(path, **given, **arrays)
+    report = conformance.check_trace("diana", path)
+    assert report.ok, str(report)
+    assert any("expected decrease" in text for text in report.checked)
+    assert any("too many" in note for note in report.notes)
+    arrays["state.h_bar"][10:] += 0.1
+    np.savez(path, **given, **arrays)
+    assert conformance.check_trace("diana", path).failures[0].claim == "baseline/diana/invariant"
+
+
+def test_the_commands(tmp_path, capsys):
+    path = tmp_path / "run.npz"
+    assert main(["trace", "diana", "--out", str(path), "--rounds", "5", "--seed", "1"]) == 0
+    assert main(["check-trace", "diana", str(path)]) == 0
+    assert "conforms" in capsys.readouterr().out
+    changed(path, **{"params.gamma": 1e-3})
+    assert main(["check-trace", "diana", str(path)]) == 1
+    assert "departs from" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"params.gamma": None}, "lacks params.gamma"),
+        ({"problem.c": None}, "lacks problem.c"),
+        ({"state.h": None}, "lacks state.h"),
+        ({"state.x": np.zeros((3, 7))}, "state.x must have a row"),
+        ({"params.compressors": "zip"}, "unknown compressor 'zip'"),
+        ({"draw": np.zeros((2, 2))}, "draw must have a row"),
+        ({"algorithm": "ef21"}, "a trace of ef21"),
+    ],
+)
+def test_bad_files_are_one_line(arrays, words, tmp_path, capsys):
+    path = tmp_path / "run.npz"
+    conformance.record("diana", path, rounds=4)
+    changed(path, **arrays)
+    assert main(["check-trace", "diana", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_no_file_and_no_npz(tmp_path, capsys):
+    assert main(["check-trace", "diana", str(tmp_path / "none.npz")]) == 2
+    (tmp_path / "text.npz").write_text("hello")
+    assert main(["check-trace", "diana", str(tmp_path / "text.npz")]) == 2
+    assert main(["trace", "diana", "--out", str(tmp_path / "no" / "run.npz")]) == 2
+    assert main(["trace", "nothing", "--out", str(tmp_path / "run.npz")]) == 2
+    assert capsys.readouterr().err.count("\n") == 4

@@ -1,0 +1,43 @@
+"""The theory as the test oracle of anybody's compressor or algorithm."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from verify.conformance.algorithms import Client, algorithm, client
+    from verify.conformance.compressors import compressor
+    from verify.conformance.provider import battery
+    from verify.conformance.report import ConformanceError, Failure, Report
+    from verify.conformance.trace import check_trace, record
+    from verify.conformance.vectors import inputs
+
+__all__ = [
+    "Client",
+    "ConformanceError",
+    "Failure",
+    "Report",
+    "algorithm",
+    "battery",
+    "check_trace",
+    "client",
+    "compressor",
+    "inputs",
+    "record",
+]
+
+_HOMES = {
+    "algorithms": ("Client", "algorithm", "client"),
+    "compressors": ("compressor",),
+    "provider": ("battery",),
+    "report": ("ConformanceError", "Failure", "Report"),
+    "trace": ("check_trace", "record"),
+    "vectors": ("inputs",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    # The pytest plugin is loaded by every pytest of an environment, and must not load all of this.
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"verify.conformance.{module}"), name)
+    raise AttributeError(f"module 'verify.conformance' has no attribute {name!r}")

@@ -1,0 +1,165 @@
+"""Somebody's functions, called with what the reference has and read as what the reference has."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from verify.conformance.report import raised
+
+_RANDOM = ("rng", "generator", "random", "key", "seed")
+
+
+class Broken(Exception):
+    """What a function gives cannot be compared: ``part`` of the interface, and in words why."""
+
+    def __init__(self, part: str, text: str) -> None:
+        super().__init__(text)
+        self.part = part
+        self.text = text
+
+
+class Letters(dict[str, Any]):
+    """A state as a mapping from the paper's letters; ``state.x`` is ``state["x"]``."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """An implementation of ``algorithm``: ``step`` or ``run``; ``draws``: whether the step takes draws, no generator.
+
+    ``dtype``: of the states that are handed in.
+    """
+
+    algorithm: Algorithm
+    init: Callable[..., Any] | None
+    step: Callable[..., Any] | None
+    run: Callable[..., Any] | None
+    draws: bool
+    dtype: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The letters of the state."""
+        return tuple(self.algorithm.State._fields)  # type: ignore[attr-defined]
+
+    def start(self, problem: Problem, params: Any) -> Any:
+        """The implementation's own initial state, or the reference's as letters."""
+        if self.init is None:
+            return self.handed(self.algorithm.init(problem, params), None)
+        try:
+            return self.init(problem, params)
+        except Exception as error:
+            raise Broken("raises", f"init {raised(error)}") from None
+
+    def handed(self, state: Any, template: Any) -> Any:
+        """A reference state as the implementation has it: like ``template``, with its letters replaced."""
+        letters = {name: np.array(value, dtype=self.dtype) for name, value in zip(self.names, state, strict=True)}
+        if template is None:
+            return Letters(letters)
+        if isinstance(template, Mapping):
+            return type(template)({**template, **letters})  # type: ignore[call-arg]
+        if isinstance(template, tuple) and hasattr(template, "_replace"):
+            return template._replace(**letters)
+        if dataclasses.is_dataclass(template) and not isinstance(template, type):
+            return dataclasses.replace(template, **letters)
+        raise Broken(
+            "state", f"init gives a {type(template).__name__}; a mapping, NamedTuple or dataclass was expected"
+        )
+
+    def stepped(self, problem: Problem, params: Any, state: Any, random: Any) -> Any:
+        """What the step makes of one of its own states."""
+        assert self.step is not None
+        try:
+            return self.step(problem, params, state, random)
+        except Exception as error:
+            raise Broken("raises", f"step {raised(error)}") from None
+
+    def read(self, state: Any, like: Any) -> Any:
+        """A state of the implementation as the reference has it, in the shapes of ``like``."""
+        return type(like)(
+            *(self._field(state, name, np.shape(ref)) for name, ref in zip(self.names, like, strict=True))
+        )
+
+    def _field(self, state: Any, name: str, shape: tuple[int, ...]) -> Array:
+        if isinstance(state, Mapping):
+            if name not in state:
+                raise Broken("state", f"the state has no {name!r}: it has {', '.join(map(str, state)) or 'nothing'}")
+            value = state[name]
+        elif hasattr(state, name):
+            value = getattr(state, name)
+        else:
+            raise Broken("state", f"a state of type {type(state).__name__} has no {name!r}")
+        return as_array(name, value, shape)
+
+    def iterates(self, problem: Problem, params: Any, rounds: int, rng: np.random.Generator) -> list[Any]:
+        """What the loop gives, one a round, before the first round too where it gives that."""
+        assert self.run is not None
+        try:
+            found = self.run(problem, params, rounds, rng)
+            found = [found[t] for t in range(len(found))] if not isinstance(found, Sequence) else list(found)
+        except Exception as error:
+            raise Broken("raises", f"run {raised(error)}") from None
+        if len(found) not in (rounds, rounds + 1):
+            raise Broken("iterates", f"run gives {len(found)} iterates for {rounds} rounds")
+        return found
+
+    def observed(self, iterate: Any, like: Any, letter: str | None) -> dict[str, Array]:
+        """The letters that an iterate shows, by name: all that a mapping has, or the one with its shape."""
+        shapes = {name: np.shape(value) for name, value in zip(self.names, like, strict=True)}
+        if isinstance(iterate, Mapping):
+            found = {name: as_array(name, iterate[name], shapes[name]) for name in self.names if name in iterate}
+        elif hasattr(iterate, "_fields") or dataclasses.is_dataclass(iterate):
+            found = {n: as_array(n, getattr(iterate, n), shapes[n]) for n in self.names if hasattr(iterate, n)}
+        else:
+            name = letter or self._shown(iterate, shapes)
+            found = {name: as_array(name, iterate, shapes[name])}
+        if not found:
+            raise Broken("iterates", f"an iterate shows none of {', '.join(self.names)}")
+        return found
+
+    def _shown(self, iterate: Any, shapes: Mapping[str, tuple[int, ...]]) -> str:
+        shape = np.shape(np.asarray(iterate))
+        for name, expected in shapes.items():
+            if expected == shape:
+                return name
+        listed = ", ".join(f"{name} {expected}" for name, expected in shapes.items())
+        raise Broken("iterates", f"an iterate has shape {shape}, which no part of the state has: {listed}")
+
+
+def as_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """A value as a float64 array of this shape; ``Broken`` if it is not one, or not finite where a number is due."""
+    try:
+        array = np.asarray(value.detach() if hasattr(value, "detach") else value)
+        number = array.astype(np.float64)
+    except Exception as error:
+        raise Broken("state", f"{name} is not an array of numbers ({raised(error)})") from None
+    if number.shape != shape:
+        raise Broken("shape", f"{name} has shape {number.shape}, expected {shape}")
+    return number
+
+
+def takes_draws(step: Callable[..., Any], randomness: str | None) -> bool:
+    """Whether a step takes our draws (or a generator), as said or by the name of its fourth parameter."""
+    if randomness is not None:
+        if randomness not in ("draw", "rng"):
+            raise ValueError(f"randomness must be 'draw' or 'rng', got {randomness!r}")
+        return randomness == "draw"
+    try:
+        last = list(inspect.signature(step).parameters)[:4][-1]
+    except (TypeError, ValueError, IndexError):
+        return True
+    return not any(word in last.lower() for word in _RANDOM)

@@ -1,0 +1,64 @@
+"""The commands ``fedtheory trace`` and ``fedtheory check-trace``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_CHECK = """\
+Compare a recorded run with the algorithm: each transition with its draw, or with any draw that explains it; invariants;
+how often draws occur; the expected decrease that the claims promise; where only iterates were recorded, the hidden
+states behind them and the bounds along the run. The layout of the file is in docs/conformance.md.
+"""
+
+
+def register(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the two commands; ``command(name, run, help, *examples, description, found)`` makes a parser."""
+    checking = command(
+        "check-trace",
+        f"{__name__}.run_check",
+        "test a recorded run of an algorithm, from code in any language",
+        "fedtheory check-trace locodl run.npz",
+        description=_CHECK,
+        found="the trace does not conform",
+    )
+    checking.add_argument("algorithm", metavar="ALGORITHM")
+    checking.add_argument("file", type=Path, metavar="FILE.npz")
+    checking.add_argument("--level", type=float, default=1e-6, metavar="P", help="of a false alarm (default: 1e-6)")
+    checking.add_argument(
+        "--tolerance", type=float, metavar="T", help="relative errors that are rounding (default: 1e-9)"
+    )
+    writing = command(
+        "trace",
+        f"{__name__}.run_trace",
+        "record a run of a reference, as check-trace reads it",
+        "fedtheory trace locodl --out run.npz",
+    )
+    writing.add_argument("algorithm", metavar="ALGORITHM")
+    writing.add_argument("--out", type=Path, required=True, metavar="FILE.npz")
+    writing.add_argument("--rounds", type=int, default=20, metavar="T", help="steps (default: 20)")
+    writing.add_argument("--seed", type=int, default=0, metavar="S", help="of the problem and the draws (default: 0)")
+    writing.add_argument("--hide-draws", action="store_true", help="leave the draws out")
+    writing.add_argument("--iterates", action="store_true", help="the models alone, without states and draws")
+
+
+def run_check(args: Any) -> int:
+    """Check a trace; 1 if it does not conform."""
+    from verify.conformance.trace import check_trace
+
+    report = check_trace(args.algorithm, args.file, args.level, args.tolerance)
+    print(report)
+    return 0 if report.ok else 1
+
+
+def run_trace(args: Any) -> int:
+    """Record a run of the reference."""
+    from verify.conformance.trace import record
+
+    if args.rounds < 1 or args.seed < 0:
+        raise ValueError("a trace has at least one step, and a nonnegative seed")
+    record(args.algorithm, args.out, args.rounds, args.seed, not args.hide_draws, not args.iterates)
+    print(args.out)
+    return 0

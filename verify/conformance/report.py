@@ -1,0 +1,103 @@
+"""What a conformance test found: failures that say what is wrong, what was checked, and what would have been found."""
+
+from __future__ import annotations
+
+import math
+import traceback
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class ConformanceError(AssertionError):
+    """An implementation is not what it claims to be; the message is the report."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something that an implementation does and the theory excludes.
+
+    ``claim``: id of the claim that is broken, as ``fedtheory list`` has it, or of a part of a conformance test
+    ("interface/shape", "reference/scaffold/step", ...). ``where``: the field, line or argument at fault; ``evidence``:
+    what was seen, with numbers; ``replay``: Python that shows it again; ``data``: the numbers themselves, by name.
+    """
+
+    claim: str
+    where: str
+    evidence: str
+    replay: str
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        lines = [f"{self.where}: {self.evidence}", f"violates  {self.claim}"]
+        return "\n".join((*lines, *(f"replay    {line}" for line in self.replay.splitlines())))
+
+
+@dataclass(frozen=True)
+class Report:
+    """The result of a conformance test.
+
+    ``subject``: what was tested; ``level``: the chance that a right implementation is rejected, all tests of the report
+    together (the parts that compare numbers have none); ``tolerance``: relative errors below it count as rounding;
+    ``failures``: none for an implementation that conforms; ``checked``: what was tested, a line each; ``detects``: the
+    smallest defect that each test was sure to find (with probability at least 1 - ``level``), by what it is a defect
+    of; ``notes``: what is no failure, and good to know.
+    """
+
+    subject: str
+    level: float
+    tolerance: float
+    failures: tuple[Failure, ...] = ()
+    checked: tuple[str, ...] = ()
+    detects: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found to be wrong."""
+        return not self.failures
+
+    def raise_if_failed(self) -> Report:
+        """The report itself; ``ConformanceError`` with its text if there are failures."""
+        if self.failures:
+            raise ConformanceError(str(self))
+        return self
+
+    def __str__(self) -> str:
+        many = "" if len(self.failures) == 1 else "s"
+        verdict = "conforms" if self.ok else f"does NOT conform ({len(self.failures)} failure{many})"
+        lines = [f"{self.subject} {verdict}"]
+        for number, failure in enumerate(self.failures, 1):
+            first, *rest = str(failure).splitlines()
+            lines += [f"  {number}. {first}", *(f"     {line}" for line in rest)]
+        lines += [f"  checked   {text}" for text in self.checked]
+        lines += [f"  detects   {name}: {size:.2g}" for name, size in self.detects.items() if math.isfinite(size)]
+        lines += [f"  note      {text}" for text in self.notes]
+        lines.append(f"  errors    rejects what is right with probability at most {self.level:.2g}")
+        if self.tolerance:
+            lines[-1] += f"; relative differences up to {self.tolerance:.2g} are rounding"
+        return "\n".join(lines)
+
+
+def merged(subject: str, parts: Iterable[Report]) -> Report:
+    """One report of several tests, whose levels add up."""
+    reports = tuple(parts)
+    failures = tuple(
+        Failure(f.claim, f"{r.subject}: {f.where}", f.evidence, f.replay, f.data) for r in reports for f in r.failures
+    )
+    return Report(
+        subject,
+        math.fsum(r.level for r in reports),
+        max((r.tolerance for r in reports), default=0.0),
+        failures,
+        tuple(f"{r.subject}: {text}" for r in reports for text in r.checked),
+        {f"{r.subject}: {name}": size for r in reports for name, size in r.detects.items()},
+        tuple(f"{r.subject}: {text}" for r in reports for text in r.notes),
+    )
+
+
+def raised(error: BaseException) -> str:
+    """An exception in words, with the last line of somebody else's code that it came through."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if "/verify/conformance/" not in f.filename]
+    place = f" at {frames[-1].filename.split('/')[-1]}:{frames[-1].lineno}, `{frames[-1].line}`" if frames else ""
+    return f"raises {type(error).__name__}: {' '.join(str(error).split()) or 'no message'}{place}"

@@ -1,0 +1,601 @@
+"""Recorded runs, of code in any language: an npz file against the algorithm that it is said to be a run of.
+
+The file holds arrays by name (docs/conformance.md has the list):
+
+- ``problem.H (n, d, d)``, ``problem.c (n, d)``: f_i(x) = (x - c_i)' H_i (x - c_i)/2, and ``problem.g.H (d, d)``,
+  ``problem.g.c (d,)`` where there is a g; or ``data.A (rows, d)``, ``data.b (rows,)``, ``data.client (rows,)``: the
+  client of each row, numbered from 0, ``data.loss``: "least-squares" or "logistic", ``data.mu``: weight of |x|^2/2.
+- ``params.LETTER``: each parameter; a compressor by its name ("rand-3", "natural", "top-2", "bernoulli(omega=1)").
+- ``state.LETTER (T+1, ...)``: the states before and after each of T steps; or ``iterates (T+1, d)``: models alone.
+- ``draw`` or ``draw.PART (T, ...)``: the draws of the steps, where they are known.
+- ``runs``: present if every array of states, iterates and draws has one more leading axis, over independent runs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory import algorithms, compressors, contractive
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.claims import Claim
+from fedtheory.compressors import Compressor, Family
+from fedtheory.contractive import Contractive
+from fedtheory.oracles import AllRows
+from fedtheory.problems.base import Problem
+from fedtheory.problems.logistic import Logistic
+from fedtheory.problems.quadratic import Quadratics, least_squares
+from fedtheory.randomness import map_leaves
+from fedtheory.rational import Array, Undefined, evaluate
+from fedtheory.statements import OneStep
+from verify.conformance import matching
+from verify.conformance.adapter import Implementation
+from verify.conformance.algorithms import Case, Seen, Setup, compare, departs, lost, often
+from verify.conformance.claimed import invariant_id
+from verify.conformance.compressors import rounding_of
+from verify.conformance.report import Failure, Report
+from verify.conformance.scenarios import Scenario, claims_of, scenarios, shown
+from verify.statistics.e_process import Assumed, check_level, log_capital
+
+# Draws of a step beyond which which of them was made is not asked, and transitions that are compared in full.
+_LARGEST, _COMPARED = 5000, 400
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A recorded run (or several): ``states``: a list for each run, T + 1 states each, or ``iterates`` ``(runs, T+1,
+    d)``; ``draws``: for each run those of its T steps, or None."""
+
+    algorithm: Algorithm
+    problem: Problem
+    params: Any
+    states: tuple[tuple[Any, ...], ...]
+    iterates: Array | None
+    draws: tuple[tuple[Any, ...], ...] | None
+
+
+# Writing
+
+
+def record(name: str, path: Path, rounds: int = 20, seed: int = 0, draws: bool = True, states: bool = True) -> None:
+    """Write a run of the reference on one of its test problems; ``states`` False: iterates alone, without draws."""
+    algorithm = algorithms.get(name)
+    scenario = scenarios(name, seed)[-1]
+    problem, params = scenario.problem, scenario.params
+    rng = np.random.default_rng(seed)
+    state = algorithm.init(problem, params)
+    visited, drawn = [state], []
+    for _ in range(rounds):
+        drawn.append(algorithm.draws(problem, params, state).sample(rng, ()))
+        state = algorithm.step(problem, params, state, drawn[-1])
+        visited.append(state)
+    arrays: dict[str, Any] = {"format": "fedtheory-trace-1", "algorithm": name}
+    arrays |= _problem_arrays(problem) | _params_arrays(params)
+    if states:
+        for letter in state._fields:
+            arrays[f"state.{letter}"] = np.stack([np.asarray(getattr(s, letter), dtype=float) for s in visited])
+        if draws:
+            arrays |= _draw_arrays(drawn)
+    else:
+        arrays["iterates"] = np.stack([np.asarray(s[0], dtype=float) for s in visited])
+    try:
+        with path.open("wb") as file:
+            np.savez(file, **arrays)
+    except OSError as error:
+        raise ValueError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _problem_arrays(problem: Problem) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for prefix, f in (("problem", problem.f), ("problem.g", problem.g)):
+        if f is None:
+            continue
+        if not isinstance(f, Quadratics):
+            raise ValueError("a trace is written of quadratics only")
+        single = prefix == "problem.g"
+        found |= {f"{prefix}.H": f.H[0] if single else f.H, f"{prefix}.c": f.c[0] if single else f.c}
+    if problem.declared is not None:
+        found |= {"problem.mu": float(problem.declared[0]), "problem.L": float(problem.declared[1])}
+    return found
+
+
+def _params_arrays(params: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in zip(params._fields, params, strict=True):
+        if isinstance(value, Family):
+            found |= {f"params.{name}": value.compressor.name, f"params.{name}.joint": value.joint}
+        elif isinstance(value, Contractive):
+            found[f"params.{name}"] = value.name
+        elif isinstance(value, int | float | str | np.ndarray | np.number | bool):
+            found[f"params.{name}"] = value
+        elif value is not None and not isinstance(value, AllRows):
+            raise ValueError(f"the parameter {name} cannot be written to a trace")
+    return found
+
+
+def _draw_arrays(drawn: Sequence[Any], prefix: str = "draw") -> dict[str, Array]:
+    first = drawn[0]
+    if isinstance(first, tuple):
+        found: dict[str, Array] = {}
+        for i, name in enumerate(getattr(first, "_fields", range(len(first)))):
+            found |= _draw_arrays([d[i] for d in drawn], f"{prefix}.{name}")
+        return found
+    return {prefix: np.stack([np.asarray(d) for d in drawn])}
+
+
+# Reading
+
+
+def load(name: str, path: Path) -> Trace:
+    """The trace in a file; ``ValueError`` of one sentence for what it lacks or has in a wrong shape."""
+    algorithm = algorithms.get(name)
+    arrays = _arrays(path)
+    written = str(arrays.get("algorithm", name))
+    if written != name:
+        raise ValueError(f"{path} is a trace of {written}, not of {name}")
+    problem = _problem(arrays)
+    params = _params(algorithm, arrays, problem)
+    several = "runs" in arrays
+    like = algorithm.init(problem, params)
+    letters = {letter: f"state.{letter}" for letter in like._fields}
+    missing = [key for key in letters.values() if key not in arrays]
+    if len(missing) == len(letters):
+        return Trace(algorithm, problem, params, (), _iterates(arrays, like, several), None)
+    if missing:
+        raise ValueError(f"the trace lacks {missing[0]}")
+    fields = {letter: np.asarray(arrays[key], dtype=float) for letter, key in letters.items()}
+    fields = fields if several else {letter: value[None] for letter, value in fields.items()}
+    lengths = {value.shape[:2] for value in fields.values()}
+    for letter, value in fields.items():
+        core = np.shape(getattr(like, letter))
+        if value.ndim != 2 + len(core) or value.shape[2:] != core or len(lengths) > 1 or value.shape[1] < 2:
+            raise ValueError(f"state.{letter} must have a row of shape {core} for each of T + 1 >= 2 states")
+    ((runs, count),) = lengths
+    states = tuple(
+        tuple(type(like)(*(fields[letter][r, t] for letter in like._fields)) for t in range(count)) for r in range(runs)
+    )
+    return Trace(algorithm, problem, params, states, None, _draws(arrays, algorithm, problem, params, states, several))
+
+
+def _arrays(path: Path) -> dict[str, Any]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {key: file[key][()] for key in file.files}
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, zipfile.BadZipFile, AttributeError, TypeError) as error:
+        raise ValueError(f"{path} is not an npz file of plain arrays") from error
+
+
+def _problem(arrays: Mapping[str, Any]) -> Problem:
+    declared = (float(arrays["problem.mu"]), float(arrays["problem.L"])) if "problem.L" in arrays else None
+    if "problem.H" in arrays:
+        f = Quadratics(
+            np.asarray(arrays["problem.H"], dtype=float), np.asarray(_need(arrays, "problem.c"), dtype=float)
+        )
+        g = None
+        if "problem.g.H" in arrays:
+            g = Quadratics(np.asarray(arrays["problem.g.H"])[None], np.asarray(_need(arrays, "problem.g.c"))[None])
+        return Problem(f, g, declared)
+    A, b, owner = (np.asarray(_need(arrays, f"data.{key}")) for key in ("A", "b", "client"))
+    if A.ndim != 2 or b.shape != A.shape[:1] or owner.shape != b.shape or owner.dtype.kind not in "iu":
+        raise ValueError("data.A must be (rows, d), data.b and data.client (rows,), the clients integers")
+    n = int(owner.max(initial=-1)) + 1
+    rows = [np.flatnonzero(owner == i) for i in range(n)]
+    if not n or owner.min() < 0 or not all(len(r) for r in rows):
+        raise ValueError("the clients of the rows must be numbered 0, 1, ..., each with a row")
+    loss, mu = str(arrays.get("data.loss", "least-squares")), float(arrays.get("data.mu", 0.0))
+    if loss == "least-squares":
+        parts = [least_squares(A[r][None], b[r][None], mu) for r in rows]
+        f = Quadratics(np.concatenate([p.H for p in parts]), np.concatenate([p.c for p in parts]))
+        return Problem(f, None, declared)
+    if loss != "logistic" or len({len(r) for r in rows}) > 1:
+        raise ValueError("data.loss must be 'least-squares', or 'logistic' with as many rows for each client")
+    return Problem(Logistic(np.stack([A[r] for r in rows]), np.stack([b[r] for r in rows]), mu), None, declared)
+
+
+def _need(arrays: Mapping[str, Any], key: str) -> Any:
+    if key not in arrays:
+        raise ValueError(f"the trace lacks {key}")
+    return arrays[key]
+
+
+def _params(algorithm: Algorithm, arrays: Mapping[str, Any], problem: Problem) -> Any:
+    found: dict[str, Any] = {}
+    kind: Any = algorithm.Params
+    for name in kind._fields:
+        key = f"params.{name}"
+        if key not in arrays:
+            if name not in kind._field_defaults:
+                raise ValueError(f"the trace lacks {key}")
+            continue
+        value = arrays[key]
+        if name == "compressors":
+            joint = str(arrays.get(f"{key}.joint", "independent"))
+            found[name] = Family(_compressor(str(value), problem.d), problem.n, joint)
+        elif name == "compressor":
+            found[name] = _contractive(str(value), problem.d)
+        elif isinstance(value, np.ndarray):
+            found[name] = value
+        else:
+            found[name] = value.item() if hasattr(value, "item") else value
+    return kind(**found)
+
+
+def _compressor(name: str, d: int) -> Compressor:
+    if found := re.fullmatch(r"rand-(\d+)( natural)?", name):
+        build = compressors.rand_k_natural if found[2] else compressors.rand_k
+        return build(d, int(found[1]))
+    if found := re.fullmatch(r"bernoulli\(omega=([0-9./e+-]+)\)", name):
+        return compressors.bernoulli(d, float(Fraction(found[1])))
+    plain = {"natural": compressors.natural, "identity": compressors.identity, "l1-selection": compressors.l1_selection}
+    if name not in plain:
+        raise ValueError(
+            f"unknown compressor {name!r}: rand-K, rand-K natural, bernoulli(omega=X) or {', '.join(plain)}"
+        )
+    return plain[name](d)
+
+
+def _contractive(name: str, d: int) -> Contractive:
+    if found := re.fullmatch(r"top-(\d+)", name):
+        return contractive.top_k(d, int(found[1]))
+    if name.startswith("scaled "):
+        return contractive.scaled(_compressor(name.removeprefix("scaled "), d))
+    raise ValueError(f"unknown contractive compressor {name!r}: top-K, or scaled NAME")
+
+
+def _iterates(arrays: Mapping[str, Any], like: Any, several: bool) -> Array:
+    value = np.asarray(_need(arrays, "iterates"), dtype=float)
+    value = value if several else value[None]
+    shapes = [np.shape(f) for f in like]
+    if value.ndim < 3 or value.shape[2:] not in shapes or value.shape[1] < 2:
+        raise ValueError(f"iterates must have T + 1 >= 2 rows of one of the shapes {', '.join(map(str, shapes))}")
+    return value
+
+
+def _draws(
+    arrays: Mapping[str, Any],
+    algorithm: Algorithm,
+    problem: Problem,
+    params: Any,
+    states: tuple[tuple[Any, ...], ...],
+    several: bool,
+) -> tuple[tuple[Any, ...], ...] | None:
+    if not any(key == "draw" or key.startswith("draw.") for key in arrays):
+        return None
+    form = algorithm.draws(problem, params, states[0][0]).sample(np.random.default_rng(0), ())
+    steps = len(states[0]) - 1
+
+    def part(like: Any, key: str) -> Any:
+        if isinstance(like, tuple):
+            names = getattr(like, "_fields", range(len(like)))
+            return type(like)(*(part(v, f"{key}.{name}") for name, v in zip(names, like, strict=True)))
+        if not np.size(like) and key not in arrays:
+            return np.zeros((len(states), steps, *np.shape(like)))
+        value = np.asarray(_need(arrays, key))
+        value = value if several else value[None]
+        if value.shape != (len(states), steps, *np.shape(like)):
+            raise ValueError(f"{key} must have a row of shape {np.shape(like)} for each of the {steps} steps")
+        return value.astype(np.asarray(like).dtype)
+
+    every = part(form, "draw")
+    return tuple(
+        tuple(map_leaves(lambda a, r=r, t=t: a[r, t], every) for t in range(steps)) for r in range(len(states))
+    )
+
+
+# Checking
+
+
+def check_trace(name: str, path: Path, level: float = 1e-6, tolerance: float | None = None) -> Report:
+    """Test a recorded run: the report of ``fedtheory check-trace``.
+
+    ``level``, ``tolerance``: as in :func:`verify.conformance.algorithm`. ``ValueError`` for a file that holds no trace.
+    """
+    check_level(level)
+    trace = load(name, path)
+    tol = rounding_of("float64") if tolerance is None else tolerance
+    first = trace.states[0][0] if trace.states else trace.algorithm.init(trace.problem, trace.params)
+    count = trace.algorithm.draws(trace.problem, trace.params, first).count
+    support = 10**9 if count is None else int(count)
+    scenario = Scenario(trace.problem, trace.params, (first,), support=support)
+    own = Implementation(trace.algorithm, None, None, None, False, "float64")
+    call = f"fedtheory check-trace {name} {path}"
+    setup = Setup(own, (scenario,), 0, level, tol, call, min(support, _LARGEST))
+    with np.errstate(all="ignore"):
+        found = _of_states(setup, trace) if trace.states else _of_iterates(setup, trace)
+    failures, checked, detects, notes = found
+    return Report(f"the trace {path}", level, tol, tuple(failures), tuple(checked), detects, tuple(notes))
+
+
+_Found = tuple[list[Failure], list[str], dict[str, float], list[str]]
+
+
+def _of_states(setup: Setup, trace: Trace) -> _Found:
+    checked: list[str] = []
+    notes: list[str] = []
+    detects: dict[str, float] = {"a step off by, relative to its numbers": setup.tolerance}
+    failures = _finite(setup, trace) or _invariant(setup, trace, checked)
+    scenario = setup.scenarios[0]
+    steps = [
+        Case(scenario, run[t], None if trace.draws is None else trace.draws[r][t], run[t + 1])
+        for r, run in enumerate(trace.states)
+        for t in range(len(run) - 1)
+    ]
+    if not failures or not failures[0].claim.startswith("interface"):
+        if trace.draws is not None or scenario.support <= _LARGEST:
+            told, words = _transitions(setup, steps, detects)
+            # What breaks a step says more than the invariant that it breaks.
+            failures = told or failures
+        else:
+            told, words = _determined(setup, steps)
+            failures = failures or told
+            notes.append(
+                "the draws of a step are too many to ask which of them was made: give the draws, or fewer clients"
+            )
+        checked.append(words)
+    if not failures:
+        failures += _decrease(setup, trace, checked, notes)
+    return failures, checked, detects, notes
+
+
+def _finite(setup: Setup, trace: Trace) -> list[Failure]:
+    for r, run in enumerate(trace.states):
+        for t, state in enumerate(run):
+            for letter, value in zip(state._fields, state, strict=True):
+                if not np.isfinite(value).all():
+                    text = f"not finite from state {t} of run {r + 1} on"
+                    return [Failure("interface/finite", f"state.{letter}", text, setup.call)]
+    return []
+
+
+def _invariant(setup: Setup, trace: Trace, checked: list[str]) -> list[Failure]:
+    algorithm = setup.algorithm
+    if algorithm.invariant is None:
+        return []
+    checked.append("the invariant in all states")
+    for run in trace.states:
+        for t, state in enumerate(run):
+            residual = np.asarray(algorithm.invariant(trace.problem, trace.params, state), dtype=float)
+            size = max(max(float(abs(np.asarray(f)).max(initial=0)) for f in s) for s in run[: t + 1])
+            if abs(residual).max(initial=0) > 100 * setup.tolerance * max(size, 1e-300) * (t + 1):
+                text = f"the invariant is off by {shown(residual)} in state {t}: {algorithm.invariant.__doc__}"
+                return [Failure(invariant_id(algorithm), f"state {t}", " ".join(text.split()), setup.call)]
+    return []
+
+
+def _transitions(setup: Setup, steps: Sequence[Case], detects: dict[str, float]) -> tuple[list[Failure], str]:
+    """Each transition against the reference: by its draw, or by some draw."""
+    seen = Seen([], [], [])
+    weights: list[Array] = []
+    # Large supports are dear: evenly spaced transitions, the first ones among them.
+    many = max(1, len(steps) * min(setup.largest, setup.scenarios[0].support) // 200_000)
+    chosen = [*steps[:8], *steps[8::many]]
+    for case in chosen:
+        matched = compare(setup, case, seen)
+        if matched.weights is not None:
+            weights.append(matched.weights)
+        if seen.enough:
+            break
+    how = "by a draw" if steps[0].draw is None else "with its draw"
+    words = f"{len(seen.cases)} of {len(steps)} transitions, each explained {how}"
+    if seen.wrong:
+        return [departs(setup, seen)], words
+    if steps[0].draw is not None or setup.scenarios[0].support == 1:
+        return [], words
+    scenario = setup.scenarios[0]
+    rng = np.random.default_rng(0)
+    draws, p, complete = matching.enumerated(
+        setup.algorithm, scenario.problem, scenario.params, scenario.states[0], setup.largest, rng
+    )
+    if not complete:
+        return [], words
+    failures, defect = often(setup, scenario, draws, p, weights, setup.level / 2)
+    detects["probability of a draw off by"] = defect
+    return failures, f"{words}, and how often each draw occurs"
+
+
+def _determined(setup: Setup, steps: Sequence[Case]) -> tuple[list[Failure], str]:
+    """The letters that all draws agree on."""
+    scenario, algorithm = setup.scenarios[0], setup.algorithm
+    rng = np.random.default_rng(0)
+    seen: set[str] = set()
+    for case in steps[:_COMPARED]:
+        problem, params = scenario.problem, scenario.params
+        draws, p, _ = matching.enumerated(algorithm, problem, params, case.before, 0, rng)
+        after = matching.advanced(algorithm, problem, params, matching.stacked(case.before), draws)
+        flat = type(after)(*(f[0] for f in after))
+        scale = matching.sizes(algorithm, problem, params, case.before, draws)
+        spread = matching.distances(flat, {n: v[0] for n, v in flat._asdict().items()}, scale)
+        fixed = {n: getattr(case.after, n) for n, gap in spread.items() if gap.max(initial=0) <= setup.tolerance}
+        seen |= set(fixed)
+        if fixed:
+            matched = matching.match(flat, p, draws, fixed, scale, setup.tolerance)
+            if matched.mismatch is not None:
+                found = Seen([case], [(case, matched.mismatch)], [])
+                return [departs(setup, found)], "the letters that all draws agree on"
+    listed = ", ".join(sorted(seen)) or "none"
+    return [], f"the letters that all draws agree on ({listed}), in {min(len(steps), _COMPARED)} transitions"
+
+
+def _decrease(setup: Setup, trace: Trace, checked: list[str], notes: list[str]) -> list[Failure]:
+    """The expected decrease that the claims promise, by the capital of all transitions."""
+    about = [c for c in claims_of(setup.algorithm.name) if isinstance(c.statement, OneStep)]
+    tested: list[tuple[Claim, Array]] = []
+    for claim in about:
+        try:
+            if all(_holds(claim, i, trace) for i in range(len(claim.requires))):
+                ratios = [_ratio(claim, trace, run[t], run[t + 1]) for run in trace.states for t in range(len(run) - 1)]
+                tested.append((claim, np.array([v for v in ratios if math.isfinite(v)])))
+            else:
+                notes.append(f"{claim.id} is not tested: the parameters do not meet its hypotheses")
+        except (ValueError, TypeError, AttributeError, ArithmeticError, Undefined) as error:
+            notes.append(f"{claim.id} is not tested: {error}")
+    failures = []
+    for claim, ratio in tested:
+        if not len(ratio):
+            continue
+        checked.append(f"expected decrease, {claim.id}, over {len(ratio)} transitions")
+        capital = max(
+            float(log_capital(ratio[:k, None], np.ones(1) + 1e-7, Assumed(0.0))[0])
+            for k in np.unique(np.geomspace(1, len(ratio), 40).astype(int))
+        )
+        if capital >= -math.log(setup.level / 2 / len(tested)):
+            text = (
+                f"left over right has mean {ratio.mean():.4g} over {len(ratio)} transitions (e-value e^{capital:.1f})"
+            )
+            failures.append(Failure(claim.id, claim.gist, text, setup.call))
+    return failures
+
+
+def _holds(claim: Claim, i: int, trace: Trace) -> bool:
+    """Whether a hypothesis holds; at the end of its range, whatever the rounding of the file's numbers."""
+    hypothesis, values = claim.requires[i], claim.setting.bind(trace.problem, trace.params)
+    if hypothesis.met is not None and not hypothesis.met(trace.problem, trace.params):
+        return False
+    return hypothesis.relation is None or _nearly(hypothesis.relation, values)
+
+
+def _nearly(relation: Any, values: Mapping[Any, Any]) -> bool:
+    if isinstance(relation, sympy.And):
+        return all(_nearly(part, values) for part in relation.args)
+    left, right = (float(evaluate(side, values)) for side in (relation.lhs, relation.rhs))
+    slack = 1e-9 * (abs(left) + abs(right))
+    return {
+        "<=": left <= right + slack,
+        "<": left < right,
+        ">=": left >= right - slack,
+        ">": left > right,
+        "==": abs(left - right) <= slack,
+        "!=": left != right,
+    }[relation.rel_op]
+
+
+def _ratio(claim: Claim, trace: Trace, before: Any, after: Any) -> float:
+    """Left over right of one transition; NaN where the right side is only rounding."""
+    statement = claim.statement
+    assert isinstance(statement, OneStep)
+    values = dict(claim.setting.bind(trace.problem, trace.params))
+    for q in statement.quantities:
+        values[q.expression] = float(np.asarray(q.of(trace.problem, trace.params, after if q.after else before)))
+    left, right = (float(np.asarray(evaluate(side, values))) for side in (statement.left, statement.right))
+    size = max(float((np.asarray(f) ** 2).sum()) for f in before)
+    if left < -1e-12 * size:
+        raise ValueError("its left side can be negative")
+    return max(left, 0.0) / right if right > 1e-12 * size else math.nan
+
+
+def _of_iterates(setup: Setup, trace: Trace) -> _Found:
+    """Iterates alone: what hidden states explain them, and the bounds on the models' part of a Lyapunov function."""
+    assert trace.iterates is not None
+    checked: list[str] = []
+    notes: list[str] = []
+    failures: list[Failure] = []
+    scenario = setup.scenarios[0]
+    like = trace.algorithm.init(trace.problem, trace.params)
+    letter = next(n for n, v in zip(like._fields, like, strict=True) if np.shape(v) == trace.iterates.shape[2:])
+    if scenario.support <= _LARGEST:
+        rng = np.random.default_rng(0)
+        draws, p, _ = matching.enumerated(trace.algorithm, trace.problem, trace.params, like, setup.largest, rng)
+        followed = []
+        for run in trace.iterates:
+            seen = [{letter: x} for x in run[1:]]
+            start = _started(trace.algorithm, trace.problem, trace.params, letter, run[0])
+            tracked = matching.track(
+                trace.algorithm, trace.problem, trace.params, start, seen, draws, p, setup.tolerance
+            )
+            followed.append((seen, tracked))
+        checked.append("each iterate explained by draws and the hidden states that they lead to")
+        missed = [pair for pair in followed if pair[1].mismatch is not None and pair[1].complete]
+        if missed:
+            return [lost(setup, scenario, followed, missed)], checked, {}, notes
+        if not all(t.complete for _, t in followed):
+            notes.append("too many hidden states to follow some run to its end")
+        weights = [w for _, t in followed for w in t.weights]
+        wrong, _ = often(setup, scenario, draws, p, weights, setup.level / 2)
+        failures += wrong
+    else:
+        notes.append("the draws of a step are too many to follow the hidden states: give the states")
+    if not failures:
+        failures += _bounds(setup, trace, letter, checked, notes)
+    return failures, checked, {"an iterate off by, relative to its numbers": setup.tolerance}, notes
+
+
+def _bounds(setup: Setup, trace: Trace, letter: str, checked: list[str], notes: list[str]) -> list[Failure]:
+    """E Psi^t <= factor^t Psi^0 for the part of Psi that the models decide, by Markov's inequality."""
+    algorithm, problem, params = trace.algorithm, trace.problem, trace.params
+    assert trace.iterates is not None
+    failures: list[Failure] = []
+    fixed = algorithm.fixed_point(problem, params)
+    about = [c for c in claims_of(algorithm.name) if isinstance(c.statement, OneStep)]
+    usable = [c for c in about if isinstance(c.statement, OneStep) and c.statement.factor is not None]
+    for claim in usable:
+        statement = claim.statement
+        assert isinstance(statement, OneStep) and statement.factor is not None
+        try:
+            if not all(_holds(claim, i, trace) for i in range(len(claim.requires))):
+                notes.append(f"{claim.id} is not tested: the parameters do not meet its hypotheses")
+                continue
+            factor = float(evaluate(statement.factor, claim.setting.bind(problem, params)))
+            potential = next(q for q in statement.quantities if not q.after)
+
+            def part(x: Array, potential: Any = potential) -> float:
+                state = type(fixed)(*(np.asarray(f, dtype=float) for f in fixed))._replace(**{letter: x})
+                return float(np.asarray(potential.of(problem, params, state)))
+
+            if not _separable(potential, problem, params, fixed, letter):
+                notes.append(f"{claim.id} is not tested: its potential does not split into parts")
+                continue
+            ratios = []
+            for run in trace.iterates:
+                first = _started(algorithm, problem, params, letter, run[0])
+                initial = float(np.asarray(potential.of(problem, params, first)))
+                ratios.append(np.mean([part(x) / (factor**t * initial) for t, x in enumerate(run[1:], 1)]))
+        except (ValueError, TypeError, AttributeError, ArithmeticError, Undefined) as error:
+            notes.append(f"{claim.id} is not tested: {error}")
+            continue
+        capital = float(log_capital(np.array(ratios)[:, None], np.ones(1) + 1e-7, Assumed(0.0))[0])
+        single = math.log(max(float(np.mean(ratios)), 1e-300)) if len(ratios) == 1 else capital
+        checked.append(f"{claim.id} along {len(ratios)} run(s), by the models' part of its potential")
+        if max(capital, single) >= -math.log(setup.level / 4 / len(usable)):
+            text = f"the models' part of the potential is on average {np.mean(ratios):.3g} times what is allowed"
+            failures.append(Failure(claim.id, claim.gist, text, setup.call))
+    return failures
+
+
+def _separable(potential: Any, problem: Problem, params: Any, fixed: Any, letter: str) -> bool:
+    """Whether the potential is a part that this letter decides plus a nonnegative part of the others.
+
+    Then its mixed differences vanish, here at random states.
+    """
+    rng = np.random.default_rng(0)
+    still = type(fixed)(*(np.asarray(f, dtype=float) for f in fixed))
+
+    def value(state: Any, x: Array) -> float:
+        return float(np.asarray(potential.of(problem, params, state._replace(**{letter: x}))))
+
+    for _ in range(8):
+        state = type(fixed)(*(f + rng.standard_normal(f.shape) for f in still))
+        x, centre = getattr(state, letter), getattr(still, letter)
+        values = value(state, x), value(still, x), value(state, centre), value(still, centre)
+        mixed = values[0] - values[1] - values[2] + values[3]
+        if abs(mixed) > 1e-9 * max(map(abs, values)) or values[2] < values[3]:
+            return False
+    return True
+
+
+def _started(algorithm: Algorithm, problem: Problem, params: Any, letter: str, x: Array) -> Any:
+    """The initial state of a run that starts at this model."""
+    try:
+        return algorithm.init(problem, params, **{letter: x})
+    except TypeError:
+        return algorithm.init(problem, params)._replace(**{letter: x})
