@@ -581,8 +581,16 @@ def test_recipes_that_meet_the_hypotheses():
     for recipe, instance in found:
         assert hypotheses_hold(claim, instance) and instance.text == claim.family.build(recipe, True).text
     kept = [recipe for recipe, _ in found]
-    others = [claim.family.build(recipe, True) for recipe in proposed if recipe not in kept]
-    assert not any(hypotheses_hold(claim, instance) for instance in others)
+    broken = 0
+    for recipe in (recipe for recipe in proposed if recipe not in kept):
+        try:
+            instance = claim.family.build(recipe, True)
+        except ValueError:
+            # Outside what the setting says of its letters.
+            continue
+        broken += 1
+        assert not hypotheses_hold(claim, instance)
+    assert broken
 
 
 @pytest.mark.parametrize("mu_is_L", [False, True])
