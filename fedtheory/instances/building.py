@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 def _size(setting: Setting, recipe: Recipe) -> tuple[int, int]:
     n = recipe["n"] if setting.functions is None else len(recipe["clients"])
-    check_shape(recipe["d"], n)
+    if n < 1:
+        raise ValueError("there must be at least one client")
+    check_shape(recipe["d"])
     return n, recipe["d"]
 
 
