@@ -187,7 +187,9 @@ def test_exact_and_float_instances_agree(id):
             assert np.allclose(to_float(instance.coordinates(state))[0], theta)
             fixed = claim.statement.algorithm.fixed_point(instance.problem, instance.params)
             problem, x = instance.problem, fixed[0][None, :]
-            slope = problem.f.gradient(x).sum(axis=0) + (0 if problem.g is None else problem.n * problem.g.gradient(x)[0])
+            slope = problem.f.gradient(x).sum(axis=0) + (
+                0 if problem.g is None else problem.n * problem.g.gradient(x)[0]
+            )
             assert np.allclose(to_float(slope), 0, atol=1e-9)
             values = [q.of(instance.problem, instance.params, state) for q in claim.statement.quantities]
             found.append(np.ravel([to_float(v) for v in values]))
