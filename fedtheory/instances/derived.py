@@ -233,7 +233,7 @@ def _spoken_of(claim: Claim) -> tuple[sympy.Symbol, ...]:
     """The letters of a statement and its hypotheses, those that it assigns left out."""
     statement = claim.statement
     assigned = getattr(statement, "assignments", {})
-    parts = (*_relations(claim), *(side for c in statement.comparisons for side in (c.left, c.right)))  # type: ignore[union-attr]
+    parts = (*_relations(claim), *(side for c in getattr(statement, "comparisons", ()) for side in (c.left, c.right)))
     found = sympy.Tuple(*parts).free_symbols - set(assigned)
     return tuple(sorted(found, key=str))
 
