@@ -91,7 +91,7 @@ def check_domain(setting: Setting, problem: Any, params: Any) -> None:
 
     values = setting.bind(problem, params)
     if not all(holds(relation, values) for relation in setting.domain):
-        raise ValueError("outside the setting's domain")
+        raise ValueError(f"no instance of the setting: {setting.text}")
 
 
 def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
