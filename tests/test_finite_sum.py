@@ -146,7 +146,7 @@ def test_certificates_are_exact_proofs(id):
 @pytest.mark.parametrize("id", CLAIMS)
 def test_every_hypothesis_fails_somewhere_by_itself(id):
     claim, alone = CLAIMS[id], set()
-    for recipe, instance in _built(claim, 0, 150):
+    for _, instance in _built(claim, 0, 150):
         values = claim.setting.bind(instance.problem, instance.params)
         broken = [h for h in claim.requires if not h.holds(instance.problem, instance.params, values)]
         alone.update(broken if len(broken) == 1 else [])
