@@ -6,6 +6,7 @@ adversaries need. It can be drawn, simplified, stored and rebuilt, in floats for
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: One of so many recipes is strained: one of its constants is off.
 EVERY = 4
+#: If so many first draws give no recipe, the next pay no heed to the hypotheses.
+_FUTILE = 200
 #: By how much: squares among them, since some instances take roots.
 _FACTORS = tuple(
     Fraction(v) for v in ("1/100", "1/4", "4/9", "9/10", "999999/1000000", "1000001/1000000", "11/10", "9/4", 4, 100)
@@ -65,15 +68,19 @@ def _sides(claim: Claim) -> tuple[Any, ...]:
 
 
 def _recipes(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
-    setting = claim.setting
+    setting, patience = claim.setting, float(_FUTILE)
     while True:
         recipe = _drawn(setting, rng)
+        # Hypotheses that nothing meets must not keep us for ever: recipes that break them say so.
+        relations = _relations(claim) if patience > 0 else ()
         try:
             # What the hook gives is given; the letters that are left are drawn.
             given = setting.draw(rng, recipe) if setting.draw is not None else recipe
-            found = None if given is None else _with_letters(claim, given, rng)
+            found = None if given is None else _with_letters(claim, given, relations, rng)
         except (Undefined, ZeroDivisionError):
-            continue
+            found = None
+        if relations:
+            patience = patience - 1 if found is None else math.inf
         if found is not None:
             yield found
 
@@ -92,14 +99,14 @@ def _drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
     return {**setting.functions.draw(rng, n, d, pick(rng, setting.g)), **recipe}
 
 
-def _with_letters(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
+def _with_letters(claim: Claim, recipe: Recipe, relations: tuple[Any, ...], rng: np.random.Generator) -> Recipe | None:
     """The recipe with values of the letters that are fields of the parameters."""
     setting = claim.setting
     wanted = {letter: source for letter, source in drawn_letters(setting).items() if source not in recipe}
     problem = building.problem_of(setting, recipe, True)
     known = _known(setting, recipe, problem)
     order = tuple(letter for letter in setting.sources if letter in wanted)
-    plan = letters.plan(order, frozenset(known), _relations(claim), _sides(claim))
+    plan = letters.plan(order, frozenset(known), relations, _sides(claim))
     values = letters.draw(plan, known, setting.typical, rng)
     if values is None:
         return None
@@ -244,12 +251,16 @@ def _constants(claim: Claim) -> Family:
     symbols = tuple(setting.sources) or _spoken_of(claim)
 
     def recipes(rng: np.random.Generator) -> Iterator[Recipe]:
-        of = letters.plan(symbols, frozenset(), _relations(claim), _sides(claim))
+        patience = float(_FUTILE)
         while True:
+            relations = _relations(claim) if patience > 0 else ()
+            of = letters.plan(symbols, frozenset(), relations, _sides(claim))
             try:
                 values = letters.draw(of, {}, {}, rng, wide=True)
             except (Undefined, ZeroDivisionError):
-                continue
+                values = None
+            if relations:
+                patience = patience - 1 if values is None else math.inf
             if values is not None:
                 yield {str(letter): value for letter, value in values.items()}
 
