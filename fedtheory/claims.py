@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     # Instances know the papers' letters, and papers hold claims.
     from fedtheory.instances.base import Family
 
+if TYPE_CHECKING:
+    # Instances know the papers' letters, and papers hold claims.
+    from fedtheory.instances.base import Family
+
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "locodl", "baseline")
 #: The modules that hold their claims, in order.
@@ -183,11 +187,15 @@ def get(id: str) -> Claim:
 
 
 def select(names: list[str] | tuple[str, ...]) -> tuple[Claim, ...]:
-    """Claims named by paper, by id, or by the beginning of an id; all when ``names`` is empty. No repetitions."""
+    """Claims named by paper, by id, or by the beginning of an id; all when ``names`` is empty. No repetitions.
+
+    Where a name ends with a part of an id, longer parts that begin with it are not meant: theorem-1 is not theorem-10.
+    """
     chosen: dict[str, Claim] = {}
     for name in names or PAPERS:
         prefix = name.rstrip("/") + "/"
         matches = [c for c in all() if c.id == name or c.id.startswith(prefix)]
+        matches = matches or [c for c in all() if name and c.id.startswith(name)]
         for claim in matches or [get(name)]:
             chosen[claim.id] = claim
     return tuple(c for c in all() if c.id in chosen)

@@ -1,16 +1,20 @@
-"""Data for binary classification: LIBSVM files, real data from scikit-learn, splits over clients."""
+"""Data for binary classification: LIBSVM files, real data from scikit-learn, splits over clients.
+
+scikit-learn is imported where it is used: loading it takes a second.
+"""
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import os
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import BinaryIO, Literal, cast, get_args
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, load_svmlight_file
-from sklearn.preprocessing import MinMaxScaler
 
 from fedtheory.rational import Array
 
@@ -18,13 +22,18 @@ Split = Literal["equal", "iid", "label"]
 
 # A wrong feature index in a sparse file can ask for any number of columns: refuse beyond 2 GiB.
 _DENSE_LIMIT = 2**28
+# A small compressed file can hold endless data, on endless lines: refuse beyond these numbers of bytes.
+_FILE_LIMIT, _LINE_LIMIT = 2**33, 2**26
+# The squares of larger features, summed over all rows, are beyond the floats; those of smaller ones are nothing.
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True)
 class Dataset:
     """``A (rows, d)`` features and ``b (rows,)`` labels in {-1, +1}, both float64.
 
-    Raises ``ValueError`` on wrong shapes, no data, values that are not finite, and unless both labels occur.
+    Raises ``ValueError`` on wrong shapes, no data, values that are not finite, features above 1e100 in size, and unless
+    both labels occur.
     """
 
     name: str
@@ -40,6 +49,13 @@ class Dataset:
         for what, bad in (("features", ~np.isfinite(A).all(axis=1)), ("label", ~np.isfinite(b))):
             if bad.any():
                 raise ValueError(f"{self.name} has NaN or infinite {what} in data row {np.argmax(bad) + 1}")
+        # Without a copy of what may be large.
+        if max(-A.min(), A.max()) > _LARGEST:
+            row, column = np.argwhere((A > _LARGEST) | (A < -_LARGEST))[0]
+            raise ValueError(
+                f"{self.name}: feature {column + 1} of data row {row + 1} is {A[row, column]:g}, "
+                f"and at most {_LARGEST:g} in size was expected"
+            )
         if not np.array_equal(np.unique(b), (-1, 1)):
             raise ValueError(f"{self.name}: the labels must be -1 and +1, and both occur")
         object.__setattr__(self, "A", A)
@@ -60,11 +76,15 @@ def load_libsvm(path: str | os.PathLike[str]) -> Dataset:
     The data are named after the file, without its suffix. The two labels, whatever they are, become -1 and +1
     in increasing order. Raises ``ValueError`` when the file is missing, a directory, unreadable, truncated,
     malformed, empty or too large to be dense, when a value is not finite, and when there are not exactly two
-    labels. Of a truncated file without compression only an incomplete last line can be noticed.
+    labels; when a feature is above 1e100 in size, and when a line has more than 64 MiB or the whole, decompressed, more
+    than 8 GiB. Of a truncated file without compression only an incomplete last line can be noticed.
     """
+    from sklearn.datasets import load_svmlight_file
+
     path = Path(path)
     try:
-        A, labels = load_svmlight_file(str(path))
+        with _opened(path) as file:
+            A, labels = load_svmlight_file(_Lines(file))
     except FileNotFoundError:
         raise ValueError(f"there is no file {path}") from None
     except IsADirectoryError:
@@ -86,12 +106,43 @@ def load_libsvm(path: str | os.PathLike[str]) -> Dataset:
     return Dataset(path.stem, A.toarray(), _signs(str(path), labels))
 
 
+def _opened(path: Path) -> BinaryIO:
+    """The file's bytes, decompressed as its name tells."""
+    match path.suffix:
+        case ".gz":
+            return cast(BinaryIO, gzip.open(path, "rb"))
+        case ".bz2":
+            return cast(BinaryIO, bz2.open(path, "rb"))
+    return path.open("rb")
+
+
+class _Lines:
+    """The lines of a file for scikit-learn, which reads whatever there is: ``ValueError`` beyond the limits."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def read(self, size: int = -1) -> bytes:
+        return self._file.read(size)
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 0
+        while line := self._file.readline(_LINE_LIMIT + 1):
+            size += len(line)
+            if len(line) > _LINE_LIMIT or size > _FILE_LIMIT:
+                raise ValueError(f"a line has more than {_LINE_LIMIT} bytes, or all more than {_FILE_LIMIT}")
+            yield line
+
+
 def bundled(name: str = "breast-cancer") -> Dataset:
     """Real data that ship with scikit-learn, each feature scaled to [-1, 1] (a constant one becomes -1).
 
     ``breast-cancer``: 569 rows, d = 30, +1 benign; ``digits``: 1797 rows, d = 64, +1 an odd digit. Raises
     ``ValueError`` for another name.
     """
+    from sklearn.datasets import load_breast_cancer, load_digits
+    from sklearn.preprocessing import MinMaxScaler
+
     if name == "breast-cancer":
         A, target = load_breast_cancer(return_X_y=True)
     elif name == "digits":

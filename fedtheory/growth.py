@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import sympy
-from scipy.optimize import linprog
 
 #: Relations between monomials, left <= right; a number in them counts as 1.
 Regime = tuple[sympy.Rel, ...]
@@ -53,6 +52,9 @@ def dominated(term: sympy.Expr, others: Sequence[sympy.Expr], regime: Regime) ->
     """
     if term in others or not others:
         return bool(others)
+    # Loading scipy's optimisers takes as long as all else here.
+    from scipy.optimize import linprog
+
     bounds = [(r.rhs / r.lhs if isinstance(r, sympy.Le) else r.lhs / r.rhs) for r in regime]
     symbols = sorted(set().union(*(e.free_symbols for e in (term, *others, *bounds))), key=str)
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
+import subprocess
+import sys
 from fractions import Fraction
+from importlib.metadata import version
 from pathlib import Path
 
 import mpmath
 import pytest
+from rich.console import Console
 
-from fedtheory import claims
-from verify import check, measure
+from fedtheory import claims, tables
+from verify import Verdict, check, checking, cli, completion, measure
 from verify.cli import main
+from verify.evidence import Evidence
 from verify.report import statement, terminal
+from verify.report.plain import clean
 
 KEYS = {
     "id",
@@ -77,7 +85,6 @@ def _files(where: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("", "COMMAND"),
         ("prove", "invalid choice: 'prove'"),
         ("audit --data missing.svm", "there is no file missing.svm"),
         ("audit --data .", "is a directory"),
@@ -142,17 +149,52 @@ def test_help_tells_the_defaults(capsys):
     assert "fedtheory-audit" in text and "default: 10" in text
 
 
+def test_nothing_asked_for_is_help(capsys):
+    status, out, err = run(capsys)
+    assert (status, err) == (0, "") and out.startswith("usage: fedtheory") and "exit status: 0 done" in out
+
+
+COMMANDS = ("audit", "show", "list", "replay", "table", "map", "selftest", "tight", "completion")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_has_an_example_and_the_exit_status(capsys, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit) as left:
+        main([command, "--help"])
+    assert left.value.code == 0
+    text = capsys.readouterr().out
+    assert f"  fedtheory {command} " in text and "exit status: 0 done; " in text and "2 bad input" in text
+    described = text[: text.index("example")]
+    assert max(map(len, described.splitlines())) <= 80
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert left.value.code == 0 and capsys.readouterr().out == f"fedtheory {version('fedtheory')}\n"
+
+
+def test_the_choices_are_those_there_are(capsys):
+    assert tuple(checking.BUDGETS) == cli.BUDGETS
+    # What is said of a program only is said of no claim.
+    assert set(cli.VERDICTS) == {str(verdict) for verdict in Verdict} - {"open"}
+    assert tuple(tables.BUILDERS) == cli.TABLES and cli.FORMATS == tables.FORMATS
+    for shell in cli.SHELLS:
+        assert all(command in completion.script(shell, cli.parser(), []) for command in COMMANDS)
+
+
 # audit
 
 
 def test_audit_prints_a_table_refutations_and_a_summary(here, capsys):
     status, out, err = run(capsys, "audit", *SUBSET, "--jobs", "1")
     assert status == 0
-    lines = [line.rstrip() for line in out.splitlines()]
-    assert lines[0].split() == ["claim", "verdict", "margin", "methods", "instances", "seconds"]
+    lines = out.splitlines()
+    assert lines[0].split("\t") == ["claim", "verdict", "margin", "methods", "instances", "seconds"]
     row, repaired, *_ = lines[1:]
-    assert row.split()[:2] == ["feddcd/lemma-B.8/rate", "refuted"]
-    assert repaired.split()[:3] == ["└", "feddcd/lemma-B.8/rate/repaired", "proved"]
+    assert row.split("\t")[:2] == ["feddcd/lemma-B.8/rate", "refuted"]
+    assert repaired.split("\t")[:2] == ["feddcd/lemma-B.8/rate/repaired", "proved"]
     (refutation,) = [line for line in lines if line.startswith("feddcd/lemma-B.8/rate: ")]
     assert "is false (repaired: feddcd/lemma-B.8/rate/repaired)" in refutation and "n=2" in refutation
     assert lines[-1].startswith("4 claims: ") and " 1 refuted; " in lines[-1]
@@ -207,6 +249,12 @@ def test_naming_a_bound_measures_it(here, capsys, short_runs, monkeypatch):
     assert "running LoCoDL" in err
 
 
+@pytest.mark.parametrize(("wanted", "status"), [("refuted", 1), ("proved", 1), ("not-tested", 0), ("ill-posed", 0)])
+def test_a_verdict_that_is_not_to_be_is_status_1(here, capsys, wanted, status):
+    found, out, _ = run(capsys, "audit", *SUBSET[:2], "--jobs", "1", "--fail-on", "ill-posed", "--fail-on", wanted)
+    assert found == status and "3 claims: " in out
+
+
 def test_data_given_are_measured_whatever_the_claims(here, capsys, short_runs, monkeypatch):
     monkeypatch.setattr("verify.commands.audit", lambda *args: [])
     rows = [f"{1 + i % 2} 1:{i % 5 - 2} 2:{i % 3 + 0.5} 3:{(i * i) % 7}" for i in range(24)]
@@ -254,7 +302,7 @@ def test_an_instance_that_does_not_contradict_is_told(capsys, tmp_path):
     changes = {"point": ["0"] * len(found.point), "left": "0", "right": "0"}
     (tmp_path / "a.json").write_text(json.dumps({**found.to_json(), **changes}))
     status, out, _ = run(capsys, "replay", str(tmp_path / "a.json"))
-    assert status == 0 and "agree with the stored ones and do NOT contradict the claim" in out
+    assert status == 1 and "agree with the stored ones and do NOT contradict the claim" in out
 
 
 # show and list
@@ -299,7 +347,8 @@ def test_list_has_a_line_for_each_claim(capsys):
     status, out, _ = run(capsys, "list", "locodl")
     assert status == 0
     lines = out.splitlines()
-    assert [line.split()[0] for line in lines[1:]] == [c.id for c in claims.select(["locodl"])]
+    assert [line.split("\t")[0] for line in lines] == [c.id for c in claims.select(["locodl"])]
+    assert all(line == line.strip() and line.count("\t") == 3 for line in lines)
     assert "omega_av = omega/n" in out
 
 
@@ -328,3 +377,118 @@ def test_short_fractions_are_shown_as_such_and_other_numbers_as_decimals():
     assert terminal.shown(mpmath.mpf(10) ** -400) == "about 1.0e-400"
     assert terminal.shown(mpmath.mpf(0)) == "0"
     assert terminal.shown(Fraction(10**400)) == "about 1.0e+400"
+
+
+def on_terminal(monkeypatch, *argv: str) -> str:
+    """What a command writes on a terminal of 80 columns."""
+    screen = Terminal()
+    with monkeypatch.context() as patch:
+        patch.setenv("TERM", "xterm-256color")
+        patch.setenv("COLUMNS", "80")
+        patch.setattr(sys, "stdout", screen)
+        assert main(argv) == 0
+    return screen.getvalue()
+
+
+def test_at_80_columns_an_id_is_never_broken(monkeypatch):
+    lines = on_terminal(monkeypatch, "list").splitlines()
+    assert [line for line in lines if line and not line.startswith(" ")] == [c.id for c in claims.all()]
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_a_table_of_verdicts_breaks_no_id(monkeypatch, width):
+    monkeypatch.setenv("TERM", "xterm")
+    found = [Evidence(c, Verdict.NOT_TESTED, -0.123, ("symbolic", "spectral", "search"), 1234) for c in claims.all()]
+    screen = Terminal()
+    console = Console(file=screen, width=width, color_system=None, force_terminal=True)
+    terminal.show(console, terminal.verdicts(found, width))
+    lines = screen.getvalue().splitlines()
+    assert all(len(line) <= width for line in lines) and len(lines) == 1 + len(found)
+    assert [line.removeprefix("└ ").split()[0] for line in lines[1:]] == [c.id for c in claims.all()]
+    assert all("not-tested" in line and "-0.123" in line for line in lines[1:])
+
+
+def test_no_color_is_obeyed(monkeypatch, here):
+    command = ("audit", "locodl/eq-6", "--jobs", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    green = "\x1b[1;32m"
+    assert green in on_terminal(monkeypatch, *command)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert green not in on_terminal(monkeypatch, *command)
+
+
+def test_control_characters_are_not_passed_on(here, capsys):
+    assert clean("a\x1b[2Jb\x07\r\u202ec\u2028d\x9be\ud800\n") == r"a\x1b[2Jb\x07\r\u202ec\u2028d\x9be\ud800" + "\n"
+    assert clean("κ ≤ 1, └ x'") == "κ ≤ 1, └ x'"
+    found = check(claims.get("feddcd/lemma-B.8/rate")).counterexample
+    assert found is not None
+    text = "\x1b]0;title\x07\x1b[2J\u202e"
+    (here / "a\x1b[31m.json").write_text(json.dumps({**found.to_json(), "text": text}))
+    status, out, err = run(capsys, "replay", "a\x1b[31m.json")
+    assert (status, err) == (0, "") and r"\x1b]0;title\x07\x1b[2J\u202e" in out and "\x1b" not in out
+    status, out, err = run(capsys, "replay", "b\x1b[31m.json")
+    assert (status, out) == (2, "") and r"b\x1b[31m.json" in err and "\x1b" not in err
+
+
+def test_what_an_encoding_lacks_is_written_out():
+    done = subprocess.run(
+        [sys.executable, "-m", "fedtheory", "show", "baseline/adiana/one-step", "--latex"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(Path(__file__).resolve().parents[1])},
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (0, b"") and done.stdout.isascii()
+
+
+@pytest.mark.parametrize("module", ["fedtheory", "verify"])
+def test_the_command_is_a_module_too(module):
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    done = subprocess.run([sys.executable, "-m", module, "prove"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.startswith("fedtheory: argument COMMAND: invalid choice: 'prove'")
+
+
+def test_claims_are_selected_by_the_beginning_of_an_id():
+    def selected(name):
+        return [c.id for c in claims.select([name])]
+
+    assert selected("feddcd/theorem") == [c.id for c in claims.all() if c.id.startswith("feddcd/theorem")]
+    # A whole part of an id is not the beginning of a longer one.
+    assert selected("locodl/eq-1") == [c.id for c in claims.all() if c.id.startswith("locodl/eq-1")] or all(
+        id == "locodl/eq-1" or id.startswith("locodl/eq-1/") for id in selected("locodl/eq-1")
+    )
+    for name in ("", "theorem", "feddcd/nothing"):
+        with pytest.raises(ValueError, match="unknown claim"):
+            claims.select([name])
+
+
+# Completion
+
+
+def _completed(script: str, *words: str) -> list[str]:
+    """What bash offers for the last of the words."""
+    typed = " ".join(f"'{word}'" for word in ("fedtheory", *words))
+    asked = f"COMP_WORDS=({typed}); COMP_CWORD={len(words)}; _fedtheory; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    done = subprocess.run(["bash", "-c", f"{script}\n{asked}"], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
+def test_bash_completes_commands_options_values_and_ids(capsys):
+    status, script, err = run(capsys, "completion", "bash")
+    assert (status, err) == (0, "")
+    assert _completed(script, "se") == ["selftest"]
+    assert _completed(script, "audit", "--fa") == ["--fail-on"]
+    assert _completed(script, "audit", "--budget", "") == ["quick", "full"]
+    assert _completed(script, "table", "--format", "la") == ["latex"]
+    assert _completed(script, "show", "feddcd/lemma-B.8/ra") == [c.id for c in claims.select(["feddcd/lemma-B.8/rate"])]
+    assert _completed(script, "completion", "") == ["-h", "--help", *cli.SHELLS]
+
+
+@pytest.mark.parametrize("shell", cli.SHELLS)
+def test_a_shell_reads_its_script(capsys, tmp_path, shell):
+    status, script, _ = run(capsys, "completion", shell)
+    assert status == 0 and "feddcd/lemma-B.8/rate/repaired" in script
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not here")
+    file = tmp_path / "script"
+    file.write_text(script)
+    subprocess.run([shell, "-n", str(file)], check=True)

@@ -56,6 +56,8 @@ def test_labels_become_signs_in_increasing_order(tmp_path, labels):
         ("data", GOOD + b"1 1:1 2", "not in LIBSVM's text format"),
         ("data", b"1 999999999:1\n-1 1:1\n", "too large to be dense: 2 rows with feature indices up to 999999999"),
         ("data", b"1 1:1\n-1 1:nan\n", "NaN or infinite features in data row 2"),
+        ("data", b"1 1:1\n-1 3:1e308\n", r"data: feature 3 of data row 2 is 1e\+308, and at most 1e\+100 in size"),
+        ("data", b"1 1:-1e101\n-1 3:1\n", r"data: feature 1 of data row 1 is -1e\+101"),
         ("data", b"1 1:inf\n-1 1:1\n", "NaN or infinite features in data row 1"),
         ("data", b"nan 1:1\n-1 1:1\n", "NaN or infinite labels"),
         ("data", b"1 1:1\n1 1:2\n", r"1 different labels \(1\), exactly two"),

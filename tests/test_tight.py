@@ -332,3 +332,9 @@ def test_bad_input_is_one_line_and_status_2(tmp_path, monkeypatch, capsys, argv,
 def test_a_changed_claim_is_measured_in_one_process():
     with pytest.raises(ValueError, match="one process only"):
         sweep.measure(LOCODL.variant(factor=sympy.Rational(1, 2)), jobs=2)
+
+
+def test_sizes_beyond_reason_are_refused(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["tight", "locodl/theorem-3.1/one-step", "--at", "n=1e12"]) == 2
+    assert "n must be at most 1000, got 1000000000000" in capsys.readouterr().err

@@ -17,9 +17,10 @@ from fedtheory.papers import feddcd, locodl
 from verify import Verdict, check
 from verify.audit import to_json
 from verify.evaluate import dimension, meeting, sides
-from verify.evidence import Counterexample, load
+from verify.evidence import Counterexample
 from verify.methods import order, refutation, search, shrinking, spectral, symbolic
 from verify.methods.almost_sure import moment_radius
+from verify.stored import load
 
 
 def quadratic(Q):

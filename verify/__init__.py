@@ -1,6 +1,28 @@
-"""The evidence: how a claim is tested, and how the result is told."""
+"""The evidence: how a claim is tested, and how the result is told.
 
-from verify.checking import check
-from verify.evidence import Counterexample, Evidence, Verdict
+What a program needs is loaded when it is first asked for: the methods take a second, a wrong argument must not.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from verify.checking import check
+    from verify.evidence import Counterexample, Evidence, Verdict
 
 __all__ = ["Counterexample", "Evidence", "Verdict", "check"]
+
+_HOMES = {
+    "Counterexample": "verify.evidence",
+    "Evidence": "verify.evidence",
+    "Verdict": "verify.evidence",
+    "check": "verify.checking",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

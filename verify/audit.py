@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import version
 from typing import Any
 
-from joblib import Parallel, delayed
-
 from fedtheory.claims import Claim
-from verify.checking import check, check_arguments
 from verify.evidence import Evidence, Verdict
+
+#: How the note begins of a claim whose check did not come to an end.
+FAILED = "the check itself failed"
 
 
 def audit(
@@ -23,33 +24,47 @@ def audit(
     """The evidence for each registered claim, in the order given, whatever the number of ``jobs``.
 
     ``progress`` is called with each result as it arrives. ``ValueError`` for jobs < 1 or a bad seed or budget.
+    ``ChildProcessError`` when a process that checks is killed.
     """
+    # Loading the methods takes longer than all that comes before an audit.
+    from joblib import Parallel, delayed
+
+    from verify.checking import check_arguments
+
     check_arguments(seed, budget)
     if jobs < 1:
         raise ValueError(f"the number of jobs must be at least 1, got {jobs}")
     tasks = (delayed(_checked)(claim, seed, budget) for claim in selected)
     found: dict[str, Evidence] = {}
-    for evidence in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
-        found[evidence.claim.id] = evidence
-        if progress is not None:
-            progress(evidence)
+    try:
+        for evidence in Parallel(n_jobs=min(jobs, max(1, len(selected))), return_as="generator_unordered")(tasks):
+            found[evidence.claim.id] = evidence
+            if progress is not None:
+                progress(evidence)
+    except BrokenProcessPool as error:
+        raise ChildProcessError("a process that tested claims was killed, perhaps for want of memory") from error
     return [found[claim.id] for claim in selected]
 
 
 def _checked(claim: Claim, seed: int, budget: str) -> Evidence:
     """The evidence; a failure inside the check is reported with its claim and does not lose the others' results."""
+    from verify.checking import check
+
     try:
         return check(claim, seed, budget)
     except Exception as error:
-        note = f"the check itself failed: {type(error).__name__}: {error}"
+        note = f"{FAILED}: {type(error).__name__}: {error}"
         return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=note)
 
 
 def to_json(evidence: Sequence[Evidence], seed: int, budget: str) -> dict[str, Any]:
     """The audit as one JSON object."""
-    return {
-        "version": version("fedtheory"),
-        "seed": seed,
-        "budget": budget,
-        "claims": [e.to_json() for e in evidence],
-    }
+    return document([e.to_json() for e in evidence], seed, budget)
+
+
+def document(
+    entries: Sequence[dict[str, Any]], seed: int, budget: str, missing: Sequence[Claim] = ()
+) -> dict[str, Any]:
+    """The audit as one JSON object, from its entries; one that lacks claims says so, and which."""
+    partial = {"partial": True, "missing": [claim.id for claim in missing]} if missing else {}
+    return {"version": version("fedtheory"), "seed": seed, "budget": budget, **partial, "claims": list(entries)}

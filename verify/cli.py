@@ -1,23 +1,31 @@
-"""The command ``fedtheory``: audit claims, show, list, replay; complexity tables and maps; how tight a claim is.
+"""The command ``fedtheory``: its arguments, its exit status, and how it ends.
 
-Exit status: 0 when the command did its work, 1 when what is replayed is not what was stored, 2 on bad
-input (one line on stderr), 130 when interrupted.
+Exit status: 0 when the command did its work; 1 when what it looked for is there (a replayed counterexample that differs
+from what was stored or contradicts nothing, a replayed certificate that does not hold, a verdict named by
+``--fail-on``); 2 on bad input and when a file cannot be written (one line on stderr); 128 + n when signal n ended it
+(130 when interrupted).
+
+Nothing here loads what computes: an error in the arguments is told at once.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
+import shutil
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import textwrap
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NoReturn
 
-import joblib
-
-from fedtheory import tables
-from verify import commands
-from verify.checking import BUDGETS
+from verify.report.plain import clean, quoted
 
 #: Where an audit writes unless told otherwise, under the current directory.
 DEFAULT_OUT = "fedtheory-audit"
@@ -25,10 +33,24 @@ DEFAULT_OUT = "fedtheory-audit"
 DEFAULT_MAP = "fedtheory-map.png"
 #: Where a comparison with the worst case is drawn unless told otherwise.
 DEFAULT_TIGHT = "fedtheory-tight.png"
-
+#: Over how many clients the data are split unless told otherwise.
+DEFAULT_CLIENTS = 10
 #: Mutants that a self-test tries, and seeds of its search for false alarms, unless told otherwise.
 DEFAULT_MUTANTS, DEFAULT_SEEDS = 200, 5
 
+#: Processes that are started at most, whatever is asked for.
+MOST_JOBS = 4096
+
+# What there is to choose from. Where these are defined is not loaded here; a test keeps them the same.
+BUDGETS = ("quick", "full")
+VERDICTS = ("proved", "certified", "supported", "refuted", "ill-posed", "not-tested")
+TABLES = ("feddcd/table-1", "locodl/table-1", "locodl/table-2", "rates")
+FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
+SHELLS = ("bash", "zsh", "fish")
+
+_DESCRIPTION = """\
+Executable theory of federated optimisation: is the theorem true, how tight is it, and does your code obey it?
+"""
 _SELF = """\
 Every claim that holds, every method and every compressor is changed in one place at a time: a constant, a sign, an
 index, an operator, a term left out, a hypothesis. Of these mutants N are tried, evenly over what was changed. A mutant
@@ -43,27 +65,74 @@ Test claims and tell what was found: a table of verdicts, a line for each refuta
 real data with the theorems' parameters, beside the theorems' bounds: the bounds among the claims named, or, when
 --data or --clients is given, all measurable bounds of the papers named. DIR (default: {DEFAULT_OUT}) receives
 audit.json, counterexamples/ and certificates/ (JSON files for `fedtheory replay`) and a PNG for each algorithm run.
+Each verdict is in DIR/verdicts/ as soon as it is found: an audit that is ended early, by whatever, goes on from there
+when the same command is given again.
 """
+_COMPLETION = """\
+Print a script that completes commands, options and ids. For bash: `fedtheory completion bash >
+~/.local/share/bash-completion/completions/fedtheory`; for zsh the same into _fedtheory in a directory of $fpath; for
+fish into ~/.config/fish/completions/fedtheory.fish.
+"""
+_FOUND = "1 {}; "
+_STATUS = "exit status: 0 done; {}2 bad input, or a file that cannot be written; 130 interrupted"
+
+
+#: Characters of a complaint about arguments.
+_LONGEST = 600
+
+
+class Ended(BaseException):
+    """A signal that asks the process to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose usage errors are ``ValueError``s, like all other bad input."""
 
     def error(self, message: str) -> NoReturn:
-        raise ValueError(f"{message} (see {self.prog} --help)")
+        # The message quotes what was typed, whatever its length.
+        shown = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
+        raise ValueError(f"{shown} (see {self.prog} --help)")
+
+
+class _Version(argparse.Action):
+    """Looks the version up when it is asked for, which takes longer than all else that has to be done then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
+        try:
+            found = version("fedtheory")
+        except PackageNotFoundError:
+            found = "of unknown version: the package is not installed"
+        print(f"fedtheory {found}")
+        parser.exit()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command on ``argv`` (the process's own arguments by default) and return its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What a terminal cannot show is written out.
+            stream.reconfigure(errors="backslashreplace")
     try:
-        args = _parser().parse_args(argv)
-        status: int = args.run(args)
-        sys.stdout.flush()
+        with _ending():
+            asked = parser()
+            args = asked.parse_args(argv)
+            if args.run is None:
+                asked.print_help()
+                return 0
+            # What computes takes a second to load, or more.
+            status: int = getattr(import_module("verify.commands"), args.run)(args)
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
         # The reader of a pipe has gone, as with `| head`: be quiet, also when Python closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except ChildProcessError as error:
+        return _complain(str(error))
     except OSError as error:
         return _complain(f"{error.filename or 'output'}: {error.strerror or error}")
     except ValueError as error:
@@ -71,88 +140,193 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("fedtheory: interrupted", file=sys.stderr)
         return 130
+    except Ended as error:
+        print(f"fedtheory: ended by {signal.Signals(error.number).name}", file=sys.stderr)
+        return 128 + error.number
+
+
+@contextmanager
+def _ending() -> Iterator[None]:
+    """Make signals that ask the process to end an exception, so that what was found is kept; as before afterwards."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: Any) -> None:
+        raise Ended(number)
+
+    # A process whose terminal has gone may have been told to go on (nohup).
+    wanted = [s for s in (getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")) if s is not None]
+    before = {s: signal.getsignal(s) for s in wanted if signal.getsignal(s) is signal.SIG_DFL}
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _complain(message: str) -> int:
-    print(f"fedtheory: {' '.join(message.split())}", file=sys.stderr)
+    print(f"fedtheory: {clean(' '.join(message.split()))}", file=sys.stderr)
     return 2
 
 
-def _at_least(smallest: int) -> Callable[[str], int]:
+def _at_least(smallest: int, largest: int = 10**12) -> Callable[[str], int]:
     def integer(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
             value = smallest - 1
         if value < smallest:
-            raise argparse.ArgumentTypeError(f"an integer of at least {smallest} was expected, got {text!r}")
+            raise argparse.ArgumentTypeError(f"an integer of at least {smallest} was expected, got {quoted(text)}")
+        if value > largest:
+            raise argparse.ArgumentTypeError(f"an integer of at most {largest} was expected, got {quoted(text)}")
         return value
 
     return integer
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="fedtheory", description="Executable theory of federated optimisation.", allow_abbrev=False)
-    subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
+def _filled(text: str) -> str:
+    width = max(40, shutil.get_terminal_size().columns - 2)
+    return textwrap.fill(" ".join(text.split()), width, break_long_words=False, break_on_hyphens=False)
 
-    def command(name: str, run: Callable[[Any], int], help: str, description: str = "") -> argparse.ArgumentParser:
-        added = subparsers.add_parser(name, help=help, description=description or help, allow_abbrev=False)
+
+def _epilog(examples: Sequence[str], found: str = "") -> str:
+    title = "example" if len(examples) == 1 else "examples"
+    lines = "\n".join(f"  {example}" for example in examples)
+    return f"{title}:\n{lines}\n\n{_filled(_STATUS.format(_FOUND.format(found) if found else ''))}"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the arguments; ``run`` of what it gives is the name of a function of :mod:`verify.commands`, or
+    None for no command."""
+    top = _Parser(
+        prog="fedtheory",
+        description=_filled(_DESCRIPTION),
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_epilog(
+            (
+                "fedtheory list feddcd/theorem",
+                "fedtheory show locodl/theorem-3.1/one-step",
+                "fedtheory audit locodl --out results",
+                "fedtheory COMMAND --help",
+            )
+        ),
+    )
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    top.set_defaults(run=None)
+    subparsers = top.add_subparsers(metavar="COMMAND")
+
+    def command(
+        name: str, run: str, help: str, *examples: str, description: str = "", found: str = ""
+    ) -> argparse.ArgumentParser:
+        added = subparsers.add_parser(
+            name,
+            help=help,
+            description=_filled(description or help),
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog=_epilog(examples, found),
+        )
         added.set_defaults(run=run)
         return added
 
     def testing(added: argparse.ArgumentParser) -> None:
-        added.add_argument("--budget", choices=tuple(BUDGETS), default="quick", help="how long to search")
+        added.add_argument("--budget", choices=BUDGETS, default="quick", help="how long to search")
         added.add_argument("--seed", type=_at_least(0), metavar="S", default=0, help="fixes all draws (default: 0)")
 
-    auditing = command("audit", commands.run_audit, "test claims, and run the algorithms on real data", _AUDIT)
-    auditing.add_argument("names", nargs="*", metavar="PAPER-OR-ID", help="papers, claims (default: all)")
-    testing(auditing)
-    cores = joblib.cpu_count()
-    auditing.add_argument(
-        "--jobs", type=_at_least(1), metavar="N", default=cores, help="processes (default: the cores)"
+    def parallel(added: argparse.ArgumentParser) -> None:
+        added.add_argument("--jobs", type=_at_least(1, MOST_JOBS), metavar="N", help="processes (default: the cores)")
+
+    def valued(added: argparse.ArgumentParser, help: str) -> None:
+        added.add_argument("--at", nargs="+", action="extend", default=[], metavar="LETTER=NUMBER", help=help)
+
+    auditing = command(
+        "audit",
+        "run_audit",
+        "test claims, and run the algorithms on real data",
+        "fedtheory audit feddcd/theorem-6.1",
+        "fedtheory audit locodl --data a5a --clients 87 --out results",
+        "fedtheory audit --budget full --fail-on refuted --fail-on not-tested",
+        description=_AUDIT,
+        found="a verdict named by --fail-on was found",
     )
+    auditing.add_argument(
+        "names", nargs="*", metavar="PAPER-OR-ID", help="papers, claims, beginnings of ids (default: all)"
+    )
+    testing(auditing)
+    parallel(auditing)
     auditing.add_argument("--data", metavar="FILE", help="two classes, in LIBSVM's format (default: breast cancer)")
     auditing.add_argument(
-        "--clients", type=_at_least(2), metavar="N", help=f"split over N (default: {commands.DEFAULT_CLIENTS})"
+        "--clients", type=_at_least(2), metavar="N", help=f"split over N (default: {DEFAULT_CLIENTS})"
     )
     auditing.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"results (default: {DEFAULT_OUT})")
     auditing.add_argument("--json", metavar="FILE", help="write the JSON here too; - for stdout, the rest to stderr")
+    auditing.add_argument(
+        "--fail-on",
+        choices=VERDICTS,
+        action="append",
+        default=[],
+        metavar="VERDICT",
+        help=f"exit status 1 if a claim is {', '.join(VERDICTS)}; may be repeated",
+    )
 
-    showing = command("show", commands.run_show, "a claim in words, and the evidence for it")
+    showing = command(
+        "show",
+        "run_show",
+        "a claim in words, and the evidence for it",
+        "fedtheory show feddcd/theorem-6.1/eq-10",
+        "fedtheory show locodl/theorem-3.1/eq-5 --latex",
+    )
     showing.add_argument("id", metavar="ID")
     testing(showing)
     showing.add_argument("--latex", action="store_true", help="print the statement in LaTeX instead")
 
-    listing = command("list", commands.run_list, "the claims there are")
+    listing = command(
+        "list", "run_list", "the claims there are", "fedtheory list feddcd/theorem", "fedtheory list | cut -f1"
+    )
     listing.add_argument("names", nargs="*", metavar="PAPER", help="papers, or beginnings of ids (default: all)")
 
-    replaying = command("replay", commands.run_replay, "check a stored counterexample or certificate again")
+    replaying = command(
+        "replay",
+        "run_replay",
+        "check a stored counterexample or certificate again",
+        f"fedtheory replay {DEFAULT_OUT}/counterexamples/feddcd_theorem-6.1_eq-10.json",
+        found="a counterexample's sides differ from those stored, or do not contradict the claim; a certificate does "
+        "not hold",
+    )
     replaying.add_argument("file", type=Path, metavar="FILE")
 
-    def tabulating(added: argparse.ArgumentParser) -> None:
-        names = ", ".join(tables.BUILDERS)
-        added.add_argument("name", metavar="TABLE", help=names)
-        added.add_argument(
-            "--at",
-            nargs="+",
-            action="extend",
-            default=[],
-            metavar="LETTER=NUMBER",
-            help="values, such as n=100 kappa=1e4",
-        )
+    table = command(
+        "table",
+        "run_table",
+        "a complexity table; with --at, numbers beside the formulas",
+        "fedtheory table locodl/table-2 --at n=100 d=300 kappa=1e4 --format latex",
+    )
+    table.add_argument("name", metavar="TABLE", help=", ".join(TABLES))
+    valued(table, "values, such as n=100 kappa=1e4")
+    table.add_argument("--format", choices=FORMATS, default="text", help="how to write it (default: text)")
 
-    table = command("table", commands.run_table, "a complexity table; with --at, numbers beside the formulas")
-    tabulating(table)
-    table.add_argument("--format", choices=tables.FORMATS, default="text", help="how to write it (default: text)")
-
-    mapping = command("map", commands.run_map, "which method of a table wins where, as two letters vary")
-    tabulating(mapping)
+    mapping = command(
+        "map",
+        "run_map",
+        "which method of a table wins where, as two letters vary",
+        "fedtheory map locodl/table-2 --x n=1:1e6 --y d=1:1e6 --at kappa=1e4 --out map.png",
+    )
+    mapping.add_argument("name", metavar="TABLE", help=", ".join(TABLES))
+    valued(mapping, "values, such as n=100 kappa=1e4")
     for axis in ("--x", "--y"):
         mapping.add_argument(axis, required=True, metavar="LETTER=LOW:HIGH", help="range, such as n=1:1e6")
     mapping.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_MAP, help=f"default: {DEFAULT_MAP}")
 
     selftesting = command(
-        "selftest", commands.run_selftest, "check the checker on subtly wrong claims, methods, compressors", _SELF
+        "selftest",
+        "run_selftest",
+        "check the checker on subtly wrong claims, methods, compressors",
+        "fedtheory selftest --mutants 40 --seeds 1",
+        description=_SELF,
     )
     testing(selftesting)
     selftesting.add_argument(
@@ -165,16 +339,26 @@ def _parser() -> argparse.ArgumentParser:
         default=DEFAULT_SEEDS,
         help=f"of the search for false alarms (default: {DEFAULT_SEEDS})",
     )
-    selftesting.add_argument("--jobs", type=_at_least(1), metavar="N", default=cores, help="processes")
+    parallel(selftesting)
     selftesting.add_argument("--json", metavar="FILE", help="write all results here")
 
     tightening = command(
-        "tight", commands.run_tight, "what a claim prints against its exact worst case, over parameters"
+        "tight",
+        "run_tight",
+        "what a claim prints against its exact worst case, over parameters",
+        "fedtheory tight locodl/theorem-3.1/one-step --at n=2 --out tight.png",
     )
     tightening.add_argument("id", metavar="ID")
-    tightening.add_argument(
-        "--at", nargs="+", action="extend", default=[], metavar="LETTER=NUMBER", help="fixed values, such as n=2"
-    )
+    valued(tightening, "fixed values, such as n=2")
     tightening.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help="the figure")
-    tightening.add_argument("--jobs", type=_at_least(1), metavar="N", default=cores, help="processes")
-    return parser
+    parallel(tightening)
+
+    completing = command(
+        "completion",
+        "run_completion",
+        "a script that completes commands, options and ids in a shell",
+        "fedtheory completion bash > ~/.local/share/bash-completion/completions/fedtheory",
+        description=_COMPLETION,
+    )
+    completing.add_argument("shell", choices=SHELLS)
+    return top

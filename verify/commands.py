@@ -10,32 +10,29 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import mpmath
 from rich.console import Console
 
 from fedtheory import claims, tables
-from verify import evidence as stored
-from verify import outcome
-from verify.audit import audit, to_json
-from verify.checking import check
+from fedtheory.claims import Claim
+from verify import files, limits, resume, stored
+from verify.audit import FAILED, audit, document
+from verify.cli import DEFAULT_CLIENTS, parser
 from verify.evidence import Evidence
-from verify.methods.refutation import violated
-from verify.pep.prover import DoesNotHold
-from verify.report import outcomes, statement, terminal
+from verify.report import statement, terminal
+from verify.report.plain import clean
 
-#: Over how many clients the data are split unless told otherwise.
-DEFAULT_CLIENTS = 10
 #: True cases of each distribution on which the sequential tests are calibrated.
 CASES = 10_000
 
 
 def run_audit(args: argparse.Namespace) -> int:
-    """Test claims, write what was found, and run the algorithms on real data."""
+    """Test claims, write what was found as it is found, and run the methods on real data; 1 for a verdict that is not
+    to be."""
     # Loading scikit-learn and matplotlib takes as long as all other commands.
     from fedtheory.data import bundled, load_libsvm
     from verify import measure
@@ -57,29 +54,21 @@ def run_audit(args: argparse.Namespace) -> int:
 
     log = terminal.console(sys.stderr)
     report = log if to_stdout else terminal.console(sys.stdout)
-    with terminal.progress(log, "claims", len(selected)) as advance:
-        arrived: list[Evidence] = []
-
-        def arrive(evidence: Evidence) -> None:
-            arrived.append(evidence)
-            advance(terminal.brief(evidence))
-
-        try:
-            found = audit(selected, args.seed, args.budget, args.jobs, arrive)
-        except KeyboardInterrupt:
-            # What is known by now is kept.
-            _write(_text(arrived, args), out, copy)
-            raise
-    text = _text(found, args)
-    _write(text, out, copy)
+    kept = resume.Verdicts(out / "verdicts", args.seed, args.budget, lambda text: _say(log, text))
+    found = _tested(selected, args, kept, out / "audit.json", log)
+    entries = [kept.entries.get(e.claim.id) or e.to_json() for e in found]
+    text = _text(entries, args)
     if to_stdout:
         sys.stdout.write(text)
         sys.stdout.flush()
-    _save_counterexamples(found, out / "counterexamples")
-    _save_certificates([evidence.to_json() for evidence in found], out / "certificates")
-    report.print(terminal.verdicts(found))
+    unwritten = _save(entries, text, out, copy)
+    if unwritten is None:
+        kept.discard(selected)
+    terminal.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
     _say(report, *terminal.remarks(found), *terminal.coverage(found))
     _say(report, terminal.summary(found, time.perf_counter() - begun))
+    if unwritten is not None:
+        raise unwritten
 
     for experiment in planned:
         title = f"{experiment.name}: {experiment.seeds} seeds, {experiment.rounds} {experiment.unit}s"
@@ -87,19 +76,91 @@ def run_audit(args: argparse.Namespace) -> int:
         with terminal.progress(log, title, experiment.rounds + 1) as advance:
             measured = measure.measure(experiment, args.seed, advance)
         figure = out / f"{experiment.paper}.png"
-        figures.draw(measured, figure)
+        with files.replacing(figure) as temporary:
+            figures.draw(measured, temporary)
         _say(report, f"{experiment.name}: {figure}", *(f"  {line}" for line in experiment.setup))
         _say(report, *(f"  {line}" for curve in measured.curves for line in (curve.sentence, curve.verdict)))
-    return 0
+    return 1 if any(e.verdict in args.fail_on for e in found) else 0
 
 
-def _text(found: Sequence[Evidence], args: argparse.Namespace) -> str:
-    return json.dumps(to_json(found, args.seed, args.budget), indent=2) + "\n"
+def _tested(
+    selected: Sequence[Claim], args: argparse.Namespace, kept: resume.Verdicts, path: Path, log: Console
+) -> list[Evidence]:
+    """The evidence for each claim: that which an audit that ended early left, and the rest.
+
+    What is found is on disk at once, as a verdict of its own and, as it grows, in an audit's JSON that says what it
+    lacks.
+    """
+    found = {e.claim.id: e for e in kept.read(selected)}
+    if found:
+        _say(log, f"{len(found)} of {len(selected)} verdicts were found before, and are taken from {kept.directory}")
+    written = 0
+
+    def save() -> None:
+        nonlocal written
+        missing = [c for c in selected if c.id not in found]
+        if missing and len(found) > written:
+            entries = [kept.entries.get(c.id) or found[c.id].to_json() for c in selected if c.id in found]
+            kept.attempt(lambda: files.write(path, _text(entries, args, missing)))
+            written = len(found)
+
+    def arrive(evidence: Evidence) -> None:
+        found[evidence.claim.id] = evidence
+        if not evidence.note.startswith(FAILED):
+            kept.store(evidence)
+        # Not each time, so that what is written grows as what is found does.
+        if len(found) >= 1.1 * written:
+            save()
+        with suppress(OSError):
+            # An audit is not lost with the reader of its log.
+            advance(terminal.brief(evidence))
+
+    remaining = [c for c in selected if c.id not in found]
+    with terminal.progress(log, "claims", len(remaining)) as advance:
+        try:
+            for evidence in audit(remaining, args.seed, args.budget, args.jobs or cores(), arrive):
+                found[evidence.claim.id] = evidence
+        except BaseException:
+            save()
+            if kept.saved:
+                with suppress(OSError):
+                    share = f"{len(kept.saved)} of {len(selected)}"
+                    _say(log, f"{share} verdicts are kept in {kept.directory}: the same command goes on from there")
+            raise
+    return [found[c.id] for c in selected if c.id in found]
 
 
-def _write(text: str, out: Path, copy: Path | None) -> None:
-    for path in (out / "audit.json", *([copy] if copy else [])):
-        path.write_text(text, encoding="utf-8")
+def cores() -> int:
+    """Processes that this machine, or the part of it that was given, runs at once."""
+    import joblib
+
+    return int(joblib.cpu_count())
+
+
+def _text(entries: Sequence[dict[str, Any]], args: argparse.Namespace, missing: Sequence[Claim] = ()) -> str:
+    return json.dumps(document(entries, args.seed, args.budget, missing), indent=2) + "\n"
+
+
+def _save(entries: Sequence[dict[str, Any]], text: str, out: Path, copy: Path | None) -> OSError | None:
+    """Write an audit's files; the first failure, once all was tried."""
+    failures = []
+    directory = out / "counterexamples"
+    contents = [(out / "audit.json", text), *([(copy, text)] if copy else [])]
+    for entry in entries:
+        if entry["counterexample"] is not None:
+            path = directory / f"{resume.file_name(entry['id'])}.json"
+            contents.append((path, json.dumps(entry["counterexample"], indent=2) + "\n"))
+        certificates = [certificate for outcome in entry["outcomes"] for certificate in outcome["certificates"]]
+        for number, certificate in enumerate(certificates, 1):
+            path = out / "certificates" / f"{resume.file_name(entry['id'])}_{number}.json"
+            contents.append((path, json.dumps(certificate, indent=2) + "\n"))
+    for path, content in contents:
+        try:
+            path.parent.mkdir(exist_ok=True)
+            files.write(path, content)
+        except OSError as error:
+            failures.append(error)
+    return failures[0] if failures else None
 
 
 def _directory(path: Path) -> Path:
@@ -118,24 +179,6 @@ def _writable(path: Path) -> Path:
     return path
 
 
-def _save_counterexamples(found: Sequence[Evidence], directory: Path) -> None:
-    for evidence in found:
-        if evidence.counterexample is not None:
-            directory.mkdir(exist_ok=True)
-            path = directory / f"{evidence.claim.id.replace('/', '_')}.json"
-            path.write_text(json.dumps(evidence.counterexample.to_json(), indent=2) + "\n", encoding="utf-8")
-
-
-def _save_certificates(entries: Sequence[Mapping[str, Any]], directory: Path) -> None:
-    """One JSON file for each certificate in the claims' entries, for `fedtheory replay`."""
-    for entry in entries:
-        found = [certificate for outcome in entry["outcomes"] for certificate in outcome["certificates"]]
-        for number, certificate in enumerate(found, 1):
-            directory.mkdir(exist_ok=True)
-            path = directory / f"{entry['id'].replace('/', '_')}_{number}.json"
-            path.write_text(json.dumps(certificate, indent=2) + "\n", encoding="utf-8")
-
-
 def run_show(args: argparse.Namespace) -> int:
     """A claim in words, and the evidence for it; or its statement in LaTeX."""
     claim = claims.get(args.id)
@@ -145,6 +188,9 @@ def run_show(args: argparse.Namespace) -> int:
     report = terminal.console(sys.stdout)
     _say(report, *terminal.description(claim))
     sys.stdout.flush()
+    # Loading the methods takes longer than telling the claim.
+    from verify.checking import check
+
     evidence = check(claim, args.seed, args.budget)
     repaired = [c for c in claims.all() if c.repairs == claim.id]
     _say(report, *terminal.findings(evidence, repaired))
@@ -153,52 +199,70 @@ def run_show(args: argparse.Namespace) -> int:
 
 def run_list(args: argparse.Namespace) -> int:
     """A table of the claims."""
-    terminal.console(sys.stdout).print(terminal.claims_table(claims.select(args.names)))
+    chosen, report = claims.select(args.names), terminal.console(sys.stdout)
+    if report.is_terminal and not terminal.fits(chosen, report.width):
+        _say(report, *terminal.claims_lines(chosen))
+    else:
+        terminal.show(report, terminal.claims_table(chosen), headings=report.is_terminal)
+    return 0
+
+
+def run_completion(args: argparse.Namespace) -> int:
+    """A script for a shell, on stdout."""
+    from verify import completion
+
+    sys.stdout.write(completion.script(args.shell, parser(), [c.id for c in claims.all()]))
     return 0
 
 
 def run_replay(args: argparse.Namespace) -> int:
-    """Evaluate a stored counterexample, or check a stored certificate, again; 1 if it is not what was stored."""
-    certificate = outcome.load(args.file)
-    if certificate is not None:
-        return _replay_certificate(certificate)
-    example = stored.load(args.file)
-    claim = example.claim
-    if example.relation not in ("==", "<=", "<"):
-        raise ValueError(f"{args.file} claims an unknown relation {example.relation!r}")
-    try:
-        left, right = example.replay()
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
-        raise ValueError(f"{args.file} does not hold an instance of {claim.id}: {error!r}") from error
-    same = _agree(left, example.left) and _agree(right, example.right)
-    fails = violated(left, right, example.relation)
-    relation = example.relation
+    """Evaluate a stored counterexample, or check a stored certificate, again; 1 if it differs from what was stored, or
+    contradicts or proves nothing."""
+    checked = limits.limited(lambda: _checked_certificate(args.file))
+    if checked is not None:
+        described, failure = checked
+        holds = "holds: every step was posed again and is proved by its multipliers, in exact arithmetic"
+        told = f"does NOT hold: {failure}" if failure else holds
+        _say(terminal.console(sys.stdout), *described, f"the certificate {told}")
+        return 1 if failure else 0
+    found = stored.replay(args.file)
+    agreement = "agree with" if found.same else "DIFFER from"
+    conflict = "contradict" if found.fails else "do NOT contradict"
     _say(
         terminal.console(sys.stdout),
-        f"{claim.id}  ({claim.where})",
-        f"  {claim.gist}",
-        f"  {example.text}",
-        f"claimed     left {relation} right",
-        f"stored      {terminal.shown(example.left)} {relation} {terminal.shown(example.right)}",
-        f"recomputed  {terminal.shown(left)} {relation} {terminal.shown(right)}",
-        f"the recomputed sides {'agree with' if same else 'DIFFER from'} the stored ones "
-        f"and {'contradict' if fails else 'do NOT contradict'} the claim",
+        f"{found.id}  ({found.where})",
+        f"  {found.gist}",
+        f"  {found.text}",
+        f"claimed     left {found.relation} right",
+        *(
+            f"{title:<12}{terminal.shown(left)} {found.relation} {terminal.shown(right)}"
+            for title, (left, right) in (("stored", found.before), ("recomputed", found.now))
+        ),
+        f"the recomputed sides {agreement} the stored ones and {conflict} the claim",
     )
-    return 0 if same else 1
+    return 0 if found.same and found.fails else 1
 
 
-def _replay_certificate(given: outcome.ClassCertificate) -> int:
-    """Whether a claim, posed again, is proved by stored multipliers: in exact arithmetic, without a solver."""
-    say = terminal.console(sys.stdout)
-    _say(say, f"{given.claim.id}  ({given.claim.where})", f"  {given.claim.gist}", f"  {given.text}")
-    _say(say, *outcomes.steps(given))
+def _checked_certificate(path: Path) -> tuple[list[str], str] | None:
+    """The certificate in a file in words, and why it does not hold, empty if it does; None where there is none.
+
+    The claim is posed again, and proved by the stored multipliers in exact arithmetic, without a solver.
+    """
+    # Loading the methods takes longer than telling that there is no such file.
+    from verify import outcome
+    from verify.pep.prover import DoesNotHold
+    from verify.report import outcomes
+
+    given = outcome.load(path)
+    if given is None:
+        return None
+    claim = given.claim
+    described = [f"{claim.id}  ({claim.where})", f"  {claim.gist}", f"  {given.text}", *outcomes.steps(given)]
     try:
         given.replay()
     except DoesNotHold as error:
-        _say(say, f"the certificate does NOT hold: {error}")
-        return 1
-    _say(say, "the certificate holds: every step was posed again and is proved by its multipliers, in exact arithmetic")
-    return 0
+        return described, str(error)
+    return described, ""
 
 
 def run_table(args: argparse.Namespace) -> int:
@@ -222,7 +286,8 @@ def run_map(args: argparse.Namespace) -> int:
     if out.suffix.lower() != ".png":
         raise ValueError(f"a map is a PNG file: a name that ends in .png was expected, got {out}")
     found = regions(tables.get(args.name), x, y, tables.assignments(args.at))
-    maps.draw(found, out)
+    with files.replacing(out) as temporary:
+        maps.draw(found, temporary)
     _say(terminal.console(sys.stdout), *maps.words(found), str(out))
     return 0
 
@@ -236,7 +301,8 @@ def run_selftest(args: argparse.Namespace) -> int:
 
     copy = None if args.json is None else _writable(Path(args.json))
     log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
-    holding = selftest.holding(args.jobs)
+    jobs = args.jobs or cores()
+    holding = selftest.holding(jobs)
     every = selftest.bank(holding)
     mutants = selftest.sample(every, args.mutants)
     trials: list[selftest.Trial] = []
@@ -245,19 +311,19 @@ def run_selftest(args: argparse.Namespace) -> int:
     seeds = range(args.seed, args.seed + args.seeds)
     try:
         with terminal.progress(log, "mutants", len(mutants)) as advance:
-            for trial in selftest.trials(mutants, args.seed, args.budget, args.jobs):
+            for trial in selftest.trials(mutants, args.seed, args.budget, jobs):
                 trials.append(trial)
                 advance(told.brief(trial, by_id[trial.id]))
         with terminal.progress(log, "claims that hold", len(holding) * len(seeds)) as advance:
-            alarms = selftest.alarms(holding, seeds, args.jobs, advance)
+            alarms = selftest.alarms(holding, seeds, jobs, advance)
     finally:
         # What is known by now is kept.
         if copy is not None:
             found = told.to_json(trials, mutants[: len(trials)], alarms)
-            copy.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+            files.write(copy, json.dumps(found, indent=2) + "\n")
     _say(report, *told.left_over(trials, mutants), f"{len(mutants)} of {len(every)} mutants")
-    report.print(told.by_operator(trials, mutants))
-    report.print(told.by_method(trials))
+    terminal.show(report, told.by_operator(trials, mutants))
+    terminal.show(report, told.by_method(trials))
     _say(report, *told.sentences(trials, args.budget), *told.false_alarms(alarms, len(holding), len(seeds)))
     strict, loose = (
         told.Calibration(level, CASES, calibration.false_alarms(CASES, level, args.seed))
@@ -279,30 +345,16 @@ def run_tight(args: argparse.Namespace) -> int:
     at = sweep.letters(args.at)
     log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
     with terminal.progress(log, "points", len(sweep.grid(claim, at))) as advance:
-        points = sweep.measure(claim, at, args.jobs, advance)
+        points = sweep.measure(claim, at, args.jobs or cores(), advance)
     for table in tight.tables(points):
-        report.print(table)
-    tight.draw(claim, points, out)
+        terminal.show(report, table)
+    with files.replacing(out) as temporary:
+        tight.draw(claim, points, temporary)
     repaired = [f"repaired: {c.id}" for c in claims.all() if c.repairs == claim.id]
     _say(report, str(out), *tight.words(points), *repaired)
     return 0
 
 
-def _agree(computed: Any, before: Any) -> bool:
-    """Whether a side is what was stored: exactly for fractions, to the digits that are kept for other numbers."""
-    if not (_is_number(computed) and _is_number(before)):
-        return not _is_number(computed) and not _is_number(before) and str(float(computed)) == str(float(before))
-    a, b = (Fraction(stored.number(v)) for v in (computed, before))
-    if isinstance(computed, int | Fraction):
-        return a == b
-    return abs(a - b) <= Fraction(1, 10 ** (9 if isinstance(computed, float) else 25)) * max(abs(a), abs(b))
-
-
-def _is_number(side: Any) -> bool:
-    """Whether a side is neither infinite nor NaN."""
-    return isinstance(side, int | Fraction) or bool(mpmath.isfinite(side))
-
-
 def _say(to: Console, *lines: str) -> None:
     for line in lines:
-        to.print(line, soft_wrap=True)
+        to.print(clean(line), soft_wrap=True)

@@ -1,29 +1,26 @@
-"""Verdicts, the evidence for them, and counterexamples that can be stored and replayed."""
+"""Verdicts, the evidence for them, and counterexamples that can be replayed (and stored: :mod:`verify.stored`)."""
 
 from __future__ import annotations
 
-import ast
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mpmath
-import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from fedtheory.rational import DIGITS, real
 
 if TYPE_CHECKING:
     from verify.outcome import Outcome
 
-#: Parts of a statement that a counterexample's file can carry as text.
-_STORABLE = ("factor", "bound", "omega", "left", "right", "bits", "constant", "initial", "middle")
+#: Bits of the integers that are written out: Python reads no more than 4300 digits.
+_LONGEST = 12_000
 
 
 class Verdict(StrEnum):
@@ -69,127 +66,24 @@ class Counterexample:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object; ``from_json`` gives the counterexample back."""
-        statement = self.claim.statement
-        return {
-            "claim": self.claim.id,
-            "changes": {
-                name: str(getattr(statement, name)) if name in _STORABLE else None for name in self.claim.changes
-            },
-            "recipe": _encode(self.recipe),
-            "point": [str(v) for v in self.point],
-            "rounds": self.rounds,
-            "part": self.part,
-            "entry": self.entry,
-            "left": number(self.left),
-            "relation": self.relation,
-            "right": number(self.right),
-            "text": self.text,
-        }
+        from verify import stored
+
+        return stored.to_json(self)
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Counterexample:
         """The counterexample stored by ``to_json``. ``ValueError`` when a part is missing or cannot be rebuilt."""
-        try:
-            claim = _rebuild_claim(str(data["claim"]), data["changes"])
-            return Counterexample(
-                claim,
-                _decode(data["recipe"]),
-                tuple(Fraction(v) for v in data["point"]),
-                int(data["rounds"]),
-                str(data["part"]),
-                int(data["entry"]),
-                _number_from(data["left"]),
-                _number_from(data["right"]),
-                str(data["relation"]),
-                str(data["text"]),
-            )
-        except (KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
-            raise ValueError(f"this is not a stored counterexample: {error!r}") from error
+        from verify import stored
 
-
-def load(path: Path) -> Counterexample:
-    """The counterexample in a JSON file; ``ValueError`` of one sentence when it cannot be read."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise ValueError(f"{path} is not JSON: {error}") from error
-    if not isinstance(data, dict):
-        raise ValueError(f"{path} does not hold a counterexample")
-    return Counterexample.from_json(data)
-
-
-def _rebuild_claim(id: str, changes: Mapping[str, str | None]) -> Claim:
-    claim = claims.get(id.rstrip("*"))
-    lost = [name for name, text in changes.items() if text is None]
-    if lost:
-        raise ValueError(f"{id} was changed in {', '.join(lost)}, which a file cannot hold: replay it in Python")
-    if not changes:
-        return claim
-    symbols = {str(s): s for s in _symbols(claim)}
-    return claim.variant(**{name: _expression(str(text), symbols) for name, text in changes.items()})
-
-
-def _expression(text: str, symbols: Mapping[str, sympy.Symbol]) -> sympy.Expr:
-    """The expression written by ``str``. sympy runs text as code, so only arithmetic on known names is let through."""
-    allowed = (
-        ast.Expression,
-        ast.BinOp,
-        ast.UnaryOp,
-        ast.operator,
-        ast.unaryop,
-        ast.Call,
-        ast.Name,
-        ast.Load,
-        ast.Constant,
-    )
-    functions = {"Max", "Min", "sqrt", "log", "ceiling"}
-    try:
-        nodes = list(ast.walk(ast.parse(text, mode="eval")))
-    except SyntaxError as error:
-        raise ValueError(f"{text!r} is not an expression") from error
-    for node in nodes:
-        named = not isinstance(node, ast.Name) or node.id in symbols or node.id in functions
-        plain = not isinstance(node, ast.Constant) or isinstance(node.value, int | float)
-        if not (isinstance(node, allowed) and named and plain):
-            raise ValueError(f"{text!r} is not an expression in the symbols of the claim")
-    return sympy.sympify(text, locals=dict(symbols))
-
-
-def _symbols(claim: Claim) -> set[sympy.Symbol]:
-    found: set[sympy.Symbol] = set()
-    for name in (*_STORABLE, "d", "k"):
-        part = getattr(claim.statement, name, None)
-        if isinstance(part, sympy.Basic):
-            found |= part.free_symbols
-    return found
-
-
-def _encode(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _encode(v) for key, v in value.items()}
-    if isinstance(value, tuple):
-        return [_encode(v) for v in value]
-    return value if isinstance(value, int | str) else {"ratio": str(value)}
-
-
-def _decode(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return Fraction(value["ratio"]) if set(value) == {"ratio"} else {k: _decode(v) for k, v in value.items()}
-    return tuple(_decode(v) for v in value) if isinstance(value, list) else value
+        return stored.from_json(data)
 
 
 def number(value: Any) -> str:
-    """A fraction as "a/b", a high-precision real with 30 digits, a float as it is."""
+    """A fraction as "a/b", a high-precision real or a fraction too long to be read with 30 digits, a float as it is."""
+    if isinstance(value, int | Fraction) and max(abs(value.numerator), value.denominator).bit_length() > _LONGEST:
+        with mpmath.workdps(DIGITS):
+            return mpmath.nstr(real(Fraction(value)), 30)
     return mpmath.nstr(value, 30) if isinstance(value, mpmath.mpf) else str(value)
-
-
-def _number_from(text: str) -> Any:
-    try:
-        return Fraction(text)
-    except ValueError:
-        return mpmath.mpf(text)
 
 
 @dataclass(frozen=True)

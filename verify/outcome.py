@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from verify.evidence import _STORABLE, Counterexample, Verdict, _decode, _encode, _rebuild_claim
+from verify import stored
+from verify.evidence import Counterexample, Verdict
+from verify.parsing import fraction
 from verify.pep.prover import Step
+from verify.report.plain import quoted
 
+T = TypeVar("T")
+
+#: What a certificate's file holds, in order, and what each of its steps does.
+FIELDS = ("certificate", "claim", "changes", "recipe", "letters", "steps", "text")
+STEP = ("bound", "multipliers", "squares")
 #: A rational number in a file. Exponents are not let through, which could make a number of any length.
 _RATIONAL = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 
@@ -50,11 +57,8 @@ class ClassCertificate:
         return {
             "certificate": self.method,
             "claim": self.claim.id,
-            "changes": {
-                name: str(getattr(self.claim.statement, name)) if name in _STORABLE else None
-                for name in self.claim.changes
-            },
-            "recipe": _encode(self.recipe),
+            "changes": stored.changes(self.claim),
+            "recipe": stored.encode(self.recipe),
             "letters": dict(self.letters),
             "steps": {
                 name: {
@@ -69,41 +73,66 @@ class ClassCertificate:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> ClassCertificate:
-        """The certificate stored by ``to_json``. ``ValueError`` when a part is missing or cannot be rebuilt."""
-        try:
-            steps = {
-                str(name): Step(
-                    _rational(step["bound"]),
-                    {str(constraint): _rational(m) for constraint, m in step["multipliers"].items()},
-                    tuple(_rational(pivot) for pivot in step["squares"]),
-                )
-                for name, step in data["steps"].items()
-            }
-            return ClassCertificate(
-                _rebuild_claim(str(data["claim"]), data["changes"]),
-                str(data["certificate"]),
-                _decode(data["recipe"]),
-                {str(name): str(value) for name, value in data["letters"].items()},
-                steps,
-                str(data["text"]),
-            )
-        except (KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
-            raise ValueError(f"this is not a stored certificate: {error!r}") from error
-
-
-def _rational(text: Any) -> Fraction:
-    if not isinstance(text, str) or not _RATIONAL.fullmatch(text):
-        raise ValueError(f"this is not a stored certificate: {str(text)[:40]!r} is not a rational number")
-    return Fraction(text)
+        """The certificate stored by ``to_json``. ``ValueError`` names a field that is not right."""
+        stored.whole(data, FIELDS, "certificate")
+        return ClassCertificate(
+            stored.changed_claim(data),
+            stored.read_field(data, "certificate", _name),
+            stored.read_field(data, "recipe", stored.recipe),
+            stored.read_field(data, "letters", lambda value: _by_name(value, stored.words)),
+            stored.read_field(data, "steps", lambda value: _by_name(value, _step)),
+            stored.read_field(data, "text", stored.words),
+        )
 
 
 def load(path: Path) -> ClassCertificate | None:
-    """The certificate in a JSON file; None where the file holds something else, or nothing that can be read."""
+    """The certificate in a JSON file; None where the file holds something else, or nothing that can be read.
+
+    ``ValueError`` of one sentence, with the file and the field, for a certificate that is not right.
+    """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        data = stored.read(path)
+    except ValueError:
         return None
-    return ClassCertificate.from_json(data) if isinstance(data, dict) and "certificate" in data else None
+    if data is None or "certificate" not in data:
+        return None
+    try:
+        return ClassCertificate.from_json(data)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _step(value: Any) -> Step:
+    if not isinstance(value, dict):
+        raise ValueError(f"a bound, multipliers and squares were expected, got {quoted(value)}")
+    stored.whole(value, STEP, "step of a certificate")
+    return Step(
+        stored.read_field(value, "bound", _rational),
+        stored.read_field(value, "multipliers", lambda given: _by_name(given, _rational)),
+        stored.read_field(value, "squares", _rationals),
+    )
+
+
+def _by_name(value: Any, reader: Callable[[Any], T]) -> dict[str, T]:
+    if not isinstance(value, dict) or len(value) > stored.VALUES:
+        raise ValueError(f"at most {stored.VALUES} values by name were expected, got {quoted(value)}")
+    return {_name(name): reader(given) for name, given in value.items()}
+
+
+def _name(value: Any) -> str:
+    return stored.words(value, stored.NAME)
+
+
+def _rationals(value: Any) -> tuple[Fraction, ...]:
+    if not isinstance(value, list) or len(value) > stored.VALUES:
+        raise ValueError(f"a list of at most {stored.VALUES} numbers was expected, got {quoted(value)}")
+    return tuple(_rational(v) for v in value)
+
+
+def _rational(value: Any) -> Fraction:
+    if not isinstance(value, str) or not _RATIONAL.fullmatch(value):
+        raise ValueError(f"a number such as 3 or 3/4 was expected, got {quoted(value)}")
+    return fraction(value)
 
 
 @dataclass(frozen=True)

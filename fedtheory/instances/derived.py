@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from fedtheory.claims import Claim
     from fedtheory.settings import Setting
 
+#: Clients of an instance chosen by its letters, at most.
+MOST = 1000
 #: One of so many recipes is strained: one of its constants is off.
 EVERY = 4
 #: If so many first draws give no recipe, the next pay no heed to the hypotheses.
@@ -148,6 +150,8 @@ def at_letters(claim: Claim, values: Mapping[str, Fraction], stiff: int) -> Reci
 def _integer(values: Mapping[str, Fraction], name: str) -> int:
     if values[name].denominator != 1 or values[name] < 1:
         raise ValueError(f"{name} must be a positive integer, got {values[name]}")
+    if values[name] > MOST:
+        raise ValueError(f"{name} must be at most {MOST}, got {values[name]}: every client is written out")
     return int(values[name])
 
 

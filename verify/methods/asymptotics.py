@@ -34,9 +34,7 @@ EXCESS = 10
 
 def suprema(part: Order, claim: Claim, boxes: tuple[int, ...] = BOXES) -> list[tuple[Any, dict[sympy.Symbol, Any]]]:
     """The largest left/right in each box, with the point where it is attained."""
-    relations = [*part.when, *(h.relation for h in claim.requires if h.relation is not None)]
-    symbols = _symbols(part)
-    applicable = [r for r in relations if r.free_symbols <= set(symbols)]
+    symbols, applicable = _symbols(part), _applicable(part, claim)
     ratio = sympy.lambdify(symbols, part.left / part.right, "mpmath")
     found: list[tuple[Any, dict[sympy.Symbol, Any]]] = []
     with mpmath.workdps(DIGITS):
@@ -46,19 +44,33 @@ def suprema(part: Order, claim: Claim, boxes: tuple[int, ...] = BOXES) -> list[t
     return found
 
 
+def _applicable(part: Order, claim: Claim) -> list[sympy.Basic]:
+    """What the values of the letters of an order must satisfy."""
+    relations = [*part.when, *(h.relation for h in claim.requires if h.relation is not None)]
+    return [r for r in relations if r.free_symbols <= set(_symbols(part))]
+
+
 def _symbols(part: Order) -> list[sympy.Symbol]:
     found = part.left.free_symbols | part.right.free_symbols
     return sorted(found.union(*(r.free_symbols for r in part.when)), key=str)
 
 
 def sides_at(claim: Claim, recipe: Recipe, index: int) -> tuple[Any, Any]:
-    """left/right of one order of the claim at the values of a recipe; EXCESS times its supremum in the smallest box."""
+    """left/right of one order of the claim at the values of a recipe; EXCESS times its supremum in the smallest box.
+
+    ``ValueError`` for values of which the claim does not speak.
+    """
     assert isinstance(claim.statement, Order)
     part = claim.statement.parts[index]
     symbols = _symbols(part)
     ratio = sympy.lambdify(symbols, part.left / part.right, "mpmath")
+    values = {s: Fraction(recipe[str(s)]) for s in symbols}
+    if any((s.is_positive and v <= 0) or v < 0 or (s.is_integer and v.denominator > 1) for s, v in values.items()):
+        raise ValueError("the values are not those of the letters")
+    if not all(holds(r, values) for r in _applicable(part, claim)):
+        raise ValueError(f"the values do not meet the hypotheses of {claim.id}")
     with mpmath.workdps(DIGITS):
-        left = _value(ratio, {s: Fraction(recipe[str(s)]) for s in symbols})
+        left = _value(ratio, values)
         return left, EXCESS * suprema(part, claim, BOXES[:1])[0][0]
 
 

@@ -108,10 +108,19 @@ def _random(claim: Claim, seed: int) -> list[Recipe]:
 
 
 def sides(claim: Claim, recipe: Recipe, part: str) -> tuple[Any, Any]:
-    """The mean sampled and the mean claimed, of the test that ``part`` names. ``ValueError`` when there is none."""
+    """The mean sampled and the mean claimed, of the test that ``part`` names.
+
+    ``ValueError`` when there is none, when it refutes nothing, and when the recipe asks for more samples, or a larger
+    share of the error level, than tests are given.
+    """
+    tests, most = (len(SHAPES), max(size for *_, size in SHAPES)) if "samples" in recipe else (1, SIZE)
+    if recipe["tests"] < tests or recipe.get("samples", 0) > most:
+        raise ValueError("the recipe has other tests than those that refute")
     found = {PREFIX + outcome.name: outcome for outcome in _outcomes(claim, recipe)}
     if part not in found:
         raise ValueError(f"the recipe has no test {part!r}")
+    if not found[part].refuted:
+        raise ValueError(f"the test {part!r} refutes nothing")
     return _sides(found[part])
 
 

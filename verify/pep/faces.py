@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-import cvxpy as cp
 import numpy as np
 
 from fedtheory.rational import Array
@@ -220,6 +219,8 @@ def interior(posed: Program, face: Sequence[Equation], case: Case) -> tuple[Arra
     directions = V[int((values > 1e-9 * values.max(initial=0.0)).sum()) :].T
     if not directions.shape[1]:
         return start / scale, 1.0
+    import cvxpy as cp
+
     margin, t = cp.Variable(), cp.Variable(directions.shape[1])
     weights = start + directions @ t
     free = np.flatnonzero(abs(directions).max(axis=1) > 1e-9)

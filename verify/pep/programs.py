@@ -4,7 +4,7 @@ The program maximises a form of :mod:`verify.pep.gram` subject to forms that are
 function values, hence over all functions of the class and all dimensions. Its dual is a set of multipliers: the
 objective equals ``bound`` + sum of multiplier * constraint - (a positive semidefinite form), which proves ``objective
 <= bound``. The solver only proposes the multipliers; :class:`Certificate` checks the identity and the form in exact
-arithmetic."""
+arithmetic. cvxpy is imported where it is used: loading it takes a second."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import cvxpy as cp
 import mpmath
 import numpy as np
 
 from fedtheory.rational import DIGITS, Array
 from verify.pep.gram import Form, Number, Row
+
+if TYPE_CHECKING:
+    import cvxpy as cp
 
 #: Tolerances at which the solver is tried in turn, until it reports a solution.
 _TOLERANCES = (1e-10, 1e-8, 1e-6)
@@ -153,6 +155,8 @@ def equilibrated(program: Program, sweeps: int = 10) -> Program:
 
 def run(problem: cp.Problem) -> str:
     """Solve with CLARABEL, as accurately as it can, and return its status."""
+    import cvxpy as cp
+
     status = "solver_error"
     for tol in _TOLERANCES:
         with warnings.catch_warnings():
@@ -170,6 +174,8 @@ def run(problem: cp.Problem) -> str:
 
 def solve(program: Program) -> Solution:
     """The program's value and multipliers as CLARABEL finds them."""
+    import cvxpy as cp
+
     A, a, b, C, c = program.arrays
     gram = [cp.Variable((len(rows), len(rows)), PSD=True) for rows in program.blocks]
     values = cp.Variable(len(program.values)) if program.values else None
@@ -206,6 +212,8 @@ def interior_multipliers(program: Program, bound: float) -> tuple[Array, float]:
     The margin is the least of the multipliers and of the slack form's eigenvalues; it is about 0 when the bound is
     attained. Empty multipliers when the solver gives none.
     """
+    import cvxpy as cp
+
     A, a, b, C, c = program.arrays
     scale = sizes(A, a)
     weights = cp.Variable(len(program.constraints))
@@ -230,6 +238,8 @@ def interior_multipliers(program: Program, bound: float) -> tuple[Array, float]:
 
 def interior_point(program: Program) -> tuple[tuple[Array, ...], Array, float]:
     """A Gram matrix and function values that meet every constraint with the largest margin, and that margin."""
+    import cvxpy as cp
+
     A, a, b, _, _ = program.arrays
     size = sizes(A, a)
     margin = cp.Variable()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from verify.outcome import ClassCertificate, Outcome
-from verify.pep.prover import Step
+from verify.evidence import number
+
+if TYPE_CHECKING:
+    from verify.outcome import ClassCertificate, Outcome
+    from verify.pep.prover import Step
 
 #: Longer fractions are shown as decimals.
 _LONGEST = 24
@@ -52,7 +56,7 @@ def _letters(certificate: ClassCertificate) -> str:
 
 def _step(step: Step) -> str:
     count = len(step.multipliers)
-    return f"bound {_short(str(step.bound))}, {count} multiplier{'s' if count != 1 else ''}"
+    return f"bound {_short(number(step.bound))}, {count} multiplier{'s' if count != 1 else ''}"
 
 
 def _short(value: str) -> str:

@@ -19,6 +19,7 @@ from fedtheory.claims import Claim
 from fedtheory.rational import real
 from verify.evidence import Counterexample, Evidence, Verdict, number
 from verify.report import outcomes, statement
+from verify.report.plain import clean
 
 # Lines of a log are not wrapped, so that they can be searched: rich wants a width all the same.
 _LOG_WIDTH = 1000
@@ -32,6 +33,9 @@ _STYLES = {
     Verdict.NOT_TESTED: "yellow",
     Verdict.OPEN: "yellow",
 }
+
+# Blanks between the columns of a table.
+_GAP = 2
 
 # Longer fractions are shown as decimals, as real numbers are.
 _LONGEST = 40
@@ -58,7 +62,7 @@ def progress(to: Console, title: str, total: int) -> Iterator[Advance]:
         def line(text: str = "") -> None:
             done = next(count)
             if text:
-                to.print(f"[{done}/{total}] {text}")
+                to.print(clean(f"[{done}/{total}] {text}"), soft_wrap=True)
 
         yield line
         return
@@ -68,31 +72,60 @@ def progress(to: Console, title: str, total: int) -> Iterator[Advance]:
         yield lambda text="": bar.update(task, advance=1)
 
 
+def show(to: Console, table: Table, headings: bool = True) -> None:
+    """Print a table: aligned on a terminal; elsewhere a line for each row, its cells parted by tabs, nothing padded."""
+    if to.is_terminal:
+        to.print(table)
+        return
+    if table.title is not None:
+        print(clean(str(table.title)), file=to.file)
+    columns = [[*([column.header] if headings else []), *column.cells] for column in table.columns]
+    for cells in zip(*columns, strict=True):
+        line = "\t".join(clean(str(cell)) for cell in cells)
+        # Past the console, which makes blanks of tabs.
+        print(line.rstrip("\t"), file=to.file)
+
+
 def brief(evidence: Evidence) -> str:
     """One claim's result in a line."""
     return f"{evidence.claim.id} {evidence.verdict}, margin {_margin(evidence)}, {evidence.seconds:.1f} s"
 
 
-def verdicts(found: Sequence[Evidence]) -> Table:
-    """A row for each claim; that of a repaired claim is marked, beneath the one it repairs."""
-    table = Table("claim", "verdict", box=None, pad_edge=False)
-    table.add_column("margin", justify="right")
-    table.add_column("methods")
-    table.add_column("instances", justify="right")
-    table.add_column("seconds", justify="right")
-    shown = {e.claim.id for e in found}
-    for evidence in found:
-        claim = evidence.claim
-        mark = "└ " if claim.repairs in shown else ""
-        table.add_row(
-            Text(f"{mark}{claim.id}", overflow="fold"),
-            Text(str(evidence.verdict), style=_STYLES[evidence.verdict]),
-            _margin(evidence),
-            ", ".join(evidence.methods),
-            str(evidence.instances),
-            f"{evidence.seconds:.1f}",
-        )
+#: Columns of verdicts that are left out, in this order, where a terminal is too narrow for all.
+_LESS_WANTED = ("methods", "instances", "seconds")
+
+
+def verdicts(found: Sequence[Evidence], width: int | None = None) -> Table:
+    """A row for each claim.
+
+    For a terminal of a ``width``, that of a repaired claim is marked, beneath the one it repairs, and ids are never
+    broken: where it is too narrow columns are left out instead.
+    """
+    shown = set() if width is None else {e.claim.id for e in found}
+    columns: dict[str, list[str]] = {
+        "claim": [f"{'└ ' if e.claim.repairs in shown else ''}{e.claim.id}" for e in found],
+        "verdict": [str(e.verdict) for e in found],
+        "margin": [_margin(e) for e in found],
+        "methods": [", ".join(e.methods) for e in found],
+        "instances": [str(e.instances) for e in found],
+        "seconds": [f"{e.seconds:.1f}" for e in found],
+    }
+    for name in _LESS_WANTED:
+        if width is not None and sum(_wide(*column) + _GAP for column in columns.items()) - _GAP > width:
+            del columns[name]
+    table = Table(box=None, pad_edge=False)
+    for name in columns:
+        right = name in ("margin", "instances", "seconds")
+        table.add_column(name, justify="right" if right else "left", no_wrap=name != "methods", overflow="fold")
+    styles = [_STYLES[e.verdict] for e in found]
+    for style, *cells in zip(styles, *columns.values(), strict=True):
+        table.add_row(*(Text(cell, style=style if i == 1 else "") for i, cell in enumerate(cells)))
     return table
+
+
+def _wide(title: str, cells: Sequence[str]) -> int:
+    """The width that a column needs."""
+    return max(map(len, (title, *cells)))
 
 
 def remarks(found: Sequence[Evidence]) -> list[str]:
@@ -139,8 +172,23 @@ def claims_table(chosen: Sequence[Claim]) -> Table:
     """What is claimed, and where."""
     table = Table("claim", "kind", "where", "gist", box=None, pad_edge=False)
     for claim in chosen:
-        table.add_row(Text(claim.id, overflow="fold"), claim.kind, claim.where, claim.gist)
+        table.add_row(*(Text(cell) for cell in _told(claim)))
     return table
+
+
+def fits(chosen: Sequence[Claim], width: int) -> bool:
+    """Whether a terminal is wide enough for the table of claims with nothing broken."""
+    columns = zip(*map(_told, chosen), strict=True)
+    return sum(_wide("", cells) + _GAP for cells in columns) - _GAP <= width
+
+
+def claims_lines(chosen: Sequence[Claim]) -> list[str]:
+    """What is claimed, and where, below the id of each claim."""
+    return [line for claim in chosen for line in (claim.id, f"  {claim.kind}, {claim.where}: {claim.gist}")]
+
+
+def _told(claim: Claim) -> tuple[str, str, str, str]:
+    return claim.id, claim.kind, claim.where, claim.gist
 
 
 def description(claim: Claim) -> list[str]:

@@ -5,6 +5,7 @@ Factors log(1/epsilon) are left out on both sides, as in the tables.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import sympy
@@ -15,6 +16,8 @@ from fedtheory.settings import Setting
 from fedtheory.statements import Order, ParameterRule, Untested
 
 sqrt = sympy.sqrt
+# Of none of these arguments one is always the largest, and looking for it takes as long as loading all else.
+Max, Min = partial(sympy.Max, evaluate=False), partial(sympy.Min, evaluate=False)
 ORDERS = Setting("all values of the constants")
 CONSTANTS = Setting("all values of the constants")
 
@@ -66,8 +69,8 @@ def _iterations(factor: Any) -> Any:
 
 
 #: The rate of Theorem 3.1 with gamma = 1/L and eq. (6), and the probability of communication of eq. (8).
-RATE = sympy.Max((1 - 1 / kappa) ** 2, 1 - p**2 / ((1 + omega_av) * (1 + 2 * omega)))
-P_8 = sympy.Min(sqrt((1 + omega_av) * (1 + omega) / kappa), 1)
+RATE = Max((1 - 1 / kappa) ** 2, 1 - p**2 / ((1 + omega_av) * (1 + 2 * omega)))
+P_8 = Min(sqrt((1 + omega_av) * (1 + omega) / kappa), 1)
 _rounds_general = sqrt(kappa * (1 + omega_av) * (1 + omega)) + omega * (1 + omega_av)
 _rounds_theorem = P_8 * _iterations(RATE.subs(p, P_8))
 _rounds_reals = (k * _rounds_general).subs(omega_av, omega / n).subs(omega, d / k - 1)
@@ -99,7 +102,7 @@ UPLINK = (
     ),
 )
 
-_gd = sympy.Max(1 - gamma * mu, gamma * L - 1) ** 2
+_gd = Max(1 - gamma * mu, gamma * L - 1) ** 2
 NO_HARM = Claim(
     "locodl/no-harm",
     "Section 3",
@@ -206,15 +209,15 @@ _step_diana = 1 / (kappa * (1 + 6 * omega / n))
 _theta = 1 - sqrt(1 - 1 / (1 + omega))
 _ratio_ef21 = sqrt(2 * (1 - 1 / (1 + omega))) / _theta
 _gamma_5gcs = 1 / sqrt(kappa * (1 + omega) * (1 + omega / n))
-_p_adiana = sympy.Min(1, sympy.Max(1, sqrt(n / (32 * omega)) - 1) / (2 * (1 + omega)))
-_eta_adiana = sympy.Min(sympy.Rational(1, 2), n / (64 * omega * (2 * _p_adiana * (omega + 1) + 1) ** 2)) / kappa
-_theta_adiana = sympy.Min(sympy.Rational(1, 4), sqrt(_eta_adiana / _p_adiana))
+_p_adiana = Min(1, Max(1, sqrt(n / (32 * omega)) - 1) / (2 * (1 + omega)))
+_eta_adiana = Min(sympy.Rational(1, 2), n / (64 * omega * (2 * _p_adiana * (omega + 1) + 1) ** 2)) / kappa
+_theta_adiana = Min(sympy.Rational(1, 4), sqrt(_eta_adiana / _p_adiana))
 #: Iterations (for LoCoDL rounds) that the theorem of each method grants, in units of log(1/epsilon).
 FROM_THEOREMS: dict[str, Any] = {
-    "diana": sympy.Max(1 / _step_diana, 2 * (1 + omega)),
-    "ef21": sympy.Max(kappa * (1 + _ratio_ef21), 2 / _theta),
-    "5gcs-cc": sympy.Max(1 + 1 / _gamma_5gcs, (1 + omega) * (1 + kappa * _gamma_5gcs * (1 + omega / n) / 2)),
-    "adiana-original": sympy.Max(
+    "diana": Max(1 / _step_diana, 2 * (1 + omega)),
+    "ef21": Max(kappa * (1 + _ratio_ef21), 2 / _theta),
+    "5gcs-cc": Max(1 + 1 / _gamma_5gcs, (1 + omega) * (1 + kappa * _gamma_5gcs * (1 + omega / n) / 2)),
+    "adiana-original": Max(
         2 * (_theta_adiana + _eta_adiana) / _eta_adiana,
         2 / _theta_adiana,
         (1 + _theta_adiana) / (_p_adiana * _theta_adiana),
@@ -225,11 +228,11 @@ FROM_THEOREMS: dict[str, Any] = {
 #: CompressedScaffnew: clients that send each coordinate.
 s = sympy.Symbol("s", integer=True, positive=True)
 #: Iterations that its theorem grants, reals that a client sends a round, and its choice of p and s (in that order).
-ITERATIONS_SCAFFNEW = sympy.Max(kappa, (n - 1) ** 2 * s / (p**2 * n * (s - 1) ** 2))
+ITERATIONS_SCAFFNEW = Max(kappa, (n - 1) ** 2 * s / (p**2 * n * (s - 1) ** 2))
 REALS_SCAFFNEW = sympy.ceiling(s * d / n)
 CHOICE_SCAFFNEW: dict[sympy.Symbol, Any] = {
-    p: sympy.Min(1, sqrt(n / (s * kappa))),
-    s: sympy.Max(2, sympy.floor(n / d)),
+    p: Min(1, sqrt(n / (s * kappa))),
+    s: Max(2, sympy.floor(n / d)),
 }
 _SOURCES = {"adiana-refined": "He et al. (2023)", "lower-bound": "He et al. (2023)"}
 _POSITIVE = sympy.Gt(omega, 0, evaluate=False)

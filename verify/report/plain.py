@@ -1,0 +1,28 @@
+"""Text for a terminal or a pipe, whatever is in it."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+#: Kinds of characters that are not shown but do something: control, format (direction of writing), lone surrogates,
+#: private use, and separators of lines.
+_ACTING = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+#: Characters of what was got that are quoted in a message.
+_QUOTED = 40
+
+
+def clean(text: str) -> str:
+    r"""The text with each character that would act on a terminal written out, such as \x1b; line feeds stay."""
+    if text.isprintable():
+        return text
+    return "".join(c if c == "\n" or unicodedata.category(c) not in _ACTING else ascii(c)[1:-1] for c in text)
+
+
+def quoted(value: Any) -> str:
+    """What was got instead of what was expected, short enough for a message."""
+    try:
+        shown = repr(value)
+    except RecursionError:
+        return "what is nested too deeply"
+    return shown if len(shown) <= _QUOTED else f"{shown[:_QUOTED]}... ({len(shown)} characters)"
