@@ -1,19 +1,8 @@
 """Compressed gradient descent (DCGD) contracts up to a neighbourhood that the gradients at the optimum make."""
 
-from fedtheory import (
-    Claim,
-    OneStep,
-    Quantity,
-    Setting,
-    SmoothStronglyConvex,
-    UnbiasedCompressors,
-    letters,
-    method,
-    n,
-    omega,
-)
+import fedtheory as ft
 
-mu, L, gamma = letters("mu L gamma")
+mu, L, gamma = ft.letters("mu L gamma")
 
 
 def step(problem, params, state, draw):
@@ -21,30 +10,14 @@ def step(problem, params, state, draw):
     return {"x": state.x - params.gamma * sent.sum(axis=-2) / problem.n}
 
 
-def distance(problem, params, state):
-    return ((state.x - problem.x_star) ** 2).sum(axis=-1)
-
-
-def heterogeneity(problem, params, state):
-    return (problem.y_star**2).sum(axis=(-1, -2)) / problem.n
-
-
-dcgd = method("dcgd", step, ["gamma", "compressors"], {"x": "point"})
-SETTING = Setting(
-    algorithm=dcgd, functions=SmoothStronglyConvex(mu, L), adversaries=(UnbiasedCompressors(independent=True),)
+dcgd = ft.method("dcgd", step, ["gamma", "compressors"], {"x": "point"})
+noisy = ft.UnbiasedCompressors(independent=True)
+setting = ft.Setting(algorithm=dcgd, functions=ft.SmoothStronglyConvex(mu, L), adversaries=(noisy,))
+small = gamma * L * (1 + 2 * ft.omega / ft.n) <= 1
+full, half = (
+    ft.contracts(dcgd, ft.distance, 1 - gamma * mu, {ft.heterogeneity: c * gamma**2 * ft.omega / ft.n}) for c in (2, 1)
 )
-before, after, noise = Quantity("D", distance), Quantity("D_next", distance, after=True), Quantity("H", heterogeneity)
-CLAIMS = tuple(
-    Claim(
-        f"dcgd/{name}",
-        setting=SETTING,
-        statement=OneStep(
-            dcgd,
-            after.expression,
-            (1 - gamma * mu) * before.expression + c * gamma**2 * omega / n * noise.expression,
-            (before, after, noise),
-        ),
-        requires=(gamma * L * (1 + 2 * omega / n) <= 1,),
-    )
-    for name, c in (("neighbourhood", 2), ("half-the-noise", 1))
+CLAIMS = (
+    ft.Claim("dcgd/neighbourhood", setting=setting, statement=full, requires=(small,)),
+    ft.Claim("dcgd/half-the-noise", setting=setting, statement=half, requires=(small,)),
 )

@@ -1,20 +1,8 @@
 """Error feedback: the iterate less the errors that clients still hold descends as if nothing were compressed."""
 
-from sympy import Rational
+import fedtheory as ft
 
-from fedtheory import (
-    Claim,
-    ContractiveCompressors,
-    Independent,
-    OneStep,
-    Quantity,
-    Setting,
-    SmoothStronglyConvex,
-    letters,
-    method,
-)
-
-mu, L, gamma, alpha = letters("mu L gamma alpha")
+mu, L, gamma, alpha = ft.letters("mu L gamma alpha")
 
 
 def step(problem, params, state, draw):
@@ -23,32 +11,22 @@ def step(problem, params, state, draw):
     return {"x": state.x - sent.sum(axis=-2) / problem.n, "e": wanted - sent}
 
 
+def draws(problem, params, state):
+    return ft.Independent(params.compressor.draws, problem.n)
+
+
 def virtual(problem, params, state):
     return ((state.x - state.e.sum(axis=-2) / problem.n - problem.x_star) ** 2).sum(axis=-1)
 
 
-def error(problem, params, state):
+def held(problem, params, state):
     return ((state.e.sum(axis=-2) / problem.n) ** 2).sum(axis=-1)
 
 
-def draws(problem, params, state):
-    return Independent(params.compressor.draws, problem.n)
-
-
-ef = method("error-feedback", step, ["gamma", "alpha", "compressor"], {"x": "point", "e": "clients"}, draws=draws)
-SETTING = Setting(algorithm=ef, functions=SmoothStronglyConvex(mu, L), adversaries=(ContractiveCompressors(),))
-before, after, held = Quantity("V", virtual), Quantity("V_next", virtual, after=True), Quantity("E", error)
-CLAIMS = tuple(
-    Claim(
-        f"error-feedback/{name}",
-        setting=SETTING,
-        statement=OneStep(
-            ef,
-            after.expression,
-            (1 - gamma * mu / 2) * before.expression + c * L * gamma * held.expression,
-            (before, after, held),
-        ),
-        requires=(4 * gamma * L <= 1,),
-    )
-    for name, c in (("virtual-iterate", 3), ("fewer-errors", Rational(1, 2)))
+ef = ft.method("error-feedback", step, ["gamma", "alpha", "compressor"], {"x": "point", "e": "clients"}, draws=draws)
+setting = ft.Setting(algorithm=ef, functions=ft.SmoothStronglyConvex(mu, L), adversaries=(ft.ContractiveCompressors(),))
+three, half = (ft.contracts(ef, virtual, 1 - gamma * mu / 2, {held: c * L * gamma / 2}) for c in (6, 1))
+CLAIMS = (
+    ft.Claim("error-feedback/virtual", setting=setting, statement=three, requires=(4 * gamma * L <= 1,)),
+    ft.Claim("error-feedback/fewer-errors", setting=setting, statement=half, requires=(4 * gamma * L <= 1,)),
 )

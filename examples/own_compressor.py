@@ -4,19 +4,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from fedtheory import Bernoulli, Compressor, Independent, compressor_claim, d, k
+import fedtheory as ft
 
 
 def kept(d, k):
     def apply(draw, x):
         return np.where(draw, x * Fraction(d, k) if x.dtype == object else x * d / k, 0 * x)
 
-    return Compressor(
-        f"kept({k} of {d})", d, Independent(Bernoulli(Fraction(k, d)), d), apply, Fraction(d, k) - 1, 33 * d
-    )
+    coins = ft.Independent(ft.Bernoulli(Fraction(k, d)), d)
+    return ft.Compressor(f"kept({k} of {d})", d, coins, apply, Fraction(d, k) - 1, 33 * d)
 
 
 CLAIMS = (
-    compressor_claim("kept/omega", kept, omega=d / k - 1, bits=33 * d),
-    compressor_claim("kept/less", kept, omega=d / k - 1 - d / (100 * k), bits=33 * d),
+    ft.compressor_claim("kept/omega", kept, omega=ft.d / ft.k - 1, bits=33 * ft.d),
+    ft.compressor_claim("kept/less", kept, omega=ft.d / ft.k - 1 - ft.d / (100 * ft.k), bits=33 * ft.d),
 )

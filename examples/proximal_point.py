@@ -1,8 +1,8 @@
 """The proximal point method, for one function: the contraction of an exact step."""
 
-from fedtheory import Claim, Setting, SmoothStronglyConvex, contracts, letters, method
+import fedtheory as ft
 
-mu, L, gamma = letters("mu L gamma")
+mu, L, gamma = ft.letters("mu L gamma")
 
 
 def step(problem, params, state, draw):
@@ -10,13 +10,9 @@ def step(problem, params, state, draw):
     return {"x": problem.f.resolvent(1 / params.gamma, target)[..., 0, :]}
 
 
-def distance(problem, params, state):
-    return ((state.x - problem.x_star) ** 2).sum(axis=-1)
-
-
-prox = method("proximal-point", step, ["gamma"], {"x": "point"})
-SETTING = Setting(algorithm=prox, functions=SmoothStronglyConvex(mu, L), clients=(1,))
+prox = ft.method("proximal-point", step, ["gamma"], {"x": "point"})
+setting = ft.Setting(algorithm=prox, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
 CLAIMS = (
-    Claim("proximal-point/step", setting=SETTING, statement=contracts(prox, distance, 1 / (1 + gamma * mu) ** 2)),
-    Claim("proximal-point/faster", setting=SETTING, statement=contracts(prox, distance, 1 / (1 + gamma * mu) ** 3)),
+    ft.Claim("prox/step", setting=setting, statement=ft.contracts(prox, ft.distance, 1 / (1 + gamma * mu) ** 2)),
+    ft.Claim("prox/faster", setting=setting, statement=ft.contracts(prox, ft.distance, 1 / (1 + gamma * mu) ** 3)),
 )

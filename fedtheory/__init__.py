@@ -20,6 +20,7 @@ _PUBLIC = {
         "UnbiasedCompressors",
     ),
     "compressors": ("Compressor",),
+    "potentials": ("distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Independent", "UniformSubset"),
     "settings": ("Setting",),
     "statements": (

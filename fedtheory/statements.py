@@ -101,10 +101,20 @@ class OneStep:
         return (Comparison(self.left, "<=", self.right),)
 
 
-def contracts(algorithm: Algorithm, potential: Callable[[Problem, Any, Any], Array], factor: sympy.Expr) -> OneStep:
-    """E[potential after] <= factor * potential before, for a potential (problem, params, state) -> Array."""
+def contracts(
+    algorithm: Algorithm,
+    potential: Callable[[Problem, Any, Any], Array],
+    factor: Any,
+    noise: Mapping[Callable[[Problem, Any, Any], Array], Any] | None = None,
+) -> OneStep:
+    """E[potential after] <= factor * potential before + sum of coefficient * quantity, for functions of (problem,
+    params, state); ``noise``: the coefficients."""
     before, after = Quantity("V", potential), Quantity("V_next", potential, after=True)
-    return contraction(algorithm, after, sympy.sympify(factor), before)
+    if not noise:
+        return contraction(algorithm, after, sympy.sympify(factor), before)
+    others = {Quantity(of.__name__, of): sympy.sympify(c) for of, c in noise.items()}
+    right = sympy.sympify(factor) * before.expression + sum(c * q.expression for q, c in others.items())
+    return OneStep(algorithm, after.expression, right, (before, after, *others))
 
 
 def contraction(algorithm: Algorithm, after: Quantity, factor: sympy.Expr, before: Quantity) -> OneStep:

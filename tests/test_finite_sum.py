@@ -146,7 +146,7 @@ def test_certificates_are_exact_proofs(id):
 @pytest.mark.parametrize("id", CLAIMS)
 def test_every_hypothesis_fails_somewhere_by_itself(id):
     claim, alone = CLAIMS[id], set()
-    for recipe, instance in _built(claim, 0, 150):
+    for _, instance in _built(claim, 0, 150):
         values = claim.setting.bind(instance.problem, instance.params)
         broken = [h for h in claim.requires if not h.holds(instance.problem, instance.params, values)]
         alone.update(broken if len(broken) == 1 else [])
@@ -187,7 +187,9 @@ def test_exact_and_float_instances_agree(id):
             assert np.allclose(to_float(instance.coordinates(state))[0], theta)
             fixed = claim.statement.algorithm.fixed_point(instance.problem, instance.params)
             problem, x = instance.problem, fixed[0][None, :]
-            slope = problem.f.gradient(x).sum(axis=0) + (0 if problem.g is None else problem.n * problem.g.gradient(x)[0])
+            slope = problem.f.gradient(x).sum(axis=0) + (
+                0 if problem.g is None else problem.n * problem.g.gradient(x)[0]
+            )
             assert np.allclose(to_float(slope), 0, atol=1e-9)
             values = [q.of(instance.problem, instance.params, state) for q in claim.statement.quantities]
             found.append(np.ravel([to_float(v) for v in values]))

@@ -192,7 +192,7 @@ def test_one_step_of_ef21_needs_the_polyak_lojasiewicz_inequality():
 def test_what_is_wider_than_the_class_is_known():
     for name, wider in {"ef21": True, "adiana": True, "5gcs-cc": False, "compressed-scaffnew": False}.items():
         ((_, instance),) = met(ONE_STEP[name], 1, lambda r: r["mu"] < r["L"] and len(r["clients"]) == 2)
-        posed = posing.pose(claim.setting, instance)
+        posed = posing.pose(ONE_STEP[name].setting, instance)
         sides(ONE_STEP[name], posed.instance, np.zeros((1, 0)))
         assert posed.wider is wider
 
@@ -242,7 +242,13 @@ def test_contractions_say_nothing_of_correlation():
 
 
 def _record(mu=Fr(1), L=Fr(4)):
-    return Record("f", np.array([mu] * 2, dtype=object), np.array([L] * 2, dtype=object), repeated(row("x*"), 2), rows_of_sum_zero("h*", 2))
+    return Record(
+        "f",
+        np.array([mu] * 2, dtype=object),
+        np.array([L] * 2, dtype=object),
+        repeated(row("x*"), 2),
+        rows_of_sum_zero("h*", 2),
+    )
 
 
 def test_proximal_point_has_its_gradient():
@@ -254,8 +260,10 @@ def test_proximal_point_has_its_gradient():
     assert (functions.resolvent(Fr(1, 3), targets) != points).all()
     with pytest.raises(ValueError, match="strongly convex"):
         record.resolvent(0, Fr(-1), target)
-    with pytest.raises(ValueError, match="strongly convex"):
-        _record(mu=Fr(4)).resolvent(0, Fr(1), target)
+    # Where mu = L there is one function only, and its proximal point is no new row.
+    only = _record(mu=Fr(4))
+    (x, _) = OfClass(only).resolvent(Fr(1), targets).flat
+    assert only.gradient(repeated(x, 2))[0, 0] + x == target and not only.solved
     with pytest.raises(ValueError, match="compressed point"):
         record.resolvent(0, Fr(1), row("e", NOISE))
 
@@ -291,5 +299,5 @@ def test_a_claim_that_allows_any_compressor_is_not_certified():
     told = instance.params._replace(alpha=Fr(3, 4))
     assert (
         posing.pose(DESCENT.setting, replace(instance, params=told)).instance.params.compressor.alpha
-        == instance.params.alpha
+        == instance.params.compressor.alpha
     )

@@ -123,11 +123,11 @@ GRADSKIP = Setting(
     clients=(1, 2, 3),
 )
 COMPRESSED_SCAFFNEW = Setting(
-    _CLASS + "; n >= 2, 0 < p <= 1",
+    _CLASS + "; 2 <= s <= n, 0 < p <= 1",
     letters=_letters(gamma, eta, p, s),
     algorithm=compressed_scaffnew.algorithm,
     functions=_FUNCTIONS,
-    domain=(sympy.Ge(n, 2, evaluate=False), *_COIN),
+    domain=(sympy.Ge(n, 2, evaluate=False), sympy.Ge(s, 2, evaluate=False), sympy.Le(s, n, evaluate=False), *_COIN),
     draw=parametrisations.compressed_shape,
     coordinates=True,
 )

@@ -12,7 +12,7 @@ from fedtheory import compressors
 from fedtheory.algorithms import adiana, gradskip
 from fedtheory.compressors import Family
 from fedtheory.instances import members
-from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick
+from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.problems.base import Problem
 from fedtheory.rational import square_root
 
@@ -71,7 +71,7 @@ def adiana_constants(rng: np.random.Generator, recipe: Recipe) -> Recipe | None:
     style = members.draw_style(rng, d, n < 3, False)
     clients = tuple(members.draw_client(rng, d, mu, L, style) for _ in range(n))
     off = {"off": pick(rng, _ADIANA_NAMES), "times": pick(rng, (Fraction(4, 9), Fraction(9, 4)))}
-    base = {"d": d, "x": recipe["x"][:1] * d, "clients": clients, "mu": mu, "L": L}
+    base = {"d": d, "x": small(rng, d), "clients": clients, "mu": mu, "L": L}
     return {**base, "k": 0, "omega": omega, "joint": recipe["joint"], "q": q, **pick(rng, ({},) * 5 + (off,))}
 
 
@@ -135,4 +135,4 @@ def compressed_shape(rng: np.random.Generator, recipe: Recipe) -> Recipe:
     n, d, s = pick(rng, _SHAPES)
     style = members.draw_style(rng, d, n < 4, True)
     clients = tuple(members.draw_client(rng, d, recipe["mu"], recipe["L"], style) for _ in range(n))
-    return {**recipe, "d": d, "x": recipe["x"][:1] * d, "clients": clients, "s": s}
+    return {**recipe, "d": d, "x": small(rng, d), "clients": clients, "s": s}

@@ -118,8 +118,11 @@ def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Reci
 
 
 def _meets(claim: Claim, built: Instance) -> bool:
+    """Whether an instance of a changed claim meets what the claim says of the letters that the instance has."""
+    values = claim.setting.bind(built.problem, built.params)
+    about = tuple(h for h in claim.requires if h.relation is None or h.relation.free_symbols <= set(values))
     try:
-        return hypotheses_hold(claim, built)
+        return all(h.holds(built.problem, built.params, values) for h in about)
     except Undefined:
         return False
 

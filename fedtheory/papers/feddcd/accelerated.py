@@ -120,8 +120,9 @@ SETTING_D = Setting(
         appendix_b.tau: "tau",
         mu: "mu",
         L_max: lambda problem, params: max(params.L),
-        A: "a",
-        B: "b",
+        # Not drawn: they follow from the condition number, n and tau.
+        A: lambda problem, params: params.a,
+        B: lambda problem, params: params.b,
     },
     algorithm=accelerated_rbcd.algorithm,
     functions=replace(appendix_b.BLOCK_FUNCTIONS, conditions=_SQUARES, common=True),
