@@ -40,7 +40,7 @@ def written(path, text):
         ("x = 1\ny = x.z\n", "line 2: AttributeError"),
         ("x = 1\n", "has no CLAIMS"),
         ("CLAIMS = (3,)\n", r"CLAIMS\[0\] is no claim"),
-        ("from fedtheory import Claim\n\nCLAIMS = (Claim('mine/one'),)\n", "line 3: ValueError: the claim mine/one has no"),
+        ("from fedtheory import Claim\n\nCLAIMS = (Claim('mine/one'),)\n", "line 3: ValueError: the claim mine/one "),
         ("from fedtheory import Nothing\n", "line 1: "),
     ],
 )
