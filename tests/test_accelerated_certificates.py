@@ -27,7 +27,7 @@ RBCD = claims.get("feddcd/theorem-D.1/repaired")
 def instance(n, tau, ratio, alpha=Fr(1)):
     """An exact instance of AccFedDCD with N = n and beta/alpha = ratio."""
     client = {"h": (alpha,), "y": (Fr(0),)}
-    common = {"d": 1, "tau": tau, "alpha": alpha, "beta": ratio * alpha, "x": (Fr(1),)}
+    common = {"d": 1, "tau": tau, "alpha": alpha, "beta": ratio * alpha, "scale": Fr(1), "x": (Fr(1),)}
     return GAP.family.build({**common, "clients": (client,) * n}, True)
 
 
