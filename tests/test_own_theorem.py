@@ -1,10 +1,12 @@
 """Theorems of one's own: the examples, what is told of files that are no theorems, and what is derived for both."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from verify import Verdict, check
+from verify.cli import main
 from verify.own import load
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -54,3 +56,18 @@ def test_a_file_that_is_not_there_gets_a_sentence(tmp_path):
         load(tmp_path / "none.py")
     with pytest.raises(ValueError, match=r"must end in \.py"):
         load(tmp_path / "none.txt")
+
+
+def test_the_command_tells_verdicts_and_writes_what_an_audit_writes(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "mine.json"
+    assert main(["check", str(EXAMPLES / "own_compressor.py"), "--json", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "kept/omega" in told and "supported" in told and "refuted" in told
+    stored = json.loads(out.read_text())
+    assert [c["verdict"] for c in stored["claims"]] == ["supported", "refuted"]
+
+
+def test_the_command_says_what_is_wrong_with_a_file(tmp_path, capsys):
+    assert main(["check", str(written(tmp_path, "CLAIMS = (\n"))]) == 2
+    assert "line 1" in capsys.readouterr().err

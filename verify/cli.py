@@ -301,6 +301,17 @@ def parser() -> argparse.ArgumentParser:
     )
     replaying.add_argument("file", type=Path, metavar="FILE")
 
+    checking = command(
+        "check",
+        "run_check",
+        "test the theorems of a file of one's own, which is run; see docs/own-theorem.md",
+        "fedtheory check examples/heavy_ball.py",
+        "fedtheory check my_theorem.py --json results.json --budget full",
+    )
+    checking.add_argument("file", type=Path, metavar="FILE.py", help="Python with a module-level CLAIMS")
+    checking.add_argument("--json", type=Path, metavar="FILE", help="write the evidence there, as an audit does")
+    testing(checking)
+
     table = command(
         "table",
         "run_table",

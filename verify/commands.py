@@ -197,6 +197,25 @@ def run_show(args: argparse.Namespace) -> int:
     return 0
 
 
+def run_check(args: argparse.Namespace) -> int:
+    """The evidence for each claim of somebody's own file, as it is found."""
+    from verify import own
+    from verify.checking import check
+
+    copy = None if args.json is None else _writable(args.json)
+    report, found = terminal.console(sys.stdout), []
+    for claim in own.load(args.file):
+        _say(report, *terminal.description(claim))
+        sys.stdout.flush()
+        found.append(check(claim, args.seed, args.budget))
+        _say(report, *terminal.findings(found[-1], []))
+        if copy is not None:
+            files.write(
+                copy, json.dumps(document([e.to_json() for e in found], args.seed, args.budget), indent=2) + "\n"
+            )
+    return 0
+
+
 def run_list(args: argparse.Namespace) -> int:
     """A table of the claims."""
     chosen, report = claims.select(args.names), terminal.console(sys.stdout)
