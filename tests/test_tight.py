@@ -202,7 +202,7 @@ def test_unknown_points_are_counted_and_missing_ends_told():
     text = sweep.sentence(points)
     assert "at 2 of 3 points" in text and "leaving out 1 where nothing is known from below" in text
     assert "nothing is proved from above at 1 of 3 points of the grid (the solver says no)" in text
-    assert tight.words(points)[0] == "factor: 3 points, 2 proved, 1 unknown"
+    assert tight.words(points)[0] == "factor: 3 points, 2 certified, 1 open"
     assert "nothing known from below" in sweep.sentence([point(None, "0.5")])
 
 
@@ -273,8 +273,8 @@ def test_the_command_prints_a_table_a_sentence_and_draws(tmp_path, capsys):
     assert status == 0 and out.read_bytes().startswith(b"\x89PNG")
     lines = [line.strip() for line in text.splitlines()]
     assert lines[1].split()[:5] == ["kappa", "omega", "n", "gamma", "printed"]
-    assert len([line for line in lines if line.endswith("proved") and line[0].isdigit()]) == 5
-    assert lines[-3:-1] == [str(out), "factor: 5 points, 5 proved"]
+    assert len([line for line in lines if line.endswith("certified") and line[0].isdigit()]) == 5
+    assert lines[-3:-1] == [str(out), "factor: 5 points, 5 certified"]
     assert lines[-1].startswith("the printed rate 1 - rho is within 5.") and "kappa=2" in lines[-1]
     assert log.splitlines()[0].startswith("[1/5] kappa=2, omega=1")
 
