@@ -97,6 +97,11 @@ def claims_of(name: str) -> tuple[Claim, ...]:
     return tuple(c for c in found if c.id not in repaired)
 
 
+def known() -> tuple[str, ...]:
+    """The algorithms that have scenarios: of their own, or from their claims."""
+    return tuple(name for name in algorithms.names() if name in _OWN or claims_of(name))
+
+
 def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Scenario, ...]:
     """The scenarios of an algorithm, smallest first. The same for the same arguments.
 
