@@ -12,6 +12,7 @@ import pytest
 
 from fedtheory import claims, compressors, randomness
 from fedtheory.randomness import Bernoulli, UniformSubset, map_leaves
+from verify.evaluate import dimension
 from verify.statistics import calibration, e_process, power, sampling
 from verify.statistics.alpha_spending import Ledger
 from verify.statistics.e_process import Assumed, confidence_sequence, interval
@@ -512,7 +513,7 @@ def test_the_draws_of_a_step(id):
     tested = 0
     for recipe in islice(claim.family.recipes(rng), 20):
         instance = claim.family.build(recipe, False)
-        theta = rng.standard_normal(instance.dimension)
+        theta = rng.standard_normal(dimension(claim, instance))
         right = sampling.step_sampler(claim, instance, theta, 0, LEVEL, 8000)
         assert not any(o.refuted for o in right)
         if right:
