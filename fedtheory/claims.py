@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     # Instances know the papers' letters, and papers hold claims.
     from fedtheory.instances.base import Family
 
-if TYPE_CHECKING:
-    # Instances know the papers' letters, and papers hold claims.
-    from fedtheory.instances.base import Family
-
-if TYPE_CHECKING:
-    # The instances of a paper's settings speak of its claims.
-    from fedtheory.instances.base import Family
-
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "locodl", "baseline")
 #: The modules that hold their claims, in order.
@@ -165,23 +157,31 @@ def _registry() -> dict[str, Claim]:
     return found
 
 
+#: Claims of somebody's own, by id: known to this process, and part of no paper.
+_own: dict[str, Claim] = {}
+
+
 def register(own: Iterable[Claim]) -> None:
-    """Add claims to the registry of this process; ``ValueError`` for an id that another claim has."""
-    registry = _registry()
+    """Make claims known by their ids to this process; a claim registered before under the same id is replaced.
+
+    ``ValueError`` for an id that a paper's claim has, or that two of them have.
+    """
+    found: dict[str, Claim] = {}
     for claim in own:
-        if registry.get(claim.id, claim) is not claim:
+        if claim.id in _registry() or claim.id in found:
             raise ValueError(f"the claim {claim.id} is registered twice: ids must differ")
-        registry[claim.id] = claim
+        found[claim.id] = claim
+    _own.update(found)
 
 
 def all() -> tuple[Claim, ...]:
-    """All claims, in the papers' order; a repaired claim follows the one it repairs."""
+    """All claims of the papers, in their order; a repaired claim follows the one it repairs."""
     return tuple(_registry().values())
 
 
 def get(id: str) -> Claim:
     """The claim with this id; ``ValueError`` suggests near ids when there is none."""
-    registry = _registry()
+    registry = {**_registry(), **_own}
     if id not in registry:
         last = id.split("/")[-1]
         near = [known for known in registry if last and last in known][:2] or get_close_matches(id, registry, n=2)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fedtheory import claims
 from verify import Verdict, check
 from verify.cli import main
 from verify.own import load
@@ -58,14 +59,26 @@ def test_a_file_that_is_not_there_gets_a_sentence(tmp_path):
         load(tmp_path / "none.txt")
 
 
+def test_a_file_read_again_replaces_its_claims_and_papers_keep_theirs(tmp_path):
+    file = EXAMPLES / "proximal_point.py"
+    before = claims.all()
+    load(file)
+    (again, _) = load(file)
+    assert claims.get(again.id) is again and claims.all() == before
+    with pytest.raises(ValueError, match="registered twice"):
+        claims.register([again, again])
+    with pytest.raises(ValueError, match="registered twice"):
+        claims.register([before[0]])
+
+
 def test_the_command_tells_verdicts_and_writes_what_an_audit_writes(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     out = tmp_path / "mine.json"
-    assert main(["check", str(EXAMPLES / "own_compressor.py"), "--json", str(out)]) == 0
+    assert main(["check", str(EXAMPLES / "proximal_point.py"), "--json", str(out)]) == 0
     told = capsys.readouterr().out
-    assert "kept/omega" in told and "supported" in told and "refuted" in told
+    assert "prox/step" in told and "certified" in told and "refuted" in told
     stored = json.loads(out.read_text())
-    assert [c["verdict"] for c in stored["claims"]] == ["supported", "refuted"]
+    assert [c["verdict"] for c in stored["claims"]] == ["certified", "refuted"]
 
 
 def test_the_command_says_what_is_wrong_with_a_file(tmp_path, capsys):

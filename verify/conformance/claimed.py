@@ -17,7 +17,7 @@ from fedtheory.statements import Bound, Invariant, OneStep
 from verify.conformance.adapter import Implementation
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, claims_of, draw_at
-from verify.evaluate import sides, start
+from verify.evaluate import dimension, sides, start
 from verify.methods import spectral
 from verify.statistics.e_process import Assumed
 from verify.statistics.power import smallest_defect
@@ -79,10 +79,8 @@ def exactly(
         if points * scenario.support > _AFFORDABLE:
             continue
         for claim in _about(algorithm, scenario):
-            if (
-                claim.id in names
-                or start(claim, instance, np.zeros((1, instance.dimension)))[0] is not scenario.problem
-            ):
+            problem = start(claim, instance, np.zeros((1, dimension(claim, instance))))[0]
+            if claim.id in names or problem is not scenario.problem:
                 continue
             try:
                 found = _worst(claim, changed, scenario)
