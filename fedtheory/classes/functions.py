@@ -54,8 +54,7 @@ class SmoothStronglyConvex:
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance have the constants declared."""
-        parts = (problem.f,) if problem.g is None else (problem.f, problem.g)
-        return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in parts)
+        return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in members.parts(problem))
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
         """The part of a recipe that says the functions: curvatures mostly at the ends of the class."""
@@ -76,7 +75,7 @@ class SmoothStronglyConvex:
             clients = ({**clients[0], "y": (Fraction(0),) * d},) * n
         recipe: dict[str, Any] = {"d": d, "x": small(rng, d), "clients": clients}
         if with_g:
-            recipe["g"] = {**members.draw_client(rng, d, mu, L, replace_turn(style)), "y": (Fraction(0),) * d}
+            recipe["g"] = {**members.draw_client(rng, d, mu, L, style._replace(turned=False)), "y": (Fraction(0),) * d}
         return recipe
 
     def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
@@ -104,7 +103,7 @@ class SmoothStronglyConvex:
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
-        return members.functions(parts, x, y, exact)
+        return members.bent(members.functions(parts, x, y, exact), x, number(recipe.get("bend", 0), exact))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""
@@ -136,11 +135,6 @@ class SmoothStronglyConvex:
                 yield f"{name} functions", replace(problem, **{part: changed}), params
 
 
-def replace_turn(style: members.Style) -> members.Style:
-    """The style without turned Hessians, for a single function."""
-    return style._replace(turned=False)
-
-
 @dataclass(frozen=True)
 class Smooth(SmoothStronglyConvex):
     """Each function L-smooth, convex or not; ``mu`` is the letter of what the members happen to have."""
@@ -152,17 +146,13 @@ class Smooth(SmoothStronglyConvex):
         return f"each {self.L}-smooth, convex or not"
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        parts = (problem.f,) if problem.g is None else (problem.f, problem.g)
-        return all(min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in parts)
+        return all(min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in members.parts(problem))
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
         # In sevenths, so that no function becomes flat: one flatter yet would not be another.
         recipe = super().draw(rng, n, d, with_g)
         share = pick(rng, tuple(Fraction(v) for v in (0, 0, 0, "3/7", "6/7", "11/7", 3)))
         return {**recipe, "bend": share * recipe[str(self.L)]} if share else recipe
-
-    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        return members.bent(super().build(recipe, parts, x, y, exact), x, number(recipe.get("bend", 0), exact))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         mu, L = members.curvatures(problem)
@@ -191,9 +181,6 @@ class StronglyConvexOnAverage(SmoothStronglyConvex):
         declared = pick(rng, (mu, min(mean, L), min(mean, L), min(2 * mean, L)))
         bend = pick(rng, ({},) * 8 + ({"bend": 2 * mu}, {"bend": L}))
         return {**recipe, **bend, str(self.mu): declared}
-
-    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        return members.bent(super().build(recipe, parts, x, y, exact), x, number(recipe.get("bend", 0), exact))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         mu, L = members.curvatures(problem)

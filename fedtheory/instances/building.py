@@ -14,7 +14,7 @@ from fedtheory.instances.base import Instance, Recipe, check_shape, number, numb
 from fedtheory.instances.chart import Chart, chart
 from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
+from fedtheory.rational import Array, holds
 
 if TYPE_CHECKING:
     from fedtheory.settings import Setting
@@ -87,8 +87,6 @@ def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> 
 
 def check_domain(setting: Setting, problem: Any, params: Any) -> None:
     """``ValueError`` where the instance is outside what the setting says of its letters."""
-    from fedtheory.rational import holds
-
     values = setting.bind(problem, params)
     if not all(holds(relation, values) for relation in setting.domain):
         raise ValueError(f"no instance of the setting: {setting.text}")

@@ -7,11 +7,10 @@ adversaries need. It can be drawn, simplified, stored and rebuilt, in floats for
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,15 +69,27 @@ def _sides(claim: Claim) -> tuple[Any, ...]:
 
 
 def _recipes(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
-    setting, patience = claim.setting, float(_FUTILE)
-    while True:
+    setting = claim.setting
+
+    def one(relations: tuple[Any, ...]) -> Recipe | None:
         recipe = _drawn(setting, rng)
-        # Hypotheses that nothing meets must not keep us for ever: recipes that break them say so.
+        # What the hook gives is given; the letters that are left are drawn.
+        given = setting.draw(rng, recipe) if setting.draw is not None else recipe
+        return None if given is None else _with_letters(claim, given, relations, rng)
+
+    return _patiently(claim, one)
+
+
+def _patiently(claim: Claim, one: Callable[[tuple[Any, ...]], Recipe | None]) -> Iterator[Recipe]:
+    """What ``one`` gives for the hypotheses of a claim, and for none of them where nothing ever meets them.
+
+    Such a claim must not keep us for ever: recipes that break a hypothesis say so.
+    """
+    patience = float(_FUTILE)
+    while True:
         relations = _relations(claim) if patience > 0 else ()
         try:
-            # What the hook gives is given; the letters that are left are drawn.
-            given = setting.draw(rng, recipe) if setting.draw is not None else recipe
-            found = None if given is None else _with_letters(claim, given, relations, rng)
+            found = one(relations)
         except (Undefined, ZeroDivisionError):
             found = None
         if relations:
@@ -159,28 +170,31 @@ class _Undrawn(Exception):
     """A letter that depends on parameters not drawn yet."""
 
 
-class _Partial(SimpleNamespace):
+class _Partial:
+    """Parameters of which some are drawn: ``Params`` says which there will be."""
+
+    def __init__(self, Params: Any, drawn: Mapping[str, Any]) -> None:
+        self.Params = Params
+        self.__dict__.update(drawn)
+
     def __getattr__(self, name: str) -> Any:
-        raise _Undrawn(name)
+        raise (_Undrawn if hasattr(self.Params, name) else AttributeError)(name)
 
 
 def _known(setting: Setting, recipe: Recipe, problem: Any) -> dict[sympy.Expr, Any]:
     """Values of the letters that do not depend on what is still to be drawn."""
     from fedtheory.settings import value_of
 
-    n = problem.n
+    n, Params = problem.n, setting.algorithm.Params  # type: ignore[union-attr]
     parts: dict[str, Any] = {a.field: a.build(recipe, n, True) for a in setting.adversaries if hasattr(a, "build")}
-    fields = getattr(setting.algorithm.Params, "_fields", ())  # type: ignore[union-attr]
-    parts |= {name: recipe[name] for name in fields if name in recipe and name not in parts}
+    parts |= {name: recipe[name] for name in getattr(Params, "_fields", ()) if name in recipe and name not in parts}
     if setting.functions is None:
         parts |= {"n": n, "d": recipe["d"]}
-    partial = _Partial(**parts)
+    partial = _Partial(Params, parts)
     found = {}
     for letter, source in setting.sources.items():
         try:
-            of_compressors = source in ("omega", "omega_av") and source not in fields and "compressors" in parts
-            given = problem if setting.functions is not None else None
-            found[letter] = value_of(source, given, parts["compressors"] if of_compressors else partial)
+            found[letter] = value_of(source, problem if setting.functions is not None else None, partial)
         except _Undrawn:
             continue
     return found
@@ -255,18 +269,12 @@ def _constants(claim: Claim) -> Family:
     symbols = tuple(setting.sources) or _spoken_of(claim)
 
     def recipes(rng: np.random.Generator) -> Iterator[Recipe]:
-        patience = float(_FUTILE)
-        while True:
-            relations = _relations(claim) if patience > 0 else ()
-            of = letters.plan(symbols, frozenset(), relations, _sides(claim))
-            try:
-                values = letters.draw(of, {}, {}, rng, wide=True)
-            except (Undefined, ZeroDivisionError):
-                values = None
-            if relations:
-                patience = patience - 1 if values is None else math.inf
-            if values is not None:
-                yield {str(letter): value for letter, value in values.items()}
+        def one(relations: tuple[Any, ...]) -> Recipe | None:
+            plan = letters.plan(symbols, frozenset(), relations, _sides(claim))
+            values = letters.draw(plan, {}, {}, rng, wide=True)
+            return None if values is None else {str(letter): value for letter, value in values.items()}
+
+        return _patiently(claim, one)
 
     def construct(recipe: Recipe, exact: bool) -> Instance:
         if any(recipe[str(s)] <= 0 and s.is_positive for s in symbols):

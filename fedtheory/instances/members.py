@@ -112,10 +112,15 @@ def is_quadratic(f: Functions) -> bool:
     return not isinstance(f.f if isinstance(f, Bent) else f, TwoSlope)
 
 
+def parts(problem: Problem) -> tuple[Functions, ...]:
+    """f, and g where there is one."""
+    return (problem.f,) if problem.g is None else (problem.f, problem.g)
+
+
 def curvatures(problem: Problem) -> tuple[Any, Any]:
     """Least mu and largest L of the f_i and g: the declared ones, or those of a problem that does not keep to them."""
-    parts = (problem.f,) if problem.g is None else (problem.f, problem.g)
-    return min(problem.mu, *(v for part in parts for v in part.mu)), max(problem.L, *(v for p in parts for v in p.L))
+    known = parts(problem)
+    return min(problem.mu, *(v for part in known for v in part.mu)), max(problem.L, *(v for p in known for v in p.L))
 
 
 # Drawing

@@ -280,11 +280,6 @@ def potential(claim: Claim) -> Quantity:
     return declared
 
 
-def basis(claim: Claim) -> tuple[Quantity, ...]:
-    """Quantities of the setting of which other potentials may be composed; the first needs no gradient of its own."""
-    return claim.setting.basis
-
-
 # What the hypotheses allow, and what a step preserves
 
 
