@@ -12,7 +12,9 @@ import pytest
 import sympy
 
 from fedtheory import algorithms, claims
-from fedtheory.statements import Quantity, contraction
+from fedtheory.claims import Claim
+from fedtheory.settings import Setting
+from fedtheory.statements import Inequality, Quantity, contraction
 from verify import Verdict, check
 from verify.audit import audit
 from verify.checking import strongest
@@ -323,3 +325,12 @@ def test_a_quantity_of_the_registry_is_ours():
     assert all(isinstance(q, Quantity) for q in DESCENT.statement.quantities)
     evidence = check(DESCENT)
     assert evidence.verdict is Verdict.CERTIFIED and evidence.methods == ("sdp", "spectral", "search")
+
+
+def test_where_no_instance_meets_the_hypotheses_it_is_said_which_fail():
+    gamma, L = sympy.symbols("gamma L", positive=True)
+    both = (sympy.Le(gamma * L, 1), sympy.Ge(gamma * L, 2))
+    claim = Claim("mine/void", setting=Setting("constants"), statement=Inequality(gamma, 2 / L), requires=both)
+    found = check(claim)
+    assert found.verdict is Verdict.NOT_TESTED and found.note.startswith("no instance met the hypotheses: of 160")
+    assert "break 'L*gamma" in found.note and "check that they can hold together" in found.note

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
+import numpy as np
+
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import (
@@ -31,6 +33,7 @@ from verify.methods import (
     sampled,
     shrinking,
     symbolic,
+    unmet,
 )
 from verify.methods.base import Inquiry, Method
 from verify.outcome import ClassCertificate, Outcome
@@ -74,7 +77,7 @@ def _search(method: Method, inquiry: Inquiry) -> Outcome:
             used=(*used, "rational"),
         )
     if found.instances == 0:
-        return method.found(Verdict.NOT_TESTED, "no instance met the hypotheses")
+        return method.found(Verdict.NOT_TESTED, unmet.reason(claim, np.random.default_rng(inquiry.seed), inquiry.size))
     limit = isinstance(claim.statement, Limit)
     note = "the optimum is a fixed point; of the limit that says nothing" if limit else SEARCHED
     # Where no ratio could be measured the worst is infinite.
