@@ -8,6 +8,7 @@ import pytest
 from fedtheory import claims
 from verify import Verdict, check
 from verify.cli import main
+from verify.mutation import selftest
 from verify.own import load
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -84,3 +85,27 @@ def test_the_command_tells_verdicts_and_writes_what_an_audit_writes(tmp_path, ca
 def test_the_command_says_what_is_wrong_with_a_file(tmp_path, capsys):
     assert main(["check", str(written(tmp_path, "CLAIMS = (\n"))]) == 2
     assert "line 1" in capsys.readouterr().err
+
+
+def test_what_was_stored_of_it_is_checked_again_from_its_files(tmp_path, capsys):
+    file, out = str(EXAMPLES / "proximal_point.py"), tmp_path / "results"
+    assert main(["check", file, "--out", str(out)]) == 0
+    assert {c["verdict"] for c in json.loads((out / "audit.json").read_text())["claims"]} == {"certified", "refuted"}
+    stored = [*sorted((out / "counterexamples").iterdir()), *sorted((out / "certificates").iterdir())[:1]]
+    assert len(stored) == 2
+    for path in stored:
+        assert main(["replay", str(path), "--own", file]) == 0
+    assert "the certificate holds" in capsys.readouterr().out
+
+
+def test_a_theorem_of_ones_own_is_measured_and_its_code_is_mutated(tmp_path, capsys):
+    file = str(EXAMPLES / "proximal_point.py")
+    assert main(["tight", "prox/step", "--own", file, "--out", str(tmp_path / "t.png")]) == 0
+    assert "within 0.01 % of the best possible" in capsys.readouterr().out
+    mutants = selftest.bank(selftest.holding(load(EXAMPLES / "proximal_point.py")))
+    changed = [m for m in mutants if m.place == "proximal_point.step"]
+    assert len(changed) > 5
+    tried = list(selftest.trials(changed[:4]))
+    assert all(t.label is selftest.Label.FALSE and t.budget == "quick" for t in tried)
+    assert main(["show", "prox/never", "--own", file]) == 2
+    assert "unknown claim" in capsys.readouterr().err

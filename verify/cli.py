@@ -242,6 +242,9 @@ def parser() -> argparse.ArgumentParser:
     def parallel(added: argparse.ArgumentParser) -> None:
         added.add_argument("--jobs", type=_at_least(1, MOST_JOBS), metavar="N", help="processes (default: the cores)")
 
+    def owned(added: argparse.ArgumentParser, what: str) -> None:
+        added.add_argument("--own", type=Path, metavar="FILE.py", help=f"a file of one's own, which is run: {what}")
+
     def valued(added: argparse.ArgumentParser, help: str) -> None:
         added.add_argument("--at", nargs="+", action="extend", default=[], metavar="LETTER=NUMBER", help=help)
 
@@ -283,6 +286,7 @@ def parser() -> argparse.ArgumentParser:
         "fedtheory show locodl/theorem-3.1/eq-5 --latex",
     )
     showing.add_argument("id", metavar="ID")
+    owned(showing, "its claims have ids too")
     testing(showing)
     showing.add_argument("--latex", action="store_true", help="print the statement in LaTeX instead")
 
@@ -300,6 +304,7 @@ def parser() -> argparse.ArgumentParser:
         "not hold",
     )
     replaying.add_argument("file", type=Path, metavar="FILE")
+    owned(replaying, "the claims it may be about")
 
     checking = command(
         "check",
@@ -307,9 +312,11 @@ def parser() -> argparse.ArgumentParser:
         "test the theorems of a file of one's own, which is run; see docs/own-theorem.md",
         "fedtheory check examples/heavy_ball.py",
         "fedtheory check my_theorem.py --json results.json --budget full",
+        "fedtheory check my_theorem.py --out results",
     )
     checking.add_argument("file", type=Path, metavar="FILE.py", help="Python with a module-level CLAIMS")
     checking.add_argument("--json", type=Path, metavar="FILE", help="write the evidence there, as an audit does")
+    checking.add_argument("--out", type=Path, metavar="DIR", help="write it, counterexamples and certificates there")
     testing(checking)
 
     table = command(
@@ -339,6 +346,7 @@ def parser() -> argparse.ArgumentParser:
         "run_selftest",
         "check the checker on subtly wrong claims, methods, compressors",
         "fedtheory selftest --mutants 40 --seeds 1",
+        "fedtheory selftest --own my_theorem.py",
         description=_SELF,
     )
     testing(selftesting)
@@ -353,6 +361,7 @@ def parser() -> argparse.ArgumentParser:
         help=f"of the search for false alarms (default: {DEFAULT_SEEDS})",
     )
     parallel(selftesting)
+    owned(selftesting, "its claims are changed, and no others")
     selftesting.add_argument("--json", metavar="FILE", help="write all results here")
 
     tightening = command(
@@ -360,8 +369,10 @@ def parser() -> argparse.ArgumentParser:
         "run_tight",
         "what a claim prints against its exact worst case, over parameters",
         "fedtheory tight locodl/theorem-3.1/one-step --at n=2 --out tight.png",
+        "fedtheory tight prox/step --own examples/proximal_point.py",
     )
     tightening.add_argument("id", metavar="ID")
+    owned(tightening, "its claims have ids too")
     valued(tightening, "fixed values, such as n=2")
     tightening.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help="the figure")
     parallel(tightening)

@@ -179,8 +179,16 @@ def _writable(path: Path) -> Path:
     return path
 
 
+def _load_own(args: argparse.Namespace) -> tuple[Claim, ...]:
+    """The claims of the file that ``--own`` names: commands then know their ids."""
+    from verify import own
+
+    return () if args.own is None else own.load(args.own)
+
+
 def run_show(args: argparse.Namespace) -> int:
     """A claim in words, and the evidence for it; or its statement in LaTeX."""
+    _load_own(args)
     claim = claims.get(args.id)
     if args.latex:
         print(statement.latex(claim))
@@ -203,16 +211,20 @@ def run_check(args: argparse.Namespace) -> int:
     from verify.checking import check
 
     copy = None if args.json is None else _writable(args.json)
-    report, found = terminal.console(sys.stdout), []
+    out = None if args.out is None else _directory(args.out)
+    report, entries = terminal.console(sys.stdout), []
     for claim in own.load(args.file):
         _say(report, *terminal.description(claim))
         sys.stdout.flush()
-        found.append(check(claim, args.seed, args.budget))
-        _say(report, *terminal.findings(found[-1], []))
+        evidence = check(claim, args.seed, args.budget)
+        entries.append(evidence.to_json())
+        _say(report, *terminal.findings(evidence, []))
+        # What is known by now is kept.
+        text = _text(entries, args)
         if copy is not None:
-            files.write(
-                copy, json.dumps(document([e.to_json() for e in found], args.seed, args.budget), indent=2) + "\n"
-            )
+            files.write(copy, text)
+        if out is not None and (unwritten := _save(entries, text, out, None)) is not None:
+            raise unwritten
     return 0
 
 
@@ -237,6 +249,7 @@ def run_completion(args: argparse.Namespace) -> int:
 def run_replay(args: argparse.Namespace) -> int:
     """Evaluate a stored counterexample, or check a stored certificate, again; 1 if it differs from what was stored, or
     contradicts or proves nothing."""
+    _load_own(args)
     checked = limits.limited(lambda: _checked_certificate(args.file))
     if checked is not None:
         described, failure = checked
@@ -321,7 +334,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     copy = None if args.json is None else _writable(Path(args.json))
     log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
     jobs = args.jobs or cores()
-    holding = selftest.holding(jobs)
+    holding = selftest.holding(_load_own(args) or claims.all(), jobs)
     every = selftest.bank(holding)
     mutants = selftest.sample(every, args.mutants)
     trials: list[selftest.Trial] = []
@@ -358,13 +371,15 @@ def run_tight(args: argparse.Namespace) -> int:
     from verify.report import tight
     from verify.tightness import sweep
 
+    own = _load_own(args)
     claim, out = claims.get(args.id), _writable(args.out)
     if out.suffix.lower() != ".png":
         raise ValueError(f"the figure is a PNG file: a name that ends in .png was expected, got {out}")
     at = sweep.letters(args.at)
     log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
     with terminal.progress(log, "points", len(sweep.grid(claim, at))) as advance:
-        points = sweep.measure(claim, at, args.jobs or cores(), advance)
+        # Other processes know the papers' claims only.
+        points = sweep.measure(claim, at, 1 if claim in own else args.jobs or cores(), advance)
     for table in tight.tables(points):
         terminal.show(report, table)
     with files.replacing(out) as temporary:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -54,8 +55,17 @@ def method(
     def drawn(problem: Any, params: Any, state: Any) -> Any:
         return params.compressors.draws if hasattr(params, "compressors") else Constant()
 
+    return Algorithm(
+        name, Params, State, init or start, draws or drawn, stepping(step, State), fixed_point or rest, invariant
+    )
+
+
+def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
+    """The step that gives a ``State`` where ``step``, its ``__wrapped__``, gives a mapping or a tuple."""
+
+    @wraps(step)
     def stepped(problem: Any, params: Any, state: Any, draw: Any) -> Any:
         after = step(problem, params, state, draw)
         return State(**after) if isinstance(after, Mapping) else State(*after)
 
-    return Algorithm(name, Params, State, init or start, draws or drawn, stepped, fixed_point or rest, invariant)
+    return stepped

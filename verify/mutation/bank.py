@@ -14,6 +14,7 @@ from typing import Any
 import sympy
 
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.method import stepping
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.statements import (
     Bound,
@@ -160,10 +161,18 @@ def _methods(algorithm: Algorithm, holding: tuple[Claim, ...]) -> Iterator[Mutan
 
 
 def _changed_methods(algorithm: Algorithm, originals: tuple[Claim, ...]) -> Iterator[Mutant]:
-    module, wrapped = _home(algorithm)
-    fields = {"params": module.Params._fields, "state": module.State._fields}
-    for operator, function, text, namespace in code.changes(module, ("step", "draws"), fields):
-        parts = {name: namespace[name] for name in ("step", "draws")}
+    written = getattr(algorithm.step, "__wrapped__", None)
+    module, wrapped = (inspect.getmodule(written), False) if written else _home(algorithm)
+    assert module is not None
+    roots = (written.__name__, algorithm.draws.__name__) if written else ("step", "draws")
+    of = algorithm if written else module
+    fields = {"params": of.Params._fields, "state": of.State._fields}  # type: ignore[union-attr]
+    for operator, function, text, namespace in code.changes(module, roots, fields):
+        parts = {
+            name: namespace[root] for name, root in zip(("step", "draws"), roots, strict=True) if root in namespace
+        }
+        if written:
+            parts["step"] = stepping(parts["step"], algorithm.State)
         if wrapped:
             parts = {name: code.rebound(getattr(algorithm, name), namespace, module) for name in parts}
         changed = replace(algorithm, **parts)
