@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import sympy
+from models import saga as saga_model
 
 from fedtheory import algorithms, claims
 from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
@@ -20,7 +21,6 @@ from fedtheory.rational import to_float
 from verify import Verdict, check
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.methods import search
-from verify.models import saga as saga_model
 from verify.pep import posing, rounding
 from verify.pep.gram import Form
 from verify.pep.programs import Program, ratio

@@ -5,13 +5,14 @@ from fractions import Fraction as Fr
 from functools import reduce
 
 import pytest
+from models import gradient_descent, nonconvex_descent, saga, svrg
 from PEPit import PEP, Point
 from PEPit.examples.stochastic_and_randomized_convex_minimization import wc_saga
 from PEPit.functions import SmoothFunction, SmoothStronglyConvexFunction
 
-from verify.models import LoCoDLConstants, gradient_descent, locodl, nonconvex_descent, saga, svrg
 from verify.pep.programs import Program, equilibrated, ratio, solve
 from verify.pep.symmetry import Exchangeable, Explicit
+from verify.proofs.locodl_model import LoCoDLConstants, locodl
 
 #: Both solvers stop at about 1e-8 relative.
 TOLERANCE = 2e-6

@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import sympy
+from models import accelerated_rbcd, acceleration, feddcd, gradient_descent, nonconvex_descent, saga, svrg
 
 from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
@@ -14,24 +15,14 @@ from fedtheory.statements import Quantity
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.evidence import Verdict
 from verify.methods.search import violation
-from verify.models import (
-    LoCoDLConstants,
-    Step,
-    accelerated_rbcd,
-    acceleration,
-    feddcd,
-    gradient_descent,
-    nonconvex_descent,
-    saga,
-    svrg,
-)
-from verify.models import locodl as locodl_model
 from verify.pep import posing, programs, rounding
 from verify.pep.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
 from verify.pep.programs import Certificate, Constraint, Program, ratio
 from verify.pep.prover import Certified, bounds
 from verify.pep.symmetry import Exchangeable, Explicit
 from verify.pep.worst_case import certify
+from verify.proofs.locodl_model import LoCoDLConstants, Step
+from verify.proofs.locodl_model import locodl as locodl_model
 
 MU, L = Fr(1, 10), Fr(1)
 

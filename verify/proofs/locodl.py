@@ -18,13 +18,12 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.papers.locodl import method
 from fedtheory.statements import Bound, OneStep, Quantity, contraction
-from verify import models
 from verify.evaluate import rollout
-from verify.models import LoCoDLConstants, Step
 from verify.pep import posing
 from verify.pep.gram import Form
 from verify.pep.symmetry import Exchangeable, Explicit
 from verify.proofs import identity
+from verify.proofs import locodl_model as model
 from verify.proofs.identity import (
     Posed,
     Unprovable,
@@ -34,6 +33,7 @@ from verify.proofs.identity import (
     require_at_least,
     require_nonnegative,
 )
+from verify.proofs.locodl_model import LoCoDLConstants, Step
 
 Letters = dict[str, sympy.Symbol]
 
@@ -59,7 +59,7 @@ def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
     cases = {"mu < L": k["mu"] + _ell, "mu = L": k["mu"]} if contracts else {"any gradients": k["mu"] + _ell}
     for name, L in cases.items():
         letters = {**k, "L": L}
-        step = models.locodl(Exchangeable(k["n"]), LoCoDLConstants(*(letters[f] for f in LoCoDLConstants._fields)))
+        step = model.locodl(Exchangeable(k["n"]), LoCoDLConstants(*(letters[f] for f in LoCoDLConstants._fields)))
         if contracts:
             right = coefficients(statement.right.subs(statement.factor, _F), named)
             weights = _contraction(step, letters)
@@ -250,7 +250,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
         params.omega,
         params.compressors.omega_av,
     )
-    step = models.locodl(Explicit(n), k)
+    step = model.locodl(Explicit(n), k)
     for quantity in statement.quantities:
         name = str(quantity.expression)
         values = quantity.of(problem, params, later if quantity.after else state)
