@@ -194,7 +194,7 @@ def test_two_processes_find_the_same():
 
 
 def test_the_command_prints_the_rates(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr(selftest, "holding", lambda jobs: chosen()[:3])
+    monkeypatch.setattr(selftest, "holding", lambda among, jobs: chosen()[:3])
     monkeypatch.setattr("verify.commands.CASES", 20)
     out = tmp_path / "selftest.json"
     assert main(["selftest", "--mutants", "6", "--seeds", "1", "--jobs", "1", "--json", str(out)]) == 0

@@ -23,6 +23,8 @@ _CUTS = (1e-5, 1e-4, 1e-6, 1e-3, 1e-7)
 _TOLERANCES = (1e-4, 1e-5, 1e-3, 1e-6)
 #: How many faces are guessed at unless told otherwise.
 GUESSES = len(_CUTS) * len(_TOLERANCES)
+#: The prime modulo which equations are compared: products of two residues are integers of 64 bits.
+_PRIME = 2**31 - 1
 #: Margins up to which multipliers have no room to be rounded.
 _NO_ROOM = 1e-9
 #: How near the solver's value must be to a bound that may be attained.
@@ -36,7 +38,7 @@ def nearest_solution(equations: list[tuple[dict[int, Fraction], Fraction]], gues
     rounding errors do not change the sign of small ones. ``ValueError`` when there is no solution.
     """
     solved: dict[int, tuple[dict[int, Fraction], Fraction]] = {}
-    for coefficients, right in equations:
+    for coefficients, right in _independent(equations, len(guess)):
         row, value = dict(coefficients), Fraction(right)
         for unknown in [u for u in row if u in solved]:
             factor = row.pop(unknown, Fraction(0))
@@ -62,6 +64,31 @@ def nearest_solution(equations: list[tuple[dict[int, Fraction], Fraction]], gues
     for unknown, (row, value) in solved.items():
         out[unknown] = value - sum((c * guess[u] for u, c in row.items()), Fraction(0))
     return out
+
+
+def _independent(equations: Sequence[faces.Equation], unknowns: int) -> list[faces.Equation]:
+    """Those of the equations from which the others follow, by elimination modulo a prime.
+
+    ``ValueError`` where they contradict one another: in fractions that takes minutes to see, and most faces that are
+    guessed at are none. What the prime hides, once in 10^9 times, costs a certificate: each is checked afterwards.
+    """
+    chosen: list[faces.Equation] = []
+    solved: list[tuple[int, Array]] = []
+    for coefficients, right in equations:
+        row = np.zeros(unknowns + 1, dtype=np.int64)
+        for place, value in (*coefficients.items(), (unknowns, right)):
+            row[place] = value.numerator * pow(value.denominator, -1, _PRIME) % _PRIME
+        for pivot, other in solved:
+            if row[pivot]:
+                row = (row - row[pivot] * other) % _PRIME
+        left = np.flatnonzero(row[:-1])
+        if len(left):
+            pivot = int(left[0])
+            solved.append((pivot, row * pow(int(row[pivot]), -1, _PRIME) % _PRIME))
+            chosen.append((coefficients, right))
+        elif row[-1]:
+            raise ValueError("the linear equations have no solution")
+    return chosen
 
 
 def _equations(program: Program) -> Iterator[tuple[dict[int, Fraction], Fraction]]:
