@@ -76,11 +76,12 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
     like = np.zeros(1)
     A, p = maps(claim, instance, like)
     Q, found, done = _form(claim, instance, like), [], 0
+    weighted = (p[:, None, None] * A).reshape(-1, A.shape[-1]).T
     start_matrix = instance.start() if instance.start is not None else None
     assert start_matrix is not None
     for target in rounds:
         for _ in range(target - done):
-            Q = np.einsum("k,kai,ab,kbj->ij", p, A, Q, A, optimize=True)
+            Q = weighted @ (Q @ A).reshape(weighted.T.shape)
         done, form = target, start_matrix.T @ Q @ start_matrix
         # Sums of such entries must not overflow either.
         if not abs(form).max(initial=0) < 1e100:
