@@ -22,6 +22,7 @@ _PUBLIC = {
     "compressors": ("Compressor",),
     "potentials": ("distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Independent", "UniformSubset"),
+    "relations": ("E",),
     "settings": ("Setting",),
     "statements": (
         "Bound",
@@ -34,8 +35,12 @@ _PUBLIC = {
         "Order",
         "ParameterRule",
         "Quantity",
+        "bound",
         "contraction",
         "contracts",
+        "identity",
+        "inequality",
+        "one_step",
     ),
     "symbols": ("T", "d", "integers", "k", "letters", "n", "omega"),
 }

@@ -18,12 +18,13 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.compressors import Compressor
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import Relation, Term, side
 from fedtheory.symbols import T
 
 
 @dataclass(frozen=True)
-class Quantity:
-    """A number or array that a statement speaks of.
+class Quantity(Term):
+    """A number or array that a statement speaks of; a term of the relations in which it is stated.
 
     ``expression``: the symbol (or its square) that stands for it, or its name. ``of(problem, params, state)``: its
     value, over the leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather
@@ -82,6 +83,17 @@ class Inequality:
         return (Comparison(self.left, relation, self.middle), Comparison(self.middle, relation, self.right))
 
 
+def inequality(relation: Relation) -> Inequality:
+    """The inequality that is written so: ``inequality(distance <= gap / mu)``."""
+    return Inequality(relation.left.expression, relation.right.expression, relation.quantities, strict=relation.strict)
+
+
+def identity(left: Any, right: Any) -> Identity:
+    """left == right, each a quantity or what is composed of some."""
+    stated = Relation(side(left), side(right))
+    return Identity(stated.left.expression, stated.right.expression, stated.quantities)
+
+
 @dataclass(frozen=True)
 class OneStep:
     """E[left] <= right over one step of the algorithm, from every state that satisfies its invariant.
@@ -122,6 +134,24 @@ def contraction(algorithm: Algorithm, after: Quantity, factor: sympy.Expr, befor
     return OneStep(algorithm, after.expression, factor * before.expression, (after, before), factor)
 
 
+def one_step(algorithm: Algorithm, relation: Relation) -> OneStep:
+    """The inequality over one step that is written so: ``one_step(method, E(Psi_next) <= (1 - rho) * Psi)``.
+
+    It is a contraction where the right side is a multiple of a single quantity.
+    """
+    left, right = relation.left, relation.right
+    before = [q.expression for q in right.quantities if not q.after]
+    alone = (
+        len(relation.quantities) == 2
+        and len(before) == 1
+        and left.expression in [q.expression for q in left.quantities]
+    )
+    factor = right.expression / before[0] if alone else None
+    if factor is not None and factor.has(before[0]):
+        factor = None
+    return OneStep(algorithm, left.expression, right.expression, relation.quantities, factor)
+
+
 @dataclass(frozen=True)
 class Bound:
     """E[left after T rounds] <= constant * factor^T * initial, for every T >= 0, from the initial state printed.
@@ -151,6 +181,26 @@ class Bound:
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         return (Comparison(self.left, "<=", self.bound),)
+
+
+def bound(algorithm: Algorithm, relation: Relation) -> Bound:
+    """The bound for every T that is written so: ``bound(method, E(gap_T) <= constant * rate**T * gap_0)``."""
+    left, right = relation.left.expression, relation.right.expression
+    initial_of = {s for q in relation.right.quantities for s in q.expression.free_symbols}
+    factor = constant = initial = sympy.S.One
+    for part in sympy.Mul.make_args(right):
+        if part.has(T):
+            # A number in front may have been put into the power: 2 * (1/2)^T is 2^(1 - T).
+            first = part.subs(T, 0)
+            rate = part.subs(T, 1) / first
+            if part != first * rate**T or part.free_symbols & initial_of:
+                return Bound(algorithm, left, sympy.S.One, right, relation.quantities, override=right)
+            constant, factor = constant * first, factor * rate
+        elif part.free_symbols & initial_of:
+            initial *= part
+        else:
+            constant *= part
+    return Bound(algorithm, left, factor, initial, relation.quantities, constant)
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,9 @@ from fedtheory.papers.baseline_potentials import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import E
 from fedtheory.settings import Setting, Source
-from fedtheory.statements import Inequality, Invariant, Limit, OneStep, ParameterRule, Quantity, contraction
+from fedtheory.statements import Inequality, Invariant, Limit, ParameterRule, Quantity, one_step
 
 mu, L, kappa, n, d, omega = symbols.mu, symbols.L, symbols.kappa, symbols.n, symbols.d, symbols.omega
 #: Clients sampled a round (C in the paper of 5GCS-CC, which calls the number of all clients M).
@@ -232,14 +233,30 @@ def _one_step(
     reading: str = "",
 ) -> Claim:
     gist = f"expected contraction of {algorithm.name}'s Lyapunov function"
-    statement = contraction(algorithm, Quantity(_left, potential, after=True), rate, Quantity(_right, potential))
-    return Claim(f"baseline/{algorithm.name}/one-step", where, "one-step", gist, setting, statement, requires, reading)
+    statement = one_step(algorithm, E(Quantity(_left, potential, after=True)) <= rate * Quantity(_right, potential))
+    return Claim(
+        id=f"baseline/{algorithm.name}/one-step",
+        where=where,
+        kind="one-step",
+        gist=gist,
+        setting=setting,
+        statement=statement,
+        requires=requires,
+        reading=reading,
+    )
 
 
 def _invariant(setting: Setting, where: str, algorithm: Algorithm, text: str) -> Claim:
     assert algorithm.invariant is not None
     statement = Invariant(algorithm, algorithm.invariant, text)
-    return Claim(f"baseline/{algorithm.name}/invariant", where, "invariant", text, setting, statement)
+    return Claim(
+        id=f"baseline/{algorithm.name}/invariant",
+        where=where,
+        kind="invariant",
+        gist=text,
+        setting=setting,
+        statement=statement,
+    )
 
 
 _SERVER = "the server's control variate is the mean of the clients'"
@@ -259,7 +276,16 @@ _tau_5gcs = 1 / (_gamma_5gcs * (n + omega))
 
 def _rate(algorithm: Algorithm, where: str, gist: str, statement: Any, requires: Any = (), reading: str = "") -> Claim:
     kind = statement.kind
-    return Claim(f"baseline/{algorithm.name}/rate", where, kind, gist, CONSTANTS, statement, tuple(requires), reading)
+    return Claim(
+        id=f"baseline/{algorithm.name}/rate",
+        where=where,
+        kind=kind,
+        gist=gist,
+        setting=CONSTANTS,
+        statement=statement,
+        requires=tuple(requires),
+        reading=reading,
+    )
 
 
 _ORDERED = _at_most(mu, L, "mu <= L")
@@ -270,6 +296,10 @@ _LINEAR = (
     Hypothesis("gamma >= 1", sympy.Ge(gamma, 1, evaluate=False)),
     _at_most(eta * gamma * K, 1 / (2 * L * (1 + omega)), "eta gamma K <= 1/(2 L (1 + omega))"),
 )
+
+PHI_NEXT = Quantity(_Phi_next, Phi_ef21, after=True)
+PHI = Quantity(_Phi, Phi_ef21)
+NORM = Quantity(_norm, slope)
 
 CLAIMS: tuple[Claim, ...] = (
     _invariant(DIANA, _DIANA_WHERE, diana.algorithm, _SERVER),
@@ -307,28 +337,21 @@ CLAIMS: tuple[Claim, ...] = (
         "the Polyak-Lojasiewicz constant is the mean of the f_i's mu_i, L the mean of the L_i",
     ),
     Claim(
-        "baseline/ef21/descent",
-        _EF21_WHERE,
-        "one-step",
-        "expected decrease of f - f* + (gamma/(2 theta)) G by gamma/2 |grad f(x)|^2, any smooth f_i",
-        EF21,
-        OneStep(
-            ef21.algorithm,
-            _Phi_next,
-            _Phi - gamma / 2 * _norm,
-            (Quantity(_Phi_next, Phi_ef21, after=True), Quantity(_Phi, Phi_ef21), Quantity(_norm, slope)),
-        ),
-        (CONTRACTIVE, _ef21_step(1)),
-        "summed over T steps it is the bound of the nonconvex theorem; tested on convex f_i only",
+        id="baseline/ef21/descent",
+        where=_EF21_WHERE,
+        gist="expected decrease of f - f* + (gamma/(2 theta)) G by gamma/2 |grad f(x)|^2, any smooth f_i",
+        setting=EF21,
+        statement=one_step(ef21.algorithm, E(PHI_NEXT) <= PHI - gamma / 2 * NORM),
+        requires=(CONTRACTIVE, _ef21_step(1)),
+        reading="summed over T steps it is the bound of the nonconvex theorem; tested on convex f_i only",
     ),
     Claim(
-        "baseline/ef21/stepsize",
-        _EF21_WHERE,
-        "inequality",
-        "sqrt(beta/theta) <= 2/alpha - 1",
-        CONSTANTS,
-        Inequality(_ratio_ef21, 2 / alpha - 1),
-        (_at_most(alpha, 1, "alpha <= 1"),),
+        id="baseline/ef21/stepsize",
+        where=_EF21_WHERE,
+        gist="sqrt(beta/theta) <= 2/alpha - 1",
+        setting=CONSTANTS,
+        statement=Inequality(_ratio_ef21, 2 / alpha - 1),
+        requires=(_at_most(alpha, 1, "alpha <= 1"),),
     ),
     _invariant(ADIANA, _ADIANA_WHERE, adiana.algorithm, _SERVER),
     _one_step(
@@ -440,32 +463,32 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     _invariant(FEDCOMGATE, _FEDCOMGATE_WHERE, fedcomgate.algorithm, _SUM),
     Claim(
-        "baseline/fedcomgate/limit",
-        "LoCoDL, Section 1.2, of " + _FEDCOMGATE_WHERE,
-        "limit",
-        "linear convergence with unbiased compressors of any variance",
-        FEDCOMGATE,
-        Limit(
+        id="baseline/fedcomgate/limit",
+        where="LoCoDL, Section 1.2, of " + _FEDCOMGATE_WHERE,
+        gist="linear convergence with unbiased compressors of any variance",
+        setting=FEDCOMGATE,
+        statement=Limit(
             fedcomgate.algorithm,
             Quantity(_right, error_fedcomgate),
             "w -> w*, delta_j -> grad f_j(w*) almost surely",
         ),
-        _LINEAR,
-        "LoCoDL prints no stepsizes; eta gamma K <= 1/(2 L (1 + omega)) belongs to the complexity (1 + omega) kappa",
+        requires=_LINEAR,
+        reading="LoCoDL prints no stepsizes; eta gamma K <= 1/(2 L (1 + omega)) belongs to the complexity (1 + "
+        "omega) kappa",
     ),
     Claim(
-        "baseline/fedcomgate/limit/repaired",
-        "LoCoDL, Section 1.2, of " + _FEDCOMGATE_WHERE,
-        "limit",
-        "linear convergence when omega (n-1)/n is at most 1/2",
-        FEDCOMGATE,
-        Limit(
+        id="baseline/fedcomgate/limit/repaired",
+        where="LoCoDL, Section 1.2, of " + _FEDCOMGATE_WHERE,
+        gist="linear convergence when omega (n-1)/n is at most 1/2",
+        setting=FEDCOMGATE,
+        statement=Limit(
             fedcomgate.algorithm,
             Quantity(_right, error_fedcomgate),
             "w -> w*, delta_j -> grad f_j(w*) almost surely",
         ),
-        (*_LINEAR, _at_most(omega * (n - 1) / n, sympy.Rational(1, 2), "omega (n-1)/n <= 1/2")),
-        "however small the steps, a round multiplies E sum_j |delta_j - grad f_j(w*)|^2 by omega (n-1)/n at w = w*",
+        requires=(*_LINEAR, _at_most(omega * (n - 1) / n, sympy.Rational(1, 2), "omega (n-1)/n <= 1/2")),
+        reading="however small the steps, a round multiplies E sum_j |delta_j - grad f_j(w*)|^2 by omega (n-1)/n at "
+        "w = w*",
         repairs="baseline/fedcomgate/limit",
     ),
 )

@@ -18,8 +18,9 @@ from fedtheory.papers import baseline_potentials as potentials
 from fedtheory.papers.baseline import CONVEX, L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import E
 from fedtheory.settings import Setting
-from fedtheory.statements import OneStep, Quantity, contraction
+from fedtheory.statements import Quantity, one_step
 
 # Potentials
 
@@ -144,40 +145,51 @@ _gap, _gap_snapshot = sympy.Symbol("f(w)-f*"), sympy.Symbol("f(w~)-f*")
 
 
 def _saga_step(name: str, where: str, gist: str, rate: sympy.Expr, stepsize: Hypothesis, reading: str = "") -> Claim:
-    statement = contraction(saga.algorithm, Quantity(_T_next, T_saga, after=True), rate, Quantity(_T, T_saga))
-    return Claim(f"baseline/saga/{name}", where, "one-step", gist, SAGA, statement, (CONVEX, stepsize), reading)
+    statement = one_step(saga.algorithm, E(Quantity(_T_next, T_saga, after=True)) <= rate * Quantity(_T, T_saga))
+    return Claim(
+        id=f"baseline/saga/{name}",
+        where=where,
+        kind="one-step",
+        gist=gist,
+        setting=SAGA,
+        statement=statement,
+        requires=(CONVEX, stepsize),
+        reading=reading,
+    )
 
+
+X_NEXT = Quantity(_x_next, _distance_of_x, after=True)
+X = Quantity(_x, _distance_of_x)
+F_NEXT = Quantity(_f_next, _gap_of_x, after=True)
+F = Quantity(_f, _gap_of_x)
+NORM = Quantity(_norm, _slope)
+W_NEXT = Quantity(_w_next, _distance_of_w, after=True)
+GAP = Quantity(_gap, _gap_of_w)
+W = Quantity(_w, _distance_of_w)
+GAP_SNAPSHOT = Quantity(_gap_snapshot, _gap_of_snapshot)
+PHI_NEXT = Quantity(_Phi_next, Phi_loopless_svrg, after=True)
+PHI = Quantity(_Phi, Phi_loopless_svrg)
 
 CLAIMS: tuple[Claim, ...] = (
     Claim(
-        "baseline/gradient-descent/one-step",
-        "Polyak 1987",
-        "one-step",
-        "contraction of the squared distance to the optimum, for every stepsize",
-        DESCENT,
-        contraction(
-            gradient_descent.algorithm,
-            Quantity(_x_next, _distance_of_x, after=True),
-            sympy.Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2),
-            Quantity(_x, _distance_of_x),
+        id="baseline/gradient-descent/one-step",
+        where="Polyak 1987",
+        gist="contraction of the squared distance to the optimum, for every stepsize",
+        setting=DESCENT,
+        statement=one_step(
+            gradient_descent.algorithm, E(X_NEXT) <= sympy.Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2) * X
         ),
-        (STRONGLY_CONVEX,),
-        _SUM,
+        requires=(STRONGLY_CONVEX,),
+        reading=_SUM,
     ),
     Claim(
-        "baseline/gradient-descent/nonconvex",
-        "Nesterov 2004",
-        "one-step",
-        "decrease of a smooth f, convex or not, by gamma (1 - L gamma/2) |grad f(x)|^2",
-        SMOOTH_DESCENT,
-        OneStep(
-            gradient_descent.algorithm,
-            _f_next,
-            _f - gamma * (1 - L * gamma / 2) * _norm,
-            (Quantity(_f_next, _gap_of_x, after=True), Quantity(_f, _gap_of_x), Quantity(_norm, _slope)),
-        ),
-        (SMOOTH,),
-        _SUM + "; f* is its value at a stationary point, and cancels",
+        id="baseline/gradient-descent/nonconvex",
+        where="Nesterov 2004",
+        gist="decrease of a smooth f, convex or not, by gamma (1 - L gamma/2) |grad f(x)|^2",
+        setting=SMOOTH_DESCENT,
+        statement=one_step(gradient_descent.algorithm, E(F_NEXT) <= F - gamma * (1 - L * gamma / 2) * NORM),
+        requires=(SMOOTH,),
+        reading=_SUM + "; f* is its value at a stationary point, and cancels",
     ),
     _saga_step(
         "one-step",
@@ -195,37 +207,22 @@ CLAIMS: tuple[Claim, ...] = (
         "the Lyapunov function is that of Theorem 1, with its c at this gamma",
     ),
     Claim(
-        "baseline/svrg/one-step",
-        "Johnson, Zhang 2013, proof of Theorem 1",
-        "one-step",
-        "expected squared distance to the optimum after one step of the inner loop, for every stepsize",
-        SVRG,
-        OneStep(
-            svrg.algorithm,
-            _w_next + 2 * eta * (1 - 2 * L * eta) * _gap,
-            _w + 4 * L * eta**2 * _gap_snapshot,
-            (
-                Quantity(_w_next, _distance_of_w, after=True),
-                Quantity(_gap, _gap_of_w),
-                Quantity(_w, _distance_of_w),
-                Quantity(_gap_snapshot, _gap_of_snapshot),
-            ),
+        id="baseline/svrg/one-step",
+        where="Johnson, Zhang 2013, proof of Theorem 1",
+        gist="expected squared distance to the optimum after one step of the inner loop, for every stepsize",
+        setting=SVRG,
+        statement=one_step(
+            svrg.algorithm, E(W_NEXT + 2 * eta * (1 - 2 * L * eta) * GAP) <= W + 4 * L * eta**2 * GAP_SNAPSHOT
         ),
-        (AVERAGE,),
-        "the gain 2 eta (1 - 2 L eta) (f(w) - f*) is put on the left side; their gamma is mu",
+        requires=(AVERAGE,),
+        reading="the gain 2 eta (1 - 2 L eta) (f(w) - f*) is put on the left side; their gamma is mu",
     ),
     Claim(
-        "baseline/loopless-svrg/one-step",
-        "Kovalev, Horvath, Richtarik 2020",
-        "one-step",
-        "expected contraction of loopless SVRG's Lyapunov function",
-        LOOPLESS_SVRG,
-        contraction(
-            loopless_svrg.algorithm,
-            Quantity(_Phi_next, Phi_loopless_svrg, after=True),
-            sympy.Max(1 - eta * mu, 1 - p / 2),
-            Quantity(_Phi, Phi_loopless_svrg),
-        ),
-        (AVERAGE, Hypothesis("eta <= 1/(6L)", sympy.Le(eta, 1 / (6 * L), evaluate=False))),
+        id="baseline/loopless-svrg/one-step",
+        where="Kovalev, Horvath, Richtarik 2020",
+        gist="expected contraction of loopless SVRG's Lyapunov function",
+        setting=LOOPLESS_SVRG,
+        statement=one_step(loopless_svrg.algorithm, E(PHI_NEXT) <= sympy.Max(1 - eta * mu, 1 - p / 2) * PHI),
+        requires=(AVERAGE, Hypothesis("eta <= 1/(6L)", sympy.Le(eta, 1 / (6 * L), evaluate=False))),
     ),
 )

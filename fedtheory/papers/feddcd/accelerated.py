@@ -23,8 +23,10 @@ from fedtheory.papers.feddcd.exceptions import Triple, TripleParams
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
 from fedtheory.rational import Array, is_exact
+from fedtheory.relations import E
 from fedtheory.settings import Setting
-from fedtheory.statements import Bound, Identity, Inequality, OneStep, Quantity
+from fedtheory.statements import Identity, Inequality, OneStep, Quantity, bound, identity
+from fedtheory.symbols import T
 
 mu, L_max = appendix_b.mu, appendix_b.L_max
 s, r = sympy.symbols("s r", positive=True)
@@ -222,9 +224,17 @@ _START_D = 1 + (_q_D**2 + _r * _q_D + _r**2) / (_q_D + _r) ** 2
 
 
 def _theorem(name: str, gist: str, left: Quantity, constant: Any, initial: Quantity, **more: Any) -> Claim:
-    statement = Bound(accfeddcd.algorithm, left.expression, rate, initial.expression, (left, initial), constant)
+    statement = bound(accfeddcd.algorithm, E(left) <= constant * rate**T * initial)
     return Claim(
-        f"feddcd/theorem-6.1/{name}", "Theorem 6.1", "bound", gist, SETTING, statement, _THEOREM, _READING, **more
+        id=f"feddcd/theorem-6.1/{name}",
+        where="Theorem 6.1",
+        kind="bound",
+        gist=gist,
+        setting=SETTING,
+        statement=statement,
+        requires=_THEOREM,
+        reading=_READING,
+        **more,
     )
 
 
@@ -245,8 +255,17 @@ SECTION_6 = (
 
 def _theorem_D1(gist: str, constant: Any, **more: Any) -> Claim:
     id = "feddcd/theorem-D.1" + ("/repaired" if more else "")
-    statement = Bound(accelerated_rbcd.algorithm, _h_T, rate_D1, _h_0, (H_T, H_0), constant)
-    return Claim(id, "Theorem D.1", "bound", gist, SETTING_D, statement, (_STRUCTURE, _SIZE), **more)
+    statement = bound(accelerated_rbcd.algorithm, E(H_T) <= constant * rate_D1**T * H_0)
+    return Claim(
+        id=id,
+        where="Theorem D.1",
+        kind="bound",
+        gist=gist,
+        setting=SETTING_D,
+        statement=statement,
+        requires=(_STRUCTURE, _SIZE),
+        **more,
+    )
 
 
 APPENDIX_D = (
@@ -257,12 +276,11 @@ APPENDIX_D = (
         repairs="feddcd/theorem-D.1",
     ),
     Claim(
-        "feddcd/theorem-D.1/lyapunov",
-        "Appendix D",
-        "one-step",
-        "the Lyapunov inequality at the end of the proof of Theorem D.1",
-        SETTING_D,
-        OneStep(
+        id="feddcd/theorem-D.1/lyapunov",
+        where="Appendix D",
+        gist="the Lyapunov inequality at the end of the proof of Theorem D.1",
+        setting=SETTING_D,
+        statement=OneStep(
             accelerated_rbcd.algorithm,
             _h_next + _weight * _z_next,
             (1 - A) * (_h_0 + _weight * _z),
@@ -274,35 +292,32 @@ APPENDIX_D = (
             ),
             1 - A,
         ),
-        (_STRUCTURE, _SIZE),
+        requires=(_STRUCTURE, _SIZE),
     ),
     Claim(
-        "feddcd/lemma-D.2",
-        "Lemma D.2",
-        "identity",
-        "convex-combination identity for u",
-        TRIPLES,
-        Identity(
+        id="feddcd/lemma-D.2",
+        where="Lemma D.2",
+        gist="convex-combination identity for u",
+        setting=TRIPLES,
+        statement=Identity(
             A**2 * _xz + B * _xy,
             (A**2 + B) * _xu + A**2 * B / (A**2 + B) * _yz,
             tuple(Quantity(e, _triple(*names)) for e, names in ((_xz, "xz"), (_xy, "xy"), (_xu, "xu"), (_yz, "yz"))),
         ),
     ),
     Claim(
-        "feddcd/lemma-D.3",
-        "Lemma D.3",
-        "identity",
-        "virtual point v against z in expectation",
-        SETTING_D,
-        Identity(_left, _right / _r, (Quantity(_left, _virtual_change), Quantity(_right, _expected_change))),
-        (_STRUCTURE, _SIZE),
+        id="feddcd/lemma-D.3",
+        where="Lemma D.3",
+        gist="virtual point v against z in expectation",
+        setting=SETTING_D,
+        statement=identity(Quantity(_left, _virtual_change), Quantity(_right, _expected_change) / _r),
+        requires=(_STRUCTURE, _SIZE),
     ),
     Claim(
-        "feddcd/lemma-D.4",
-        "Lemma D.4",
-        "inequality",
-        "a^2 <= (1-a)(a^2+b)",
-        CONSTANTS,
-        Inequality(a**2, (1 - a) * (a**2 + b)),
+        id="feddcd/lemma-D.4",
+        where="Lemma D.4",
+        gist="a^2 <= (1-a)(a^2+b)",
+        setting=CONSTANTS,
+        statement=Inequality(a**2, (1 - a) * (a**2 + b)),
     ),
 )

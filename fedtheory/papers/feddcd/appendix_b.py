@@ -19,8 +19,9 @@ from fedtheory.papers.feddcd.exceptions import MirrorParams, Pair
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
 from fedtheory.rational import Array, is_exact, to_float
+from fedtheory.relations import E
 from fedtheory.settings import Setting
-from fedtheory.statements import Identity, Inequality, OneStep, Quantity
+from fedtheory.statements import Identity, Inequality, Quantity, inequality, one_step
 
 n, tau = sympy.symbols("n tau", integer=True, positive=True)
 mu, mu_min, L_min, L_max = sympy.symbols("mu mu_min L_min L_max", positive=True)
@@ -272,13 +273,13 @@ def _identity(id: str, gist: str, left: Any, right: Any, factor: Any = 1, settin
     a, b = sympy.symbols("left right")
     statement = Identity(a, factor * b, (Quantity(a, left), Quantity(b, right)))
     return Claim(
-        f"feddcd/{id}",
-        id.split("/")[0].replace("lemma", "Lemma").replace("-", " "),
-        "identity",
-        gist,
-        setting,
-        statement,
-        (SIZE,),
+        id=f"feddcd/{id}",
+        where=id.split("/")[0].replace("lemma", "Lemma").replace("-", " "),
+        kind="identity",
+        gist=gist,
+        setting=setting,
+        statement=statement,
+        requires=(SIZE,),
     )
 
 
@@ -291,6 +292,15 @@ _norm, _norm_L, _gap_next = (sympy.Symbol(s) for s in ("|G grad h|^2", "|G grad 
 _xGx, _xx, _three_l, _three_r = (sympy.Symbol(s) for s in ("x'Gx", "x'x", "u(z+)-u(x)+D(z+,z)+D(x,z+)", "D(x,z)"))
 GAP = Quantity(_gap, h_gap)
 
+XGX = Quantity(_xGx, _rayleigh)
+XX = Quantity(_xx, lambda problem, params, state: (state.x**2).sum(axis=-1))
+THREE_L = Quantity(_three_l, _three_left)
+THREE_R = Quantity(_three_r, _three_right)
+H_NEXT = Quantity(_h_next, h, after=True)
+H = Quantity(_h, h)
+NORM_L = Quantity(_norm_L, gradient_L_norm)
+H_STAR = Quantity(_h_star, h_star)
+
 CLAIMS = (
     _identity("lemma-B.3/symmetric", "G_I is symmetric", _all_G, _transposed_G),
     _identity("lemma-B.3/idempotent", "P_I is idempotent", _all_P, _squared_P),
@@ -300,105 +310,75 @@ CLAIMS = (
     _identity("lemma-B.3/eq-20", "E of the squared L-norm of G_I x", _expected_norm, _full_norm, r),
     _identity("lemma-B.3/eq-21", "E<G_I x, y>_L for x, y in C", _expected_product, _product, r, FEASIBLE_PAIR),
     Claim(
-        "feddcd/lemma-B.4/eq-22",
-        "Lemma B.4",
-        "inequality",
-        "largest eigenvalue of G_[n]",
-        OPERATORS,
-        Inequality(
-            _xGx,
-            _xx / L_min,
-            (
-                Quantity(_xGx, _rayleigh),
-                Quantity(_xx, lambda problem, params, state: (state.x**2).sum(axis=-1)),
-            ),
-        ),
-        (SIZE,),
-        "lambda_1(G) <= 1/L_min, written as x'Gx <= |x|^2/L_min for all x",
+        id="feddcd/lemma-B.4/eq-22",
+        where="Lemma B.4",
+        gist="largest eigenvalue of G_[n]",
+        setting=OPERATORS,
+        statement=inequality(XGX <= XX / L_min),
+        requires=(SIZE,),
+        reading="lambda_1(G) <= 1/L_min, written as x'Gx <= |x|^2/L_min for all x",
     ),
     _identity("lemma-B.4/eq-23", "smallest eigenvalue of G_[n]", _smallest_eigenvalue, _zero),
     _identity("lemma-B.5", "P' grad h(x*) = 0", _gradient_at_optimum, _zero, setting=SETTING),
     Claim(
-        "feddcd/lemma-B.6/euclidean",
-        "Lemma B.6",
-        "inequality",
-        "two-sided bound on norm(G grad h)^2",
-        SETTING,
-        Inequality(
+        id="feddcd/lemma-B.6/euclidean",
+        where="Lemma B.6",
+        gist="two-sided bound on norm(G grad h)^2",
+        setting=SETTING,
+        statement=Inequality(
             2 * mu / L_max**2 * _gap,
             2 * L_max / L_min**2 * _gap,
             (GAP, Quantity(_norm, gradient_norm)),
             middle=_norm,
         ),
-        (STRUCTURE,),
-        "mu, which Assumption B.1 does not define, is mu_min",
+        requires=(STRUCTURE,),
+        reading="mu, which Assumption B.1 does not define, is mu_min",
     ),
     Claim(
-        "feddcd/lemma-B.6/weighted",
-        "Lemma B.6",
-        "inequality",
-        "two-sided bound on the L-norm of G grad h",
-        SETTING,
-        Inequality(
+        id="feddcd/lemma-B.6/weighted",
+        where="Lemma B.6",
+        gist="two-sided bound on the L-norm of G grad h",
+        setting=SETTING,
+        statement=Inequality(
             2 * mu / L_max * _gap,
             2 * L_max / L_min * _gap,
             (GAP, Quantity(_norm_L, gradient_L_norm)),
             middle=_norm_L,
         ),
-        (STRUCTURE,),
-        "mu, which Assumption B.1 does not define, is mu_min",
+        requires=(STRUCTURE,),
+        reading="mu, which Assumption B.1 does not define, is mu_min",
     ),
     Claim(
-        "feddcd/lemma-B.7",
-        "Lemma B.7",
-        "inequality",
-        "three-point property with constraint",
-        MIRROR,
-        Inequality(_three_l, _three_r, (Quantity(_three_l, _three_left), Quantity(_three_r, _three_right))),
+        id="feddcd/lemma-B.7",
+        where="Lemma B.7",
+        gist="three-point property with constraint",
+        setting=MIRROR,
+        statement=inequality(THREE_L <= THREE_R),
     ),
     Claim(
-        "feddcd/lemma-B.8/descent",
-        "Lemma B.8",
-        "one-step",
-        "expected decrease of h after one block step",
-        ANYWHERE,
-        OneStep(
-            rbcd.algorithm,
-            _h_next,
-            _h - r / 2 * _norm_L,
-            (Quantity(_h_next, h, after=True), Quantity(_h, h), Quantity(_norm_L, gradient_L_norm)),
-        ),
-        (STRUCTURE, SIZE),
+        id="feddcd/lemma-B.8/descent",
+        where="Lemma B.8",
+        gist="expected decrease of h after one block step",
+        setting=ANYWHERE,
+        statement=one_step(rbcd.algorithm, E(H_NEXT) <= H - r / 2 * NORM_L),
+        requires=(STRUCTURE, SIZE),
     ),
     Claim(
-        "feddcd/lemma-B.8/rate",
-        "Lemma B.8",
-        "one-step",
-        "the second inequality, as printed",
-        SETTING,
-        OneStep(
-            rbcd.algorithm,
-            _h_next - _h_star,
-            (1 - mu_min / L_max) * _h - _h_star,
-            (Quantity(_h_next, h, after=True), Quantity(_h, h), Quantity(_h_star, h_star)),
-        ),
-        (STRUCTURE, SIZE),
-        "x in C, without which h(x) may lie below h(x*)",
+        id="feddcd/lemma-B.8/rate",
+        where="Lemma B.8",
+        gist="the second inequality, as printed",
+        setting=SETTING,
+        statement=one_step(rbcd.algorithm, E(H_NEXT - H_STAR) <= (1 - mu_min / L_max) * H - H_STAR),
+        requires=(STRUCTURE, SIZE),
+        reading="x in C, without which h(x) may lie below h(x*)",
     ),
     Claim(
-        "feddcd/lemma-B.8/rate/repaired",
-        "Lemma B.8",
-        "one-step",
-        "E[h(y)] - h* <= (1 - (tau-1)/(n-1) mu_min/L_max) (h(x) - h*), for x in C",
-        SETTING,
-        OneStep(
-            rbcd.algorithm,
-            _gap_next,
-            (1 - r * mu_min / L_max) * _gap,
-            (Quantity(_gap_next, h_gap, after=True), GAP),
-            1 - r * mu_min / L_max,
-        ),
-        (STRUCTURE, SIZE),
+        id="feddcd/lemma-B.8/rate/repaired",
+        where="Lemma B.8",
+        gist="E[h(y)] - h* <= (1 - (tau-1)/(n-1) mu_min/L_max) (h(x) - h*), for x in C",
+        setting=SETTING,
+        statement=one_step(rbcd.algorithm, E(Quantity(_gap_next, h_gap, after=True)) <= (1 - r * mu_min / L_max) * GAP),
+        requires=(STRUCTURE, SIZE),
         repairs="feddcd/lemma-B.8/rate",
     ),
 )

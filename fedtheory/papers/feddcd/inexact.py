@@ -37,8 +37,10 @@ from fedtheory.papers.feddcd.dual import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import E
 from fedtheory.settings import Setting
-from fedtheory.statements import Bound, ParameterRule, Quantity
+from fedtheory.statements import Bound, ParameterRule, Quantity, bound
+from fedtheory.symbols import T
 
 delta, r = sympy.symbols("delta r", positive=True)
 mu, L_min, L_max = appendix_b.mu, appendix_b.L_min, appendix_b.L_max
@@ -275,10 +277,29 @@ _FIRST_EXACT = "with the exact gradient as the first guess, so that the first an
 
 
 def _theorem_52(name: str, gist: str, left: Quantity, constant: Any, initial: Quantity) -> tuple[Claim, Claim]:
-    statement = Bound(tracked, left.expression, 1 - kappa, initial.expression, (left, initial), constant)
+    statement = bound(tracked, E(left) <= constant * (1 - kappa) ** T * initial)
     id, place = f"feddcd/theorem-5.2/{name}", "Theorem 5.2"
-    printed = Claim(id, place, "bound", gist, COLD, statement, _THEOREM, _READING)
-    warm = Claim(f"{id}/repaired", place, "bound", _FIRST_EXACT, WARM, statement, _THEOREM, _READING, repairs=id)
+    printed = Claim(
+        id=id,
+        where=place,
+        kind="bound",
+        gist=gist,
+        setting=COLD,
+        statement=statement,
+        requires=_THEOREM,
+        reading=_READING,
+    )
+    warm = Claim(
+        id=f"{id}/repaired",
+        where=place,
+        kind="bound",
+        gist=_FIRST_EXACT,
+        setting=WARM,
+        statement=statement,
+        requires=_THEOREM,
+        reading=_READING,
+        repairs=id,
+    )
     return printed, warm
 
 
@@ -305,8 +326,27 @@ def _lemma(id: str, where: str, gist: str, left: Quantity, right: Any, more: Qua
     statement = Bound(tracked, left.expression, sympy.S.One, sympy.S.One, (left, more), override=right)
     requires = (CONVEX, PARTICIPATION, ORACLE)
     reading = _READING + "; tested along FedDCD, where all L_i = 1/alpha and the sets are uniform"
-    printed = Claim(id, where, "bound", gist, COLD, statement, requires, reading)
-    warm = Claim(f"{id}/repaired", where, "bound", _FIRST_EXACT, WARM, statement, requires, reading, repairs=id)
+    printed = Claim(
+        id=id,
+        where=where,
+        kind="bound",
+        gist=gist,
+        setting=COLD,
+        statement=statement,
+        requires=requires,
+        reading=reading,
+    )
+    warm = Claim(
+        id=f"{id}/repaired",
+        where=where,
+        kind="bound",
+        gist=_FIRST_EXACT,
+        setting=WARM,
+        statement=statement,
+        requires=requires,
+        reading=reading,
+        repairs=id,
+    )
     return printed, warm
 
 
@@ -318,13 +358,7 @@ _eta_printed = sympy.Min(
 _kappa_printed = r * mu / (8 * L_max) * _eta_printed
 _M = (r * eta_C / 2 + r * eta_C**2 + 2 * alpha_C * r * eta_C**2 * L_max**2 / L_min) * L_max / L_min**2
 _kappa_33 = (r * eta_C / 2 - r * eta_C**2 - 2 * alpha_C * r * L_max**2 * eta_C**2 / L_min) * 2 * mu / L_max
-_theorem_C1 = Bound(
-    inexact_rbcd.algorithm,
-    _h_T,
-    1 - (_kappa_printed.subs(r, _r)),
-    _h_0,
-    (H_T, H_0),
-)
+_theorem_C1 = bound(inexact_rbcd.algorithm, E(H_T) <= (1 - _kappa_printed.subs(r, _r)) ** T * H_0)
 _C1_MET = Hypothesis(
     "eta, delta as printed; each oracle is delta/2-inexact",
     met=lambda problem, params: _as_printed(problem, params),
@@ -338,34 +372,34 @@ def _as_printed(problem: Problem, params: inexact_rbcd.Params) -> bool:
 
 APPENDIX_C = (
     Claim(
-        "feddcd/theorem-C.1",
-        "Theorem C.1",
-        "bound",
-        "inexact RBCD, with the printed kappa, delta, eta",
-        COLD_C,
-        _theorem_C1,
-        (*_structure, _C1_MET),
-        "the guess before the first step, which the paper does not define, is 0 as in Section 5; line 46 sets "
+        id="feddcd/theorem-C.1",
+        where="Theorem C.1",
+        kind="bound",
+        gist="inexact RBCD, with the printed kappa, delta, eta",
+        setting=COLD_C,
+        statement=_theorem_C1,
+        requires=(*_structure, _C1_MET),
+        reading="the guess before the first step, which the paper does not define, is 0 as in Section 5; line 46 sets "
         "the estimates of idle blocks to 0 in every step",
     ),
     Claim(
-        "feddcd/theorem-C.1/repaired",
-        "Theorem C.1",
-        "bound",
-        "the same " + _FIRST_EXACT + ", and with every block calling its oracle in every step",
-        WARM_C,
-        _theorem_C1,
-        (*_structure, _C1_MET),
-        "line 46 is left out: an idle block keeps its estimate and refreshes it, as the proof of Lemma C.2 assumes",
+        id="feddcd/theorem-C.1/repaired",
+        where="Theorem C.1",
+        kind="bound",
+        gist="the same " + _FIRST_EXACT + ", and with every block calling its oracle in every step",
+        setting=WARM_C,
+        statement=_theorem_C1,
+        requires=(*_structure, _C1_MET),
+        reading="line 46 is left out: an idle block keeps its estimate and refreshes it, as the proof of Lemma C.2 "
+        "assumes",
         repairs="feddcd/theorem-C.1",
     ),
     Claim(
-        "feddcd/theorem-C.1/parameters",
-        "eqs. (32)-(35)",
-        "parameter-rule",
-        "the printed eta and alpha satisfy the two conditions; range of kappa",
-        CONSTANTS,
-        ParameterRule(
+        id="feddcd/theorem-C.1/parameters",
+        where="eqs. (32)-(35)",
+        gist="the printed eta and alpha satisfy the two conditions; range of kappa",
+        setting=CONSTANTS,
+        statement=ParameterRule(
             {},
             tuple(
                 relation.subs(alpha_C, 2 * (r * eta_C / 2 + r * eta_C**2) * L_max / L_min**2).subs(eta_C, _eta_printed)
@@ -377,7 +411,7 @@ APPENDIX_C = (
                 )
             ),
         ),
-        (Hypothesis("mu <= L_min <= L_max, r <= 1", sympy.And(*_ORDERED)),),
+        requires=(Hypothesis("mu <= L_min <= L_max, r <= 1", sympy.And(*_ORDERED)),),
     ),
     *_lemma(
         "feddcd/lemma-C.2",

@@ -53,7 +53,7 @@ def projection_argmin(problem: Any, params: ProjectionParams, state: Point) -> A
 def _projection(id: str, where: str, gist: str, printed: Any, **more: Any) -> Claim:
     left, right = sympy.symbols("closed_form argmin")
     statement = Identity(left, right, (Quantity(left, printed), Quantity(right, projection_argmin)))
-    return Claim(id, where, "identity", gist, PROJECTION, statement, **more)
+    return Claim(id=id, where=where, kind="identity", gist=gist, setting=PROJECTION, statement=statement, **more)
 
 
 SECTION_3 = (

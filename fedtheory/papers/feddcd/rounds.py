@@ -13,7 +13,7 @@ from fedtheory.papers.feddcd.dual import N, alpha, beta, rate, tau, zeta
 from fedtheory.papers.feddcd.exceptions import Guess, NewtonParams
 from fedtheory.rational import Array, apply
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Order, Quantity, Untested
+from fedtheory.statements import Order, Quantity, Untested, inequality
 
 epsilon, delta = sympy.symbols("epsilon delta", positive=True)
 n_i = sympy.Symbol("n_i", integer=True, positive=True)
@@ -91,13 +91,22 @@ CITED: dict[str, Any] = {
 
 def _row(name: str, gist: str, source: str) -> Claim:
     statement = Untested(gist, f"cited from {source}: no theorem of the paper implies it")
-    return Claim(f"feddcd/table-1/{name}", "Table 1", "order", gist, ROUNDS, statement)
+    return Claim(
+        id=f"feddcd/table-1/{name}", where="Table 1", kind="order", gist=gist, setting=ROUNDS, statement=statement
+    )
 
 
 def _derived(name: str, where: str, gist: str, factor: Any, order: Any) -> Claim:
     statement = Order(_accuracy / -sympy.log(factor), order * sympy.log(zeta / epsilon), small=epsilon)
     return Claim(
-        f"feddcd/table-1/{name}", where, "order", gist, ROUNDS, statement, (_PARTICIPATION, _ORDERED), _READING
+        id=f"feddcd/table-1/{name}",
+        where=where,
+        kind="order",
+        gist=gist,
+        setting=ROUNDS,
+        statement=statement,
+        requires=(_PARTICIPATION, _ORDERED),
+        reading=_READING,
     )
 
 
@@ -118,56 +127,57 @@ TABLE_1 = (
 _saga_step = 1 / (2 * (alpha * n_i + beta))
 _saga_start = 1 + beta * _saga_step * (1 - _saga_step * alpha) * n_i
 
+FIRST = Quantity(_first, first_error)
+
 ORACLES = (
     Claim(
-        "feddcd/oracle/gradient-descent",
-        "Section 5",
-        "bound",
-        "gradient steps that realise a delta-inexact oracle",
-        ROUNDS,
-        Order(
+        id="feddcd/oracle/gradient-descent",
+        where="Section 5",
+        kind="bound",
+        gist="gradient steps that realise a delta-inexact oracle",
+        setting=ROUNDS,
+        statement=Order(
             n_i * sympy.log(1 / delta) / (-2 * sympy.log(1 - alpha / beta)),
             n_i * beta / alpha * sympy.log(1 / delta),
             small=delta,
         ),
-        (_ORDERED,),
-        "n_i component gradients a step; the stepsize 1/beta contracts |w - w*|^2 by (1 - alpha/beta)^2",
+        requires=(_ORDERED,),
+        reading="n_i component gradients a step; the stepsize 1/beta contracts |w - w*|^2 by (1 - alpha/beta)^2",
     ),
     Claim(
-        "feddcd/oracle/variance-reduced",
-        "Section 5",
-        "bound",
-        "stochastic steps that realise a delta-inexact oracle",
-        ROUNDS,
-        Order(
+        id="feddcd/oracle/variance-reduced",
+        where="Section 5",
+        kind="bound",
+        gist="stochastic steps that realise a delta-inexact oracle",
+        setting=ROUNDS,
+        statement=Order(
             sympy.log(_saga_start / delta) / -sympy.log(1 - alpha * _saga_step),
             (beta / alpha + n_i) * sympy.log(1 / delta),
             small=delta,
         ),
-        (_ORDERED,),
-        "steps of SAGA that its theorem grants, from a gradient table at the warm start; order as delta tends to 0 "
+        requires=(_ORDERED,),
+        reading="steps of SAGA that its theorem grants, from a gradient table at the warm start; order as delta "
+        "tends to 0 "
         "(for a fixed delta the theorem adds a factor log min(n_i, beta/alpha))",
     ),
     Claim(
-        "feddcd/oracle/newton",
-        "Section 5",
-        "bound",
-        "inexact Newton steps that realise a delta-inexact oracle",
-        NEWTON,
-        Inequality(_error, delta * _first, (Quantity(_error, newton_error), Quantity(_first, first_error))),
-        (),
-        "from any warm start, without line search, as printed; K steps for K far above log(1/delta)",
+        id="feddcd/oracle/newton",
+        where="Section 5",
+        kind="bound",
+        gist="inexact Newton steps that realise a delta-inexact oracle",
+        setting=NEWTON,
+        statement=inequality(Quantity(_error, newton_error) <= delta * FIRST),
+        requires=(),
+        reading="from any warm start, without line search, as printed; K steps for K far above log(1/delta)",
     ),
     Claim(
-        "feddcd/oracle/newton/repaired",
-        "Section 5",
-        "bound",
-        "on quadratics: |w_K - w*|^2 <= (beta/alpha)^2 eta^(2K) |w_0 - w*|^2 with the forcing term eta",
-        NEWTON_QUADRATIC,
-        Inequality(
-            _error,
-            (beta / alpha) ** 2 * _forcing ** (2 * _steps) * _first,
-            (Quantity(_error, inexact_newton_error), Quantity(_first, first_error)),
+        id="feddcd/oracle/newton/repaired",
+        where="Section 5",
+        kind="bound",
+        gist="on quadratics: |w_K - w*|^2 <= (beta/alpha)^2 eta^(2K) |w_0 - w*|^2 with the forcing term eta",
+        setting=NEWTON_QUADRATIC,
+        statement=inequality(
+            Quantity(_error, inexact_newton_error) <= (beta / alpha) ** 2 * _forcing ** (2 * _steps) * FIRST
         ),
         repairs="feddcd/oracle/newton",
     ),
@@ -176,7 +186,9 @@ ORACLES = (
 
 def _experiment(name: str, where: str, gist: str, text: str) -> Claim:
     reason = "needs MNIST and RCV1, which are not there; no theorem implies the curves"
-    return Claim(f"feddcd/{name}", where, "experiment", gist, ROUNDS, Untested(text, reason))
+    return Claim(
+        id=f"feddcd/{name}", where=where, kind="experiment", gist=gist, setting=ROUNDS, statement=Untested(text, reason)
+    )
 
 
 SECTION_8 = (

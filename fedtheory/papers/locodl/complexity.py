@@ -80,7 +80,17 @@ _uplink = sqrt(d) * sqrt(kappa) + d * sqrt(kappa) / sqrt(n) + d
 def _order(
     id: str, where: str, gist: str, statement: Any, reading: str = "", kind: str = "order", **more: Any
 ) -> Claim:
-    return Claim(f"locodl/{id}", where, kind, gist, ORDERS, statement, (_CONDITION,), reading, **more)
+    return Claim(
+        id=f"locodl/{id}",
+        where=where,
+        kind=kind,
+        gist=gist,
+        setting=ORDERS,
+        statement=statement,
+        requires=(_CONDITION,),
+        reading=reading,
+        **more,
+    )
 
 
 _READING_UPLINK = "eq. (10) for n >= d^2, where its second term is at most its first"
@@ -104,13 +114,13 @@ UPLINK = (
 
 _gd = Max(1 - gamma * mu, gamma * L - 1) ** 2
 NO_HARM = Claim(
-    "locodl/no-harm",
-    "Section 3",
-    "property",
-    "same rate as gradient descent while p^2 chi/(1+2 omega) is large enough",
-    CONSTANTS,
-    ParameterRule({}, (sympy.Eq(tau, _gd, evaluate=False),)),
-    (
+    id="locodl/no-harm",
+    where="Section 3",
+    kind="property",
+    gist="same rate as gradient descent while p^2 chi/(1+2 omega) is large enough",
+    setting=CONSTANTS,
+    statement=ParameterRule({}, (sympy.Eq(tau, _gd, evaluate=False),)),
+    requires=(
         Hypothesis("mu <= L", sympy.Le(mu, L, evaluate=False)),
         Hypothesis("communication is no bottleneck", sympy.Le(1 - p**2 * chi / (1 + 2 * omega), _gd, evaluate=False)),
     ),
@@ -148,12 +158,12 @@ SECTION_3 = (
         Order(_rounds_general.subs(omega_av, omega / n), TABLE_1["locodl"], both=True),
     ),
     Claim(
-        "locodl/corollary-3.2/eq-9",
-        "Corollary 3.2",
-        "identity",
-        "p for independent rand-k",
-        Setting("all n, d and k <= d", domain=(_K,)),
-        ParameterRule(
+        id="locodl/corollary-3.2/eq-9",
+        where="Corollary 3.2",
+        kind="identity",
+        gist="p for independent rand-k",
+        setting=Setting("all n, d and k <= d", domain=(_K,)),
+        statement=ParameterRule(
             {omega: d / k - 1},
             (
                 sympy.Eq((1 + omega / n) * (1 + omega), (d * k * (n - 1) + d**2) / (n * k**2), evaluate=False),
@@ -186,12 +196,12 @@ SECTION_3 = (
 
 _mu_split, _L_split = mu / 2, L - mu / 2
 CONSTANTS_31 = Claim(
-    "locodl/section-3.1/constants",
-    "Section 3.1",
-    "identity",
-    "L~ = L - mu/2, mu~ = mu/2 and kappa <= kappa~ <= 2 kappa",
-    CONSTANTS,
-    ParameterRule(
+    id="locodl/section-3.1/constants",
+    where="Section 3.1",
+    kind="identity",
+    gist="L~ = L - mu/2, mu~ = mu/2 and kappa <= kappa~ <= 2 kappa",
+    setting=CONSTANTS,
+    statement=ParameterRule(
         {},
         (
             sympy.Le(L / mu, _L_split / _mu_split, evaluate=False),
@@ -201,7 +211,7 @@ CONSTANTS_31 = Claim(
             sympy.Le(mu / 2, _L_split, evaluate=False),
         ),
     ),
-    (Hypothesis("mu <= L", sympy.Le(mu, L, evaluate=False)),),
+    requires=(Hypothesis("mu <= L", sympy.Le(mu, L, evaluate=False)),),
 )
 
 # Table 1: iterations that the theorems of the methods grant (see the claims baseline/...).
@@ -325,7 +335,7 @@ TABLES = (
 
 def _experiment(name: str, where: str, gist: str) -> Claim:
     statement = Untested("LoCoDL needs fewer bits than all others", "an experiment: no theorem implies its curves")
-    return Claim(f"locodl/{name}", where, "experiment", gist, ORDERS, statement)
+    return Claim(id=f"locodl/{name}", where=where, kind="experiment", gist=gist, setting=ORDERS, statement=statement)
 
 
 EXPERIMENTS = (

@@ -19,19 +19,21 @@ from fedtheory.compressors import Family as Compressors
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation
 from fedtheory.rational import Array, is_exact
+from fedtheory.relations import E
 from fedtheory.settings import COMPRESSOR, Setting, points
 from fedtheory.statements import (
-    Bound,
     CompressorClass,
-    Identity,
     Inequality,
     Invariant,
     Limit,
-    OneStep,
     ParameterRule,
     Quantity,
-    contraction,
+    bound,
+    identity,
+    inequality,
+    one_step,
 )
+from fedtheory.symbols import T
 
 mu, L, kappa, n, d, omega, omega_av = (
     symbols.mu,
@@ -272,7 +274,14 @@ _THEOREM = (CONVEX, VARIANCE, STEP, DAMPING, PROBABILITY)
 
 def _compressor(name: str, gist: str, build: Any, variance: Any, bits: Any) -> Claim:
     statement = CompressorClass(build, variance, bits, d, k)
-    return Claim(f"locodl/eq-2/{name}", "Section 4", "compressor", gist, COMPRESSOR, statement)
+    return Claim(
+        id=f"locodl/eq-2/{name}",
+        where="Section 4",
+        kind="compressor",
+        gist=gist,
+        setting=COMPRESSOR,
+        statement=statement,
+    )
 
 
 _index_bits = sympy.ceiling(sympy.log(d, 2))
@@ -309,21 +318,19 @@ COMPRESSORS = (
         32 + _index_bits,
     ),
     Claim(
-        "locodl/eq-3/default",
-        "Section 1.3",
-        "inequality",
-        "omega_av = omega is always valid",
-        COMPRESSION,
-        Inequality(_a, omega * _b, (Quantity(_a, _mean_error), Quantity(_b, _mean_square))),
+        id="locodl/eq-3/default",
+        where="Section 1.3",
+        gist="omega_av = omega is always valid",
+        setting=COMPRESSION,
+        statement=inequality(Quantity(_a, _mean_error) <= omega * Quantity(_b, _mean_square)),
     ),
     Claim(
-        "locodl/eq-3/independent",
-        "Section 1.3",
-        "inequality",
-        "independent compressors: omega_av = omega/n",
-        COMPRESSION,
-        Inequality(_a, omega / n * _b, (Quantity(_a, _mean_error), Quantity(_b, _mean_square))),
-        (
+        id="locodl/eq-3/independent",
+        where="Section 1.3",
+        gist="independent compressors: omega_av = omega/n",
+        setting=COMPRESSION,
+        statement=inequality(Quantity(_a, _mean_error) <= omega / n * Quantity(_b, _mean_square)),
+        requires=(
             Hypothesis(
                 "the compressors are mutually independent",
                 met=lambda problem, params: params.compressors.joint == "independent",
@@ -334,66 +341,57 @@ COMPRESSORS = (
 
 FEASIBILITY = (
     Claim(
-        "locodl/algorithm-1/feasibility",
-        "Algorithm 1",
-        "invariant",
-        "mean of the u_i plus v stays 0",
-        SETTING,
-        Invariant(algorithm_1.algorithm, algorithm_1.invariant, "(1/n) sum_i u_i + v = 0"),
+        id="locodl/algorithm-1/feasibility",
+        where="Algorithm 1",
+        gist="mean of the u_i plus v stays 0",
+        setting=SETTING,
+        statement=Invariant(algorithm_1.algorithm, algorithm_1.invariant, "(1/n) sum_i u_i + v = 0"),
     ),
 )
 
+PSI_T = Quantity(_Psi_t, Psi, after=True)
+PSI_0 = Quantity(_Psi_0, Psi)
+
 THEOREM_31 = (
     Claim(
-        "locodl/theorem-3.1/one-step",
-        "eq. (19)",
-        "one-step",
-        "expected contraction of Psi by tau",
-        SETTING,
-        contraction(algorithm_1.algorithm, PSI_NEXT, tau, PSI),
-        _THEOREM,
+        id="locodl/theorem-3.1/one-step",
+        where="eq. (19)",
+        gist="expected contraction of Psi by tau",
+        setting=SETTING,
+        statement=one_step(algorithm_1.algorithm, E(PSI_NEXT) <= tau * PSI),
+        requires=_THEOREM,
     ),
     Claim(
-        "locodl/theorem-3.1/eq-5",
-        "Theorem 3.1",
-        "bound",
-        "E Psi^t <= tau^t Psi^0",
-        SETTING,
-        Bound(
-            algorithm_1.algorithm,
-            _Psi_t,
-            tau,
-            _Psi_0,
-            (Quantity(_Psi_t, Psi, after=True), Quantity(_Psi_0, Psi)),
-        ),
-        _THEOREM,
+        id="locodl/theorem-3.1/eq-5",
+        where="Theorem 3.1",
+        gist="E Psi^t <= tau^t Psi^0",
+        setting=SETTING,
+        statement=bound(algorithm_1.algorithm, E(PSI_T) <= tau**T * PSI_0),
+        requires=_THEOREM,
     ),
     Claim(
-        "locodl/theorem-3.1/tau",
-        "Theorem 3.1",
-        "inequality",
-        "tau < 1 under the conditions",
-        CONSTANTS,
-        Inequality(tau, sympy.Integer(1), strict=True),
-        (ORDERED, STEP, DAMPING, PROBABILITY),
+        id="locodl/theorem-3.1/tau",
+        where="Theorem 3.1",
+        gist="tau < 1 under the conditions",
+        setting=CONSTANTS,
+        statement=Inequality(tau, sympy.Integer(1), strict=True),
+        requires=(ORDERED, STEP, DAMPING, PROBABILITY),
     ),
     Claim(
-        "locodl/theorem-3.1/limits",
-        "Theorem 3.1",
-        "limit",
-        "x_i, y, u_i, v converge",
-        SETTING,
-        Limit(algorithm_1.algorithm, PSI, "x_i, y -> x*, u_i -> u_i*, v -> v* almost surely"),
-        _THEOREM,
-        "almost sure convergence follows when sum_t E Psi^t is finite; tested through the exact second moments",
+        id="locodl/theorem-3.1/limits",
+        where="Theorem 3.1",
+        gist="x_i, y, u_i, v converge",
+        setting=SETTING,
+        statement=Limit(algorithm_1.algorithm, PSI, "x_i, y -> x*, u_i -> u_i*, v -> v* almost surely"),
+        requires=_THEOREM,
+        reading="almost sure convergence follows when sum_t E Psi^t is finite; tested through the exact second moments",
     ),
     Claim(
-        "locodl/eq-6",
-        "eq. (6)",
-        "parameter-rule",
-        "best rho and chi",
-        CONSTANTS,
-        ParameterRule(
+        id="locodl/eq-6",
+        where="eq. (6)",
+        gist="best rho and chi",
+        setting=CONSTANTS,
+        statement=ParameterRule(
             {rho: _best, chi: _best},
             (
                 sympy.Ge(2 * rho - rho**2 * (1 + omega_av) - chi, 0, evaluate=False),
@@ -404,74 +402,58 @@ THEOREM_31 = (
     ),
 )
 
+U_NEXT = Quantity(_u_next, dual_distance, after=True)
+U = Quantity(_u, dual_distance)
+W_HAT = Quantity(_W_hat, _W_hat_norm)
+UX = Quantity(_ux, _dual_product)
+X_NEXT = Quantity(_x_next, primal_distance, after=True)
+HAT_X = Quantity(_hat_x, _hat_distance)
+
 APPENDIX_A = (
     Claim(
-        "locodl/eq-13",
-        "eq. (13)",
-        "identity",
-        "S is the orthogonal projector onto consensus in the weighted space",
-        CONSENSUS,
-        Identity(_a, _b, (Quantity(_a, _S_printed), Quantity(_b, _consensus_projection))),
+        id="locodl/eq-13",
+        where="eq. (13)",
+        gist="S is the orthogonal projector onto consensus in the weighted space",
+        setting=CONSENSUS,
+        statement=identity(Quantity(_a, _S_printed), Quantity(_b, _consensus_projection)),
     ),
     Claim(
-        "locodl/eq-15",
-        "eqs. (14)-(15)",
-        "identity",
-        "W through differences",
-        CONSENSUS,
-        Identity(_a, _b, (Quantity(_a, _W_rows), Quantity(_b, _W_differences))),
+        id="locodl/eq-15",
+        where="eqs. (14)-(15)",
+        gist="W through differences",
+        setting=CONSENSUS,
+        statement=identity(Quantity(_a, _W_rows), Quantity(_b, _W_differences)),
     ),
     Claim(
-        "locodl/proof/compressed-norm",
-        "Appendix A",
-        "inequality",
-        "second moment of the compressed differences",
-        COMPRESSION,
-        Inequality(_a, (1 + omega) * _b, (Quantity(_a, _compressed_norm), Quantity(_b, _differences))),
+        id="locodl/proof/compressed-norm",
+        where="Appendix A",
+        gist="second moment of the compressed differences",
+        setting=COMPRESSION,
+        statement=inequality(Quantity(_a, _compressed_norm) <= (1 + omega) * Quantity(_b, _differences)),
     ),
     Claim(
-        "locodl/eq-18",
-        "eq. (18)",
-        "inequality",
-        "norm of differences against the norm of W x",
-        CONSENSUS,
-        Inequality(_a, 2 * _b, (Quantity(_a, _differences), Quantity(_b, _W_norm))),
+        id="locodl/eq-18",
+        where="eq. (18)",
+        gist="norm of differences against the norm of W x",
+        setting=CONSENSUS,
+        statement=inequality(Quantity(_a, _differences) <= 2 * Quantity(_b, _W_norm)),
     ),
     Claim(
-        "locodl/proof/dual-step",
-        "Appendix A",
-        "one-step",
-        "expected dual distance after a step",
-        SETTING,
-        OneStep(
-            algorithm_1.algorithm,
-            _u_next,
-            _u + p * lam**2 * (1 + 2 * omega) * _W_hat - 2 * p * lam * _ux,
-            (
-                Quantity(_u_next, dual_distance, after=True),
-                Quantity(_u, dual_distance),
-                Quantity(_W_hat, _W_hat_norm),
-                Quantity(_ux, _dual_product),
-            ),
+        id="locodl/proof/dual-step",
+        where="Appendix A",
+        gist="expected dual distance after a step",
+        setting=SETTING,
+        statement=one_step(
+            algorithm_1.algorithm, E(U_NEXT) <= U + p * lam**2 * (1 + 2 * omega) * W_HAT - 2 * p * lam * UX
         ),
-        (VARIANCE, PROBABILITY),
+        requires=(VARIANCE, PROBABILITY),
     ),
     Claim(
-        "locodl/proof/primal-step",
-        "Appendix A",
-        "one-step",
-        "expected primal distance after a step",
-        SETTING,
-        OneStep(
-            algorithm_1.algorithm,
-            _x_next,
-            _hat_x - p * (2 * rho - rho**2 * (1 + omega_av)) * _W_hat,
-            (
-                Quantity(_x_next, primal_distance, after=True),
-                Quantity(_hat_x, _hat_distance),
-                Quantity(_W_hat, _W_hat_norm),
-            ),
-        ),
-        (VARIANCE, PROBABILITY),
+        id="locodl/proof/primal-step",
+        where="Appendix A",
+        gist="expected primal distance after a step",
+        setting=SETTING,
+        statement=one_step(algorithm_1.algorithm, E(X_NEXT) <= HAT_X - p * (2 * rho - rho**2 * (1 + omega_av)) * W_HAT),
+        requires=(VARIANCE, PROBABILITY),
     ),
 )

@@ -19,8 +19,10 @@ from fedtheory.optimum import solve
 from fedtheory.papers.locodl import method
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import E
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Bound, Identity, Quantity
+from fedtheory.statements import Quantity, bound, identity
+from fedtheory.symbols import T
 
 
 class Remembering(NamedTuple):
@@ -146,66 +148,57 @@ def _split_average(problem: Problem, params: Any, state: Any) -> Array:
 _left, _right, _Psi_t, _Psi_0 = (sympy.Symbol(name) for name in ("left", "right", "Psi^t", "Psi^0"))
 
 OPTIMALITY = Claim(
-    "locodl/optimality",
-    "Section 2.1",
-    "identity",
-    "primal-dual optimality conditions",
-    QUADRATIC,
-    Identity(_left, _right, (Quantity(_left, _conditions), Quantity(_right, _zero))),
+    id="locodl/optimality",
+    where="Section 2.1",
+    gist="primal-dual optimality conditions",
+    setting=QUADRATIC,
+    statement=identity(Quantity(_left, _conditions), Quantity(_right, _zero)),
     reading="the minimiser, from its normal equations, and the gradients there satisfy the conditions; on quadratics",
 )
 
+PSI_T = Quantity(_Psi_t, method.Psi, after=True)
+PSI_0 = Quantity(_Psi_0, method.Psi)
+
 REMARKS = (
     Claim(
-        "locodl/assumption-2.1",
-        "Assumption 2.1",
-        "parameter-rule",
-        "pairwise independence over iterations is enough for (5)",
-        PAIRWISE,
-        Bound(
-            pairwise,
-            _Psi_t,
-            method.tau,
-            _Psi_0,
-            (Quantity(_Psi_t, method.Psi, after=True), Quantity(_Psi_0, method.Psi)),
-        ),
-        (method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
-        "the assumption asks for independence of any two compressors of different iterations; the proof conditions on "
+        id="locodl/assumption-2.1",
+        where="Assumption 2.1",
+        kind="parameter-rule",
+        gist="pairwise independence over iterations is enough for (5)",
+        setting=PAIRWISE,
+        statement=bound(pairwise, E(PSI_T) <= method.tau**T * PSI_0),
+        requires=(method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
+        reading="the assumption asks for independence of any two compressors of different iterations; the proof "
+        "conditions on "
         "all the past",
     ),
     Claim(
-        "locodl/assumption-2.1/repaired",
-        "Assumption 2.1",
-        "parameter-rule",
-        "the compressors of an iteration are independent of all earlier iterations together",
-        method.SETTING,
-        Bound(
-            algorithm_1.algorithm,
-            _Psi_t,
-            method.tau,
-            _Psi_0,
-            (Quantity(_Psi_t, method.Psi, after=True), Quantity(_Psi_0, method.Psi)),
-        ),
-        (method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
+        id="locodl/assumption-2.1/repaired",
+        where="Assumption 2.1",
+        kind="parameter-rule",
+        gist="the compressors of an iteration are independent of all earlier iterations together",
+        setting=method.SETTING,
+        statement=bound(algorithm_1.algorithm, E(PSI_T) <= method.tau**T * PSI_0),
+        requires=(method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
         repairs="locodl/assumption-2.1",
     ),
     Claim(
-        "locodl/remark-2.2",
-        "Remark 2.2",
-        "equivalence",
-        "rho = 1: the local variables of an idle client are not used",
-        QUADRATIC,
-        Identity(_left, _right, (Quantity(_left, _idle(0)), Quantity(_right, _idle(7)))),
-        (Hypothesis("rho = 1", sympy.Eq(method.rho, 1, evaluate=False)),),
-        "an idle client is one whose message is 0: its x_i is moved, nothing changes; it still updates u_i with d_bar",
+        id="locodl/remark-2.2",
+        where="Remark 2.2",
+        kind="equivalence",
+        gist="rho = 1: the local variables of an idle client are not used",
+        setting=QUADRATIC,
+        statement=identity(Quantity(_left, _idle(0)), Quantity(_right, _idle(7))),
+        requires=(Hypothesis("rho = 1", sympy.Eq(method.rho, 1, evaluate=False)),),
+        reading="an idle client is one whose message is 0: its x_i is moved, nothing changes; it still updates u_i "
+        "with d_bar",
     ),
 )
 
 EQUIVALENCE = Claim(
-    "locodl/section-3.1/equivalence",
-    "Section 3.1",
-    "identity",
-    "the split problem is the same problem",
-    SPLIT,
-    Identity(_left, _right, (Quantity(_left, _average), Quantity(_right, _split_average))),
+    id="locodl/section-3.1/equivalence",
+    where="Section 3.1",
+    gist="the split problem is the same problem",
+    setting=SPLIT,
+    statement=identity(Quantity(_left, _average), Quantity(_right, _split_average)),
 )
