@@ -19,8 +19,8 @@ from fedtheory.papers.feddcd.dual import (
 )
 
 CLAIMS = (
-    *exact.SECTION_3_BEFORE_PROJECTION,
-    *projection.SECTION_3,
+    *exact.SECTION_3,
+    *projection.SECTION_3_1,
     *exact.SECTION_4,
     *rounds.TABLE_1,
     *rounds.ORACLES,

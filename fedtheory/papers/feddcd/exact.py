@@ -139,7 +139,7 @@ _identification = (
     sympy.Eq(1 - r * mu_min / L_max, rate, evaluate=False),
 )
 
-SECTION_3_BEFORE_PROJECTION = (
+SECTION_3 = (
     Claim(
         id="feddcd/duality",
         where="Section 3",

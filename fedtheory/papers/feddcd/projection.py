@@ -56,7 +56,7 @@ def _projection(id: str, where: str, gist: str, printed: Any, **more: Any) -> Cl
     return Claim(id=id, where=where, kind="identity", gist=gist, setting=PROJECTION, statement=statement, **more)
 
 
-SECTION_3 = (
+SECTION_3_1 = (
     _projection(
         "feddcd/projection",
         "Section 3.1",
