@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "locodl", "baseline")
-#: The modules that hold their claims, in order.
-_MODULES = (*PAPERS, "baseline_finite_sum")
 
 
 #: What a claim has whose author did not write it.
@@ -149,8 +147,8 @@ def compressor_claim(id: str, compressor: Callable[[int, int], Any], omega: Any,
 @cache
 def _registry() -> dict[str, Claim]:
     found: dict[str, Claim] = {}
-    for module in _MODULES:
-        for claim in import_module(f"fedtheory.papers.{module}").CLAIMS:
+    for paper in PAPERS:
+        for claim in import_module(f"fedtheory.papers.{paper}").CLAIMS:
             if claim.id in found:
                 raise ValueError(f"the claim {claim.id} is registered twice")
             found[claim.id] = claim

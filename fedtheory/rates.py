@@ -9,7 +9,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.papers import baseline
+from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.papers.locodl import complexity
 from fedtheory.papers.locodl.method import chi
 from fedtheory.statements import ParameterRule

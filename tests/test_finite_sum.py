@@ -13,8 +13,8 @@ from models import saga as saga_model
 
 from fedtheory import algorithms, claims
 from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
-from fedtheory.papers import baseline_finite_sum as paper
-from fedtheory.papers.baseline import L, eta, gamma, mu, n, p
+from fedtheory.papers.baseline import finite_sum as paper
+from fedtheory.papers.baseline.rivals import L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.rational import to_float

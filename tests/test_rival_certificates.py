@@ -9,7 +9,7 @@ import pytest
 
 from fedtheory import claims
 from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
-from fedtheory.papers import baseline
+from fedtheory.papers.baseline import rivals as baseline
 from verify.evaluate import meeting, sides
 from verify.evidence import Verdict
 from verify.methods.search import examine, violation

@@ -25,7 +25,7 @@ from fedtheory.algorithms import (
 from fedtheory.algorithms.locodl_variants import Participating, Participation, split
 from fedtheory.compressors import Family
 from fedtheory.instances.base import Instance
-from fedtheory.papers import baseline
+from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import logistic_with_condition
 from fedtheory.problems.quadratic import diagonal, with_spectra

@@ -23,8 +23,8 @@ from fedtheory.classes import (
     SmoothStronglyConvex,
     UnbiasedCompressors,
 )
-from fedtheory.papers import baseline_parametrisations as parametrisations
-from fedtheory.papers.baseline_potentials import (
+from fedtheory.papers.baseline import parametrisations
+from fedtheory.papers.baseline.potentials import (
     Phi_ef21,
     Psi_5gcs,
     Psi_adiana,

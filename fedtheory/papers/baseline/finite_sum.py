@@ -14,8 +14,8 @@ import sympy
 from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.classes import Smooth, SmoothStronglyConvex, StronglyConvexOnAverage
-from fedtheory.papers import baseline_potentials as potentials
-from fedtheory.papers.baseline import CONVEX, L, eta, gamma, mu, n, p
+from fedtheory.papers.baseline import potentials
+from fedtheory.papers.baseline.rivals import CONVEX, L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import E
