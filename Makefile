@@ -30,7 +30,7 @@ test: $(VENV)/.ready
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
 test-slow: $(VENV)/.ready
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m slow
 
 format: $(VENV)/.ready
 	$(BIN)/ruff format .

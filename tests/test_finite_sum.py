@@ -18,7 +18,7 @@ from fedtheory.papers.baseline.rivals import L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.rational import to_float
-from verify import Verdict, check
+from verify import Verdict
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.methods import search
 from verify.pep import posing, rounding
@@ -127,13 +127,6 @@ def test_start_of_the_table_and_of_the_snapshot():
 
 
 # Claims
-
-
-@pytest.mark.parametrize("id", CLAIMS)
-def test_claim_is_certified(id):
-    evidence = check(CLAIMS[id])
-    assert evidence.verdict is Verdict.CERTIFIED, evidence.note
-    assert evidence.margin is not None and 0 <= evidence.margin < 0.01 and evidence.instances >= 30
 
 
 @pytest.mark.parametrize("id", CLAIMS)

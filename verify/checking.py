@@ -19,7 +19,7 @@ from verify.outcome import Outcome
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}
 #: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
-_STRENGTH = (Verdict.REFUTED, Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED, Verdict.NOT_TESTED)
+STRENGTH = (Verdict.REFUTED, Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED, Verdict.NOT_TESTED)
 #: Names of the ways in which methods work, in the order in which they are listed.
 _USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
 #: Methods that speak of statements which no other method tests, and so tell how much was examined.
@@ -57,7 +57,7 @@ def check_arguments(seed: int, budget: str) -> None:
 def strongest(outcomes: Sequence[Outcome]) -> Outcome | None:
     """The first outcome with the strongest verdict; None if no method has one."""
     decided = [o for o in outcomes if o.verdict is not None]
-    return min(decided, key=lambda o: _STRENGTH.index(o.verdict or Verdict.NOT_TESTED), default=None)
+    return min(decided, key=lambda o: STRENGTH.index(o.verdict or Verdict.NOT_TESTED), default=None)
 
 
 def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
