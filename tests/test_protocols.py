@@ -1,4 +1,4 @@
-"""Every algorithm of a registered claim keeps to what ``Algorithm`` documents, and every problem to what it is asked."""
+"""Every algorithm of a registered claim keeps to what ``Algorithm`` documents."""
 
 from __future__ import annotations
 
