@@ -237,7 +237,7 @@ def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str 
     _, state = posed.instance.at(_THETA)
     g = problem.f.conjugate_gradient(state.y) - problem.x_star
     later, p = rollout(claim, posed.instance, problem, state, 1)
-    if not all(v == ZERO for v in later.y.sum(axis=-2).flat):
+    if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat):
         return "the constraint set"
     # In every draw the next guess is this round's answer.
     w = params.oracle.answer(problem.f, state.y, state.w, np.zeros(0)).w
@@ -299,7 +299,7 @@ def _steps(left: Quantity, other: Quantity, posed: Formal, state: Any, later: An
     before, after = _form(other.of(problem, params, state)), _form(other.of(problem, params, later))
     oracle = posed.oracle
     assert oracle is not None
-    if not all(v == ZERO for v in later.y.sum(axis=-2).flat) or oracle.delta != delta / 2:
+    if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat) or oracle.delta != delta / 2:
         return False
     errors = params.oracle.answer(problem.f, later.y, answer, np.zeros(0)).w - then
     if not _starts_from(oracle.errors.values(), answer - then, errors):
