@@ -21,11 +21,13 @@ from fedtheory.statements import Bound
 from verify.evaluate import hypotheses_hold
 from verify.pep import coordinates, induction, posing, worst_case
 from verify.pep.prover import Certified, Prover
-from verify.proofs import inexact, locodl, rbcd
+from verify.proofs import identity, inexact, locodl, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
 
 #: Instances without special constants on which model and code are compared, besides those with them.
 INSTANCES = 3
+#: Numbers of clients beyond those, at which they are compared too.
+CLIENTS = (7, 12)
 
 #: Modules of proofs; each names the settings it speaks of.
 _PROOFS: tuple[ModuleType, ...] = (locodl, rbcd, inexact)
@@ -95,7 +97,8 @@ def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance, sizes: tup
     if name is not None:
         raise Unprovable(f"{name} of {claim.id} is not what the proof takes it for")
     try:
-        posing.check_coordinates(claim, instance, sizes)
+        if sizes:
+            posing.check_coordinates(claim, instance, sizes)
     except ValueError as error:
         raise Unprovable(str(error)) from error
     if isinstance(claim.statement, Bound) and not _closed(claim, instance):
@@ -111,6 +114,8 @@ def _compare(claim: Claim) -> None:
         for assumption, broken in proofs.outside(claim, instance):
             if hypotheses_hold(claim, broken):
                 raise Unprovable(f"{claim.id} does not assume {assumption}")
+    for instance in identity.larger(claim, CLIENTS):
+        _compare_at(claim, proofs, instance, ())
     for instance in proofs.special(claim):
         _compare_at(claim, proofs, instance, coordinates.SIZES[:1])
     if proofs is rbcd and not rbcd.sampling_lemma():

@@ -333,12 +333,12 @@ def check_coordinates(claim: Claim, given: Instance, sizes: tuple[int, ...] = co
     def posed() -> Instance:
         return pose(claim.setting, given).instance
 
-    looks = coordinates.looking(claim, posed) if sizes else None
-    if looks is not None:
-        raise ValueError(f"what formal states show of the code of {claim.id} is one case: {looks}")
     found = coordinates.mixing(claim, posed, sizes)
     if found is not None:
         raise ValueError(f"the code of {claim.id} does not treat all coordinates alike: {found}")
+    looks = coordinates.looking(claim, posed) if sizes else None
+    if looks is not None:
+        raise ValueError(f"what formal states show of the code of {claim.id} is one case: {looks}")
 
 
 def any_functions(claim: Claim, given: Instance) -> bool:

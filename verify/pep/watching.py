@@ -33,10 +33,13 @@ from verify.pep.letters import Letter, Looked, Size, stripped
 _ROUNDING = frozenset({"//", "%", "&", "|", "^", "<<", ">>"})
 #: Functions that look at a value, a type or a shape, or that round.
 _LOOKING = frozenset(
-    """abs absolute all any argmax argmin argsort bool bytes ceil choose clip count_nonzero digitize divmod dtype equal
-    eval exec fabs fix float floor getattr globals greater greater_equal hasattr hash heaviside id int isclose isfinite
-    isinf isinstance isnan issubclass less less_equal locals max maximum min minimum mod nonzero not_equal piecewise
-    remainder rint round searchsorted select sign signbit sort sorted str repr trunc type unique vars""".split()
+    (
+        "abs absolute all any argmax argmin argsort bool bytes ceil choose clip count_nonzero digitize divmod dtype "
+        "equal eval exec fabs fix float floor getattr globals greater greater_equal hasattr hash heaviside id int "
+        "isclose isfinite isinf isinstance isnan issubclass less less_equal locals max maximum min minimum mod nonzero "
+        "not_equal piecewise remainder repr rint round searchsorted select sign signbit sort sorted str trunc type "
+        "unique vars"
+    ).split(" ")
 )
 #: Objects that change between calls.
 _MUTABLE = (list, dict, set, bytearray, np.random.Generator, np.random.RandomState, SimpleNamespace)
