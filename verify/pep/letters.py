@@ -46,7 +46,7 @@ _LOOKS = {
     "branches on": "__bool__",
     "rounds": "__round__ __floor__ __ceil__ __trunc__ __mod__ __rmod__ __floordiv__ __rfloordiv__ __divmod__ "
     "__rdivmod__",
-    "converts": "__float__ __complex__ __int__",
+    "converts": "__float__ __complex__",
     "takes the sign of": "__abs__",
     "writes out": "__str__ __repr__ __format__",
     "takes the bits of": "__and__ __rand__ __or__ __ror__ __xor__ __rxor__ __lshift__ __rlshift__ __rshift__ "
