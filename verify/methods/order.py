@@ -19,13 +19,14 @@ from fedtheory.statements import (
     ParameterRule,
     Untested,
 )
-from verify.evidence import Counterexample, Verdict
+from verify.evidence import Counterexample, Verdict, number
 from verify.faults import Unrunnable, attributed
 from verify.methods import (
     almost_sure,
     asymptotics,
     certificates,
     generic_states,
+    number_types,
     reals,
     replay,
     sampled,
@@ -39,6 +40,8 @@ from verify.pep.worst_case import Refused
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be.
 _TRIES = 30
+#: Instances at which floats are compared with fractions, besides a share of those that are proposed.
+LOOKED_AT = 6
 #: What a search that found no violation says.
 SEARCHED = "no violation at the worst states of the instances"
 
@@ -115,6 +118,15 @@ def _sample(method: Method, inquiry: Inquiry) -> Outcome:
     note = "what is enumerated holds; what is sampled does not"
     details = {"margin": margin(example), "counterexample": example, "tightest": example.recipe}
     return method.found(Verdict.REFUTED, note, used=("sequential",), **details)
+
+
+def _compare_types(method: Method, inquiry: Inquiry) -> Outcome:
+    example = number_types.test(inquiry.claim, inquiry.seed, LOOKED_AT + inquiry.size // 100)
+    if example is None:
+        return method.found(None, "floats and fractions agree, and so do answers to the same question")
+    note = f"a finding of its own: {number(example.left)} against {number(example.right)}"
+    details = {"margin": -math.inf, "counterexample": example, "tightest": example.recipe}
+    return method.found(Verdict.REFUTED, note, **details)
 
 
 def _reduce(method: Method, inquiry: Inquiry) -> Outcome:
@@ -253,6 +265,7 @@ METHODS = (
     Method(
         "sequential tests", "what is sampled, against the enumerated", _is(CompressorClass, OneStep, Bound), _sample
     ),
+    Method("number types", "floats against fractions, and the same again", number_types.applies, _compare_types),
     Method("signs of polynomials", _CONSTANTS, _is(Inequality, ParameterRule), _reduce),
     Method("real closed fields", _CONSTANTS, reals.applies, _decide),
     Method("all states", "all states, at exact parameters", generic_states.applies, _everywhere),
@@ -266,7 +279,7 @@ METHODS = (
     Method("worst cases", _CLASS, _is(OneStep, Bound, Inequality), _bound),
 )
 #: The methods that show a claim which the search does not refute.
-PROOFS = METHODS[5:]
+PROOFS = METHODS[6:]
 
 
 def examined(inquiry: Inquiry, methods: tuple[Method, ...] = METHODS) -> Iterator[Outcome]:

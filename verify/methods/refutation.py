@@ -85,7 +85,11 @@ def violated(left: Any, right: Any, relation: str) -> bool:
 
 def parts(claim: Claim, instance: Instance, point: Point, rounds: int) -> Iterator[Part]:
     """Every comparison of the claim at one exact state, entries flattened."""
-    row = as_row(point)
+    yield from parts_at(claim, instance, as_row(point), rounds)
+
+
+def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Part]:
+    """As :func:`parts`, at one state ``row (1, dimension)`` in the arithmetic of the instance."""
     statement = claim.statement
     if isinstance(statement, CompressorClass):
         yield from _compressor_parts(statement, instance, row[0])
@@ -201,9 +205,14 @@ def evaluate_at(claim: Claim, recipe: Recipe, point: Point, rounds: int, part: s
     """(left, right) of one comparison, evaluated from the recipe."""
     if isinstance(claim.statement, Order):
         return asymptotics.sides_at(claim, recipe, int(part.split()[-1]))
+    # It compares what this module evaluates.
+    from verify.methods import number_types
+
     try:
         if part.startswith(sampled.PREFIX):
             return sampled.sides(claim, recipe, part)
+        if part.startswith((number_types.FLOATS, number_types.AGAIN)):
+            return number_types.sides(claim, recipe, point, rounds, part, entry)
         instance = claim.family.build(recipe, True)
         if not hypotheses_hold(claim, instance):
             raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
