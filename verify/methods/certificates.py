@@ -29,6 +29,8 @@ from verify.proofs.identity import Posed, Unprovable, Weights
 INSTANCES = 3
 #: Numbers of clients beyond those, at which they are compared too.
 CLIENTS = (7, 12)
+#: Dimensions in which the code of a proof must treat coordinates alike.
+DIMENSIONS = (*coordinates.SIZES, 8)
 
 #: Modules of proofs; each names the settings it speaks of.
 _PROOFS: tuple[ModuleType, ...] = (locodl, rbcd, inexact)
@@ -117,7 +119,7 @@ def _compare(claim: Claim) -> str:
     assert proofs is not None
     seen: list[Instance] = []
     for instance in islice(proofs.instances(claim), INSTANCES):
-        _compare_at(claim, proofs, instance, coordinates.SIZES)
+        _compare_at(claim, proofs, instance, DIMENSIONS)
         seen.append(instance)
         for assumption, broken in proofs.outside(claim, instance):
             if hypotheses_hold(claim, broken):
@@ -142,5 +144,5 @@ def _range(claim: Claim, seen: list[Instance]) -> str:
         numbers = [float(v[letter]) for v in values if isinstance(v.get(letter), int | Fraction)]
         if numbers and str(letter) not in ("n", "N", "d"):
             spans.append(f"{letter} in [{min(numbers):.3g}, {max(numbers):.3g}]")
-    sizes = ", ".join(map(str, (1, *coordinates.SIZES)))
+    sizes = ", ".join(map(str, (1, *DIMENSIONS)))
     return f"n = {clients}, d = {sizes}" + (f", {', '.join(spans)}" if spans else "")

@@ -98,7 +98,8 @@ def margin(found: Counterexample) -> float:
         relative = 1 - left / right
     else:
         relative = (right - left) / max(abs(left) + abs(right), 1e-300)
-    return round(relative, 9) if math.isfinite(relative) else -math.inf
+    # A violation is none of 0, however small.
+    return (round(relative, 9) or relative) if math.isfinite(relative) else -math.inf
 
 
 def _contract(method: Method, inquiry: Inquiry) -> Outcome:

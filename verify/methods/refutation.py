@@ -34,7 +34,9 @@ class Part(NamedTuple):
 
 
 def nearest(theta: Array) -> Point:
-    """``theta`` itself, to twelve digits."""
+    """``theta`` itself, to twelve digits; next to 0 as it is."""
+    if float(abs(theta).max(initial=0.0)) < 1e-3:
+        return tuple(map(Fraction, theta.tolist()))
     return tuple(Fraction(v).limit_denominator(10**12) for v in theta.tolist())
 
 

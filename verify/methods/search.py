@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,10 +30,19 @@ from verify.methods.refutation import Point
 ROUNDS = (0, 1, 2, 3)
 #: Leaves of a tree of draws beyond which a later round is skipped.
 LARGEST_TREE = 1000
+#: Clients, and draws of one step of more than these, beyond which an instance is skipped.
+MANY, LARGEST_STEP = 4, 150
 #: So many times more recipes are proposed where one is looked for that a changed claim alone allows.
 SOUGHT = 10
 #: Ratios above 1 by more than this are violations to confirm exactly.
 SUSPECT = 1e-9
+#: Instances of each way in which maxima bind at which a bound that is nearly attained is evaluated exactly: what floats
+#: cannot tell from equality may exceed it.
+TIES = 3
+#: Far states at which code may do otherwise, and one in how many instances is looked at there.
+FAR, EVERY = (1e3, 1e8), 4
+#: Instances whose states next to the optimum are looked at in fractions, and how near.
+CLOSE, NEAR = 2, Fraction(1, 10**8)
 #: The least ratio given to a violation that exact arithmetic has seen, however small.
 VIOLATED = 1 + 1e-8
 
@@ -81,13 +91,20 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     by_round: dict[int, float] = {}
     refutations: list[Counterexample] = []
     met: list[tuple[float, Recipe]] = []
-    for recipe in proposed(claim, rng, size):
+    ties: Counter[tuple[int, ...]] = Counter()
+    for index, recipe in enumerate(proposed(claim, rng, size)):
         with attributed(claim, recipe):
             findings = examine(claim, recipe, rng)
-            found = first_confirmed(claim, recipe, findings or [])
+            tied = _tied(claim, recipe, findings or [], ties)
+            found = first_confirmed(claim, recipe, findings or [], tied)
+            if found is None and findings:
+                far = index % EVERY == 0
+                found = first_confirmed(claim, recipe, list(_elsewhere(claim, recipe, far, len(met) < CLOSE)))
         if not findings:
             continue
-        met.append((findings[0].ratio, recipe))
+        if len(recipe.get("clients", ())) <= MANY or not met:
+            # Programs of many clients are large, and say no more.
+            met.append((findings[0].ratio, recipe))
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
         methods.update(f.method for f in findings)
@@ -180,10 +197,17 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
     try:
         # Methods that diverge leave the floats; sides that are not finite are looked at.
         with np.errstate(over="ignore", invalid="ignore"):
-            return _findings(claim, recipe, built, rng) if hypotheses_hold(claim, built) else None
+            met = hypotheses_hold(claim, built) and not _too_many(claim, built)
+            return _findings(claim, recipe, built, rng) if met else None
     except (ZeroDivisionError, Undefined):
         # A quantity is not defined there, and no hypothesis says so.
         return None
+
+
+def _too_many(claim: Claim, instance: Instance) -> bool:
+    """Whether one step of many clients has more draws than are enumerated."""
+    many = instance.problem is not None and instance.problem.n > MANY and hasattr(claim.statement, "algorithm")
+    return many and tree_size(claim, instance, 1) > LARGEST_STEP
 
 
 def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Generator) -> list[Finding]:
@@ -342,11 +366,54 @@ def violation(claim: Claim, recipe: Recipe, seed: int = 0) -> Counterexample | N
     return first_confirmed(claim, recipe, findings or [])
 
 
-def first_confirmed(claim: Claim, recipe: Recipe, findings: list[Finding]) -> Counterexample | None:
-    """The counterexample after the fewest rounds among the findings that exact arithmetic confirms, or None."""
+def _tied(claim: Claim, recipe: Recipe, findings: list[Finding], ties: Counter[tuple[int, ...]]) -> bool:
+    """Whether a bound is attained as far as floats can tell, and it is not known yet that it holds where it is."""
+    if _pointwise(claim) or not any(abs(f.ratio - 1) <= SUSPECT for f in findings):
+        return False
+    try:
+        binding = regime(claim, recipe)
+    except (ValueError, ArithmeticError):
+        return False
+    ties[binding] += 1
+    return ties[binding] <= TIES
+
+
+def _elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[Finding]:
+    """The worst states of size ``FAR`` and ``NEAR``, where both sides are quadratic there."""
+    if _pointwise(claim) or isinstance(claim.statement, Limit):
+        return
+    for scale, exact in (*((scale, False) for scale in FAR if far), *(((NEAR, True),) if near else ())):
+        instance = claim.family.build(recipe, exact)
+        if not instance.quadratic:
+            return
+        for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
+
+            def both(theta: Array, part: int = part, instance: Instance = instance, scale: Any = scale) -> Any:
+                rows = np.stack([refutation.as_row(refutation.nearest(row))[0] for row in theta]) if exact else theta
+                return sides(claim, instance, rows * scale, 1)[part]
+
+            try:
+                with np.errstate(all="ignore"):
+                    forms = spectral.forms(both, dimension(claim, instance))
+            except (ZeroDivisionError, Undefined):
+                continue
+            if forms is not None:
+                worst = spectral.worst(*forms)
+                yield Finding(worst.ratio, worst.theta * float(scale), 1, "spectral")
+
+
+def first_confirmed(claim: Claim, recipe: Recipe, findings: list[Finding], tied: bool = False) -> Counterexample | None:
+    """The counterexample after the fewest rounds among the findings that exact arithmetic confirms, or None.
+
+    ``tied``: what is nearly attained is looked at too.
+    """
     # Equality contradicts a strict inequality.
-    least = 1 - SUSPECT if getattr(claim.statement, "strict", False) else 1 + SUSPECT
-    suspects = sorted((f for f in findings if f.ratio > least), key=lambda f: f.rounds)
+    strict = getattr(claim.statement, "strict", False)
+    # After many rounds exact numbers are dear.
+    least = {False: 1 + SUSPECT, True: 1 - SUSPECT}
+    suspects = sorted(
+        (f for f in findings if f.ratio > least[strict or (tied and f.rounds <= 1)]), key=lambda f: f.rounds
+    )
     confirmed = (confirm(claim, recipe, f) for f in suspects)
     return next((c for c in confirmed if c is not None), None)
 

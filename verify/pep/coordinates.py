@@ -31,7 +31,7 @@ from verify.pep.gram import ZERO, Form, NotLinear, Row, Vector, row
 from verify.pep.letters import Looked
 
 #: Numbers of parts that are tried: one whose entries can be swapped, one in which they can be shifted or cut off.
-SIZES = (2, 5, 8)
+SIZES = (2, 5)
 
 _THETA = np.zeros((1, 0))
 

@@ -330,6 +330,7 @@ def check_coordinates(claim: Claim, given: Instance, sizes: tuple[int, ...] = co
         # Formal vectors in parts already, because a method draws coordinates: here they have one part.
         f: Any = SimpleNamespace(n=problem.n, d=1, mu=problem.f.mu, L=problem.f.L)
         given = replace(given, problem=replace(problem, f=f))
+
     def posed() -> Instance:
         return pose(claim.setting, given).instance
 
