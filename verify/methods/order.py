@@ -76,6 +76,10 @@ def _search(method: Method, inquiry: Inquiry) -> Outcome:
             tightest=small.recipe,
             used=(*used, "rational"),
         )
+    if found.undefined is not None:
+        at, why = found.undefined
+        where = ", ".join(f"{name}={value}" for name, value in at.items())
+        return method.found(Verdict.ILL_POSED, f"{why}, which no hypothesis excludes: at {where}", used=used)
     if found.instances == 0:
         return method.found(Verdict.NOT_TESTED, "no instance met the hypotheses")
     limit = isinstance(claim.statement, Limit)
@@ -130,9 +134,17 @@ def _compare_types(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.REFUTED, note, **details)
 
 
+def _undefined(claim: Claim) -> str:
+    """Why a proof about numbers says nothing: a part of the claim that may be no number; empty where all are."""
+    part = reals.undefined(claim)
+    return "" if part is None else f"left open: {part} is not shown to be a real number wherever the hypotheses hold"
+
+
 def _reduce(method: Method, inquiry: Inquiry) -> Outcome:
     if not symbolic.proves(inquiry.claim):
         return method.skipped("left open: the difference of the sides is not a product of factors of one sign")
+    if undefined := _undefined(inquiry.claim):
+        return method.skipped(undefined)
     note = "reduced to the sign of polynomials, for all values of the constants"
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
@@ -140,6 +152,8 @@ def _reduce(method: Method, inquiry: Inquiry) -> Outcome:
 def _decide(method: Method, inquiry: Inquiry) -> Outcome:
     if not reals.proves(inquiry.claim):
         return method.skipped("left open: z3 gives no proof in its time, or the statement is not one of polynomials")
+    if undefined := _undefined(inquiry.claim):
+        return method.skipped(undefined)
     note = "no real values of the constants break it, by z3's decision procedure for polynomials"
     return method.found(Verdict.PROVED, note, used=("reals",))
 
@@ -152,6 +166,8 @@ def _combine(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(f"left open: {error}")
     if proof is None:
         return method.skipped(f"left open: no identity is known that shows {inquiry.claim.id}")
+    if undefined := _undefined(inquiry.claim):
+        return method.skipped(undefined)
     note = "an identity with nonnegative multipliers, for all parameters and every number of clients; "
     note += f"the code does not look at them, and is what is proved at {proof.compared}"
     return method.found(Verdict.PROVED, note, used=("symbolic",))

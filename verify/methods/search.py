@@ -67,7 +67,8 @@ class Hunt:
     ``instances``: how many met the hypotheses and said something; ``met``: recipes of some of them, those with the
     largest ratios first; ``worst``: the largest ratio without a violation, at the recipe ``tightest``; ``by_round``:
     the largest by number of rounds;
-    ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances.
+    ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances;
+    ``undefined``: values of the letters that meet the hypotheses, where a side is no real number, and why.
     """
 
     instances: int
@@ -77,6 +78,26 @@ class Hunt:
     by_round: Mapping[int, float]
     methods: frozenset[str]
     refutations: tuple[Counterexample, ...]
+    undefined: tuple[Recipe, str] | None = None
+
+
+def _undefined(claim: Claim, recipe: Recipe) -> tuple[Recipe, str] | None:
+    """Values of the letters alone that meet the hypotheses, and a side that is no real number there; or None."""
+    if not claim.setting.of_constants or isinstance(claim.statement, CompressorClass):
+        return None
+    try:
+        built = claim.family.build(recipe, True)
+        if not hypotheses_hold(claim, built):
+            return None
+    except (ValueError, ZeroDivisionError):
+        return None
+    try:
+        sides(claim, built, np.zeros((1, 0), dtype=object))
+    except Undefined as error:
+        return recipe, str(error)
+    except (ValueError, ArithmeticError):
+        return None
+    return None
 
 
 def generator(claim: Claim, seed: int) -> np.random.Generator:
@@ -92,6 +113,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     refutations: list[Counterexample] = []
     met: list[tuple[float, Recipe]] = []
     ties: Counter[tuple[int, ...]] = Counter()
+    undefined: tuple[Recipe, str] | None = None
     for index, recipe in enumerate(proposed(claim, rng, size)):
         with attributed(claim, recipe):
             findings = examine(claim, recipe, rng)
@@ -101,6 +123,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
                 far = index % EVERY == 0
                 found = first_confirmed(claim, recipe, list(_elsewhere(claim, recipe, far, len(met) < CLOSE)))
         if not findings:
+            undefined = undefined or _undefined(claim, recipe)
             continue
         if len(recipe.get("clients", ())) <= MANY or not met:
             # Programs of many clients are large, and say no more.
@@ -118,7 +141,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             if finding.ratio > worst:
                 worst, tightest = finding.ratio, recipe
     chosen = tuple(recipe for _, recipe in _telling(claim, met, max(3, size // 250)))
-    return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations))
+    return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations), undefined)
 
 
 def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:
@@ -262,13 +285,24 @@ def _ratio(left: Array, right: Array, relation: str) -> float:
     if relation == "==":
         if all(a == b for a, b in zip(left, right, strict=True)):
             return 1.0
-        gap = max(abs(float(a - b)) for a, b in zip(left, right, strict=True))
-        scale = max(max(abs(float(v)) for v in left), max(abs(float(v)) for v in right), 1e-300)
+        try:
+            gap = max(abs(float(a - b)) for a, b in zip(left, right, strict=True))
+            scale = max(max(abs(float(v)) for v in left), max(abs(float(v)) for v in right), 1e-300)
+        except OverflowError:
+            gap, scale = 0.0, 1.0
         differs = any(refutation.violated(a, b, "==") for a, b in zip(left, right, strict=True))
         return max(1 + gap / scale, VIOLATED) if differs else 1.0
     ratios = []
     for a, b in zip(left, right, strict=True):
-        ratio = float(spectral.ratio(np.array(float(a)), np.array(float(b))))
+        if b == 0 and a < 0:
+            # Next to nothing, which is something: a left side that vanishes says nothing.
+            ratios.append(float(np.finfo(float).tiny))
+            continue
+        try:
+            ratio = float(spectral.ratio(np.array(float(a)), np.array(float(b))))
+        except OverflowError:
+            # Beyond the floats: which is larger is decided exactly, by how much is not told.
+            ratio = 1.0
         ratios.append(max(ratio, VIOLATED) if refutation.violated(a, b, relation) else min(ratio, 1.0))
     return max(ratios)
 
