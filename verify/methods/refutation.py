@@ -158,7 +158,7 @@ def refute(claim: Claim, recipe: Recipe, point: Point, rounds: int) -> Counterex
     for part, left, right, relation in parts(claim, instance, point, rounds):
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
         if wrong:
-            entry = max(wrong, key=lambda i: abs(float(left[i]) - float(right[i])))
+            entry = max(wrong, key=lambda i: abs(real(left[i]) - real(right[i])))
             text = _words(claim, recipe, instance) + _where(claim, part, point, rounds)
             return Counterexample(
                 claim,
