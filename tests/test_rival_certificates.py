@@ -15,7 +15,7 @@ from verify.evidence import Verdict
 from verify.methods.search import examine, violation
 from verify.pep import posing, rounding
 from verify.pep.functions import OfClass, Record, repeated, rows, rows_of_sum_zero
-from verify.pep.gram import ZERO, Form, row
+from verify.pep.gram import Form, row
 from verify.pep.programs import Program
 from verify.pep.randomness import NOISE, Contractions, Messages
 from verify.pep.worst_case import certify

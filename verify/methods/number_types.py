@@ -63,15 +63,17 @@ def test(claim: Claim, seed: int, count: int) -> Counterexample | None:
 
 
 def sides(claim: Claim, recipe: Recipe, point: Point, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
-    """Both numbers of a counterexample of this module. What was asked again cannot be asked for the first time."""
+    """Both numbers of a counterexample of this module; ``ValueError`` where they agree.
+
+    What was asked again cannot be asked for the first time: code that forgets in between agrees.
+    """
     prefix = FLOATS if part.startswith(FLOATS) else AGAIN
-    exact = _exact(claim, recipe, point, rounds)
-    other = _floats(claim, recipe, point, rounds) if prefix == FLOATS else _exact(claim, recipe, point, rounds)
-    for one, two in zip(exact, other, strict=True):
-        for side in ("left", "right"):
-            if part == f"{prefix}{one.name} {side}":
-                return getattr(two, side)[entry], getattr(one, side)[entry]
-    raise ValueError(f"the claim {claim.id} has no comparison called {part!r}")
+    again = _floats if prefix == FLOATS else _exact
+    one = list(_exact(claim, recipe, point, rounds))
+    found = _compared(claim, recipe, point, rounds, one, again(claim, recipe, point, rounds), prefix)
+    if found is None or (found.part, found.entry) != (part, entry):
+        raise ValueError(f"the numbers of {claim.id} agree at {part!r}")
+    return found.left, found.right
 
 
 def _is_tame(recipe: Any) -> bool:

@@ -107,7 +107,7 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
         residual = leaving(claim, instance, row)
         if residual is not None:
             yield _vanishing("domain", residual)
-        long = isinstance(statement, Bound) and rounds in second_moments.LONG
+        long = isinstance(statement, Bound) and second_moments.is_long(rounds)
         found = (
             [second_moments.sides_after(claim, instance, row, rounds)] if long else sides(claim, instance, row, rounds)
         )

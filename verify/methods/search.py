@@ -353,9 +353,8 @@ def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.
 def _long_run(claim: Claim, instance: Instance) -> Iterator[Finding]:
     """The worst initial states after many rounds, where the bound is a quadratic form of them."""
     # Where the forms grow beyond the floats there are fewer of them.
-    for rounds, left in zip(
-        second_moments.LONG, second_moments.left_forms(claim, instance, second_moments.LONG), strict=False
-    ):
+    at = second_moments.rounds(claim, instance)
+    for rounds, left in zip(at, second_moments.left_forms(claim, instance, at), strict=False):
 
         def both(theta: Array, left: Array = left, rounds: int = rounds) -> tuple[Array, Array]:
             value = np.einsum("mi,ij,mj->m", theta, left, theta)

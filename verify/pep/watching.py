@@ -9,6 +9,7 @@ types, indices and on what the code remembers from one call to the next.
 from __future__ import annotations
 
 import dis
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,13 +34,16 @@ from verify.pep.letters import Letter, Looked, Size, stripped
 _ROUNDING = frozenset({"//", "%", "&", "|", "^", "<<", ">>"})
 #: Functions that look at a value, a type or a shape, or that round.
 _LOOKING = frozenset(
-    (
-        "abs absolute all any argmax argmin argsort bool bytes ceil choose clip count_nonzero digitize divmod dtype "
-        "equal eval exec fabs fix float floor getattr globals greater greater_equal hasattr hash heaviside id int "
-        "isclose isfinite isinf isinstance isnan issubclass less less_equal locals max maximum min minimum mod nonzero "
-        "not_equal piecewise remainder repr rint round searchsorted select sign signbit sort sorted str trunc type "
-        "unique vars"
-    ).split(" ")
+    re.findall(
+        r"\w+",
+        """
+    abs absolute all any argmax argmin argsort bool bytes ceil choose clip count_nonzero digitize divmod dtype
+    equal eval exec fabs fix float floor getattr globals greater greater_equal hasattr hash heaviside id int
+    isclose isfinite isinf isinstance isnan issubclass less less_equal locals max maximum min minimum mod
+    nonzero not_equal piecewise remainder repr rint round searchsorted select sign signbit sort sorted str
+    trunc type unique vars
+    """,
+    )
 )
 #: Objects that change between calls.
 _MUTABLE = (list, dict, set, bytearray, np.random.Generator, np.random.RandomState, SimpleNamespace)
@@ -55,8 +59,9 @@ def reading() -> Iterator[list[str]]:
             found.extend(why for why in (*_doings(frame.f_code), *_memory(frame)) if why not in found)
 
     # Whoever measures this program by profiles goes on doing so.
-    read, write = (sys.getprofile, sys.setprofile) if sys.getprofile() is None else (sys.gettrace, sys.settrace)
-    before = read()
+    tracing = sys.getprofile() is not None
+    write: Callable[[Any], None] = sys.settrace if tracing else sys.setprofile
+    before = sys.gettrace() if tracing else None
     write(called)
     try:
         yield found
@@ -142,7 +147,7 @@ class _Watch:
             out[index] = Letter(v, name) if isinstance(v, Fraction) else v
         return out
 
-    def acting(self, thing: Any, name: str) -> Any:
+    def acting(self, thing: Any, name: str) -> SimpleNamespace:
         """An object whose constants are letters, and whose methods answer to what lies behind letters."""
         attributes: dict[str, Any] = {}
         for key in dir(thing):
@@ -160,7 +165,8 @@ class _Watch:
         """A problem whose n, d, mu and L are watched."""
         if not isinstance(given, Problem):
             return given if given is None else self.acting(given, "the problem")
-        f, g = (None if part is None else self.acting(part, "the problem") for part in (given.f, given.g))
+        f: Any = self.acting(given.f, "the problem")
+        g: Any = None if given.g is None else self.acting(given.g, "the problem")
         declared = given.declared and tuple(
             self.dressed(v, letter) for v, letter in zip(given.declared, ("mu", "L"), strict=True)
         )
@@ -214,10 +220,11 @@ def watched(claim: Claim) -> Claim:
     changes: dict[str, Any] = {}
     if hasattr(statement, "algorithm"):
         changes["algorithm"] = replace(statement.algorithm, step=_on_letters(statement.algorithm.step))
-    if getattr(statement, "quantities", ()):
+    quantities = getattr(statement, "quantities", ())
+    if quantities:
         changes["quantities"] = tuple(
             replace(q, of=_on_letters(q.of), domain=None if q.domain is None else _on_letters(q.domain))
-            for q in statement.quantities
+            for q in quantities
         )
     if hasattr(statement, "residual"):
         changes["residual"] = _on_letters(statement.residual)
