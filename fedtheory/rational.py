@@ -33,11 +33,12 @@ def is_exact(*arrays: Any) -> bool:
 
 
 def exact(a: Any) -> Array:
-    """An object array of fractions with the values of ``a`` (floats are taken at their binary value)."""
+    """An object array of fractions with the values of ``a``: floats at their binary value, what says that it is
+    ``exact`` as it is."""
     source = np.asarray(a, dtype=object)
     out = np.empty(source.shape, dtype=object)
     for index, value in np.ndenumerate(source):
-        out[index] = Fraction(value)
+        out[index] = value if hasattr(value, "exact") else Fraction(value)
     return out
 
 

@@ -19,7 +19,14 @@ from verify.outcome import Outcome
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}
 #: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
-STRENGTH = (Verdict.REFUTED, Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED, Verdict.NOT_TESTED)
+STRENGTH = (
+    Verdict.REFUTED,
+    Verdict.ILL_POSED,
+    Verdict.PROVED,
+    Verdict.CERTIFIED,
+    Verdict.SUPPORTED,
+    Verdict.NOT_TESTED,
+)
 #: Names of the ways in which methods work, in the order in which they are listed.
 _USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
 #: Methods that speak of statements which no other method tests, and so tell how much was examined.
@@ -85,7 +92,7 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
 def _note(inquiry: Inquiry, best: Outcome, outcomes: Sequence[Outcome]) -> str:
     """What the verdict rests on; of a claim that is only supported also what stands in the way of more."""
     note = best.note
-    if best.method in _ALONE or best.verdict in (Verdict.REFUTED, Verdict.NOT_TESTED):
+    if best.method in _ALONE or best.verdict in (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED):
         return note
     if best.verdict is Verdict.SUPPORTED:
         whole = [

@@ -44,6 +44,19 @@ def theirs(error: BaseException) -> str | None:
     return found
 
 
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame runs code of this package that nobody changed."""
+    root = str(frame.f_globals.get("__name__", "")).split(".")[0]
+    return root in _OURS and Path(frame.f_code.co_filename).is_relative_to(_OURS[root])
+
+
+def is_own(frame: FrameType) -> bool:
+    """Whether a frame runs somebody's own code: neither this package's, changed or not, nor a library's."""
+    root = str(frame.f_globals.get("__name__", "")).split(".")[0]
+    # What makes a NamedTuple has a module of its own.
+    return root not in _OURS and not root.startswith("namedtuple_") and (_is_theirs(frame) or not root)
+
+
 def _is_theirs(frame: FrameType) -> bool:
     root = str(frame.f_globals.get("__name__", "")).split(".")[0]
     if root in _OURS:

@@ -166,7 +166,7 @@ def from_json(data: Mapping[str, Any]) -> Counterexample:
         claim,
         read_field(data, "recipe", recipe),
         read_field(data, "point", _point),
-        read_field(data, "rounds", lambda value: _one_of(value, _rounds(claim, part))),
+        read_field(data, "rounds", lambda value: _round(claim, part, value)),
         part,
         read_field(data, "entry", lambda value: _integer(value, 0, ENTRIES)),
         read_field(data, "left", real),
@@ -204,7 +204,7 @@ def changed_claim(data: Mapping[str, Any]) -> Claim:
 
 def relation(claim: Claim, part: str) -> str:
     """What the claim says of the two sides of one of its parts; ``ValueError`` when it has no such part."""
-    from verify.methods import sampled
+    from verify.methods import number_types, sampled
 
     statement = claim.statement
     if isinstance(statement, Order):
@@ -225,6 +225,8 @@ def relation(claim: Claim, part: str) -> str:
     if part.startswith(sampled.PREFIX) and not isinstance(statement, Order | Untested):
         # Of what is sampled only a variance is bounded from one side.
         return "<=" if part.startswith(f"{sampled.PREFIX}variance") else "=="
+    if part.startswith((number_types.FLOATS, number_types.AGAIN)) and number_types.applies(claim):
+        return "=="
     raise ValueError(f"the claim {claim.id} has no comparison called {quoted(part)}")
 
 
@@ -235,6 +237,15 @@ def _rounds(claim: Claim, part: str) -> tuple[int, ...]:
     if isinstance(claim.statement, Order) or part.startswith(sampled.PREFIX):
         return (0,)
     return (*search.ROUNDS, *second_moments.LONG) if isinstance(claim.statement, Bound) else (1,)
+
+
+def _round(claim: Claim, part: str, value: Any) -> int:
+    from verify.methods import sampled, second_moments
+
+    later = isinstance(claim.statement, Bound) and not part.startswith(sampled.PREFIX)
+    if later and isinstance(value, int) and second_moments.is_long(value):
+        return value
+    return _one_of(value, _rounds(claim, part))
 
 
 def _changed(claim: Claim, changes: Any) -> Claim:

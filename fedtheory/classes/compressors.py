@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import comb, log
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,9 @@ from fedtheory.compressors import Family as Compressors
 from fedtheory.instances.base import Recipe, generic, number, pick
 from fedtheory.problems.base import Problem
 from fedtheory.rational import square_root
+
+#: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.
+SOME, MANY, FEW = 17, 65, 4
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,10 @@ class UnbiasedCompressors:
 
     def clients(self, recipe: Recipe, n: int) -> int:
         """A number of clients whose draws can be enumerated."""
-        return min(n, 2) if recipe["k"] and recipe["joint"] == "independent" else min(n, 4)
+        if recipe["joint"] != "independent" or recipe["omega"] == 0:
+            return n
+        outcomes = comb(recipe["d"], recipe["k"]) if recipe["k"] else 2
+        return min(n, int(log(MANY if n > FEW else SOME, outcomes)))
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> Compressors:
         d, k = recipe["d"], recipe["k"]

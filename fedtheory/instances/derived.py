@@ -18,7 +18,7 @@ import sympy
 
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import building, letters, members
-from fedtheory.instances.base import Family, Instance, Recipe, number, pick
+from fedtheory.instances.base import Family, Instance, Recipe, generic, number, pick
 from fedtheory.rational import Undefined
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MOST = 1000
 #: One of so many recipes is strained: one of its constants is off.
 EVERY = 4
+#: The share of instances with more clients, or of a higher dimension, than decide most bounds.
+_OFTEN = 0.12
 #: If so many first draws give no recipe, the next pay no heed to the hypotheses.
 _FUTILE = 200
 #: By how much: squares among them, since some instances take roots.
@@ -101,12 +103,15 @@ def _patiently(claim: Claim, one: Callable[[tuple[Any, ...]], Recipe | None]) ->
 def _drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
     """Functions and compressors."""
     n, d = int(pick(rng, setting.clients)), int(pick(rng, (1, 1, 1, 1, 1, 2, 2, 3)))
+    if max(setting.clients) > 2 and rng.random() < _OFTEN:
+        n, d = pick(rng, (int(rng.integers(5, 13)), n)), 1
+        d = d if n > 4 else int(rng.integers(4, 9))
     recipe: dict[str, Any] = {}
     for adversary in setting.adversaries:
         if not isinstance(adversary, InexactOracles):
             d, more = adversary.draw(rng)
             recipe |= more
-            n = adversary.clients(recipe, n)
+            n = adversary.clients({**recipe, "d": d}, n)
     if setting.functions is None:
         return {"n": n, "d": d, **recipe}
     return {**setting.functions.draw(rng, n, d, pick(rng, setting.g)), **recipe}
@@ -230,7 +235,14 @@ def _strained(recipe: Recipe, rng: np.random.Generator, counts: frozenset[str]) 
     if name in counts and index is None:
         value = int(recipe[name])
         return {**recipe, name: pick(rng, (1, max(1, value - 1), value + 1, 2 * value))}
+    # A little, or anything: a hypothesis may be off by a factor that is on no list.
     factor = pick(rng, _FACTORS)
+    if pick(rng, (True, False)):
+        beyond = generic(rng, Fraction(1, 1000), Fraction(1)) * pick(rng, (Fraction(1), Fraction(1, 10), Fraction(10)))
+        factor = pick(rng, (1 + beyond, 1 / (1 + beyond)))
+    if name == "h" and pick(rng, (True, False)):
+        every = ({**c, "h": tuple(v * factor for v in c["h"])} if "h" in c else c for c in clients)
+        return {**recipe, "clients": tuple(every)}
     if index is None:
         return {**recipe, name: recipe[name] * factor}
     value = clients[index][name]

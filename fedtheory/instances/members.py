@@ -22,6 +22,8 @@ from fedtheory.rational import Array, apply, inverse
 
 #: Tangents of half the angles by which Hessians are turned.
 _TURNS = tuple(Fraction(v) for v in (0, "1/10", "-1/10", "1/3", "-1/3", "2/3", "-2/3"))
+#: How often the condition number is extreme.
+_EXTREME = 0.03
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,8 @@ def scale(rng: np.random.Generator) -> Fraction:
 def condition(rng: np.random.Generator) -> Fraction:
     """A condition number: 1, near 1, moderate or large."""
     low, high = pick(rng, ((1, 1), (1, 2), (1, 10), (2, 10), (10, 100), (100, 1000)))
+    if rng.random() < _EXTREME:
+        low, high = 1000, 10**8
     return max(Fraction(1), generic(rng, Fraction(low), Fraction(high)))
 
 

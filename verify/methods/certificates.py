@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from types import ModuleType
 
@@ -21,11 +22,15 @@ from fedtheory.statements import Bound
 from verify.evaluate import hypotheses_hold
 from verify.pep import coordinates, induction, posing, worst_case
 from verify.pep.prover import Certified, Prover
-from verify.proofs import inexact, locodl, rbcd
+from verify.proofs import identity, inexact, locodl, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
 
 #: Instances without special constants on which model and code are compared, besides those with them.
 INSTANCES = 3
+#: Numbers of clients beyond those, at which they are compared too.
+CLIENTS = (7, 12)
+#: Dimensions in which the code of a proof must treat coordinates alike.
+DIMENSIONS = (*coordinates.SIZES, 8)
 
 #: Modules of proofs; each names the settings it speaks of.
 _PROOFS: tuple[ModuleType, ...] = (locodl, rbcd, inexact)
@@ -37,15 +42,16 @@ def _about(claim: Claim) -> ModuleType | None:
 
 @dataclass(frozen=True)
 class SymbolicCertificate:
-    """A proof of ``claim``: the weights of each identity, by its name."""
+    """A proof of ``claim``: the weights of each identity, by its name; ``compared``: where code and model were."""
 
     claim: Claim
     weights: Mapping[str, Weights]
+    compared: str = ""
 
     def check(self) -> bool:
         """Whether the proof holds: everything but the weights is derived again from the claim."""
         try:
-            return _proves(self.claim, [posed for posed, _ in _pose(self.claim)], self.weights)
+            return _proves(self.claim, [posed for posed, _ in _pose(self.claim)], self.weights) is not None
         except Unprovable:
             return False
 
@@ -55,7 +61,8 @@ def prove(claim: Claim) -> SymbolicCertificate | None:
     try:
         posed = _pose(claim)
         weights = {p.name: w for p, w in posed}
-        return SymbolicCertificate(claim, weights) if _proves(claim, [p for p, _ in posed], weights) else None
+        compared = _proves(claim, [p for p, _ in posed], weights)
+        return None if compared is None else SymbolicCertificate(claim, weights, compared)
     except Unprovable:
         return None
 
@@ -71,11 +78,11 @@ def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> C
     return worst_case.certify(claim, instance, prover=prover)
 
 
-def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) -> bool:
+def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) -> str | None:
+    """On what code and model were compared, if the weights prove what is posed; None if they do not."""
     if {p.name for p in posed} != set(weights) or not all(weights[p.name].prove(p, claim) for p in posed):
-        return False
-    _compare(claim)
-    return True
+        return None
+    return _compare(claim)
 
 
 def _pose(claim: Claim) -> list[tuple[Posed, Weights]]:
@@ -95,23 +102,47 @@ def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance, sizes: tup
     if name is not None:
         raise Unprovable(f"{name} of {claim.id} is not what the proof takes it for")
     try:
-        posing.check_coordinates(claim, instance, sizes)
+        if sizes:
+            posing.check_coordinates(claim, instance, sizes)
     except ValueError as error:
         raise Unprovable(str(error)) from error
     if isinstance(claim.statement, Bound) and not _closed(claim, instance):
         raise Unprovable(f"a step of {claim.id} leaves the states of which the proof speaks")
 
 
-def _compare(claim: Claim) -> None:
-    """``Unprovable`` where the code is not what the proof takes it for, or an assumption is not the claim's."""
+def _compare(claim: Claim) -> str:
+    """On what code and model were compared.
+
+    ``Unprovable`` where the code is not what the proof takes it for, or an assumption is not the claim's.
+    """
     proofs = _about(claim)
     assert proofs is not None
+    seen: list[Instance] = []
     for instance in islice(proofs.instances(claim), INSTANCES):
-        _compare_at(claim, proofs, instance, coordinates.SIZES)
+        _compare_at(claim, proofs, instance, DIMENSIONS)
+        seen.append(instance)
         for assumption, broken in proofs.outside(claim, instance):
             if hypotheses_hold(claim, broken):
                 raise Unprovable(f"{claim.id} does not assume {assumption}")
+    for instance in identity.larger(claim, CLIENTS):
+        _compare_at(claim, proofs, instance, ())
+        seen.append(instance)
     for instance in proofs.special(claim):
         _compare_at(claim, proofs, instance, coordinates.SIZES[:1])
+        seen.append(instance)
     if proofs is rbcd and not rbcd.sampling_lemma():
         raise Unprovable("the sampling lemma does not expand to zero")
+    return _range(claim, seen)
+
+
+def _range(claim: Claim, seen: list[Instance]) -> str:
+    """Numbers of clients, dimensions, and the least and largest values of the letters."""
+    clients = ", ".join(map(str, sorted({instance.problem.n for instance in seen})))
+    values = [claim.setting.bind(instance.problem, instance.params) for instance in seen]
+    spans = []
+    for letter in values[0]:
+        numbers = [float(v[letter]) for v in values if isinstance(v.get(letter), int | Fraction)]
+        if numbers and str(letter) not in ("n", "N", "d"):
+            spans.append(f"{letter} in [{min(numbers):.3g}, {max(numbers):.3g}]")
+    sizes = ", ".join(map(str, (1, *DIMENSIONS)))
+    return f"n = {clients}, d = {sizes}" + (f", {', '.join(spans)}" if spans else "")

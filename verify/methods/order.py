@@ -21,13 +21,14 @@ from fedtheory.statements import (
     ParameterRule,
     Untested,
 )
-from verify.evidence import Counterexample, Verdict
+from verify.evidence import Counterexample, Verdict, number
 from verify.faults import Unrunnable, attributed
 from verify.methods import (
     almost_sure,
     asymptotics,
     certificates,
     generic_states,
+    number_types,
     reals,
     replay,
     sampled,
@@ -42,6 +43,8 @@ from verify.pep.worst_case import Refused
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be.
 _TRIES = 30
+#: Instances at which floats are compared with fractions, besides a share of those that are proposed.
+LOOKED_AT = 6
 #: What a search that found no violation says.
 SEARCHED = "no violation at the worst states of the instances"
 
@@ -76,6 +79,10 @@ def _search(method: Method, inquiry: Inquiry) -> Outcome:
             tightest=small.recipe,
             used=(*used, "rational"),
         )
+    if found.undefined is not None:
+        at, why = found.undefined
+        where = ", ".join(f"{name}={value}" for name, value in at.items())
+        return method.found(Verdict.ILL_POSED, f"{why}, which no hypothesis excludes: at {where}", used=used)
     if found.instances == 0:
         return method.found(Verdict.NOT_TESTED, unmet.reason(claim, np.random.default_rng(inquiry.seed), inquiry.size))
     limit = isinstance(claim.statement, Limit)
@@ -98,7 +105,8 @@ def margin(found: Counterexample) -> float:
         relative = 1 - left / right
     else:
         relative = (right - left) / max(abs(left) + abs(right), 1e-300)
-    return round(relative, 9) if math.isfinite(relative) else -math.inf
+    # A violation is none of 0, however small.
+    return (round(relative, 9) or relative) if math.isfinite(relative) else -math.inf
 
 
 def _contract(method: Method, inquiry: Inquiry) -> Outcome:
@@ -120,9 +128,26 @@ def _sample(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.REFUTED, note, used=("sequential",), **details)
 
 
+def _compare_types(method: Method, inquiry: Inquiry) -> Outcome:
+    example = number_types.test(inquiry.claim, inquiry.seed, LOOKED_AT + inquiry.size // 100)
+    if example is None:
+        return method.found(None, "floats and fractions agree, and so do answers to the same question")
+    note = f"a finding of its own: {number(example.left)} against {number(example.right)}"
+    details = {"margin": -math.inf, "counterexample": example, "tightest": example.recipe}
+    return method.found(Verdict.REFUTED, note, **details)
+
+
+def _undefined(claim: Claim) -> str:
+    """Why a proof about numbers says nothing: a part of the claim that may be no number; empty where all are."""
+    part = reals.undefined(claim)
+    return "" if part is None else f"left open: {part} is not shown to be a real number wherever the hypotheses hold"
+
+
 def _reduce(method: Method, inquiry: Inquiry) -> Outcome:
     if not symbolic.proves(inquiry.claim):
         return method.skipped("left open: the difference of the sides is not a product of factors of one sign")
+    if undefined := _undefined(inquiry.claim):
+        return method.skipped(undefined)
     note = "reduced to the sign of polynomials, for all values of the constants"
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
@@ -130,6 +155,8 @@ def _reduce(method: Method, inquiry: Inquiry) -> Outcome:
 def _decide(method: Method, inquiry: Inquiry) -> Outcome:
     if not reals.proves(inquiry.claim):
         return method.skipped("left open: z3 gives no proof in its time, or the statement is not one of polynomials")
+    if undefined := _undefined(inquiry.claim):
+        return method.skipped(undefined)
     note = "no real values of the constants break it, by z3's decision procedure for polynomials"
     return method.found(Verdict.PROVED, note, used=("reals",))
 
@@ -142,7 +169,10 @@ def _combine(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(f"left open: {error}")
     if proof is None:
         return method.skipped(f"left open: no identity is known that shows {inquiry.claim.id}")
-    note = "an identity with nonnegative multipliers, for all parameters and every number of clients"
+    if undefined := _undefined(inquiry.claim):
+        return method.skipped(undefined)
+    note = "an identity with nonnegative multipliers, for all parameters and every number of clients; "
+    note += f"the code does not look at them, and is what is proved at {proof.compared}"
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 
@@ -255,6 +285,7 @@ METHODS = (
     Method(
         "sequential tests", "what is sampled, against the enumerated", _is(CompressorClass, OneStep, Bound), _sample
     ),
+    Method("number types", "floats against fractions, and the same again", number_types.applies, _compare_types),
     Method("signs of polynomials", _CONSTANTS, _is(Inequality, ParameterRule), _reduce),
     Method("real closed fields", _CONSTANTS, reals.applies, _decide),
     Method("all states", "all states, at exact parameters", generic_states.applies, _everywhere),
@@ -268,7 +299,7 @@ METHODS = (
     Method("worst cases", _CLASS, _is(OneStep, Bound, Inequality), _bound),
 )
 #: The methods that show a claim which the search does not refute.
-PROOFS = METHODS[5:]
+PROOFS = METHODS[6:]
 
 
 def examined(inquiry: Inquiry, methods: tuple[Method, ...] = METHODS) -> Iterator[Outcome]:

@@ -50,6 +50,40 @@ def proves(claim: Claim) -> bool:
     return all(holds(comparison, relations) for comparison in statement.comparisons)
 
 
+def undefined(claim: Claim) -> sympy.Expr | None:
+    """A part of a claim's sides that is not shown to be real and finite wherever the hypotheses hold, or None.
+
+    Roots are of what is nonnegative, and nothing is divided by zero. Powers with unknown exponents are let through.
+    """
+    hypotheses = symbolic.assumed(claim)
+    sides = {side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right)}
+    nodes = {node for side in sides for node in sympy.preorder_traversal(side)}
+    for node in sorted(nodes, key=sympy.default_sort_key):
+        if isinstance(node, sympy.log) and not _implies_positive(node.args[0], hypotheses):
+            return node
+        if isinstance(node, sympy.Pow) and node.exp.is_number:
+            root, divides = not node.exp.is_integer, bool(node.exp.is_negative)
+            if root and not node.base.is_nonnegative and not _at_least_zero(node.base, hypotheses):
+                return node
+            if divides and not node.base.is_nonzero and not _nonzero(node.base, hypotheses, root):
+                return node
+    return None
+
+
+def _at_least_zero(base: sympy.Expr, hypotheses: list[sympy.Basic]) -> bool:
+    return symbolic.at_most(sympy.S.Zero, base, hypotheses) or at_most(sympy.S.Zero, base, hypotheses)
+
+
+def _implies_positive(base: sympy.Expr, hypotheses: list[sympy.Basic]) -> bool:
+    return symbolic.below(sympy.S.Zero, base, hypotheses) or holds(Comparison(sympy.S.Zero, "<", base), hypotheses)
+
+
+def _nonzero(base: sympy.Expr, hypotheses: list[sympy.Basic], root: bool) -> bool:
+    if _implies_positive(base, hypotheses):
+        return True
+    return not root and (_implies_positive(-base, hypotheses) or implied(sympy.Ne(base, 0, evaluate=False), hypotheses))
+
+
 def at_most(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
     """Whether a <= b for all values of the symbols that meet the hypotheses; False proves nothing."""
     return holds(Comparison(a, "<=", b), hypotheses)

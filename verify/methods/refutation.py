@@ -34,7 +34,9 @@ class Part(NamedTuple):
 
 
 def nearest(theta: Array) -> Point:
-    """``theta`` itself, to twelve digits."""
+    """``theta`` itself, to twelve digits; next to 0 as it is."""
+    if float(abs(theta).max(initial=0.0)) < 1e-3:
+        return tuple(map(Fraction, theta.tolist()))
     return tuple(Fraction(v).limit_denominator(10**12) for v in theta.tolist())
 
 
@@ -85,7 +87,11 @@ def violated(left: Any, right: Any, relation: str) -> bool:
 
 def parts(claim: Claim, instance: Instance, point: Point, rounds: int) -> Iterator[Part]:
     """Every comparison of the claim at one exact state, entries flattened."""
-    row = as_row(point)
+    yield from parts_at(claim, instance, as_row(point), rounds)
+
+
+def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Part]:
+    """As :func:`parts`, at one state ``row (1, dimension)`` in the arithmetic of the instance."""
     statement = claim.statement
     if isinstance(statement, CompressorClass):
         yield from _compressor_parts(statement, instance, row[0])
@@ -101,7 +107,7 @@ def parts(claim: Claim, instance: Instance, point: Point, rounds: int) -> Iterat
         residual = leaving(claim, instance, row)
         if residual is not None:
             yield _vanishing("domain", residual)
-        long = isinstance(statement, Bound) and rounds in second_moments.LONG
+        long = isinstance(statement, Bound) and second_moments.is_long(rounds)
         found = (
             [second_moments.sides_after(claim, instance, row, rounds)] if long else sides(claim, instance, row, rounds)
         )
@@ -152,7 +158,7 @@ def refute(claim: Claim, recipe: Recipe, point: Point, rounds: int) -> Counterex
     for part, left, right, relation in parts(claim, instance, point, rounds):
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
         if wrong:
-            entry = max(wrong, key=lambda i: abs(float(left[i]) - float(right[i])))
+            entry = max(wrong, key=lambda i: abs(real(left[i]) - real(right[i])))
             text = _words(claim, recipe, instance) + _where(claim, part, point, rounds)
             return Counterexample(
                 claim,
@@ -201,9 +207,14 @@ def evaluate_at(claim: Claim, recipe: Recipe, point: Point, rounds: int, part: s
     """(left, right) of one comparison, evaluated from the recipe."""
     if isinstance(claim.statement, Order):
         return asymptotics.sides_at(claim, recipe, int(part.split()[-1]))
+    # It compares what this module evaluates.
+    from verify.methods import number_types
+
     try:
         if part.startswith(sampled.PREFIX):
             return sampled.sides(claim, recipe, part)
+        if part.startswith((number_types.FLOATS, number_types.AGAIN)):
+            return number_types.sides(claim, recipe, point, rounds, part, entry)
         instance = claim.family.build(recipe, True)
         if not hypotheses_hold(claim, instance):
             raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,10 +30,19 @@ from verify.methods.refutation import Point
 ROUNDS = (0, 1, 2, 3)
 #: Leaves of a tree of draws beyond which a later round is skipped.
 LARGEST_TREE = 1000
+#: Clients, and draws of one step of more than these, beyond which an instance is skipped.
+MANY, LARGEST_STEP = 4, 150
 #: So many times more recipes are proposed where one is looked for that a changed claim alone allows.
 SOUGHT = 10
 #: Ratios above 1 by more than this are violations to confirm exactly.
 SUSPECT = 1e-9
+#: Instances of each way in which maxima bind at which a bound that is nearly attained is evaluated exactly: what floats
+#: cannot tell from equality may exceed it.
+TIES = 3
+#: Far states at which code may do otherwise, and one in how many instances is looked at there.
+FAR, EVERY = (1e3, 1e8), 4
+#: Instances whose states next to the optimum are looked at in fractions, and how near.
+CLOSE, NEAR = 2, Fraction(1, 10**8)
 #: The least ratio given to a violation that exact arithmetic has seen, however small.
 VIOLATED = 1 + 1e-8
 
@@ -57,7 +67,8 @@ class Hunt:
     ``instances``: how many met the hypotheses and said something; ``met``: recipes of some of them, those with the
     largest ratios first; ``worst``: the largest ratio without a violation, at the recipe ``tightest``; ``by_round``:
     the largest by number of rounds;
-    ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances.
+    ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances;
+    ``undefined``: values of the letters that meet the hypotheses, where a side is no real number, and why.
     """
 
     instances: int
@@ -67,6 +78,26 @@ class Hunt:
     by_round: Mapping[int, float]
     methods: frozenset[str]
     refutations: tuple[Counterexample, ...]
+    undefined: tuple[Recipe, str] | None = None
+
+
+def _undefined(claim: Claim, recipe: Recipe) -> tuple[Recipe, str] | None:
+    """Values of the letters alone that meet the hypotheses, and a side that is no real number there; or None."""
+    if not claim.setting.of_constants or isinstance(claim.statement, CompressorClass):
+        return None
+    try:
+        built = claim.family.build(recipe, True)
+        if not hypotheses_hold(claim, built):
+            return None
+    except (ValueError, ZeroDivisionError):
+        return None
+    try:
+        sides(claim, built, np.zeros((1, 0), dtype=object))
+    except Undefined as error:
+        return recipe, str(error)
+    except (ValueError, ArithmeticError):
+        return None
+    return None
 
 
 def generator(claim: Claim, seed: int) -> np.random.Generator:
@@ -81,13 +112,22 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     by_round: dict[int, float] = {}
     refutations: list[Counterexample] = []
     met: list[tuple[float, Recipe]] = []
-    for recipe in proposed(claim, rng, size):
+    ties: Counter[tuple[int, ...]] = Counter()
+    undefined: tuple[Recipe, str] | None = None
+    for index, recipe in enumerate(proposed(claim, rng, size)):
         with attributed(claim, recipe):
             findings = examine(claim, recipe, rng)
-            found = first_confirmed(claim, recipe, findings or [])
+            tied = _tied(claim, recipe, findings or [], ties)
+            found = first_confirmed(claim, recipe, findings or [], tied)
+            if found is None and findings:
+                far = index % EVERY == 0
+                found = first_confirmed(claim, recipe, list(_elsewhere(claim, recipe, far, len(met) < CLOSE)))
         if not findings:
+            undefined = undefined or _undefined(claim, recipe)
             continue
-        met.append((findings[0].ratio, recipe))
+        if len(recipe.get("clients", ())) <= MANY or not met:
+            # Programs of many clients are large, and say no more.
+            met.append((findings[0].ratio, recipe))
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
         methods.update(f.method for f in findings)
@@ -101,7 +141,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             if finding.ratio > worst:
                 worst, tightest = finding.ratio, recipe
     chosen = tuple(recipe for _, recipe in _telling(claim, met, max(3, size // 250)))
-    return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations))
+    return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations), undefined)
 
 
 def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:
@@ -180,10 +220,17 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
     try:
         # Methods that diverge leave the floats; sides that are not finite are looked at.
         with np.errstate(over="ignore", invalid="ignore"):
-            return _findings(claim, recipe, built, rng) if hypotheses_hold(claim, built) else None
+            met = hypotheses_hold(claim, built) and not _too_many(claim, built)
+            return _findings(claim, recipe, built, rng) if met else None
     except (ZeroDivisionError, Undefined):
         # A quantity is not defined there, and no hypothesis says so.
         return None
+
+
+def _too_many(claim: Claim, instance: Instance) -> bool:
+    """Whether one step of many clients has more draws than are enumerated."""
+    many = instance.problem is not None and instance.problem.n > MANY and hasattr(claim.statement, "algorithm")
+    return many and tree_size(claim, instance, 1) > LARGEST_STEP
 
 
 def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Generator) -> list[Finding]:
@@ -238,13 +285,24 @@ def _ratio(left: Array, right: Array, relation: str) -> float:
     if relation == "==":
         if all(a == b for a, b in zip(left, right, strict=True)):
             return 1.0
-        gap = max(abs(float(a - b)) for a, b in zip(left, right, strict=True))
-        scale = max(max(abs(float(v)) for v in left), max(abs(float(v)) for v in right), 1e-300)
+        try:
+            gap = max(abs(float(a - b)) for a, b in zip(left, right, strict=True))
+            scale = max(max(abs(float(v)) for v in left), max(abs(float(v)) for v in right), 1e-300)
+        except OverflowError:
+            gap, scale = 0.0, 1.0
         differs = any(refutation.violated(a, b, "==") for a, b in zip(left, right, strict=True))
         return max(1 + gap / scale, VIOLATED) if differs else 1.0
     ratios = []
     for a, b in zip(left, right, strict=True):
-        ratio = float(spectral.ratio(np.array(float(a)), np.array(float(b))))
+        if b == 0 and a < 0:
+            # Next to nothing, which is something: a left side that vanishes says nothing.
+            ratios.append(float(np.finfo(float).tiny))
+            continue
+        try:
+            ratio = float(spectral.ratio(np.array(float(a)), np.array(float(b))))
+        except OverflowError:
+            # Beyond the floats: which is larger is decided exactly, by how much is not told.
+            ratio = 1.0
         ratios.append(max(ratio, VIOLATED) if refutation.violated(a, b, relation) else min(ratio, 1.0))
     return max(ratios)
 
@@ -295,9 +353,8 @@ def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.
 def _long_run(claim: Claim, instance: Instance) -> Iterator[Finding]:
     """The worst initial states after many rounds, where the bound is a quadratic form of them."""
     # Where the forms grow beyond the floats there are fewer of them.
-    for rounds, left in zip(
-        second_moments.LONG, second_moments.left_forms(claim, instance, second_moments.LONG), strict=False
-    ):
+    at = second_moments.rounds(claim, instance)
+    for rounds, left in zip(at, second_moments.left_forms(claim, instance, at), strict=False):
 
         def both(theta: Array, left: Array = left, rounds: int = rounds) -> tuple[Array, Array]:
             value = np.einsum("mi,ij,mj->m", theta, left, theta)
@@ -342,11 +399,54 @@ def violation(claim: Claim, recipe: Recipe, seed: int = 0) -> Counterexample | N
     return first_confirmed(claim, recipe, findings or [])
 
 
-def first_confirmed(claim: Claim, recipe: Recipe, findings: list[Finding]) -> Counterexample | None:
-    """The counterexample after the fewest rounds among the findings that exact arithmetic confirms, or None."""
+def _tied(claim: Claim, recipe: Recipe, findings: list[Finding], ties: Counter[tuple[int, ...]]) -> bool:
+    """Whether a bound is attained as far as floats can tell, and it is not known yet that it holds where it is."""
+    if _pointwise(claim) or not any(abs(f.ratio - 1) <= SUSPECT for f in findings):
+        return False
+    try:
+        binding = regime(claim, recipe)
+    except (ValueError, ArithmeticError):
+        return False
+    ties[binding] += 1
+    return ties[binding] <= TIES
+
+
+def _elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[Finding]:
+    """The worst states of size ``FAR`` and ``NEAR``, where both sides are quadratic there."""
+    if _pointwise(claim) or isinstance(claim.statement, Limit):
+        return
+    for scale, exact in (*((scale, False) for scale in FAR if far), *(((NEAR, True),) if near else ())):
+        instance = claim.family.build(recipe, exact)
+        if not instance.quadratic:
+            return
+        for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
+
+            def both(theta: Array, part: int = part, instance: Instance = instance, scale: Any = scale) -> Any:
+                rows = np.stack([refutation.as_row(refutation.nearest(row))[0] for row in theta]) if exact else theta
+                return sides(claim, instance, rows * scale, 1)[part]
+
+            try:
+                with np.errstate(all="ignore"):
+                    forms = spectral.forms(both, dimension(claim, instance))
+            except (ZeroDivisionError, Undefined):
+                continue
+            if forms is not None:
+                worst = spectral.worst(*forms)
+                yield Finding(worst.ratio, worst.theta * float(scale), 1, "spectral")
+
+
+def first_confirmed(claim: Claim, recipe: Recipe, findings: list[Finding], tied: bool = False) -> Counterexample | None:
+    """The counterexample after the fewest rounds among the findings that exact arithmetic confirms, or None.
+
+    ``tied``: what is nearly attained is looked at too.
+    """
     # Equality contradicts a strict inequality.
-    least = 1 - SUSPECT if getattr(claim.statement, "strict", False) else 1 + SUSPECT
-    suspects = sorted((f for f in findings if f.ratio > least), key=lambda f: f.rounds)
+    strict = getattr(claim.statement, "strict", False)
+    # After many rounds exact numbers are dear.
+    least = {False: 1 + SUSPECT, True: 1 - SUSPECT}
+    suspects = sorted(
+        (f for f in findings if f.ratio > least[strict or (tied and f.rounds <= 1)]), key=lambda f: f.rounds
+    )
     confirmed = (confirm(claim, recipe, f) for f in suspects)
     return next((c for c in confirmed if c is not None), None)
 

@@ -7,6 +7,8 @@ for any T, in floats or in fractions.
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -19,8 +21,58 @@ from fedtheory.statements import Bound
 from fedtheory.symbols import T
 from verify.evaluate import rollout, start
 
-#: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated.
+#: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated; and multiples of the
+#: number in which the bound shrinks by e, up to the largest that is looked at.
 LONG = (10, 30, 100)
+_SPANS, LARGEST = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)), 10**6
+#: Coordinates up to which many rounds are reached by squaring a step's map of second moments, and rounds from which.
+_SMALL, _MANY = 12, 100
+
+
+def is_long(rounds: int) -> bool:
+    """Whether so many rounds are reached by second moments and not by enumeration."""
+    return LONG[0] <= rounds <= LARGEST
+
+
+def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
+    """The rounds at which a bound is tested by second moments: ``LONG``, and about the time of contraction."""
+    statement = claim.statement
+    assert isinstance(statement, Bound)
+    if instance.dimension > _SMALL:
+        return LONG
+    try:
+        factor = float(evaluate(statement.factor, claim.setting.bind(instance.problem, instance.params)))
+    except (ValueError, ArithmeticError):
+        return LONG
+    if not 0 < factor < 1:
+        return LONG
+    far = (int(span / -math.log(factor)) for span in _SPANS)
+    return (*LONG, *sorted({T for T in far if LONG[-1] < T <= LARGEST}))
+
+
+def _superoperator(A: Array, p: Array) -> Array:
+    """The matrix of Q -> sum_k p_k A_k' Q A_k on flattened forms Q."""
+    size = A.shape[-1] ** 2
+    return sum((p[k] * np.kron(A[k].T, A[k].T) for k in range(1, len(p))), p[0] * np.kron(A[0].T, A[0].T)).reshape(
+        size, size
+    )
+
+
+def _after(A: Array, p: Array, Q: Array, rounds: int) -> Array:
+    """The form Q as a form of the state ``rounds`` steps before."""
+    if rounds <= _MANY or len(Q) > _SMALL:
+        weighted = (p[:, None, None] * A).reshape(-1, A.shape[-1]).T
+        for _ in range(rounds):
+            Q = weighted @ (Q @ A).reshape(weighted.T.shape)
+        return Q
+    S, q = _superoperator(A, p), Q.reshape(-1)
+    while rounds:
+        if rounds % 2:
+            q = S @ q
+        rounds //= 2
+        if rounds:
+            S = S @ S
+    return q.reshape(Q.shape)
 
 
 def applies(claim: Claim, instance: Instance) -> bool:
@@ -76,12 +128,10 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
     like = np.zeros(1)
     A, p = maps(claim, instance, like)
     Q, found, done = _form(claim, instance, like), [], 0
-    weighted = (p[:, None, None] * A).reshape(-1, A.shape[-1]).T
     start_matrix = instance.start() if instance.start is not None else None
     assert start_matrix is not None
     for target in rounds:
-        for _ in range(target - done):
-            Q = weighted @ (Q @ A).reshape(weighted.T.shape)
+        Q = _after(A, p, Q, target - done)
         done, form = target, start_matrix.T @ Q @ start_matrix
         # Sums of such entries must not overflow either.
         if not abs(form).max(initial=0) < 1e100:
@@ -99,6 +149,9 @@ def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Arr
     for quantity in statement.quantities:
         if not quantity.after:
             values[quantity.expression] = quantity.of(problem, instance.params, state)
+    if rounds > _MANY and is_exact(theta):
+        # A fraction to such a power has as many digits.
+        values = {key: value if key == T else real(value) for key, value in values.items()}
     return np.broadcast_to(np.asarray(evaluate(statement.bound, values)), (len(theta), 1))[:, 0]
 
 
@@ -113,8 +166,5 @@ def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> 
         if is_exact(theta):
             # Fractions grow with every round: fifty digits decide as well.
             A, p, z, form = (real(a) for a in (A, p, z, form))
-        M = z[:, None] * z[None, :]
-        for _ in range(rounds):
-            M = (p[:, None, None] * np.matmul(np.matmul(A, M), np.swapaxes(A, -1, -2))).sum(axis=0)
-        left = (form * M).sum()
-    return np.array([left]), bound_at(claim, instance, theta, rounds)
+        left = z @ _after(A, p, form, rounds) @ z
+        return np.array([left]), bound_at(claim, instance, theta, rounds)

@@ -22,7 +22,11 @@ def proves(claim: Claim) -> bool:
     if not isinstance(statement, Inequality | ParameterRule):
         return False
     relations = assumed(claim)
-    return all(_holds(comparison, relations) for comparison in statement.comparisons)
+    # What is declared of a quantity is not known of its code.
+    unsigned = {q.expression: sympy.Dummy(str(q.expression), real=True) for q in statement.quantities}
+    unsigned = {old: new for old, new in unsigned.items() if old.is_Symbol}
+    comparisons = [Comparison(c.left.subs(unsigned), c.relation, c.right.subs(unsigned)) for c in statement.comparisons]
+    return all(_holds(comparison, relations) for comparison in comparisons)
 
 
 def assumed(claim: Claim) -> list[sympy.Basic]:
@@ -33,6 +37,11 @@ def assumed(claim: Claim) -> list[sympy.Basic]:
 def at_most(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
     """Whether a <= b follows for all values of the symbols that meet the hypotheses, as in :func:`proves`."""
     return a == b or _holds(Comparison(a, "<=", b), hypotheses)
+
+
+def below(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
+    """Whether a < b follows, as in :func:`at_most`."""
+    return _holds(Comparison(a, "<", b), hypotheses)
 
 
 def _holds(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:

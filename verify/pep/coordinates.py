@@ -26,7 +26,9 @@ from fedtheory.rational import Array
 from fedtheory.statements import Bound, Invariant
 from verify.evaluate import rollout
 from verify.faults import DEFECTS, theirs
+from verify.pep import watching
 from verify.pep.gram import ZERO, Form, NotLinear, Row, Vector, row
+from verify.pep.letters import Looked
 
 #: Numbers of parts that are tried: one whose entries can be swapped, one in which they can be shifted or cut off.
 SIZES = (2, 5)
@@ -56,6 +58,26 @@ def mixing(claim: Claim, pose: Callable[[], Instance], sizes: tuple[int, ...] = 
         if found is not None:
             return f"{found}, in {d} dimensions"
     return None
+
+
+def looking(claim: Claim, pose: Callable[[], Instance]) -> str | None:
+    """On what a claim's step and quantities may depend that formal vectors do not show, in words, or None.
+
+    The code runs on letters and sizes that refuse to be looked at (:mod:`verify.pep.watching`); what they do not see in
+    somebody's own code is read. ``pose()`` as for :func:`mixing`.
+    """
+    with watching.reading() as doings:
+        one = _seen(claim, pose(), _Parts(1))
+    if doings:
+        return doings[0]
+    try:
+        found = _difference(claim, one, _seen(watching.watched(claim), pose(), _Parts(1)), _Parts(1))
+    except Looked as error:
+        return f"the code {error}"
+    except Exception as error:
+        # What runs on numbers need not run on letters, whatever it does with them.
+        return f"the code does not run on letters ({type(error).__name__}: {error})"
+    return None if found is None else f"{found} differs where numbers are letters"
 
 
 class _Seen(NamedTuple):
@@ -145,7 +167,8 @@ def _difference(claim: Claim, one: _Seen, several: _Seen, parts: _Parts) -> str 
             if not _equal(parts.spread(value), other):
                 return f"{what} {name}"
     for (name, value), (_, other) in zip(one.residuals, several.residuals, strict=True):
-        if _conditions(value, parts.of) != _conditions(other, lambda vector: [vector]):
+        spread = parts.of if parts.d > 1 else _alone
+        if _conditions(value, spread) != _conditions(other, _alone):
             return f"the residual of {name}"
     return None if one.calls == several.calls else "what it asks an oracle or a compressor"
 
@@ -163,6 +186,10 @@ def _vanishes(difference: Any) -> bool:
     if isinstance(difference, Vector):
         return not difference.coefficients
     return difference.is_zero if isinstance(difference, Form) else bool(difference == 0)
+
+
+def _alone(vector: Vector) -> list[Vector]:
+    return [vector]
 
 
 def _conditions(residual: Any, parts: Callable[[Vector], list[Vector]]) -> set[Any]:

@@ -18,8 +18,9 @@ import numpy as np
 import sympy
 
 from fedtheory.rational import Array
+from verify.pep.letters import Letter, Size, stripped
 
-#: A fraction, an integer or a sympy expression.
+#: A fraction, an integer or a sympy expression; a :class:`Letter` where code is watched.
 Number = Any
 
 
@@ -38,18 +39,20 @@ def _number(value: Any) -> Number:
     """A coefficient: numpy integers become Python's; a float is refused, for it would hide rounding."""
     if isinstance(value, np.integer | np.bool_):
         return int(value)
-    if isinstance(value, int | Fraction | sympy.Expr):
+    if isinstance(value, Size):
+        return value.value
+    if isinstance(value, int | Fraction | sympy.Expr | Letter):
         return value
     raise TypeError(f"a coefficient must be exact, got {value!r}")
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | Fraction | sympy.Expr | np.integer | np.bool_)
+    return isinstance(value, int | Fraction | sympy.Expr | np.integer | np.bool_ | Letter)
 
 
 def _is_zero(value: Number) -> bool:
     # Sympy's == is structural: 0 is recognised as such once sums are formed, other zeros are left to the prover.
-    return bool(value == 0)
+    return bool(stripped(value) == 0)
 
 
 def _merge(a: Mapping[Any, Number], b: Mapping[Any, Number], scale: Number) -> dict[Any, Number]:
@@ -89,6 +92,17 @@ class _Linear:
     def __neg__(self) -> Any:
         return self._scale(-1)
 
+    def __eq__(self, other: object) -> bool:
+        raise NotLinear("a comparison of vectors or scalars that are not known")
+
+    def __ne__(self, other: object) -> bool:
+        raise NotLinear("a comparison of vectors or scalars that are not known")
+
+    def __bool__(self) -> bool:
+        raise NotLinear("a condition on vectors or scalars that are not known")
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __truediv__(self, divisor: Any) -> Any:
         if not _is_number(divisor):
             return NotImplemented
@@ -96,7 +110,7 @@ class _Linear:
         return self._scale(1 / (Fraction(number) if isinstance(number, int) else number))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Vector(_Linear):
     """A linear combination of rows. ``a * b`` is the inner product, ``a ** 2`` the squared norm."""
 
@@ -105,7 +119,7 @@ class Vector(_Linear):
     def _combine(self, other: Any, scale: Number) -> Any:
         if isinstance(other, Vector):
             return Vector(_merge(self.coefficients, other.coefficients, scale))
-        return self if _is_number(other) and other == 0 else NotImplemented
+        return self if _is_number(other) and _is_zero(other) else NotImplemented
 
     def _scale(self, factor: Number) -> Vector:
         return Vector({row: factor * c for row, c in self.coefficients.items() if not _is_zero(factor)})
@@ -139,7 +153,7 @@ def _product(a: Mapping[Row, Number], b: Mapping[Row, Number]) -> Form:
     return Form({pair: c for pair, c in entries.items() if not _is_zero(c)}, {}, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Form(_Linear):
     """``constant`` + sum of ``entries[a, b]`` <a, b> + sum of ``values[v]`` v.
 

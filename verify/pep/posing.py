@@ -315,7 +315,8 @@ def _vanishes_later(claim: Claim, given: Instance) -> bool:
 
 
 def check_coordinates(claim: Claim, given: Instance, sizes: tuple[int, ...] = coordinates.SIZES) -> None:
-    """``ValueError`` unless the claim's step and quantities treat all coordinates alike, in dimensions ``sizes``.
+    """``ValueError`` unless the claim's step and quantities treat all coordinates alike, in dimensions ``sizes``, and
+    look at nothing but vectors.
 
     What is found of them on formal vectors, which have one entry, holds in every dimension only then.
     """
@@ -324,9 +325,16 @@ def check_coordinates(claim: Claim, given: Instance, sizes: tuple[int, ...] = co
         # Formal vectors in parts already, because a method draws coordinates: here they have one part.
         f: Any = SimpleNamespace(n=problem.n, d=1, mu=problem.f.mu, L=problem.f.L)
         given = replace(given, problem=replace(problem, f=f))
-    found = coordinates.mixing(claim, lambda: pose(claim.setting, given).instance, sizes)
+
+    def posed() -> Instance:
+        return pose(claim.setting, given).instance
+
+    found = coordinates.mixing(claim, posed, sizes)
     if found is not None:
         raise ValueError(f"the code of {claim.id} does not treat all coordinates alike: {found}")
+    looks = coordinates.looking(claim, posed) if sizes else None
+    if looks is not None:
+        raise ValueError(f"what formal states show of the code of {claim.id} is one case: {looks}")
 
 
 def any_functions(claim: Claim, given: Instance) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations, islice
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import combinations, cycle, islice
+from typing import Any
 
 import numpy as np
 import sympy
@@ -18,6 +20,11 @@ from verify.pep.gram import Form, Vector
 
 #: Recipes among which instances that meet a claim's hypotheses are looked for, at all and with special parameters.
 PROPOSED, SPECIAL = 1000, 300
+#: Clients of whom as many may take part as do in a smaller instance.
+FEW = 7
+
+#: By how much each assumption of a proof is broken, one at a time; a hypothesis may ask for a little less than it.
+BROKEN = tuple(Fraction(v) for v in ("1000001/1000000", "1001/1000", "21/20", "13/10", 2, 7, 100))
 
 
 class Unprovable(ValueError):
@@ -145,3 +152,45 @@ def varied(
 def _met(claim: Claim, count: int, wanted: Callable[[Recipe, Instance], bool]) -> Iterator[Instance]:
     proposed = islice(claim.family.recipes(np.random.default_rng(0)), count)
     return (instance for recipe, instance in meeting(claim, proposed) if wanted(recipe, instance))
+
+
+def larger(claim: Claim, sizes: Iterable[int]) -> Iterator[Instance]:
+    """For each number of clients an exact instance that meets the hypotheses, its clients those of a smaller one.
+
+    The smaller ones are not the same. ``Unprovable`` where none of the first recipes can be enlarged.
+    """
+    proposed = islice(claim.family.recipes(np.random.default_rng(1)), PROPOSED)
+    smaller = (recipe for recipe, instance in meeting(claim, proposed) if instance.problem.mu != instance.problem.L)
+    for n in sizes:
+        # Few of them take part, so that the draws are few.
+        few = {"tau": 2} if n > FEW else {}
+        grown = (
+            {**recipe, "clients": tuple(islice(cycle(recipe["clients"]), n)), **{k: few[k] for k in few if k in recipe}}
+            for recipe in smaller
+        )
+        found = next((instance for _, instance in meeting(claim, grown)), None)
+        if found is None:
+            raise Unprovable(f"no instance with {n} clients was found that meets the hypotheses of {claim.id}")
+        yield found
+
+
+def redeclared(instance: Instance) -> Iterator[tuple[str, Instance]]:
+    """The instance with mu declared larger, or L smaller, than its functions allow, by a little and by much."""
+    problem = instance.problem
+    mu, L = problem.mu, problem.L
+    parts = (problem.f,) if problem.g is None else (problem.f, problem.g)
+    least, largest = min(v for part in parts for v in part.mu), max(v for part in parts for v in part.L)
+    for factor in BROKEN:
+        too_convex, too_smooth = least * factor, largest / factor
+        for name, declared in (
+            ("strong convexity", (too_convex, max(L, too_convex))),
+            ("smoothness", (min(mu, too_smooth), too_smooth)),
+        ):
+            yield name, replace(instance, problem=replace(problem, declared=declared))
+
+
+def off(value: Any) -> Iterator[Any]:
+    """A value times factors a little, and much, above 1 and below."""
+    for factor in BROKEN:
+        yield value * factor
+        yield value / factor

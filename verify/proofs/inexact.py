@@ -14,6 +14,7 @@ clients, r = (tau - 1)/(N - 1) and eta = 1/4, the sampling lemma gives
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -37,7 +38,7 @@ from verify.pep import posing
 from verify.pep.functions import Formal
 from verify.pep.gram import ZERO, Form, Sample, Vector, interpolation, row, smoothness, strong_convexity, value
 from verify.pep.symmetry import OPTIMUM
-from verify.proofs import rbcd
+from verify.proofs import identity, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, require_at_least, require_nonnegative
 
 _DRIFT, _GAPS = "sum_of_drifts", "sum_of_gaps"
@@ -188,18 +189,23 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     whole = isinstance(claim.statement, Bound) and claim.statement.override is None
     # With exact oracles and this delta no other hypothesis than the one meant is broken.
     exact = params._replace(oracle=worst_case(Fraction(0)), delta=Fraction(1, 3))
-    yield "delta/2-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(Fraction(99, 100))))
+    for factor in identity.BROKEN:
+        # The square of what the oracle shrinks errors by.
+        worse = Fraction(math.sqrt(min(params.delta / 2 * factor, Fraction(99, 100))))
+        yield "delta/2-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
     if whole or _GAPS in _sides(claim)[1]:
-        for name, constant in (("strong convexity", 2 * problem.L), ("smoothness", problem.mu / 2))[: 1 + whole]:
-            scaled = exact._replace(Lambda=params.Lambda * problem.mu / constant)
-            declared = replace(problem, declared=(constant, constant))
-            yield name, replace(instance, problem=declared, params=scaled)
+        for name, other in rbcd.redeclared(replace(instance, params=exact)):
+            if whole or name == "strong convexity":
+                yield name, other
     if whole:
         kappa = inexact_feddcd.kappa(problem, params.tau)
-        large = (1 - kappa) / 2 * (1 + Fraction(1, 10**6))
-        yield "delta <= (1 - kappa)/2", replace(instance, params=params._replace(delta=large))
-        yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=2 * params.Lambda))
-        yield "eta = 1/4", replace(instance, params=params._replace(eta=Fraction(1, 2)))
+        for factor in identity.BROKEN:
+            large = min((1 - kappa) / 2 * factor, Fraction(999, 1000))
+            yield "delta <= (1 - kappa)/2", replace(instance, params=params._replace(delta=large))
+        for Lambda in identity.off(params.Lambda):
+            yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
+        for eta in identity.off(params.eta):
+            yield "eta = 1/4", replace(instance, params=params._replace(eta=eta))
         yield "tau >= 2", replace(instance, params=exact._replace(tau=1))
 
 
@@ -237,7 +243,7 @@ def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str 
     _, state = posed.instance.at(_THETA)
     g = problem.f.conjugate_gradient(state.y) - problem.x_star
     later, p = rollout(claim, posed.instance, problem, state, 1)
-    if not all(v == ZERO for v in later.y.sum(axis=-2).flat):
+    if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat):
         return "the constraint set"
     # In every draw the next guess is this round's answer.
     w = params.oracle.answer(problem.f, state.y, state.w, np.zeros(0)).w
@@ -299,7 +305,7 @@ def _steps(left: Quantity, other: Quantity, posed: Formal, state: Any, later: An
     before, after = _form(other.of(problem, params, state)), _form(other.of(problem, params, later))
     oracle = posed.oracle
     assert oracle is not None
-    if not all(v == ZERO for v in later.y.sum(axis=-2).flat) or oracle.delta != delta / 2:
+    if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat) or oracle.delta != delta / 2:
         return False
     errors = params.oracle.answer(problem.f, later.y, answer, np.zeros(0)).w - then
     if not _starts_from(oracle.errors.values(), answer - then, errors):

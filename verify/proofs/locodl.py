@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import sympy
@@ -222,15 +221,14 @@ def _traits(instance: Instance) -> tuple[Hashable, ...]:
 
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     """The instance with one assumption of the proof broken at a time."""
-    problem, params = instance.problem, instance.params
-    mu, L = problem.mu, problem.L
+    params = instance.params
     if str(_one_step(claim).left) == "Psi_next":
-        yield "strong convexity", replace(instance, problem=replace(problem, declared=(L, L)))
-        yield "smoothness", replace(instance, problem=replace(problem, declared=(mu, mu)))
-    yield (
-        "the variance of the compressors",
-        replace(instance, params=params._replace(omega=params.compressors.omega * Fraction(1, 2))),
-    )
+        yield from identity.redeclared(instance)
+    for factor in identity.BROKEN:
+        yield (
+            "the variance of the compressors",
+            replace(instance, params=params._replace(omega=params.compressors.omega / factor)),
+        )
 
 
 def differs(claim: Claim, instance: Instance) -> str | None:

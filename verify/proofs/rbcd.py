@@ -268,17 +268,26 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     """The instance with one assumption of the proof broken at a time."""
     problem, params = instance.problem, instance.params
     if claim.setting is dual.SETTING:
-        for name, constant in (("strong convexity", 2 * problem.L), ("smoothness", problem.mu / 2)):
-            scaled = params._replace(Lambda=params.Lambda * problem.mu / constant)
-            yield name, replace(instance, problem=replace(problem, declared=(constant, constant)), params=scaled)
+        yield from redeclared(instance)
     else:
-        yield "smoothness", replace(instance, params=params._replace(L=params.L / 10**6))
+        for factor in identity.BROKEN:
+            yield "smoothness", replace(instance, params=params._replace(L=problem.f.L / factor))
     if isinstance(claim.statement, Inequality):
         return
     if claim.setting is dual.SETTING:
-        yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=2 * params.Lambda))
-        yield "eta = 1", replace(instance, params=params._replace(eta=Fraction(1, 2)))
+        for Lambda in identity.off(params.Lambda):
+            yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
+        for eta in identity.off(params.eta):
+            yield "eta = 1", replace(instance, params=params._replace(eta=eta))
     yield "tau >= 2", replace(instance, params=params._replace(tau=1))
+
+
+def redeclared(instance: Instance) -> Iterator[tuple[str, Instance]]:
+    """As :func:`identity.redeclared`, with Lambda = I/alpha for what is declared."""
+    mu, Lambda = instance.problem.mu, instance.params.Lambda
+    for name, other in identity.redeclared(instance):
+        scaled = Lambda * mu / other.problem.mu
+        yield name, replace(other, params=other.params._replace(Lambda=scaled))
 
 
 def differs(claim: Claim, instance: Instance) -> str | None:

@@ -45,7 +45,7 @@ b = s**2 * a * r**2
 
 
 #: Condition numbers that are squares, so that a and b are rational.
-_SQUARES = tuple(Fraction(v) for v in (1, "9/4", 4, 16, 100, 10_000))
+_SQUARES = tuple(Fraction(v) for v in (1, "9/4", 4, 16, 100, 10_000, 10**6))
 
 
 def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> accfeddcd.Params:
