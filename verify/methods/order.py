@@ -11,6 +11,8 @@ from fedtheory.instances.base import Recipe
 from fedtheory.statements import (
     Bound,
     CompressorClass,
+    Experiment,
+    Fails,
     Inequality,
     Invariant,
     Limit,
@@ -25,6 +27,7 @@ from verify.methods import (
     almost_sure,
     asymptotics,
     certificates,
+    existence,
     generic_states,
     reals,
     replay,
@@ -44,7 +47,7 @@ SEARCHED = "no violation at the worst states of the instances"
 
 
 def _searched(claim: Claim) -> bool:
-    return not isinstance(claim.statement, Untested | Order)
+    return not isinstance(claim.statement, Untested | Order | Fails | Experiment)
 
 
 def _cite(method: Method, inquiry: Inquiry) -> Outcome:
@@ -54,6 +57,14 @@ def _cite(method: Method, inquiry: Inquiry) -> Outcome:
 
 def _grow(method: Method, inquiry: Inquiry) -> Outcome:
     return asymptotics.outcome(method, inquiry.claim)
+
+
+def _witness(method: Method, inquiry: Inquiry) -> Outcome:
+    return existence.witness(method, inquiry)
+
+
+def _look(method: Method, inquiry: Inquiry) -> Outcome:
+    return existence.sightings(method, inquiry)
 
 
 def _search(method: Method, inquiry: Inquiry) -> Outcome:
@@ -247,6 +258,8 @@ _CLASS = "the whole class, in all dimensions, at exact parameters"
 METHODS = (
     Method("citation", "what is cited, and experiments on data that are not there", _is(Untested), _cite),
     Method("growth", "orders of growth, by suprema over boxes that grow", _is(Order), _grow),
+    Method("witness", "that something fails, by an instance in exact arithmetic", _is(Fails), _witness),
+    Method("experiment", "orderings seen in an experiment, on data that are at hand", _is(Experiment), _look),
     Method("search", "the worst states of instances that meet the hypotheses", _searched, _search),
     Method("second moments", "almost sure limits, on quadratics with linear draws", _is(Limit), _contract),
     Method(
@@ -265,7 +278,7 @@ METHODS = (
     Method("worst cases", _CLASS, _is(OneStep, Bound, Inequality), _bound),
 )
 #: The methods that show a claim which the search does not refute.
-PROOFS = METHODS[5:]
+PROOFS = METHODS[next(i for i, m in enumerate(METHODS) if m.name == "sequential tests") + 1 :]
 
 
 def examined(inquiry: Inquiry, methods: tuple[Method, ...] = METHODS) -> Iterator[Outcome]:
