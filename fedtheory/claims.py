@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "locodl", "fedopt", "baseline")
 #: The modules that hold their claims, in order.
-_MODULES = (*PAPERS, "baseline_finite_sum")
+_MODULES = (*PAPERS, "baseline_finite_sum", "baseline_sag_sdca")
 
 
 #: What a claim has whose author did not write it.
