@@ -214,7 +214,7 @@ def _naive() -> dict[str, str]:
     grid = {T: max(left(UNEQUAL, T / 1000, 1000, offset) for offset in np.eye(2)) for T in lengths}
     best = min(grid, key=grid.__getitem__)
     found["C"] = (
-        f"not seen: runs of length m h = {best} leave {_short(grid[best])} of the gap, of length 1 {_short(grid[1.0])}, "
+        f"not seen: runs of length m h = {best} leave {_short(grid[best])} of the gap, of 1 {_short(grid[1.0])}, "
         "on x = (1, 0) and (0, 10), lambda = 1/100"
     )
     return found
