@@ -11,7 +11,7 @@ import sympy
 from fedtheory.algorithms import cocoa_plus, dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.instances.base import pick
-from fedtheory.papers.fedopt.data import Posed, States, clients_of, one_of, value
+from fedtheory.papers.fedopt.data import Posed, States, clients_of, one_of, positive, value
 from fedtheory.papers.fedopt.predictors import (
     DOMINATES,
     DUALS,
@@ -47,11 +47,11 @@ from fedtheory.statements import Agreement, Bound, Identity, Inequality, Limit, 
 
 
 def _sigma(recipe: Any, problem: LinearProblem, exact: bool) -> perturbed_primal.Params:
-    return perturbed_primal.Params(value(recipe, "sigma", exact))
+    return perturbed_primal.Params(positive(recipe, "sigma", exact))
 
 
 def _dual_sigma(recipe: Any, problem: LinearProblem, exact: bool) -> dual_block_ascent.Params:
-    return dual_block_ascent.Params(value(recipe, "sigma", exact))
+    return dual_block_ascent.Params(positive(recipe, "sigma", exact))
 
 
 _ADMISSIBLE = {"sigma": sigma_at(0, 0, "1/2", 1)}
@@ -552,9 +552,9 @@ def _cocoa(recipe: Any, problem: LinearProblem, exact: bool) -> Cocoa:
     contraction = value(recipe, "contraction", exact)
     if not 0 <= contraction < 1 or not 0 < recipe["share"] <= 1:
         raise ValueError("a local solver contracts, and at most all of a step is taken")
-    share = value(recipe, "share", exact)
+    share = positive(recipe, "share", exact)
     solver = _inexact(contraction, recipe["way"])
-    return Cocoa(share * value(recipe, "sigma", exact), share, solver, contraction**2)
+    return Cocoa(share * positive(recipe, "sigma", exact), share, solver, contraction**2)
 
 
 def _cocoa_at(problem: LinearProblem, params: Cocoa, theta: Array) -> cocoa_plus.State:

@@ -20,6 +20,7 @@ from fedtheory.papers.fedopt.data import (
     clients_of,
     count_of,
     one_of,
+    positive,
     value,
 )
 from fedtheory.papers.fedopt.predictors import LEFT, RIGHT, TWO, Two, gap, model_of, models, optimum, setting
@@ -262,7 +263,7 @@ SECTION_3_4 = (
 
 
 def _both(recipe: Any, problem: LinearProblem, exact: bool) -> naive_fsvrg.Params:
-    return naive_fsvrg.Params(value(recipe, "h", exact), recipe["m"])
+    return naive_fsvrg.Params(positive(recipe, "h", exact), recipe["m"])
 
 
 def _through_dane(

@@ -183,8 +183,12 @@ class Posed:
         while True:
             d, clients = self.clients(rng, self.kind, self.single)
             recipe: dict[str, Any] = {"d": d, "lam": self.lam(rng), "clients": clients}
-            for name, letter in self.letters.items():
-                recipe[name] = letter(rng, recipe)
+            try:
+                for name, letter in self.letters.items():
+                    recipe[name] = letter(rng, recipe)
+            except ValueError:
+                # These are no data, of which letters could depend.
+                continue
             yield recipe
 
     def _build(self, recipe: Recipe, exact: bool) -> Instance:
@@ -216,6 +220,13 @@ class Posed:
 def value(recipe: Recipe, name: str, exact: bool) -> Any:
     """A letter as a fraction or a float."""
     return number(recipe[name], exact)
+
+
+def positive(recipe: Recipe, name: str, exact: bool) -> Any:
+    """A letter that is positive; ``ValueError`` if it is not."""
+    if recipe[name] <= 0:
+        raise ValueError(f"{name} must be positive")
+    return value(recipe, name, exact)
 
 
 def one_of(*values: Any) -> Letter:

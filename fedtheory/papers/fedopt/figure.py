@@ -115,7 +115,7 @@ def experiment(data: Authors, rounds: int, seed: int, say: Callable[[str], None]
     for name, of in (("FSVRG", data), ("FSVRGR", dealt)):
         posed = problem_of(of)
         scaled = fsvrg.theory(posed, 1.0)
-        for h in _H if grid == 1 else (10.0,):
+        for h in _H if grid == 1 else _H[2:4]:
             begun = time.perf_counter()
             params = scaled._replace(h=h)
             add(name, run(fsvrg.algorithm, of, posed, params, rounds, seed, f"h = {h:g}", lambda s: s.w), begun)

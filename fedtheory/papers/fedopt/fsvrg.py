@@ -11,7 +11,7 @@ import sympy
 from fedtheory.algorithms import fsvrg
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, clients_of, problem_of, value
+from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, clients_of, positive, problem_of
 from fedtheory.papers.fedopt.predictors import (
     LEFT,
     RIGHT,
@@ -114,7 +114,7 @@ ROUNDS, SHARE = 100, sympy.Rational(1, 4)
 
 
 def _with_h(recipe: Any, problem: LinearProblem, exact: bool) -> fsvrg.Params:
-    return fsvrg.theory(problem, value(recipe, "h", exact), Fraction(1) if exact else 1.0)
+    return fsvrg.theory(problem, positive(recipe, "h", exact), Fraction(1) if exact else 1.0)
 
 
 def _few(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:

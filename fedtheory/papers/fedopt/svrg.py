@@ -12,7 +12,7 @@ import sympy
 from fedtheory.algorithms import one_shot_averaging, svrg
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers import baseline_finite_sum as finite_sum
-from fedtheory.papers.fedopt.data import Posed, about, count_of, value
+from fedtheory.papers.fedopt.data import Posed, about, count_of, positive
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
     LEFT,
@@ -64,7 +64,7 @@ class Epoch(NamedTuple):
 
 
 def _epoch(recipe: Any, problem: LinearProblem, exact: bool) -> Epoch:
-    return Epoch(value(recipe, "share", exact) / largest_L(problem, None), recipe["m"])
+    return Epoch(positive(recipe, "share", exact) / largest_L(problem, None), recipe["m"])
 
 
 def largest_L(problem: LinearProblem, params: Any) -> Any:
