@@ -9,6 +9,7 @@ from fractions import Fraction
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import (
+    Agreement,
     Bound,
     CompressorClass,
     Experiment,
@@ -34,6 +35,7 @@ from verify.methods import (
     sampled,
     shrinking,
     symbolic,
+    trajectories,
 )
 from verify.methods.base import Inquiry, Method
 from verify.outcome import ClassCertificate, Outcome
@@ -126,6 +128,10 @@ def _sample(method: Method, inquiry: Inquiry) -> Outcome:
     note = "what is enumerated holds; what is sampled does not"
     details = {"margin": margin(example), "counterexample": example, "tightest": example.recipe}
     return method.found(Verdict.REFUTED, note, used=("sequential",), **details)
+
+
+def _follow(method: Method, inquiry: Inquiry) -> Outcome:
+    return trajectories.outcome(method, inquiry)
 
 
 def _reduce(method: Method, inquiry: Inquiry) -> Outcome:
@@ -265,6 +271,7 @@ METHODS = (
     Method(
         "sequential tests", "what is sampled, against the enumerated", _is(CompressorClass, OneStep, Bound), _sample
     ),
+    Method("trajectories", "whole runs in floats, with the same draws", _is(Agreement), _follow),
     Method("signs of polynomials", _CONSTANTS, _is(Inequality, ParameterRule), _reduce),
     Method("real closed fields", _CONSTANTS, reals.applies, _decide),
     Method("all states", "all states, at exact parameters", generic_states.applies, _everywhere),
@@ -278,7 +285,7 @@ METHODS = (
     Method("worst cases", _CLASS, _is(OneStep, Bound, Inequality), _bound),
 )
 #: The methods that show a claim which the search does not refute.
-PROOFS = METHODS[next(i for i, m in enumerate(METHODS) if m.name == "sequential tests") + 1 :]
+PROOFS = METHODS[next(i for i, m in enumerate(METHODS) if m.name == "trajectories") + 1 :]
 
 
 def examined(inquiry: Inquiry, methods: tuple[Method, ...] = METHODS) -> Iterator[Outcome]:
