@@ -33,7 +33,7 @@ class Quantity(Term):
     """
 
     expression: sympy.Expr
-    of: Callable[[Problem, Any, Any], Array]
+    of: Callable[[Any, Any, Any], Array]
     after: bool = False
     domain: Callable[[Problem, Any, Any], Array] | None = None
 
@@ -304,8 +304,112 @@ class CompressorClass:
     kind: ClassVar[str] = "compressor"
 
 
+@dataclass(frozen=True)
+class Stays:
+    """A step changes nothing that is ``observed``, whatever is drawn, from every state of the setting.
+
+    ``observed(problem, params, state)``; ``text``: the statement in words. Where the states of the setting are those
+    at the optimum it says that the optimum is a fixed point.
+    """
+
+    algorithm: Algorithm
+    observed: Callable[[Any, Any, Any], Array]
+    text: str
+    kind: ClassVar[str] = "fixed-point"
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        return (Comparison(sympy.Symbol("after"), "==", sympy.Symbol("before")),)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """After ``rounds`` rounds E[potential] <= ``share`` * (potential at the start), from every state of the setting.
+
+    ``share`` 0: the optimum itself is reached.
+    """
+
+    algorithm: Algorithm
+    potential: Callable[[Any, Any, Any], Array]
+    rounds: int = 1
+    share: sympy.Expr = sympy.S.Zero
+    kind: ClassVar[str] = "rounds"
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        relation = "==" if self.share == 0 else "<="
+        return (Comparison(sympy.Symbol("V_T"), relation, self.share * sympy.Symbol("V_0")),)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two algorithms that are given the same draws show the same after every step, sample by sample.
+
+    ``counterpart(problem, params, state) -> (params, state)``: those of the second, from those of the first;
+    ``seen``: what is compared, of the first and of the second. Where that determines the state, or what its next steps
+    depend on, agreement after one step from every state is agreement along every run.
+    """
+
+    algorithm: Algorithm
+    second: Algorithm
+    counterpart: Callable[[Any, Any, Any], tuple[Any, Any]]
+    seen: tuple[Callable[[Any, Any, Any], Array], Callable[[Any, Any, Any], Array]]
+    text: str
+    kind: ClassVar[str] = "equivalence"
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        names = (self.algorithm.name, self.second.name)
+        left, right = (sympy.Symbol(name) for name in names)
+        return (Comparison(left, "==", right),)
+
+
+@dataclass(frozen=True)
+class Fails:
+    """Some instance of the setting contradicts the statement ``of``; ``text``: what that is, in words."""
+
+    of: Statement
+    text: str
+    kind: ClassVar[str] = "counterexample"
+
+
+class Sighting(NamedTuple):
+    """One ordering that a text says is seen in an experiment: whether it is seen on the data at hand."""
+
+    text: str
+    seen: bool
+    numbers: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Orderings that a paper sees in an experiment, looked for on named data that are at hand.
+
+    ``run(seed)``: one sighting for each; ``data``: their name.
+    """
+
+    text: str
+    data: str
+    run: Callable[[int], tuple[Sighting, ...]]
+    kind: ClassVar[str] = "experiment"
+
+
 Statement = (
-    Identity | Inequality | OneStep | Bound | Invariant | Limit | ParameterRule | Order | CompressorClass | Untested
+    Identity
+    | Inequality
+    | OneStep
+    | Bound
+    | Invariant
+    | Limit
+    | ParameterRule
+    | Order
+    | CompressorClass
+    | Stays
+    | Reached
+    | Agreement
+    | Fails
+    | Experiment
+    | Untested
 )
 
 

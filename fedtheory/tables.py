@@ -24,6 +24,7 @@ BUILDERS = {
     "feddcd/table-1": "fedtheory.papers.feddcd.table",
     "locodl/table-1": "fedtheory.papers.locodl.tables",
     "locodl/table-2": "fedtheory.papers.locodl.tables",
+    "fedopt/properties": "fedtheory.papers.fedopt.properties",
     "rates": "fedtheory.rates",
 }
 #: What a table can be written as, by :func:`fedtheory.rendering.render`.

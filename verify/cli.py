@@ -45,7 +45,7 @@ MOST_JOBS = 4096
 # What there is to choose from. Where these are defined is not loaded here; a test keeps them the same.
 BUDGETS = ("quick", "full")
 VERDICTS = ("proved", "certified", "supported", "refuted", "ill-posed", "not-tested")
-TABLES = ("feddcd/table-1", "locodl/table-1", "locodl/table-2", "rates")
+TABLES = ("feddcd/table-1", "locodl/table-1", "locodl/table-2", "fedopt/properties", "rates")
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
 SHELLS = ("bash", "zsh", "fish")
 

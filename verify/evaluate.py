@@ -13,11 +13,23 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.randomness import expectation, map_leaves
 from fedtheory.rational import Array, evaluate, is_exact
-from fedtheory.statements import Bound, Comparison, Identity, Inequality, OneStep, ParameterRule
+from fedtheory.statements import (
+    Agreement,
+    Bound,
+    Comparison,
+    Identity,
+    Inequality,
+    OneStep,
+    ParameterRule,
+    Reached,
+    Stays,
+)
 from fedtheory.symbols import T
 
 Sides = tuple[Array, Array]
 Comparable = Identity | Inequality | OneStep | Bound | ParameterRule
+#: Kinds that say what steps of methods do.
+Behaviour = Stays | Reached | Agreement
 
 
 def rollout(claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int) -> tuple[Any, Array]:
@@ -77,6 +89,8 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
     Both have shape ``(M,)``; where the relation is "==" they are arrays of one shape. ``rounds``: T, for a bound.
     """
     statement = claim.statement
+    if isinstance(statement, Behaviour):
+        return [_behaved(claim, instance, theta)]
     assert isinstance(statement, Comparable)
     problem, state = start(claim, instance, theta)
     values: dict[sympy.Expr, Any] = {**claim.setting.bind(problem, instance.params), T: rounds}
@@ -90,6 +104,30 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
             value = quantity.of(problem, instance.params, state)
         values[quantity.expression] = value
     return [_paired(comparison, values, len(theta)) for comparison in statement.comparisons]
+
+
+def _behaved(claim: Claim, instance: Instance, theta: Array) -> Sides:
+    """Both sides of a statement on what steps do, draws enumerated."""
+    statement, params = claim.statement, instance.params
+    problem, state = instance.at(theta)
+    if isinstance(statement, Agreement):
+        draws, _ = statement.algorithm.draws(problem, params, state).support(is_exact(*state))
+        after = statement.algorithm.step(problem, params, state, draws)
+        other, start_of_other = statement.counterpart(problem, params, state)
+        second = statement.second.step(problem, other, start_of_other, draws)
+        return _broadcast(statement.seen[0](problem, params, after), statement.seen[1](problem, other, second))
+    if isinstance(statement, Stays):
+        later, _ = rollout(claim, instance, problem, state, 1)
+        return _broadcast(statement.observed(problem, params, later), statement.observed(problem, params, state))
+    assert isinstance(statement, Reached)
+    later, probabilities = rollout(claim, instance, problem, state, statement.rounds)
+    left = expectation(statement.potential(problem, params, later), probabilities)
+    right = evaluate(statement.share, {}) * statement.potential(problem, params, state)[:, 0]
+    return _broadcast(left, right)
+
+
+def _broadcast(a: Any, b: Any) -> Sides:
+    return np.broadcast_arrays(np.asarray(a), np.asarray(b))  # type: ignore[return-value]
 
 
 def _paired(comparison: Comparison, values: Mapping[Any, Any], size: int) -> Sides:

@@ -20,7 +20,7 @@ import sympy
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import Bound, CompressorClass, Invariant, Limit, Order, Untested
+from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, Order, Untested
 from verify import limits
 from verify.evidence import Counterexample, number
 from verify.parsing import expression, fraction, real, written
@@ -215,7 +215,7 @@ def relation(claim: Claim, part: str) -> str:
         known = {"residual": "=="}
     elif isinstance(statement, Limit):
         known = {"fixed point": "=="}
-    elif isinstance(statement, Untested):
+    elif isinstance(statement, Untested | Fails | Experiment):
         known = {}
     else:
         known = {str(index): comparison.relation for index, comparison in enumerate(statement.comparisons)}

@@ -267,6 +267,8 @@ class LinearProblem(Problem):
 
     @cached_property
     def optimum(self) -> Optimum:
+        if self.known is not None:
+            return self.known
         x = self.x_star
         y = self.f.gradient(x[..., None, :])
         residual = to_float(self.f.full_gradient(x))
@@ -275,7 +277,7 @@ class LinearProblem(Problem):
     @cached_property
     def x_star(self) -> Array:
         """The minimiser ``(d,)``."""
-        return minimiser(self.f)
+        return minimiser(self.f) if self.known is None else self.known.x
 
 
 def minimiser(f: LinearModels, tolerance: float = 1e-13) -> Array:

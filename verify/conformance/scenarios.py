@@ -90,10 +90,13 @@ def parameters_in_words(params: Any) -> str:
 
 
 def claims_of(name: str) -> tuple[Claim, ...]:
-    """The registered claims about one step or a run of an algorithm, without those that a repair replaces."""
+    """The registered claims about one step or a run of an algorithm, without those that a repair replaces.
+
+    Those whose instances are derived from a class of functions: others speak of data of their own.
+    """
     repaired = {c.repairs for c in claims.all()}
     own = algorithms.get(name)
-    found = [c for c in claims.all() if own is getattr(c.statement, "algorithm", None)]
+    found = [c for c in claims.all() if own is getattr(c.statement, "algorithm", None) and c.setting.special is None]
     return tuple(c for c in found if c.id not in repaired)
 
 

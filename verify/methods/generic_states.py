@@ -20,7 +20,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.rational import Array
 from fedtheory.statements import Identity, Inequality
-from verify.evaluate import sides
+from verify.evaluate import Behaviour, sides
 from verify.pep import posing
 from verify.pep.gram import Form, Vector
 from verify.pep.programs import is_positive_semidefinite
@@ -30,7 +30,7 @@ def applies(claim: Claim) -> bool:
     """Whether :func:`holds` speaks of a claim."""
     if isinstance(claim.statement, Identity) and posing.posable(claim.setting):
         return True
-    return isinstance(claim.statement, Identity | Inequality) and _complete(claim)
+    return isinstance(claim.statement, Identity | Inequality | Behaviour) and _complete(claim)
 
 
 def _complete(claim: Claim) -> bool:
@@ -47,15 +47,19 @@ def holds(claim: Claim, instance: Instance) -> bool:
         posed = posing.pose(claim.setting, instance).instance
         pairs = (zip(*map(np.ravel, part), strict=True) for part in sides(claim, posed, np.zeros((1, 0))))
         return all(_vanishes(left - right) for part in pairs for left, right in part)
-    assert isinstance(claim.statement, Identity | Inequality)
+    assert isinstance(claim.statement, Identity | Inequality | Behaviour)
     letters = [f"t_{k}" for k in range(max(instance.dimension, 1))]
     _, *generators = field(letters, QQ)
     theta = np.empty((1, instance.dimension), dtype=object)
     theta[0] = generators[: instance.dimension]
-    exact = _equal if isinstance(claim.statement, Identity) else _at_most
     if getattr(claim.statement, "strict", False):
         return False
-    return all(exact(*pair) for part in sides(claim, instance, theta) for pair in _entries(*part))
+    found = zip(claim.statement.comparisons, sides(claim, instance, theta), strict=True)
+    return all(
+        (_equal if comparison.relation == "==" else _at_most)(*pair)
+        for comparison, part in found
+        for pair in _entries(*part)
+    )
 
 
 def _vanishes(gap: Any) -> bool:

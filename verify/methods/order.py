@@ -11,8 +11,11 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import (
+    Agreement,
     Bound,
     CompressorClass,
+    Experiment,
+    Fails,
     Inequality,
     Invariant,
     Limit,
@@ -27,6 +30,7 @@ from verify.methods import (
     almost_sure,
     asymptotics,
     certificates,
+    existence,
     generic_states,
     number_types,
     reals,
@@ -34,6 +38,7 @@ from verify.methods import (
     sampled,
     shrinking,
     symbolic,
+    trajectories,
     unmet,
 )
 from verify.methods.base import Inquiry, Method
@@ -50,7 +55,7 @@ SEARCHED = "no violation at the worst states of the instances"
 
 
 def _searched(claim: Claim) -> bool:
-    return not isinstance(claim.statement, Untested | Order)
+    return not isinstance(claim.statement, Untested | Order | Fails | Experiment)
 
 
 def _cite(method: Method, inquiry: Inquiry) -> Outcome:
@@ -60,6 +65,14 @@ def _cite(method: Method, inquiry: Inquiry) -> Outcome:
 
 def _grow(method: Method, inquiry: Inquiry) -> Outcome:
     return asymptotics.outcome(method, inquiry.claim)
+
+
+def _witness(method: Method, inquiry: Inquiry) -> Outcome:
+    return existence.witness(method, inquiry)
+
+
+def _look(method: Method, inquiry: Inquiry) -> Outcome:
+    return existence.sightings(method, inquiry)
 
 
 def _search(method: Method, inquiry: Inquiry) -> Outcome:
@@ -141,6 +154,10 @@ def _undefined(claim: Claim) -> str:
     """Why a proof about numbers says nothing: a part of the claim that may be no number; empty where all are."""
     part = reals.undefined(claim)
     return "" if part is None else f"left open: {part} is not shown to be a real number wherever the hypotheses hold"
+
+
+def _follow(method: Method, inquiry: Inquiry) -> Outcome:
+    return trajectories.outcome(method, inquiry)
 
 
 def _reduce(method: Method, inquiry: Inquiry) -> Outcome:
@@ -280,12 +297,15 @@ _CLASS = "the whole class, in all dimensions, at exact parameters"
 METHODS = (
     Method("citation", "what is cited, and experiments on data that are not there", _is(Untested), _cite),
     Method("growth", "orders of growth, by suprema over boxes that grow", _is(Order), _grow),
+    Method("witness", "that something fails, by an instance in exact arithmetic", _is(Fails), _witness),
+    Method("experiment", "orderings seen in an experiment, on data that are at hand", _is(Experiment), _look),
     Method("search", "the worst states of instances that meet the hypotheses", _searched, _search),
     Method("second moments", "almost sure limits, on quadratics with linear draws", _is(Limit), _contract),
     Method(
         "sequential tests", "what is sampled, against the enumerated", _is(CompressorClass, OneStep, Bound), _sample
     ),
     Method("number types", "floats against fractions, and the same again", number_types.applies, _compare_types),
+    Method("trajectories", "whole runs in floats, with the same draws", _is(Agreement), _follow),
     Method("signs of polynomials", _CONSTANTS, _is(Inequality, ParameterRule), _reduce),
     Method("real closed fields", _CONSTANTS, reals.applies, _decide),
     Method("all states", "all states, at exact parameters", generic_states.applies, _everywhere),
@@ -299,7 +319,7 @@ METHODS = (
     Method("worst cases", _CLASS, _is(OneStep, Bound, Inequality), _bound),
 )
 #: The methods that show a claim which the search does not refute.
-PROOFS = METHODS[6:]
+PROOFS = METHODS[next(i for i, m in enumerate(METHODS) if m.name == "signs of polynomials") :]
 
 
 def examined(inquiry: Inquiry, methods: tuple[Method, ...] = METHODS) -> Iterator[Outcome]:

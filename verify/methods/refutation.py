@@ -16,7 +16,7 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.randomness import expectation
 from fedtheory.rational import DIGITS, Array, evaluate, exact, real, to_float
-from fedtheory.statements import Bound, CompressorClass, Invariant, Limit, OneStep, Order, Untested
+from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, OneStep, Order, Untested
 from verify.evaluate import hypotheses_hold, leaving, rollout, sides
 from verify.evidence import Counterexample
 from verify.methods import asymptotics, sampled, second_moments
@@ -103,7 +103,7 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
         problem, state = instance.at(0 * row)
         later, _ = rollout(claim, instance, problem, state, 1)
         yield _vanishing("fixed point", statement.potential.of(problem, instance.params, later))
-    elif not isinstance(statement, Order | Untested):
+    elif not isinstance(statement, Order | Untested | Fails | Experiment):
         residual = leaving(claim, instance, row)
         if residual is not None:
             yield _vanishing("domain", residual)

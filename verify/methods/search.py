@@ -19,7 +19,17 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import Array, Undefined, evaluate
-from fedtheory.statements import Bound, CompressorClass, Identity, Invariant, Limit, ParameterRule
+from fedtheory.statements import (
+    Agreement,
+    Bound,
+    CompressorClass,
+    Identity,
+    Invariant,
+    Limit,
+    ParameterRule,
+    Reached,
+    Stays,
+)
 from verify.evaluate import dimension, hypotheses_hold, leaving, meeting, sides, tree_size
 from verify.evidence import Counterexample
 from verify.faults import attributed
@@ -249,7 +259,9 @@ def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Gene
 def _pointwise(claim: Claim) -> bool:
     """Whether the statement is decided by evaluating it at points rather than by maximising a ratio over states."""
     statement = claim.statement
-    exact_kinds = Identity | ParameterRule | Invariant | CompressorClass | Limit
+    exact_kinds = Identity | ParameterRule | Invariant | CompressorClass | Limit | Stays | Agreement
+    if isinstance(statement, Reached):
+        return statement.share == 0
     return isinstance(statement, exact_kinds) or claim.setting.of_constants
 
 

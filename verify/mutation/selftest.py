@@ -66,6 +66,10 @@ class Trial:
     reason: str
 
 
+#: Kinds of statement that no search for violations speaks of, or that none ever refutes.
+UNSEARCHED = ("order", "untested", "limit", "counterexample", "experiment")
+
+
 @dataclass(frozen=True)
 class Alarm:
     """A claim that holds, and a seed at which it was refuted all the same."""
@@ -76,7 +80,7 @@ class Alarm:
 
 def holding(among: Sequence[Claim], jobs: int = 1) -> tuple[Claim, ...]:
     """The claims that the search does not refute, those that it does not test left out."""
-    about = [c for c in among if c.statement.kind not in ("order", "untested", "limit")]
+    about = [c for c in among if c.statement.kind not in UNSEARCHED]
     return tuple(c for c, holds in zip(about, _mapped(_holds, [(c,) for c in about], jobs), strict=True) if holds)
 
 

@@ -1,0 +1,50 @@
+"""Konečný, McMahan, Ramage, Richtárik: Federated Optimization (2016). Letters as in the paper."""
+
+from fedtheory.papers.fedopt import appendix, dane, figure, fsvrg, model, svrg
+from fedtheory.papers.fedopt.predictors import (
+    K,
+    L,
+    Theta,
+    epsilon,
+    gamma,
+    glossary,
+    h,
+    lamda,
+    m,
+    n,
+    n_k,
+    sigma,
+    smax,
+)
+
+CLAIMS = (
+    *model.SECTIONS_1_AND_2,
+    *svrg.SECTION_3_2,
+    *svrg.SECTION_3_3,
+    *dane.SECTION_3_4,
+    *dane.SECTION_3_5,
+    *fsvrg.SECTION_3_6_2,
+    *fsvrg.PROPERTIES,
+    *appendix.APPENDIX_A1,
+    *appendix.APPENDIX_A3,
+    *appendix.APPENDIX_A4,
+    *appendix.SECTION_2_3_1,
+    *figure.FIGURE_2,
+)
+
+__all__ = [
+    "CLAIMS",
+    "K",
+    "L",
+    "Theta",
+    "epsilon",
+    "gamma",
+    "glossary",
+    "h",
+    "lamda",
+    "m",
+    "n",
+    "n_k",
+    "sigma",
+    "smax",
+]

@@ -1,0 +1,187 @@
+"""Federated Optimization, Section 1.1 and 2.3.1: the logistic loss as printed, and the time that rounds take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances.base import Family, Instance, Recipe, check_shape, generic, number
+from fedtheory.papers.fedopt.predictors import CONSTANTS
+from fedtheory.rational import DIGITS, Array, real
+from fedtheory.settings import Setting
+from fedtheory.statements import Inequality, Quantity
+
+# Section 1.1
+
+_w, _x, _y = sympy.symbols("w x y", real=True)
+_odds = sympy.Symbol("q", positive=True)
+
+
+def curvature(loss: sympy.Expr) -> sympy.Expr:
+    """The second derivative of a loss in w, in one dimension, for labels y with y^2 = 1; in x and q = exp(-y x w)."""
+    second = sympy.diff(loss, _w, 2).subs(sympy.exp(-_y * _x * _w), _odds)
+    return sympy.simplify(second.subs(_y**2, 1))
+
+
+PRINTED_LOSS = -sympy.log(1 + sympy.exp(-_y * _x * _w))
+_LOSS_READING = (
+    "convex: the second derivative of f_i(w) + w^2/2 is at least 1; in one dimension, at y in {-1, 1}, of which the "
+    "square is left; q = exp(-y x w)"
+)
+
+
+def _loss(id: str, loss: sympy.Expr, gist: str, repairs: str | None = None) -> Claim:
+    return Claim(
+        id,
+        "Section 1.1",
+        "property",
+        gist,
+        CONSTANTS,
+        Inequality(sympy.S.One, 1 + curvature(loss)),
+        reading=_LOSS_READING,
+        repairs=repairs,
+    )
+
+
+# Section 2.3.1
+
+
+@dataclass(frozen=True)
+class Network:
+    """What a round costs: ``latency`` seconds, ``bandwidth`` bits a second, and ``speed`` multiplications a second of a
+    node."""
+
+    latency: float
+    bandwidth: float
+    speed: float
+
+    def communication(self, d: int) -> float:
+        """c: seconds for one vector of d reals of 64 bits."""
+        return self.latency + 64 * d / self.bandwidth
+
+    def work(self, multiplications: float) -> float:
+        """Seconds of local work."""
+        return multiplications / self.speed
+
+
+def time_alone(iterations: Any, each: Any) -> Any:
+    """TIME on one machine, eq. (2): iterations of ``each`` seconds."""
+    return iterations * each
+
+
+def time_of_rounds(rounds: Any, c: Any, each: Any) -> Any:
+    """TIME with communication, eq. (3): rounds of ``c`` seconds on the network and ``each`` of local work."""
+    return rounds * (c + each)
+
+
+def time_at_accuracy(log_accuracy: Any, Theta: Any, c: Any, fold: Any, log: Any = np.log) -> Any:
+    """TIME of local solutions of accuracy Theta, eq. (4): log(1/epsilon)/(1 - Theta) rounds.
+
+    ``fold``: seconds in which a linearly convergent local solver gains a factor e of accuracy: T(Theta) = fold
+    log(1/Theta). ``log``: the logarithm to use.
+    """
+    return time_of_rounds(log_accuracy / (1 - Theta), c, -fold * log(Theta))
+
+
+def best_accuracy(c: float, fold: float) -> float:
+    """The Theta in (0, 1) at which eq. (4) takes the least time: (1 - Theta)/Theta = c/fold + log(1/Theta).
+
+    It is the only root: the difference of the sides falls from infinity to -c/fold. ``ValueError`` unless c and fold
+    are positive.
+    """
+    from scipy.optimize import brentq
+
+    if not (c > 0 and fold > 0):
+        raise ValueError(f"the costs of a round must be positive, got {c} and {fold}")
+    # In s = log(1/Theta): exp(s) - 1 = c/fold + s.
+    return float(np.exp(-brentq(lambda s: np.expm1(s) - s - c / fold, 0.0, 2 + np.log1p(c / fold), xtol=1e-14)))
+
+
+class Costs(NamedTuple):
+    """``c``, ``fold``: seconds of a round and of an e-fold of local accuracy; ``root``: sqrt(c / fold)."""
+
+    c: Any
+    fold: Any
+    root: Any
+
+
+class Finer(NamedTuple):
+    """``u (..., 1)``: the local accuracy is Theta_0 / (1 + u^2)."""
+
+    u: Array
+
+
+def _costs(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        yield {
+            "root": generic(rng, Fraction(1, 100), Fraction(100)),
+            "fold": generic(rng, Fraction(1, 100), Fraction(100)),
+        }
+
+
+def _costs_at(recipe: Recipe, exact: bool) -> Instance:
+    check_shape(1, recipe["root"], recipe["fold"])
+    root, fold = (number(recipe[name], exact) for name in ("root", "fold"))
+    text = f"sqrt(c/tau) = {recipe['root']}, tau = {recipe['fold']}"
+    return Instance(
+        None,
+        Costs(root**2 * fold, fold, root),
+        1,
+        lambda theta: (None, Finer(theta[:, None])),
+        quadratic=False,
+        text=text,
+    )
+
+
+def threshold(root: Any) -> Any:
+    """Theta_0 = 1/(1 + sqrt(c/fold))^2: at and below it a finer local accuracy only costs time."""
+    return 1 / (1 + root) ** 2
+
+
+def _time(finer: bool) -> Any:
+    def value(problem: Any, params: Costs, state: Finer) -> Array:
+        u = state.u[..., 0] if finer else 0 * state.u[..., 0]
+        Theta = threshold(params.root) / (1 + u**2)
+        if Theta.dtype != object:
+            return np.asarray(time_at_accuracy(1, Theta, params.c, params.fold))
+        with mpmath.workdps(DIGITS):
+            return np.asarray(
+                time_at_accuracy(1, real(Theta), real(params.c), real(params.fold), np.vectorize(mpmath.log))
+            )
+
+    value.__doc__ = f"TIME of eq. (4) at {'a finer accuracy' if finer else 'Theta_0'}, in units of log(1/epsilon)"
+    return value
+
+
+_at_threshold, _finer = sympy.Symbol("TIME(Theta_0)"), sympy.Symbol("TIME(Theta)")
+TIMES = Setting(
+    "c > 0, T(Theta) = tau log(1/Theta) with tau > 0; Theta_0 = 1/(1 + sqrt(c/tau))^2 and every Theta <= Theta_0",
+    special=Family(_costs, _costs_at),
+)
+
+SECTIONS_1_AND_2 = (
+    _loss("fedopt/logistic-loss", PRINTED_LOSS, "the printed logistic loss is a convex loss"),
+    _loss(
+        "fedopt/logistic-loss/repaired",
+        -PRINTED_LOSS,
+        "log(1 + exp(-y x'w)), without the minus, is a convex loss",
+        "fedopt/logistic-loss",
+    ),
+    Claim(
+        "fedopt/eq-4",
+        "eqs. (2)-(4)",
+        "model",
+        "time to accuracy with communication cost and local accuracy Theta",
+        TIMES,
+        Inequality(_at_threshold, _finer, (Quantity(_at_threshold, _time(False)), Quantity(_finer, _time(True)))),
+        reading="(2)-(4) define TIME; what follows from them is that very small Theta is not efficient, read as: there "
+        "is a Theta_0 > 0 below which every Theta takes longer. The local solver converges linearly",
+    ),
+)

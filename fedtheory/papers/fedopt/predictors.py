@@ -1,0 +1,197 @@
+"""Federated Optimization: letters, states, settings and quantities that its statements share.
+
+f(w) = (1/n) sum_i phi_i(x_i'w) + (lambda/2) |w|^2 on the examples of K nodes; the statements are tested on ridge
+regression, phi_i(t) = (t - y_i)^2 / 2, where everything is a fraction.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory import symbols
+from fedtheory.algorithms import perturbed_primal
+from fedtheory.claims import Hypothesis
+from fedtheory.papers.fedopt.data import Letter, Posed, States, problem_of
+from fedtheory.problems.dual_blocks import least_sigma
+from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.rational import Array, to_float
+from fedtheory.settings import Setting
+
+lamda, gamma, eta, mu, L, h = sympy.symbols("lamda gamma eta mu L h", positive=True)
+sigma, smax = sympy.symbols("sigma smax", positive=True)
+n, K, m, n_k = sympy.symbols("n K m n_k", integer=True, positive=True)
+Theta = sympy.Symbol("Theta", nonnegative=True)
+epsilon = symbols.epsilon
+
+#: The paper's letters in the common vocabulary.
+glossary = {lamda: symbols.mu, L: symbols.L, epsilon: symbols.epsilon}
+
+CONSTANTS = Setting("all values of the constants")
+
+# States
+
+
+class Model(NamedTuple):
+    """``w (..., d)``."""
+
+    w: Array
+
+
+class Two(NamedTuple):
+    """The current model ``w (..., d)`` and the snapshot ``w_t (..., d)``."""
+
+    w: Array
+    w_t: Array
+
+
+class Duals(NamedTuple):
+    """``alpha (..., n)``: dual variables, one an example."""
+
+    alpha: Array
+
+
+class Steps(NamedTuple):
+    """``alpha (..., n)``, and a step ``h (..., n)`` from there."""
+
+    alpha: Array
+    h: Array
+
+
+def dual_optimum(problem: LinearProblem) -> Array:
+    """The maximiser of D, ``(n,)``."""
+    return problem.f.dual_of(problem.x_star)
+
+
+def _two(problem: LinearProblem, params: Any, theta: Array) -> Two:
+    first, second = np.split(theta, 2, axis=1)
+    return Two(problem.x_star + first[:, None], problem.x_star + second[:, None])
+
+
+def _steps(problem: LinearProblem, params: Any, theta: Array) -> Steps:
+    first, second = np.split(theta, 2, axis=1)
+    return Steps(dual_optimum(problem) + first[:, None], second[:, None])
+
+
+def models(State: Any) -> States:
+    """States that are one model w."""
+    return States(lambda problem: problem.d, lambda problem, params, theta: State(problem.x_star + theta[:, None]))
+
+
+def optimum(State: Any) -> States:
+    """States that are one model w, the optimum alone."""
+
+    def at(problem: LinearProblem, params: Any, theta: Array) -> Any:
+        return State(np.broadcast_to(problem.x_star, (len(theta), 1, problem.d)))
+
+    return States(lambda problem: 0, at)
+
+
+MODEL = models(Model)
+TWO = States(lambda problem: 2 * problem.d, _two)
+DUALS = States(
+    lambda problem: problem.f.examples,
+    lambda problem, params, theta: Duals(dual_optimum(problem) + theta[:, None]),
+)
+STEPS = States(lambda problem: 2 * problem.f.examples, _steps)
+
+
+def _learnt(problem: LinearProblem, params: Any, theta: Array) -> perturbed_primal.State:
+    return perturbed_primal.init(problem, params, dual_optimum(problem) + theta[:, None])
+
+
+#: States of Algorithm 5 that its initialisation reaches.
+LEARNT = States(lambda problem: problem.f.examples, _learnt)
+
+# Settings
+
+
+def setting(text: str, posed: Posed, letters: dict[sympy.Symbol, Any] | None = None) -> Setting:
+    """Ridge regression with these instances; the state is all that a statement there depends on."""
+    return Setting(text, letters=letters or {}, special=posed.family, complete=True)
+
+
+def of(name: str) -> Any:
+    """Where the value of a letter comes from: a number of the data, or a field of the parameters."""
+    sources = {
+        "lamda": lambda problem, params: problem.f.lam,
+        "n": lambda problem, params: problem.f.examples,
+        "K": lambda problem, params: problem.f.n,
+        "gamma": lambda problem, params: problem.f.loss.gamma,
+        "smax": lambda problem, params: largest_block(problem.f),
+    }
+    return sources.get(name, name)
+
+
+def letters(*names: sympy.Symbol) -> dict[sympy.Symbol, Any]:
+    """Letters with the sources of their values."""
+    return {name: of(str(name)) for name in names}
+
+
+def largest_block(f: LinearModels) -> Any:
+    """max_k |X_k|_2^2, for fractions a fraction that is at most 1e-9 larger."""
+    blocks = np.split(to_float(f.X), f.starts[1:])
+    top = max(float(np.linalg.norm(block, 2)) ** 2 for block in blocks)
+    if not f.exact:
+        return top
+    simple = Fraction(top).limit_denominator(10**4)
+    near = abs(float(simple) - top) <= 1e-12 * (1 + top)
+    return simple if near else Fraction(top) * (1 + Fraction(1, 10**9))
+
+
+def sigma_at(*shares: Any) -> Letter:
+    """sigma: a share of the way from the least admissible one, rounded up, to K; 0 is the least, 1 is K."""
+
+    def drawn(rng: np.random.Generator, recipe: Any) -> Fraction:
+        f = problem_of({**recipe, "lam": Fraction(1)}, True).f
+        least = Fraction(int(np.ceil(max(least_sigma(f), 0.01) * 1000 - 1e-6)), 1000)
+        share = Fraction(shares[int(rng.integers(len(shares)))])
+        return max(least + share * (f.n - least), Fraction(1, 100))
+
+    return drawn
+
+
+def dominates(f: Any, value: Any) -> bool:
+    """Whether X'X <= sigma B at this sigma, to nine digits."""
+    return float(value) >= least_sigma(f) * (1 - 1e-9)
+
+
+DOMINATES = Hypothesis(
+    "X'X <= sigma B, B = Diag(X_k'X_k)",
+    met=lambda problem, params: dominates(problem.f, params.sigma),
+)
+IN_RANGE = Hypothesis("sigma in [1, K]", sympy.And(sympy.Ge(sigma, 1), sympy.Le(sigma, K)))
+
+# Quantities
+
+
+def gap(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """f(w) - f*."""
+    return problem.f.objective(state.w) - problem.f.objective(problem.x_star)
+
+
+def dual_gap(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """D* - D(alpha)."""
+    return problem.f.dual(dual_optimum(problem)) - problem.f.dual(state.alpha)
+
+
+def model_of(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """w."""
+    return np.asarray(state.w)
+
+
+def image_of(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """w = X alpha / (lambda n), eq. (14)."""
+    return problem.f.primal(state.alpha)
+
+
+def gradient_of(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """grad f(w)."""
+    return problem.f.full_gradient(state.w)
+
+
+#: Names for the sides of an identity.
+LEFT, RIGHT = sympy.symbols("left right")

@@ -1,0 +1,209 @@
+"""Federated Optimization, Sections 3.2 and 3.3: SVRG, and the objective as a mean of local ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms import one_shot_averaging, svrg
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.papers.baseline import finite_sum
+from fedtheory.papers.fedopt.data import Posed, about, count_of, positive
+from fedtheory.papers.fedopt.predictors import (
+    CONSTANTS,
+    LEFT,
+    MODEL,
+    RIGHT,
+    L,
+    Model,
+    epsilon,
+    h,
+    lamda,
+    letters,
+    m,
+    n,
+    setting,
+)
+from fedtheory.problems.base import Problem
+from fedtheory.problems.linear_models import LinearProblem
+from fedtheory.randomness import expectation
+from fedtheory.rational import Array
+from fedtheory.statements import Fails, Identity, Inequality, Order, Quantity
+
+# Section 3.2
+
+
+def _direction(problem: Problem, params: svrg.Params, state: svrg.State) -> Array:
+    """E of the direction of line 7 of Algorithm 1."""
+    draws, p = svrg.draws(problem, params, state).support(True)
+    after = svrg.step(problem, params, state, draws)
+    return expectation((state.w - after.w) / params.eta, p, axis=-2)
+
+
+def _gradient(problem: Problem, params: svrg.Params, state: svrg.State) -> Array:
+    """grad f(w)."""
+    gradient: Array = problem.f.gradient(state.w[..., None, :]).sum(axis=-2)[..., 0, :] / problem.n
+    return gradient
+
+
+_SVRG = replace(finite_sum.SVRG, letters={lamda: "mu", L: "L", n: "n", h: "eta"})
+
+#: c of eq. (5), with the constants of Johnson and Zhang (2013), Theorem 1.
+rate = 1 / (lamda * h * (1 - 2 * L * h) * m) + 2 * L * h / (1 - 2 * L * h)
+
+
+class Epoch(NamedTuple):
+    """``h``: stepsize; ``m``: steps of an epoch."""
+
+    h: Any
+    m: int
+
+
+def _epoch(recipe: Any, problem: LinearProblem, exact: bool) -> Epoch:
+    return Epoch(positive(recipe, "share", exact) / largest_L(problem, None), recipe["m"])
+
+
+def largest_L(problem: LinearProblem, params: Any) -> Any:
+    """max_i L_i, L_i = |x_i|^2 + lambda."""
+    return problem.f.squared_norms.max() + problem.f.lam
+
+
+def after_epoch(problem: LinearProblem, params: Epoch, state: Model) -> Array:
+    """E f(w) - f* after the m steps of an epoch of Algorithm 1 from w = w^t, by its exact second moments."""
+    f = problem.f
+    single, d = LinearProblem(f.singles, known=problem.optimum), f.d
+    inner = svrg.Params(params.h)
+    # The linear maps of a step on (w - w*, snapshot - w*), from the code: one column a basis vector.
+    zero = 0 * f.X[0, 0]
+    basis = np.eye(2 * d, dtype=int) + zero
+    state_of = svrg.State(problem.x_star + basis[:, None, :d], problem.x_star + basis[:, None, d:])
+    draws, p = svrg.draws(single, inner, state_of).support(f.exact)
+    maps = np.zeros((len(p), 2 * d, 2 * d), dtype=int) + zero
+    maps[:, :d] = np.moveaxis(svrg.step(single, inner, state_of, draws).w - problem.x_star, 0, -1)
+    maps[:, d:, d:] = np.eye(d, dtype=int)
+    form = np.zeros((2 * d, 2 * d), dtype=int) + zero
+    form[:d, :d] = (np.matmul(f.X.T, f.X) / f.examples + f.lam * np.eye(d, dtype=int)) / 2
+    for _ in range(params.m):
+        form = (p[:, None, None] * np.matmul(np.matmul(np.swapaxes(maps, -1, -2), form), maps)).sum(axis=0)
+    both = np.concatenate([state.w - problem.x_star] * 2, axis=-1)
+    squares: Array = (np.matmul(both, form) * both).sum(axis=-1)
+    return squares
+
+
+def _gap(problem: LinearProblem, params: Any, state: Model) -> Array:
+    """f(w^t) - f*."""
+    return problem.f.objective(state.w) - problem.f.objective(problem.x_star)
+
+
+EPOCH = setting(
+    "f_i(w) = (x_i'w - y_i)^2/2 + (lambda/2) |w|^2 with |x_i|^2 + lambda <= L; m >= 1 steps of an epoch, any w^t",
+    Posed(
+        _epoch,
+        MODEL,
+        {
+            "share": about("1/100", "3/4"),
+            "m": count_of(1, 2, 3, 5, 8, 12, 20, 40),
+        },
+    ),
+    {**letters(lamda), L: largest_L, h: "h", m: "m"},
+)
+_after, _before = sympy.Symbol("f(w^(t+1))-f*"), sympy.Symbol("f(w^t)-f*")
+_SHORT = Hypothesis("h < 1/(2L)", sympy.Lt(h, 1 / (2 * L), evaluate=False))
+
+_at = {h: 1 / (10 * L), m: 50 * L / lamda}
+
+SECTION_3_2 = (
+    Claim(
+        "fedopt/svrg/unbiased",
+        "Section 3.2",
+        "identity",
+        "the SVRG direction is unbiased",
+        _SVRG,
+        Identity(LEFT, RIGHT, (Quantity(LEFT, _direction), Quantity(RIGHT, _gradient))),
+        reading="the mean over i of the direction of line 7, at any w and any snapshot, is grad f(w)",
+    ),
+    Claim(
+        "fedopt/svrg/eq-5",
+        "eq. (5)",
+        "bound",
+        "linear rate of SVRG (explicit constant from its source)",
+        EPOCH,
+        Inequality(_after, rate * _before, (Quantity(_after, after_epoch), Quantity(_before, _gap))),
+        (_SHORT,),
+        "one epoch from any w^t, from which all follow by conditional expectation; c as in Johnson and Zhang (2013), "
+        "Theorem 1, whose next snapshot is a random iterate of the epoch, while Algorithm 1 takes the last: on least "
+        "squares, where E f is known by second moments",
+    ),
+    Claim(
+        "fedopt/svrg/complexity",
+        "Section 3.2",
+        "order",
+        "gradient evaluations",
+        CONSTANTS,
+        Order(
+            (n + 2 * _at[m]) * sympy.log(1 / epsilon) / sympy.log(1 / sympy.simplify(rate.subs(_at))),
+            (n + L / lamda) * sympy.log(1 / epsilon),
+            small=epsilon,
+        ),
+        (Hypothesis("lambda <= L", sympy.Le(lamda, L, evaluate=False)),),
+        "epochs that eq. (5) grants at h = 1/(10 L), m = 50 L/lambda, where c = 1/2, each of n + 2m gradients; epsilon "
+        "is relative to f(w^0) - f*",
+    ),
+)
+
+# Section 3.3
+
+
+def _objective(problem: LinearProblem, params: Any, state: Model) -> Array:
+    """f(w), eq. (1)."""
+    return problem.f.objective(state.w)
+
+
+def _combination(problem: LinearProblem, params: Any, state: Model) -> Array:
+    """sum_k (n_k/n) F_k(w), with the F_k of eq. (6)."""
+    f = problem.f
+    return (f.shares * f.value(state.w[..., None, :])).sum(axis=-1)
+
+
+def _average(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """sum_k (n_k/n) argmin F_k."""
+    start = one_shot_averaging.init(problem, one_shot_averaging.Params(), problem.x_star)
+    return one_shot_averaging.step(problem, one_shot_averaging.Params(), start, None).w
+
+
+def _solution(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """w*."""
+    return problem.x_star
+
+
+_mean, _best = sympy.Symbol("average"), sympy.Symbol("w*")
+_SPREAD = Posed(lam=lambda rng: Fraction(int(rng.integers(0, 4)), 2), plain=True)
+ANY_DATA = setting("any data on any nodes", Posed(states=MODEL))
+SPREAD = setting("any data on any nodes, lambda >= 0, each F_k with one minimiser", _SPREAD)
+
+SECTION_3_3 = (
+    Claim(
+        "fedopt/eq-7",
+        "eq. (7)",
+        "identity",
+        "f as a convex combination of the F_k",
+        ANY_DATA,
+        Identity(LEFT, RIGHT, (Quantity(LEFT, _objective), Quantity(RIGHT, _combination))),
+    ),
+    Claim(
+        "fedopt/one-shot-averaging",
+        "Section 3.4",
+        "property",
+        "averaging local minimisers does not solve the problem",
+        SPREAD,
+        Fails(
+            Identity(_mean, _best, (Quantity(_mean, _average), Quantity(_best, _solution))),
+            "the average of the local minimisers is the solution",
+        ),
+        reading="in general: for some data the average, weighted by n_k/n, is not the solution",
+    ),
+)
