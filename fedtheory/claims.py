@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fedtheory.instances.base import Family
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
-PAPERS = ("feddcd", "locodl", "baseline")
+PAPERS = ("feddcd", "locodl", "fedadmm", "baseline")
 #: The modules that hold their claims, in order.
 _MODULES = (*PAPERS, "baseline_finite_sum")
 

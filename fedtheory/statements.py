@@ -65,21 +65,26 @@ class Identity:
 
 @dataclass(frozen=True)
 class Inequality:
-    """left <= right (or left <= middle <= right) for every instance of the setting; ``strict`` for <."""
+    """left <= right (or left <= middle <= right) for every instance of the setting; ``strict`` for <.
+
+    ``also``: further comparisons that the statement makes with this one.
+    """
 
     left: sympy.Expr
     right: sympy.Expr
     quantities: tuple[Quantity, ...] = ()
     middle: sympy.Expr | None = None
     strict: bool = False
+    also: tuple[Comparison, ...] = ()
     kind: ClassVar[str] = "inequality"
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         relation = "<" if self.strict else "<="
         if self.middle is None:
-            return (Comparison(self.left, relation, self.right),)
-        return (Comparison(self.left, relation, self.middle), Comparison(self.middle, relation, self.right))
+            return (Comparison(self.left, relation, self.right), *self.also)
+        first, second = Comparison(self.left, relation, self.middle), Comparison(self.middle, relation, self.right)
+        return (first, second, *self.also)
 
 
 @dataclass(frozen=True)
