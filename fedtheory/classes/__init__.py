@@ -14,6 +14,7 @@ from fedtheory.classes.functions import (
     SmoothEach,
     SmoothStronglyConvex,
     StronglyConvexOnAverage,
+    WeaklyConvex,
 )
 
 #: All classes of functions are of this one, or narrower or wider than it.
@@ -31,4 +32,5 @@ __all__ = [
     "SmoothStronglyConvex",
     "StronglyConvexOnAverage",
     "UnbiasedCompressors",
+    "WeaklyConvex",
 ]

@@ -171,6 +171,35 @@ class Smooth(SmoothStronglyConvex):
 
 
 @dataclass(frozen=True)
+class WeaklyConvex(SmoothStronglyConvex):
+    """Each function with curvatures between -s and r >= s; ``mu`` is the letter of s, ``L`` that of r."""
+
+    @property
+    def text(self) -> str:
+        return f"each with curvatures between -{self.mu} and {self.L}"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        # Declared are -s and r.
+        return bool(min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L)
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        r = self._scale(rng)
+        s = r * pick(rng, tuple(Fraction(v) for v in (0, "1/7", "3/7", 1, 1)))
+        recipe = self._functions(rng, n, d, (r + s) / self._condition(rng), r + s, with_g)
+        return {**recipe, str(self.mu): s, str(self.L): r}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        s, r = recipe[str(self.mu)], recipe[str(self.L)]
+        check_shape(recipe["d"], r)
+        if not 0 <= s <= r:
+            raise ValueError(f"curvatures lie between -{self.mu} and {self.L} >= {self.mu} >= 0")
+        return number(-s, exact), number(r, exact)
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        return members.bent(super().build(recipe, parts, x, y, exact), x, number(recipe[str(self.mu)], exact))
+
+
+@dataclass(frozen=True)
 class StronglyConvexOnAverage(SmoothStronglyConvex):
     """Each f_i convex and L-smooth, their average mu-strongly convex; of the average only pairs with x* are used."""
 

@@ -206,7 +206,13 @@ def plan(rng: np.random.Generator, clients: int, s0: int, windows: int) -> Array
         waits[1::2, -1] = True
         masks[:, :, 0] = waits
         masks[:, :, 1:] |= rng.random() < 0.7
-    return masks.reshape(windows * s0, clients)
+    return _filled(rng, masks.reshape(windows * s0, clients))
+
+
+def _filled(rng: np.random.Generator, masks: Array) -> Array:
+    """The rounds, with one client in those that had none."""
+    someone = np.eye(masks.shape[1], dtype=bool)[rng.integers(masks.shape[1], size=len(masks))]
+    return np.where(masks.any(axis=1, keepdims=True), masks, someone)
 
 
 def _client(rng: np.random.Generator, rounds: tuple[int, ...], k0: int, exact: bool) -> Recipe:
@@ -230,15 +236,23 @@ def _client(rng: np.random.Generator, rounds: tuple[int, ...], k0: int, exact: b
 
 def _waiting(rng: np.random.Generator) -> Recipe:
     """A client that waits for as long as Scheme 4.1 lets it, at the end of its wait, while the other takes part."""
-    s0, least = int(pick(rng, (2, 3, 3, 4))), tuple(Fraction(v) for v in ("1/1000000000", "1/1000000000", "1/100"))
+    rest = bool(rng.random() < 0.5)
+    s0 = 4 if rest else int(pick(rng, (2, 3, 3)))
     total = 2 * s0
     columns = [tuple(int(t in (0, total - 1)) for t in range(total)), (1,) * total]
     clients = [_client(rng, column, 1, True) for column in columns]
-    curved = [pick(rng, tuple(Fraction(v) for v in (1, 1, 3, 10))) for _ in clients]
-    factor = [Fraction(3), pick(rng, (Fraction(3), Fraction(20)))]
+    # Either the other has come to rest by then, or it is slow.
+    curved = (10, 1) if rest else (1, pick(rng, (1, 3)))
+    factors = (3, 3) if rest else (3, pick(rng, (3, 20, 20)))
     changes = [
-        {"h": h, "b": Fraction(0), "factor": a, "eps": pick(rng, least), "weight": Fraction(1)}
-        for h, a in zip(curved, factor, strict=True)
+        {
+            "h": Fraction(h),
+            "b": Fraction(0),
+            "factor": Fraction(factor),
+            "eps": Fraction(1, 10**9),
+            "weight": Fraction(1),
+        }
+        for h, factor in zip(curved, factors, strict=True)
     ]
     both = tuple({**client, **change} for client, change in zip(clients, changes, strict=True))
     return {"k0": 1, "s0": s0, "k": total - 2, "i": 0, "zero": 0, "clients": both}
@@ -253,7 +267,7 @@ def recipes(rng: np.random.Generator, schemes: bool = True, k0s: tuple[int, ...]
         k0 = int(pick(rng, k0s))
         masks = plan(rng, clients, s0, 2 if s0 > 1 else 3)[: max(LONGEST // k0, 1)]
         if schemes and rng.random() < 1 / 8:
-            masks = rng.random(masks.shape) < 1 / 2
+            masks = _filled(rng, rng.random(masks.shape) < 1 / 2)
         exact = rng.random() < 0.4
         rounds = [tuple(int(v) for v in column) for column in masks.T]
         # Iterations that begin a round are those of which most statements speak.
@@ -276,6 +290,8 @@ def build(recipe: Recipe, exact: bool, of_round: bool = False) -> Instance:
         raise ValueError("a run needs clients, as many rounds of each, and k_0, s_0 >= 1")
     masks = np.array(columns, dtype=bool).T
     total = len(masks) * k0
+    if not masks.any(axis=1).all():
+        raise ValueError("somebody takes part in every round")
     if not (0 <= recipe["k"] < total <= LONGEST) or not 0 <= recipe["i"] < len(clients):
         raise ValueError("k must be an iteration of the run and i a client")
     if of_round and recipe["k"] % k0:
