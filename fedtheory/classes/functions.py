@@ -172,10 +172,17 @@ class Smooth(SmoothStronglyConvex):
 
 @dataclass(frozen=True)
 class WeaklyConvex(SmoothStronglyConvex):
-    """Each function with curvatures between -s and r >= s; ``mu`` is the letter of s, ``L`` that of r."""
+    """Each function with curvatures between -s and r >= s; ``mu`` is the letter of s, ``L`` that of r.
+
+    ``symmetric``: s = r, so that all that is known is that gradients are r-Lipschitz.
+    """
+
+    symmetric: bool = False
 
     @property
     def text(self) -> str:
+        if self.symmetric:
+            return f"each with an {self.L}-Lipschitz gradient"
         return f"each with curvatures between -{self.mu} and {self.L}"
 
     def contains(self, problem: Problem, params: Any) -> bool:
@@ -184,19 +191,26 @@ class WeaklyConvex(SmoothStronglyConvex):
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
         r = self._scale(rng)
-        s = r * pick(rng, tuple(Fraction(v) for v in (0, "1/7", "3/7", 1, 1)))
+        s = r * (Fraction(1) if self.symmetric else pick(rng, tuple(Fraction(v) for v in (0, "1/7", "3/7", 1, 1))))
         recipe = self._functions(rng, n, d, (r + s) / self._condition(rng), r + s, with_g)
         return {**recipe, str(self.mu): s, str(self.L): r}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
         s, r = recipe[str(self.mu)], recipe[str(self.L)]
         check_shape(recipe["d"], r)
-        if not 0 <= s <= r:
+        if not 0 <= s <= r or (self.symmetric and s != r):
             raise ValueError(f"curvatures lie between -{self.mu} and {self.L} >= {self.mu} >= 0")
         return number(-s, exact), number(r, exact)
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         return members.bent(super().build(recipe, parts, x, y, exact), x, number(recipe[str(self.mu)], exact))
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        f: Any = problem.f
+        mu, L = np.minimum(f.mu, known.f.mu), np.maximum(f.L, known.f.L)
+        for name, of_mu, of_L in (("less smooth", mu, (1 + WORSE) * L), ("less convex", mu - WORSE * L, L)):
+            changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=of_mu, L=of_L)
+            yield f"{name} functions", replace(problem, f=changed), params
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import sympy
 from fedtheory.algorithms import exact_admm
 from fedtheory.algorithms.method import method
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.classes import Smooth, WeaklyConvex
+from fedtheory.classes import WeaklyConvex
 from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_i
 from fedtheory.papers.fedadmm.runs import ROUND, History, Run, square
@@ -415,8 +415,7 @@ def _apart(problem: Problem, params: Any, state: Pair) -> Array:
     return square(state.x - state.y)
 
 
-_mu = sympy.Symbol("mu", positive=True)
-_SMOOTH = Smooth(_mu, r_i)
+_SMOOTH = WeaklyConvex(s_i, r_i, symmetric=True)
 PAIRS = Setting(
     "f with an r_i-Lipschitz gradient, convex or not; any w_1 and w_2",
     letters={r_i: "L"},
@@ -497,7 +496,7 @@ APPENDIX_A = (
         "weak monotonicity from the Hessian bound",
         WEAK_PAIRS,
         Inequality(
-            -s_i * _square, _product, (Quantity(_product, _monotone), Quantity(_square, _apart))
+            -_product, s_i * _square, (Quantity(_product, _monotone), Quantity(_square, _apart))
         ),
         (CURVED,),
     ),

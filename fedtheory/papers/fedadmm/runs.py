@@ -206,10 +206,10 @@ def plan(rng: np.random.Generator, clients: int, s0: int, windows: int) -> Array
         waits[1::2, -1] = True
         masks[:, :, 0] = waits
         masks[:, :, 1:] |= rng.random() < 0.7
-    return _filled(rng, masks.reshape(windows * s0, clients))
+    return filled(rng, masks.reshape(windows * s0, clients))
 
 
-def _filled(rng: np.random.Generator, masks: Array) -> Array:
+def filled(rng: np.random.Generator, masks: Array) -> Array:
     """The rounds, with one client in those that had none."""
     someone = np.eye(masks.shape[1], dtype=bool)[rng.integers(masks.shape[1], size=len(masks))]
     return np.where(masks.any(axis=1, keepdims=True), masks, someone)
@@ -267,7 +267,7 @@ def recipes(rng: np.random.Generator, schemes: bool = True, k0s: tuple[int, ...]
         k0 = int(pick(rng, k0s))
         masks = plan(rng, clients, s0, 2 if s0 > 1 else 3)[: max(LONGEST // k0, 1)]
         if schemes and rng.random() < 1 / 8:
-            masks = _filled(rng, rng.random(masks.shape) < 1 / 2)
+            masks = filled(rng, rng.random(masks.shape) < 1 / 2)
         exact = rng.random() < 0.4
         rounds = [tuple(int(v) for v in column) for column in masks.T]
         # Iterations that begin a round are those of which most statements speak.

@@ -12,7 +12,7 @@ import numpy as np
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.instances.base import Family, Instance, Recipe, pick
 from fedtheory.papers.fedadmm.letters import m, parts, s0
-from fedtheory.papers.fedadmm.runs import plan
+from fedtheory.papers.fedadmm.runs import filled, plan
 from fedtheory.randomness import UniformSubset
 from fedtheory.rational import Array
 from fedtheory.selections import covers, gaps
@@ -40,7 +40,7 @@ def _plans(rng: np.random.Generator) -> Iterator[Recipe]:
         clients, s0 = int(pick(rng, (1, 2, 3))), int(pick(rng, (1, 2, 3, 4)))
         masks = plan(rng, clients, s0, 3)
         if rng.random() < 0.3:
-            masks = rng.random(masks.shape) < 0.4
+            masks = filled(rng, rng.random(masks.shape) < 0.4)
         columns = tuple({"rounds": tuple(int(v) for v in column)} for column in masks.T)
         yield {"s0": s0, "clients": columns}
 
@@ -50,6 +50,8 @@ def _plan_build(recipe: Recipe, exact: bool) -> Instance:
     if not columns or len({len(column) for column in columns}) != 1 or not columns[0] or recipe["s0"] < 1:
         raise ValueError("a plan needs clients, rounds and s_0 >= 1")
     masks = np.array(columns, dtype=bool).T
+    if not masks.any(axis=1).all():
+        raise ValueError("somebody takes part in every round")
     sets = ", ".join("{" + ",".join(str(i + 1) for i in np.flatnonzero(row)) + "}" for row in masks)
     return Instance(
         None,
