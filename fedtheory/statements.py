@@ -244,6 +244,71 @@ class Untested:
 
 
 @dataclass(frozen=True)
+class Eventually:
+    """Along every run of the algorithm ``vanishing`` quantities tend to 0 and ``bounded`` ones stay bounded.
+
+    ``converging``: vectors that converge. ``steps``: how long the runs are by which this is supported. Quantities of
+    more than one number are meant entry by entry.
+    """
+
+    algorithm: Algorithm
+    vanishing: tuple[Quantity, ...] = ()
+    bounded: tuple[Quantity, ...] = ()
+    converging: tuple[Quantity, ...] = ()
+    steps: int = 400
+    kind: ClassVar[str] = "eventually"
+    comparisons: ClassVar[tuple[Comparison, ...]] = ()
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        return (*self.vanishing, *self.bounded, *self.converging)
+
+    @property
+    def text(self) -> str:
+        said = [f"{q.expression} -> 0" for q in self.vanishing]
+        said += [f"{q.expression} is bounded" for q in self.bounded]
+        said += [f"{q.expression} converges" for q in self.converging]
+        return ", ".join(said)
+
+
+@dataclass(frozen=True)
+class Readings:
+    """A statement that uses what is never defined: ``undefined`` says what, ``readings`` are claims that define it.
+
+    Where some of the admissible readings are true and others false, the statement is ill-posed.
+    """
+
+    undefined: str
+    readings: tuple[Any, ...]
+    kind: ClassVar[str] = "readings"
+    comparisons: ClassVar[tuple[Comparison, ...]] = ()
+
+    @property
+    def text(self) -> str:
+        return f"{self.undefined} is not defined; readings: " + "; or ".join(c.gist for c in self.readings)
+
+
+class Seen(NamedTuple):
+    """What a text says of measured numbers, whether it was seen in them (None: not decided), and these numbers."""
+
+    text: str
+    seen: bool | None
+    numbers: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What a text says of its figures. ``orderings()``: each of its statements with what was measured, on the data that
+    ``data`` names."""
+
+    text: str
+    data: str
+    orderings: Callable[[], tuple[Seen, ...]]
+    kind: ClassVar[str] = "measured"
+    comparisons: ClassVar[tuple[Comparison, ...]] = ()
+
+
+@dataclass(frozen=True)
 class CompressorClass:
     """A compressor is unbiased, in U(omega) for the omega printed, and its message has the bits printed.
 
@@ -259,7 +324,19 @@ class CompressorClass:
 
 
 Statement = (
-    Identity | Inequality | OneStep | Bound | Invariant | Limit | ParameterRule | Order | CompressorClass | Untested
+    Identity
+    | Inequality
+    | OneStep
+    | Bound
+    | Invariant
+    | Limit
+    | Eventually
+    | ParameterRule
+    | Order
+    | CompressorClass
+    | Readings
+    | Experiment
+    | Untested
 )
 
 

@@ -19,11 +19,18 @@ from verify.outcome import Outcome
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}
 #: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
-_STRENGTH = (Verdict.REFUTED, Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED, Verdict.NOT_TESTED)
+_STRENGTH = (
+    Verdict.REFUTED,
+    Verdict.ILL_POSED,
+    Verdict.PROVED,
+    Verdict.CERTIFIED,
+    Verdict.SUPPORTED,
+    Verdict.NOT_TESTED,
+)
 #: Names of the ways in which methods work, in the order in which they are listed.
 _USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
 #: Methods that speak of statements which no other method tests, and so tell how much was examined.
-_ALONE = ("citation", "growth", "second moments")
+_ALONE = ("citation", "measurements", "readings", "long runs", "growth", "second moments")
 #: Methods that would show more than the search, and what stood in their way.
 _WHOLE = ("all states", "invariants", "worst cases")
 

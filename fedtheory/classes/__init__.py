@@ -8,6 +8,7 @@ therefore what some instance breaks alone.
 
 from fedtheory.classes.compressors import Adversary, ContractiveCompressors, InexactOracles, UnbiasedCompressors
 from fedtheory.classes.functions import (
+    OneStronglyConvex,
     PolyakLojasiewicz,
     Smooth,
     SmoothBlocks,
@@ -25,6 +26,7 @@ __all__ = [
     "ContractiveCompressors",
     "FunctionClass",
     "InexactOracles",
+    "OneStronglyConvex",
     "PolyakLojasiewicz",
     "Smooth",
     "SmoothBlocks",

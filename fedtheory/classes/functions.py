@@ -214,6 +214,44 @@ class WeaklyConvex(SmoothStronglyConvex):
 
 
 @dataclass(frozen=True)
+class OneStronglyConvex(SmoothStronglyConvex):
+    """f_1 mu-strongly convex, the others convex; all L-smooth."""
+
+    @property
+    def text(self) -> str:
+        return f"f_1 {self.mu}-strongly convex, the others convex, all {self.L}-smooth"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        f = problem.f
+        return bool(f.mu[0] >= problem.mu and min(f.mu) >= 0 and max(f.L) <= problem.L)
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        recipe = super().draw(rng, n, d, with_g)
+        share = pick(rng, (Fraction(1), Fraction(1, 100)))
+        others = tuple(
+            {**c, **{k: tuple(share * v for v in c[k]) for k in _SLOPES & set(c)}} for c in recipe["clients"]
+        )
+        return {**recipe, "clients": (recipe["clients"][0], *others[1:])}
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        mu, L = members.curvatures(replace(problem, f=_First(problem.f)))  # type: ignore[arg-type]
+        lower = _each(Fraction(0), problem.n)
+        lower[0] = mu
+        return lower, _each(max(L, *problem.f.L), problem.n)
+
+
+#: The curvatures of a client in a recipe.
+_SLOPES = {"h", "h_above"}
+
+
+class _First:
+    """The constants of the first function."""
+
+    def __init__(self, f: Functions) -> None:
+        self.mu, self.L, self.n, self.d = f.mu[:1], f.L[:1], 1, f.d
+
+
+@dataclass(frozen=True)
 class StronglyConvexOnAverage(SmoothStronglyConvex):
     """Each f_i convex and L-smooth, their average mu-strongly convex; of the average only pairs with x* are used."""
 

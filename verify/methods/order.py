@@ -11,12 +11,15 @@ from fedtheory.instances.base import Recipe
 from fedtheory.statements import (
     Bound,
     CompressorClass,
+    Eventually,
+    Experiment,
     Inequality,
     Invariant,
     Limit,
     OneStep,
     Order,
     ParameterRule,
+    Readings,
     Untested,
 )
 from verify.evidence import Counterexample, Verdict
@@ -26,6 +29,8 @@ from verify.methods import (
     asymptotics,
     certificates,
     generic_states,
+    long_runs,
+    readings,
     reals,
     replay,
     sampled,
@@ -44,12 +49,16 @@ SEARCHED = "no violation at the worst states of the instances"
 
 
 def _searched(claim: Claim) -> bool:
-    return not isinstance(claim.statement, Untested | Order)
+    return not isinstance(claim.statement, Untested | Order | Eventually | Readings | Experiment)
 
 
 def _cite(method: Method, inquiry: Inquiry) -> Outcome:
     assert isinstance(inquiry.claim.statement, Untested)
     return method.found(Verdict.NOT_TESTED, inquiry.claim.statement.reason)
+
+
+def _read(method: Method, inquiry: Inquiry) -> Outcome:
+    return readings.compare(method, inquiry, examined)
 
 
 def _grow(method: Method, inquiry: Inquiry) -> Outcome:
@@ -246,6 +255,9 @@ _CLASS = "the whole class, in all dimensions, at exact parameters"
 
 METHODS = (
     Method("citation", "what is cited, and experiments on data that are not there", _is(Untested), _cite),
+    Method("measurements", "what a text says of its figures, on named data", _is(Experiment), readings.measured),
+    Method("readings", "the admissible readings of what is not defined", _is(Readings), _read),
+    Method("long runs", "limits along runs, from several starts, in floats", _is(Eventually), long_runs.outcome),
     Method("growth", "orders of growth, by suprema over boxes that grow", _is(Order), _grow),
     Method("search", "the worst states of instances that meet the hypotheses", _searched, _search),
     Method("second moments", "almost sure limits, on quadratics with linear draws", _is(Limit), _contract),
@@ -265,7 +277,7 @@ METHODS = (
     Method("worst cases", _CLASS, _is(OneStep, Bound, Inequality), _bound),
 )
 #: The methods that show a claim which the search does not refute.
-PROOFS = METHODS[5:]
+PROOFS = METHODS[8:]
 
 
 def examined(inquiry: Inquiry, methods: tuple[Method, ...] = METHODS) -> Iterator[Outcome]:

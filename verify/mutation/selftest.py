@@ -75,9 +75,13 @@ class Alarm:
     seed: int
 
 
+#: Kinds of statement that no mutant changes.
+_UNCHANGED = ("order", "untested", "limit", "eventually", "readings", "measured")
+
+
 def holding(jobs: int = 1) -> tuple[Claim, ...]:
     """The claims that the search does not refute, those that it does not test left out."""
-    about = [c for c in claims.all() if c.statement.kind not in ("order", "untested", "limit")]
+    about = [c for c in claims.all() if c.statement.kind not in _UNCHANGED]
     return tuple(c for c, holds in zip(about, _mapped(_holds, [(c,) for c in about], jobs), strict=True) if holds)
 
 

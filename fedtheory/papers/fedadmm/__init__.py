@@ -1,6 +1,7 @@
 """Zhou and Li: FedADMM (2022). Letters as in the paper."""
 
-from fedtheory.papers.fedadmm import descent, method, rate, selecting
+from fedtheory.papers.fedadmm import descent, experiments, figures, limits, method, rate, selecting
+from fedtheory.papers.fedadmm.letters import alpha_i, glossary, k, k0, m, nu_i, r_i, rho, s0, s_i, sigma_bar, sigma_i
 
 CLAIMS = (
     method.EQ_13,
@@ -12,6 +13,10 @@ CLAIMS = (
     *selecting.GAP,
     *selecting.REMARK_41,
     *descent.LEMMA_41,
+    *limits.THEOREM_41,
+    *limits.THEOREM_42,
+    *limits.COROLLARY_41,
+    experiments.REMARK_42,
     rate.THEOREM_43,
     *rate.CONSTANTS,
     *rate.REMARK_43,
@@ -20,6 +25,28 @@ CLAIMS = (
     *descent.EQ_45,
     *descent.EQ_51,
     *descent.LEMMA_C2,
+    limits.LEMMA_C2_LIMIT,
     *rate.CHAIN,
     *rate.BOUNDS,
+    *experiments.INITIAL_STATE,
+    *experiments.ALGORITHM_2,
+    *experiments.SECTION_52,
+    *experiments.EXAMPLE_51,
+    *figures.FIGURES,
 )
+
+__all__ = [
+    "CLAIMS",
+    "alpha_i",
+    "glossary",
+    "k",
+    "k0",
+    "m",
+    "nu_i",
+    "r_i",
+    "rho",
+    "s0",
+    "s_i",
+    "sigma_bar",
+    "sigma_i",
+]

@@ -218,8 +218,8 @@ _LINKS = tuple(
     )
 )
 _EQ_45 = (
-    "alpha_i r_i <= theta sigma_i follows from sigma_i >= 3 alpha_i r_i for theta >= 1/3, the first relation; the others "
-    "are the later uses of (45), with theta in its place: u_i, v_i, (59), (61), Lemma C.2 b"
+    "alpha_i r_i <= theta sigma_i follows from sigma_i >= 3 alpha_i r_i for theta >= 1/3, the first relation; the "
+    "others are the later uses of (45), with theta in its place: u_i, v_i, (59), (61), Lemma C.2 b"
 )
 
 EQ_45 = (

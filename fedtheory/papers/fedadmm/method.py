@@ -1,4 +1,4 @@
-"""FedADMM, Section 3: the steps of ADMM, the inner steps and Theorem 3.1, local invariance; Definition 4.1; Appendix A."""
+"""FedADMM, Section 3 with the inner steps of Theorem 3.1 and local invariance; Definition 4.1; Appendix A."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ POINTS = Setting(
     complete=True,
 )
 AGREED = Setting(
-    "any w = w_1 = ... = w_m and pi_i, one coordinate of each; the functions, of which the gradients at w are asked, are "
-    "quadratic",
+    "any w = w_1 = ... = w_m and pi_i, one coordinate of each; the functions, of which the gradients at w are asked, "
+    "are quadratic",
     special=Family(_recipes, partial(_build, agreed=True)),
     complete=True,
 )
@@ -156,7 +156,8 @@ EQ_13 = Claim(
     "closed form of the averaging step",
     POINTS,
     Identity(_L_w, _L_min, (Quantity(_L_w, _at_any), Quantity(_L_min, _at_closed_form))),
-    reading="w^{k+1} is the minimiser: away from it the augmented Lagrangian is larger by sum_i(sigma_i)/2 |w - w^{k+1}|^2",
+    reading="w^{k+1} is the minimiser: away from it the augmented Lagrangian is larger by "
+    "sum_i(sigma_i)/2 |w - w^{k+1}|^2",
 )
 EQ_15 = Claim(
     "fedadmm/eq-15",
@@ -174,8 +175,8 @@ DEFINITION_41 = Claim(
     "stationary points of (10) and of (2)",
     AGREED,
     Identity(_grad, _res, (Quantity(_grad, _gradient), Quantity(_res, _lines))),
-    reading="where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19): it vanishes with "
-    "them",
+    reading="where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19): it "
+    "vanishes with them",
 )
 
 # Theorem 3.1
@@ -311,9 +312,7 @@ _residual, _eps = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 eps_i^{k+1}")
 
 
 def _eq_16(steps: Any) -> Inequality:
-    return Inequality(
-        _residual, _eps, (Quantity(_residual, _residual_after(steps)), Quantity(_eps, _tolerance))
-    )
+    return Inequality(_residual, _eps, (Quantity(_residual, _residual_after(steps)), Quantity(_eps, _tolerance)))
 
 
 EQ_16 = (
@@ -467,9 +466,7 @@ def _coordinate(of: Any) -> Any:
 
 _t = sympy.Symbol("t", positive=True)
 _count = sympy.Symbol("m", integer=True, positive=True)
-_inner2, _w1, _w2, _both, _total, _squares = parts(
-    "2<w_1,w_2> |w_1|^2 |w_2|^2 |w_1+w_2|^2 |sum_i(w_i)|^2 sum_i|w_i|^2"
-)
+_inner2, _w1, _w2, _both, _total, _squares = parts("2<w_1,w_2> |w_1|^2 |w_2|^2 |w_1+w_2|^2 |sum_i(w_i)|^2 sum_i|w_i|^2")
 APPENDIX_A = (
     Claim(
         "fedadmm/eq-31",
@@ -495,9 +492,7 @@ APPENDIX_A = (
         "inequality",
         "weak monotonicity from the Hessian bound",
         WEAK_PAIRS,
-        Inequality(
-            -_product, s_i * _square, (Quantity(_product, _monotone), Quantity(_square, _apart))
-        ),
+        Inequality(-_product, s_i * _square, (Quantity(_product, _monotone), Quantity(_square, _apart))),
         (CURVED,),
     ),
     Claim(

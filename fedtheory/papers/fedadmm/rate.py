@@ -253,9 +253,7 @@ BOUNDS = (
         "eq. (69)",
         "inequality",
         "sum of the epsilons",
-        replace(
-            ROUND, letters={**LETTERS, _blocks: lambda problem, run: -(-max(run.k // run.fed.k0, 1) // run.s0)}
-        ),
+        replace(ROUND, letters={**LETTERS, _blocks: lambda problem, run: -(-max(run.k // run.fed.k0, 1) // run.s0)}),
         Inequality(
             _eps_sum,
             s0 * _eps_0 / (1 - nu_i),
@@ -269,9 +267,7 @@ BOUNDS = (
 
 # Theorem 4.3
 
-_least, _V_0, _f_star, _eps_all = parts(
-    "min_{s<=k}|grad_f(w^{tau_{s+1}})|^2 Lt^0 f^* sum_i(eps_i^0/(1-nu_i))"
-)
+_least, _V_0, _f_star, _eps_all = parts("min_{s<=k}|grad_f(w^{tau_{s+1}})|^2 Lt^0 f^* sum_i(eps_i^0/(1-nu_i))")
 _AFTER = Hypothesis("k > s_0 k_0", met=lambda problem, run: run.k > run.s0 * run.fed.k0)
 
 
@@ -327,8 +323,8 @@ def _constants(values: dict[Any, Any]) -> ParameterRule:
 
 _THEN = ("28/3", "476/45", "112/45", "56/3", "457", "952/9", "224/9", "560/3", "2632/9")
 _LINKS = (
-    "a_1, ..., a_9 are 10/3, 34/9, 8/9, 20/3, 169, 340/9, 80/9, 200/3, 940/9, each at least what its step gives: (59) + 3 "
-    "times (66), then (65) twice for each sort of term and for the tolerances, (60), and s_0 >= 1"
+    "a_1, ..., a_9 are 10/3, 34/9, 8/9, 20/3, 169, 340/9, 80/9, 200/3, 940/9, each at least what its step gives: (59) "
+    "+ 3 times (66), then (65) twice for each sort of term and for the tolerances, (60), and s_0 >= 1"
 )
 
 CONSTANTS = (

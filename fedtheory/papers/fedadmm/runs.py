@@ -1,8 +1,8 @@
 """Runs of Algorithm 1 in one dimension, each iteration by the algorithm's own code, in floats or fractions.
 
-A recipe says the clients' functions, whoever takes part in each round, and the residuals with which eq. (6) is met; the
-coordinates are w_i^0 and w^{tau_0}. A statement about a run speaks of iteration ``k`` and of the client ``i``, which are
-any, and of the whole history.
+A recipe says the clients' functions, who takes part in each round, and the residuals with which eq. (6) is met; the
+coordinates are w_i^0 and w^{tau_0}. A statement about a run speaks of iteration ``k`` and of the client ``i``, which
+are any, and of the whole history.
 """
 
 from __future__ import annotations
@@ -304,7 +304,7 @@ def build(recipe: Recipe, exact: bool, of_round: bool = False) -> Instance:
         raise ValueError("bends must not be negative, and residuals lie in [0, 1]")
     h, c, b, t, width = (numbers([client[name] for client in clients], exact) for name in ("h", "c", "b", "t", "width"))
     bends = numbers([int(client["b"] > 0) for client in clients], exact)
-    f = Bent(h[:, None], c[:, None], bends[:, None], np.where(b > 0, b, 1 + 0 * b), t, width)
+    f: Any = Bent(h[:, None], c[:, None], bends[:, None], np.where(b > 0, b, 1 + 0 * b), t, width)
     weights = numbers([client["weight"] for client in clients], exact)
     alpha = weights / weights.sum()
     r = numbers([client["declared"] for client in clients], exact) * f.L
@@ -389,8 +389,8 @@ LETTERS: dict[Any, Any] = {
     sigma_bar: lambda problem, run: max(run.fed.sigma),
 }
 _TEXT = (
-    "Algorithm 1 on functions of one variable, convex or bent, coercive; any subsets, any points that meet (6), any W^0 "
-    "and w^{tau_0}; "
+    "Algorithm 1 on functions of one variable, convex or bent, coercive; any subsets, any points that meet (6), any "
+    "W^0 and w^{tau_0}; "
 )
 RUN = Setting(_TEXT + "any k >= 0 and any client i", letters=LETTERS, special=RUNS)
 ROUND = Setting(_TEXT + "any k in K and any client i", letters=LETTERS, special=ROUNDS)
