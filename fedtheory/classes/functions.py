@@ -14,6 +14,7 @@ import sympy
 from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.bent import Bent
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array, square_root
 
@@ -211,6 +212,62 @@ class WeaklyConvex(SmoothStronglyConvex):
         for name, of_mu, of_L in (("less smooth", mu, (1 + WORSE) * L), ("less convex", mu - WORSE * L, L)):
             changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=of_mu, L=of_L)
             yield f"{name} functions", replace(problem, f=changed), params
+
+
+@dataclass(frozen=True)
+class SmoothOwn(SmoothStronglyConvex):
+    """f_i with an r_i-Lipschitz gradient, convex or not, each with the r_i of ``Params``.
+
+    Nothing is known of an optimum. The members are quadratics, and quadratics less a bend; ``mu``, ``L`` are no letters
+    of theirs.
+    """
+
+    @property
+    def text(self) -> str:
+        return "each with an r_i-Lipschitz gradient"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        f = problem.f
+        return all(-r <= mu and r >= L for mu, L, r in zip(f.mu, f.L, params.r, strict=True))
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        def client() -> Recipe:
+            h = tuple(pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", "1/50"))) for _ in range(d))
+            bend = pick(rng, tuple(Fraction(v) for v in (0, 0, 1, 2, 2)))
+            size = max(*h, bend - min(h))
+            scale = pick(rng, (Fraction(1), Fraction(1), Fraction(3)))
+            more = {"c": small(rng, d), "width": pick(rng, (Fraction(1), Fraction(100)))}
+            return {"h": tuple(scale * v for v in h), "bend": scale * bend, "r": scale * size, **more}
+
+        return {"d": d, "clients": tuple(client() for _ in range(n))}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        r = max(c["r"] for c in recipe["clients"])
+        return number(-r, exact), number(r, exact)
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """Functions with their bends at the origin."""
+        check_shape(recipe["d"], *(v for c in parts for v in (*c["h"], c["r"], c["width"])))
+        if any(c["bend"] < 0 for c in parts):
+            raise ValueError("bends must not be negative")
+        h, c, b, width = (numbers([client[key] for client in parts], exact) for key in ("h", "c", "bend", "width"))
+        if not any(client["bend"] for client in parts):
+            return diagonal(h, c)
+        u = np.zeros(h.shape, dtype=int) + (b > 0)[:, None] * np.eye(1, recipe["d"], dtype=int)
+        f: Any = Bent(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width)
+        return f
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        r = np.maximum(params.r, np.maximum(problem.f.L, -problem.f.mu))
+        return -r, r
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        r = (1 + WORSE) * known.f.L
+        for i in range(problem.n):
+            L = np.where(np.arange(problem.n) == i, r, problem.f.L)
+            for name, mu in (("less smooth", problem.f.mu), ("less convex", -L)):
+                changed: Any = SimpleNamespace(n=problem.n, d=problem.f.d, mu=mu, L=L)
+                yield f"{name} functions", replace(problem, f=changed), params
 
 
 @dataclass(frozen=True)

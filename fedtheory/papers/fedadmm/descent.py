@@ -9,6 +9,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.letters import alpha_i, nu_i, parts, q, r_i
 from fedtheory.papers.fedadmm.runs import (
     LETTERS,
@@ -26,8 +27,8 @@ from fedtheory.papers.fedadmm.runs import (
     of_client,
     quantity,
     square,
-    step_condition,
 )
+from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
@@ -41,6 +42,7 @@ _L, _L_next = parts("L^k L^{k+1}")
 _E, _E_next = parts("sum_i(eps_i^k/((1-nu_i)sigma_i)) sum_i(eps_i^{k+1}/((1-nu_i)sigma_i))")
 _moved, _server = parts("sum_i(sigma_i|w_i^{k+1}-w_i^k|^2) sum_i(sigma_i|w^{tau_{k+1}}-w^{tau_k}|^2)")
 LYAPUNOV, LYAPUNOV_NEXT = _L + 29 * _E, _L_next + 29 * _E_next
+#: The quantities of Lemma 4.1 in iteration k of a run, and in one iteration from any state.
 QUANTITIES = (
     quantity(_L.name, lambda v, k: v.lagrangian(k)),
     quantity(_L_next.name, lambda v, k: v.lagrangian(k + 1)),
@@ -49,8 +51,21 @@ QUANTITIES = (
     quantity(_moved.name, lambda v, k: (v.fed.sigma * v.move(k)).sum(axis=-1)),
     quantity(_server.name, lambda v, k: v.fed.sigma.sum() * v.server(k)),
 )
-#: Lemma 4.1, the descent moved to the other side.
-DESCENT = Inequality(LYAPUNOV_NEXT, LYAPUNOV - (_moved + _server) / 10, QUANTITIES)
+OF_ANY = (
+    transition.quantity(_L.name, lambda v: v.lagrangian(v.before)),
+    transition.quantity(_L_next.name, lambda v: v.lagrangian(v.after)),
+    transition.quantity(_E.name, lambda v: v.tolerances(v.before)),
+    transition.quantity(_E_next.name, lambda v: v.tolerances(v.after)),
+    transition.quantity(_moved.name, lambda v: (v.params.sigma * v.move()).sum(axis=-1)),
+    transition.quantity(_server.name, lambda v: v.params.sigma.sum() * square(v.after.w - v.state.w)),
+)
+
+
+def _descent(quantities: tuple[Quantity, ...]) -> Inequality:
+    return Inequality((_moved + _server) / 10, LYAPUNOV - LYAPUNOV_NEXT, quantities)
+
+
+DESCENT = _descent(QUANTITIES)
 
 LEMMA_41 = (
     Claim(
@@ -67,11 +82,11 @@ LEMMA_41 = (
         "fedadmm/lemma-4.1/repaired",
         "Lemma 4.1",
         "one-step",
-        "the same descent with penalties of 2.622 alpha_i r_i: (1/4 + sqrt(5365)/116)/c with c = (sqrt(5365) - 29)/116 "
-        "is the least factor, 2.6217",
-        RUN,
-        DESCENT,
-        (SMOOTH, START, step_condition(Fraction(1311, 500))),
+        "the same descent under sigma_i >= alpha_i r_i/0.381; the largest share for all nu_i < 1 is "
+        "(sqrt(5365) - 29)/116, 0.3814",
+        TRANSITION,
+        _descent(OF_ANY),
+        (transition.SMOOTH, transition.step_condition(_FRACTION(1000, 381))),
         repairs="fedadmm/lemma-4.1",
     ),
     Claim(
@@ -79,9 +94,9 @@ LEMMA_41 = (
         "Lemma 4.1",
         "one-step",
         "the same descent under sigma_i >= 3 alpha_i r_i",
-        RUN,
-        DESCENT,
-        (SMOOTH, START, STEP),
+        TRANSITION,
+        _descent(OF_ANY),
+        (transition.SMOOTH, transition.STEP),
     ),
 )
 
@@ -167,17 +182,17 @@ LEMMA_C1 = (
         "Lemma C.1 and eq. (38)",
         "inequality",
         "change of pi_i",
-        RUN,
+        TRANSITION,
         Inequality(
             _Dpi,
             6 * alpha_i**2 * r_i**2 / 5 * _DW - 24 / (1 - nu_i) * _Deps,
             (
-                of_client(_Dpi.name, lambda v, k: square(v.history.Pi[k + 1] - v.history.Pi[k])),
-                of_client(_DW.name, lambda v, k: v.move(k)),
-                of_client(_Deps.name, lambda v, k: v.history.eps[k + 1] - v.history.eps[k]),
+                transition.of_client(_Dpi.name, lambda v: square(v.after.Pi - v.state.Pi)),
+                transition.of_client(_DW.name, lambda v: v.move()),
+                transition.of_client(_Deps.name, lambda v: v.after.eps - v.state.eps),
             ),
         ),
-        (SMOOTH, START),
+        (transition.SMOOTH,),
         "(34) prints Dpi_i^{k+1} = pi_i^{k+1} - w_i^k, for pi_i^{k+1} - pi_i^k",
     ),
     Claim(
@@ -260,16 +275,16 @@ EQ_51 = (
         "display after eq. (51)",
         "inequality",
         "the bounds (47), (50) and (51) added up: the change of the tolerances with the other sign",
-        RUN,
-        Inequality(_L_next - _L, -((_moved + _server) / 10 + _change), QUANTITIES),
-        (SMOOTH, START, STEP),
+        TRANSITION,
+        Inequality(_L_next - _L, -((_moved + _server) / 10 + _change), OF_ANY),
+        (transition.SMOOTH, transition.STEP),
         repairs="fedadmm/eq-51/display",
     ),
 )
 
 # Lemma C.2
 
-_f, _f_star = q("f(w^{tau_{k+1}})"), q("f^*")
+_f = q("f(w^{tau_k})")
 _drop, _along, _along_sum, _Bar = parts(
     "alpha_i(f_i(w^{tau_{k+1}})-f_i(w_i^{k+1})) <Dbar_i,g_i> <Dbar_i,pi_i+phi_i> |Dbar_i|^2"
 )
@@ -316,9 +331,9 @@ LEMMA_C2 = (
         "Lemma C.2",
         "one-step",
         "the Lyapunov sequence does not increase",
-        RUN,
-        Inequality(LYAPUNOV_NEXT, LYAPUNOV, QUANTITIES),
-        (SMOOTH, START, STEP),
+        TRANSITION,
+        Inequality(LYAPUNOV_NEXT, LYAPUNOV, OF_ANY),
+        (transition.SMOOTH, transition.STEP),
         "Scheme 4.1 and coerciveness are not needed",
     ),
     Claim(
@@ -326,15 +341,10 @@ LEMMA_C2 = (
         "Lemma C.2",
         "inequality",
         "the Lyapunov value is at least f(w)",
-        RUN,
-        Inequality(
-            _f_star,
-            LYAPUNOV_NEXT,
-            (*QUANTITIES, quantity(_f.name, lambda v, k: v.value(k + 1)), Quantity(_f_star, infimum)),
-            _f,
-        ),
-        (SMOOTH, START, STEP),
-        "k >= 1 as printed is k + 1 here; Scheme 4.1 and coerciveness are not needed",
+        TRANSITION,
+        Inequality(_f, LYAPUNOV, (*OF_ANY, transition.quantity(_f.name, lambda v: v.value(v.before)))),
+        (transition.SMOOTH, transition.STEP),
+        "f* <= f(w) is what f* means; Scheme 4.1 and coerciveness are not needed",
     ),
     Claim(
         "fedadmm/lemma-C.2/b/signs",

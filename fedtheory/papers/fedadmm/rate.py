@@ -9,6 +9,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim, Hypothesis
+from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import infimum
 from fedtheory.papers.fedadmm.letters import c, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.runs import (
@@ -27,6 +28,7 @@ from fedtheory.papers.fedadmm.runs import (
     quantity,
     square,
 )
+from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
 from fedtheory.statements import Comparison, Identity, Inequality, ParameterRule, Quantity
@@ -67,6 +69,13 @@ _SQUARES = (
     quantity(_bars.name, _summed(lambda v, k: v.away(k + 1))),
     quantity(_moves.name, _summed(lambda v, k: v.move(k))),
     quantity(_eps.name, lambda v, k: v.history.eps[k].sum(axis=-1)),
+)
+_OF_ANY = (
+    transition.quantity(_slope.name, lambda v: v.slope()),
+    transition.quantity(_all.name, lambda v: square(v.g().sum(axis=-2))),
+    transition.quantity(_bars.name, lambda v: (v.params.sigma**2 * v.away()).sum(axis=-1)),
+    transition.quantity(_moves.name, lambda v: (v.params.sigma**2 * v.move()).sum(axis=-1)),
+    transition.quantity(_eps.name, lambda v: v.state.eps.sum(axis=-1)),
 )
 _Dpi, _bar_last, _bar, _move, _eps_last, _rounds = parts(
     "|Dpi_i^{k_i+1}|^2 |w_i^{k_i+1}-w^{tau_{k_i+1}}|^2 |Dbar_i^{k+1}|^2 |Dw_i^{k_i+1}|^2 eps_i^{k_i} "
@@ -121,9 +130,9 @@ CHAIN = (
         "eq. (59)",
         "inequality",
         "splitting of the squared gradient norm",
-        ROUND,
-        Inequality(_slope, m * (_bars + _moves) / 3 + 3 * _all, _SQUARES),
-        (SMOOTH, STEP),
+        TRANSITION,
+        Inequality(_slope, m * (_bars + _moves) / 3 + 3 * _all, _OF_ANY),
+        (transition.SMOOTH, transition.STEP),
     ),
     Claim(
         "fedadmm/eq-62",
@@ -194,9 +203,9 @@ CHAIN = (
         "eq. (66)",
         "inequality",
         "bound on the squared norm of the sum of the g_i",
-        ROUND,
-        Inequality(_all, 3 * m * (_eps + _bars + _moves), _SQUARES),
-        (START,),
+        TRANSITION,
+        Inequality(_all, 3 * m * (_eps + _bars + _moves), _OF_ANY),
+        (transition.BEGINS,),
     ),
 )
 
