@@ -321,8 +321,13 @@ _SIGNS = (
     of_client(_drop.name, _dropped),
     of_client(_along.name, _inner(None)),
     of_client(_along_sum.name, _inner(1)),
-    of_client(_along_other.name, _inner(-1)),
     of_client(_Bar.name, lambda v, k: v.away(k + 1)),
+)
+_SIGNS_OF_STATE = (
+    transition.of_client(_drop.name, lambda v: v.drop()),
+    transition.of_client(_along.name, lambda v: v.along(v.g())),
+    transition.of_client(_along_other.name, lambda v: v.along(v.state.Pi - v.state.Phi)),
+    transition.of_client(_Bar.name, lambda v: square(v.gap())),
 )
 
 LEMMA_C2 = (
@@ -341,7 +346,7 @@ LEMMA_C2 = (
         "Lemma C.2",
         "inequality",
         "the Lyapunov value is at least f(w)",
-        TRANSITION,
+        transition.STATE,
         Inequality(_f, LYAPUNOV, (*OF_ANY, transition.quantity(_f.name, lambda v: v.value(v.before)))),
         (transition.SMOOTH, transition.STEP),
         "f* <= f(w) is what f* means; Scheme 4.1 and coerciveness are not needed",
@@ -366,14 +371,17 @@ LEMMA_C2 = (
         "proof of Lemma C.2",
         "inequality",
         "the two lines with -<Dbar_i, g_i> = <Dbar_i, pi_i - phi_i> in them",
-        RUN,
+        transition.STATE,
         Inequality(
             _drop,
             -_along + alpha_i * r_i / 2 * _Bar,
-            _SIGNS,
-            also=(Comparison(-_along, "<=", _along_other), Comparison(_along_other, "<=", -_along)),
+            _SIGNS_OF_STATE,
+            also=(
+                Comparison(_Bar - _along, "<=", _Bar + _along_other),
+                Comparison(_Bar + _along_other, "<=", _Bar - _along),
+            ),
         ),
-        (SMOOTH,),
+        (transition.SMOOTH,),
         repairs="fedadmm/lemma-C.2/b/signs",
     ),
 )

@@ -45,7 +45,7 @@ class Params(NamedTuple):
     zero: bool
 
 
-_KINDS = ("bent", "bent", "convex", "strong", "receding")
+_KINDS = ("bent", "bent", "convex", "strong", "receding", "tail")
 
 
 def _recipes(rng: np.random.Generator) -> Iterator[Recipe]:
@@ -74,6 +74,10 @@ def _functions(recipe: Recipe, alpha: Array, rng: np.random.Generator) -> tuple[
     m, d = recipe["m"], recipe["d"]
     if recipe["kind"] == "receding":
         return receding(m, d, rng, to_float), -np.inf, np.full(d, np.nan)
+    if recipe["kind"] == "tail":
+        # Convex, and not coercive.
+        flat = receding(m, d, rng, to_float)
+        return Receding(flat.a, 0 * flat.b, flat.c, flat.e), 0.0, np.full(d, np.nan)
     f: Any = bent(m, d, rng, to_float)
     if recipe["kind"] in ("convex", "strong"):
         # The other functions make up for the bend of the first.

@@ -208,6 +208,7 @@ INNER = Setting(
     letters={s_i: lambda problem, params: -problem.mu, r_i: "L", alpha_i: "alpha", rho: "rho", sigma_i: "sigma"},
     algorithm=inner,
     functions=WEAKLY_CONVEX,
+    typical={rho: sympy.Integer(4), sigma_i: alpha_i * s_i + rho * alpha_i * r_i / 2},
     clients=(1,),
 )
 CURVED = Hypothesis("-s_i I <= hess f_i <= r_i I", met=WEAKLY_CONVEX.contains)

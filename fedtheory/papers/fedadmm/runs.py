@@ -190,7 +190,8 @@ def lowest(problem: Problem, alpha: Array) -> Any:
 
 _FACTORS = tuple(Fraction(v) for v in (3, 3, 3, 3, "7/2", 5, 20))
 _SMALL = tuple(Fraction(v) for v in ("1/5", 1, "13/5", "14/5"))
-_SQUARES = tuple(Fraction(v) for v in ("9/16", "16/25", "1/2", "81/100", "9801/10000"))
+#: Squares, so that the residuals are rational.
+_SQUARES = tuple(Fraction(v) for v in ("9/16", "9/16", "16/25", "81/100", "9801/10000"))
 _ACCURACIES = tuple(Fraction(v) for v in (1, "1/4", "1/100", "1/1000000", 4))
 
 
@@ -247,10 +248,10 @@ def _waiting(rng: np.random.Generator) -> Recipe:
     changes = [
         {
             "h": Fraction(h),
-            "b": Fraction(0),
             "factor": Fraction(factor),
             "eps": Fraction(1, 10**9),
-            "weight": Fraction(1),
+            **{name: Fraction(0) for name in ("b", "c", "t")},
+            **{name: Fraction(1) for name in ("weight", "width")},
         }
         for h, factor in zip(curved, factors, strict=True)
     ]

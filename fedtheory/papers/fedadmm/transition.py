@@ -7,7 +7,7 @@ accuracy eps_i^k is the square of a vector, so that it is a form as all other sc
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any, NamedTuple
@@ -117,6 +117,18 @@ def known(problem: Problem, params: Params, state: State) -> Array:
     return np.stack([residual - state.eps for residual in _residuals(problem, params, state)])
 
 
+def _of_state(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array) -> State:
+    """As ``init``, with (37) alone: nothing is asked of the answers."""
+    Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
+    return State(w, W, Phi, D, E, Pi, _largest(square(E), square(Phi)))
+
+
+def _known_of_state(problem: Problem, params: Params, state: State) -> Array:
+    """|phi_i^k|^2 - eps_i^k."""
+    gap: Array = square(state.Phi) - state.eps
+    return gap
+
+
 def _centre(problem: Any, params: Params) -> State:
     point, each = np.zeros(problem.d, dtype=int), np.zeros((problem.n, problem.d), dtype=int)
     return State(point, each, each, each, each, each, np.zeros(problem.n, dtype=int))
@@ -187,6 +199,14 @@ TRANSITION = Setting(
 )
 
 
+STATE = replace(
+    TRANSITION,
+    text="any w^{tau_k}, W^k and Pi^k with (37); f_i with r_i-Lipschitz gradients, convex or not",
+    algorithm=replace(algorithm, name="fedadmm, one state", init=_of_state),
+    known=_known_of_state,
+)
+
+
 def step_condition(factor: Any) -> Hypothesis:
     """sigma_i >= factor alpha_i r_i for every client."""
     return Hypothesis(f"sigma_i >= {factor} alpha_i r_i for every i", sympy.Le(ratio, 1 / sympy.sympify(factor)))
@@ -237,6 +257,22 @@ class View:
         """|w_i^{k+1} - w^{tau_{k+1}}|^2."""
         at = self.after
         return square(at.W - at.w[..., None, :])
+
+    def gap(self) -> Array:
+        """w_i^k - w^{tau_k}."""
+        away: Array = self.state.W - self.state.w[..., None, :]
+        return away
+
+    def along(self, other: Array) -> Array:
+        """<w_i^k - w^{tau_k}, other_i>."""
+        product: Array = (self.gap() * other).sum(axis=-1)
+        return product
+
+    def drop(self) -> Array:
+        """alpha_i (f_i(w^{tau_k}) - f_i(w_i^k))."""
+        shared = self.state.w[..., None, :] + 0 * self.state.W
+        found: Array = self.params.alpha * (self.problem.f.value(shared) - self.problem.f.value(self.state.W))
+        return found
 
     def g(self) -> Array:
         """g_i^k."""
