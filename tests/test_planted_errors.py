@@ -191,7 +191,9 @@ REFUTED |= {
 ILL_POSED = {"fedadmm/theorem-4.1/c", "fedadmm/algorithm-1/initial-state"}
 #: Cited orders, experiments on data that are not there or in which not all was seen, and a limit that second moments do
 #: not decide.
-UNTESTED = {c.id for c in claims.all() if isinstance(c.statement, Untested | Experiment)} | {"baseline/fedcomgate/limit"}
+UNTESTED = {c.id for c in claims.all() if isinstance(c.statement, Untested | Experiment)} | {
+    "baseline/fedcomgate/limit"
+}
 
 
 @pytest.mark.parametrize("seed", [0])
@@ -205,7 +207,9 @@ def test_verdicts(claim, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 50))
-@pytest.mark.parametrize("claim", [c for c in claims.all() if c.id not in REFUTED | UNTESTED | ILL_POSED], ids=lambda c: c.id)
+@pytest.mark.parametrize(
+    "claim", [c for c in claims.all() if c.id not in REFUTED | UNTESTED | ILL_POSED], ids=lambda c: c.id
+)
 def test_no_true_claim_is_refuted(claim, seed):
     assert check(claim, seed=seed).verdict in (Verdict.SUPPORTED, Verdict.PROVED, Verdict.CERTIFIED)
 
