@@ -43,8 +43,10 @@ class Setting:
     ``complete`` where its parameters and states are all that a statement there may depend on. ``potential``: the
     quantity that contracts, for bounds that speak of another; ``basis``: quantities of which Lyapunov functions are
     composed; ``lyapunov``: the two parts of an inexact method's Lyapunov function, gap and error, of which only the
-    weight is unknown. ``typical``: values that letters often have, in the letters before them. ``sweep``: the values of
-    letters at which ``tight`` compares, by name.
+    weight is unknown. ``known(problem, params, state)``: entries that are at most 0 in all states that a statement
+    speaks of; ``init`` makes no others, except of formal vectors, of which they are then assumed. ``typical``: values
+    that letters often have, in the letters before them. ``sweep``: the values of letters at which ``tight`` compares,
+    by name.
     """
 
     text: str = ""
@@ -64,6 +66,7 @@ class Setting:
     potential: Any = None
     basis: tuple[Any, ...] = ()
     lyapunov: tuple[Callable[..., Any], ...] = ()
+    known: Callable[[Any, Any, Any], Any] | None = None
     typical: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
     sweep: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     clients: tuple[int, ...] = (1, 2, 2, 3, 3, 4)

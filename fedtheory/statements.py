@@ -66,21 +66,26 @@ class Identity:
 
 @dataclass(frozen=True)
 class Inequality:
-    """left <= right (or left <= middle <= right) for every instance of the setting; ``strict`` for <."""
+    """left <= right (or left <= middle <= right) for every instance of the setting; ``strict`` for <.
+
+    ``also``: further comparisons that the statement makes with this one.
+    """
 
     left: sympy.Expr
     right: sympy.Expr
     quantities: tuple[Quantity, ...] = ()
     middle: sympy.Expr | None = None
     strict: bool = False
+    also: tuple[Comparison, ...] = ()
     kind: ClassVar[str] = "inequality"
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         relation = "<" if self.strict else "<="
         if self.middle is None:
-            return (Comparison(self.left, relation, self.right),)
-        return (Comparison(self.left, relation, self.middle), Comparison(self.middle, relation, self.right))
+            return (Comparison(self.left, relation, self.right), *self.also)
+        first, second = Comparison(self.left, relation, self.middle), Comparison(self.middle, relation, self.right)
+        return (first, second, *self.also)
 
 
 def inequality(relation: Relation) -> Inequality:
@@ -290,6 +295,51 @@ class Untested:
 
 
 @dataclass(frozen=True)
+class Eventually:
+    """Along every run of the algorithm ``vanishing`` quantities tend to 0 and ``bounded`` ones stay bounded.
+
+    ``converging``: vectors that converge. ``steps``: how long the runs are by which this is supported. Quantities of
+    more than one number are meant entry by entry.
+    """
+
+    algorithm: Algorithm
+    vanishing: tuple[Quantity, ...] = ()
+    bounded: tuple[Quantity, ...] = ()
+    converging: tuple[Quantity, ...] = ()
+    steps: int = 400
+    kind: ClassVar[str] = "eventually"
+    comparisons: ClassVar[tuple[Comparison, ...]] = ()
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        return (*self.vanishing, *self.bounded, *self.converging)
+
+    @property
+    def text(self) -> str:
+        said = [f"{q.expression} -> 0" for q in self.vanishing]
+        said += [f"{q.expression} is bounded" for q in self.bounded]
+        said += [f"{q.expression} converges" for q in self.converging]
+        return ", ".join(said)
+
+
+@dataclass(frozen=True)
+class Readings:
+    """A statement that uses what is never defined: ``undefined`` says what, ``readings`` are claims that define it.
+
+    Where some of the admissible readings are true and others false, the statement is ill-posed.
+    """
+
+    undefined: str
+    readings: tuple[Any, ...]
+    kind: ClassVar[str] = "readings"
+    comparisons: ClassVar[tuple[Comparison, ...]] = ()
+
+    @property
+    def text(self) -> str:
+        return f"{self.undefined} is not defined; readings: " + "; or ".join(c.gist for c in self.readings)
+
+
+@dataclass(frozen=True)
 class CompressorClass:
     """A compressor is unbiased, in U(omega) for the omega printed, and its message has the bits printed.
 
@@ -374,10 +424,11 @@ class Fails:
 
 
 class Sighting(NamedTuple):
-    """One ordering that a text says is seen in an experiment: whether it is seen on the data at hand."""
+    """One ordering that a text says is seen in an experiment: whether it is seen on the data at hand, None where these
+    do not decide."""
 
     text: str
-    seen: bool
+    seen: bool | None
     numbers: str
 
 
@@ -385,7 +436,7 @@ class Sighting(NamedTuple):
 class Experiment:
     """Orderings that a paper sees in an experiment, looked for on named data that are at hand.
 
-    ``run(seed)``: one sighting for each; ``data``: their name.
+    ``run(seed)``: one sighting for each, none where nothing was run; ``data``: their name.
     """
 
     text: str
@@ -401,6 +452,8 @@ Statement = (
     | Bound
     | Invariant
     | Limit
+    | Eventually
+    | Readings
     | ParameterRule
     | Order
     | CompressorClass

@@ -30,7 +30,7 @@ STRENGTH = (
 #: Names of the ways in which methods work, in the order in which they are listed.
 _USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
 #: Methods that speak of statements which no other method tests, and so tell how much was examined.
-_ALONE = ("citation", "growth", "second moments", "witness", "experiment")
+_ALONE = ("citation", "experiment", "readings", "witness", "long runs", "growth", "second moments")
 #: Methods that would show more than the search, and what stood in their way.
 _WHOLE = ("all states", "invariants", "worst cases")
 

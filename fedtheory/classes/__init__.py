@@ -8,12 +8,15 @@ therefore what some instance breaks alone.
 
 from fedtheory.classes.compressors import Adversary, ContractiveCompressors, InexactOracles, UnbiasedCompressors
 from fedtheory.classes.functions import (
+    OneStronglyConvex,
     PolyakLojasiewicz,
     Smooth,
     SmoothBlocks,
     SmoothEach,
+    SmoothOwn,
     SmoothStronglyConvex,
     StronglyConvexOnAverage,
+    WeaklyConvex,
 )
 
 #: All classes of functions are of this one, or narrower or wider than it.
@@ -24,11 +27,14 @@ __all__ = [
     "ContractiveCompressors",
     "FunctionClass",
     "InexactOracles",
+    "OneStronglyConvex",
     "PolyakLojasiewicz",
     "Smooth",
     "SmoothBlocks",
     "SmoothEach",
+    "SmoothOwn",
     "SmoothStronglyConvex",
     "StronglyConvexOnAverage",
     "UnbiasedCompressors",
+    "WeaklyConvex",
 ]

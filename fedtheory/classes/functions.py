@@ -14,6 +14,7 @@ import sympy
 from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.bent import Bent
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array, square_root
 
@@ -158,6 +159,143 @@ class Smooth(SmoothStronglyConvex):
         mu, L = members.curvatures(problem)
         largest = max(L, -mu)
         return _each(-largest, problem.n), _each(largest, problem.n)
+
+
+@dataclass(frozen=True)
+class WeaklyConvex(SmoothStronglyConvex):
+    """Each function with curvatures between -s and r >= s; ``mu`` is the letter of s, ``L`` that of r.
+
+    ``symmetric``: s = r, so that all that is known is that gradients are r-Lipschitz.
+    """
+
+    symmetric: bool = False
+
+    @property
+    def text(self) -> str:
+        if self.symmetric:
+            return f"each with an {self.L}-Lipschitz gradient"
+        return f"each with curvatures between -{self.mu} and {self.L}"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        # Declared are -s and r.
+        return bool(min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L)
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        r = self._scale(rng)
+        s = r * (Fraction(1) if self.symmetric else pick(rng, tuple(Fraction(v) for v in (0, "1/7", "3/7", 1, 1))))
+        recipe = self._functions(rng, n, d, (r + s) / self._condition(rng), r + s, with_g)
+        return {**recipe, str(self.mu): s, str(self.L): r}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        s, r = recipe[str(self.mu)], recipe[str(self.L)]
+        check_shape(recipe["d"], r)
+        if not 0 <= s <= r or (self.symmetric and s != r):
+            raise ValueError(f"curvatures lie between -{self.mu} and {self.L} >= {self.mu} >= 0")
+        return number(-s, exact), number(r, exact)
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        return members.bent(super().build(recipe, parts, x, y, exact), x, number(recipe[str(self.mu)], exact))
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        f: Any = problem.f
+        mu, L = np.minimum(f.mu, known.f.mu), np.maximum(f.L, known.f.L)
+        for name, of_mu, of_L in (("less smooth", mu, (1 + WORSE) * L), ("less convex", mu - WORSE * L, L)):
+            changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=of_mu, L=of_L)
+            yield f"{name} functions", replace(problem, f=changed), params
+
+
+@dataclass(frozen=True)
+class SmoothOwn(SmoothStronglyConvex):
+    """f_i with an r_i-Lipschitz gradient, convex or not, each with the r_i of ``Params``.
+
+    Nothing is known of an optimum. The members are quadratics, and quadratics less a bend; ``mu``, ``L`` are no letters
+    of theirs.
+    """
+
+    @property
+    def text(self) -> str:
+        return "each with an r_i-Lipschitz gradient"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        f = problem.f
+        return all(-r <= mu and r >= L for mu, L, r in zip(f.mu, f.L, params.r, strict=True))
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        def client() -> Recipe:
+            h = tuple(pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", "1/50"))) for _ in range(d))
+            bend = pick(rng, tuple(Fraction(v) for v in (0, 0, 1, 2, 2)))
+            size = max(*h, bend - min(h))
+            scale = pick(rng, (Fraction(1), Fraction(1), Fraction(3)))
+            more = {"c": small(rng, d), "width": pick(rng, (Fraction(1), Fraction(100)))}
+            return {"h": tuple(scale * v for v in h), "bend": scale * bend, "r": scale * size, **more}
+
+        return {"d": d, "clients": tuple(client() for _ in range(n))}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        r = max(c["r"] for c in recipe["clients"])
+        return number(-r, exact), number(r, exact)
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """Functions with their bends at the origin."""
+        check_shape(recipe["d"], *(v for c in parts for v in (*c["h"], c["r"], c["width"])))
+        if any(c["bend"] < 0 for c in parts):
+            raise ValueError("bends must not be negative")
+        h, c, b, width = (numbers([client[key] for client in parts], exact) for key in ("h", "c", "bend", "width"))
+        if not any(client["bend"] for client in parts):
+            return diagonal(h, c)
+        u = np.zeros(h.shape, dtype=int) + (b > 0)[:, None] * np.eye(1, recipe["d"], dtype=int)
+        f: Any = Bent(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width)
+        return f
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        r = np.maximum(params.r, np.maximum(problem.f.L, -problem.f.mu))
+        return -r, r
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        r = (1 + WORSE) * known.f.L
+        for i in range(problem.n):
+            L = np.where(np.arange(problem.n) == i, r, problem.f.L)
+            for name, mu in (("less smooth", problem.f.mu), ("less convex", -L)):
+                changed: Any = SimpleNamespace(n=problem.n, d=problem.f.d, mu=mu, L=L)
+                yield f"{name} functions", replace(problem, f=changed), params
+
+
+@dataclass(frozen=True)
+class OneStronglyConvex(SmoothStronglyConvex):
+    """f_1 mu-strongly convex, the others convex; all L-smooth."""
+
+    @property
+    def text(self) -> str:
+        return f"f_1 {self.mu}-strongly convex, the others convex, all {self.L}-smooth"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        f = problem.f
+        return bool(f.mu[0] >= problem.mu and min(f.mu) >= 0 and max(f.L) <= problem.L)
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        recipe = super().draw(rng, n, d, with_g)
+        share = pick(rng, (Fraction(1), Fraction(1, 100)))
+        others = tuple(
+            {**c, **{k: tuple(share * v for v in c[k]) for k in _SLOPES & set(c)}} for c in recipe["clients"]
+        )
+        return {**recipe, "clients": (recipe["clients"][0], *others[1:])}
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        mu, L = members.curvatures(replace(problem, f=_First(problem.f)))  # type: ignore[arg-type]
+        lower = _each(Fraction(0), problem.n)
+        lower[0] = mu
+        return lower, _each(max(L, *problem.f.L), problem.n)
+
+
+#: The curvatures of a client in a recipe.
+_SLOPES = {"h", "h_above"}
+
+
+class _First:
+    """The constants of the first function."""
+
+    def __init__(self, f: Functions) -> None:
+        self.mu, self.L, self.n, self.d = f.mu[:1], f.L[:1], 1, f.d
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,10 @@ def sightings(method: Method, inquiry: Inquiry) -> Outcome:
     statement = inquiry.claim.statement
     assert isinstance(statement, Experiment)
     found = statement.run(inquiry.seed)
-    told = [f"{s.text}: {'seen' if s.seen else 'NOT seen'} ({s.numbers})" for s in found]
+    if not found:
+        return method.found(Verdict.NOT_TESTED, f"not run: {statement.data}")
+    words = {None: "not decided", True: "seen", False: "NOT seen"}
+    told = [f"{s.text}: {words[s.seen]} ({s.numbers})" for s in found]
     note = "; ".join([f"on {statement.data}", *told])
     verdict = Verdict.SUPPORTED if all(s.seen for s in found) else Verdict.NOT_TESTED
     return method.found(verdict, note, instances=len(found), used=("search",))

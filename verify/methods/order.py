@@ -14,6 +14,7 @@ from fedtheory.statements import (
     Agreement,
     Bound,
     CompressorClass,
+    Eventually,
     Experiment,
     Fails,
     Inequality,
@@ -22,6 +23,7 @@ from fedtheory.statements import (
     OneStep,
     Order,
     ParameterRule,
+    Readings,
     Untested,
 )
 from verify.evidence import Counterexample, Verdict, number
@@ -32,7 +34,9 @@ from verify.methods import (
     certificates,
     existence,
     generic_states,
+    long_runs,
     number_types,
+    readings,
     reals,
     replay,
     sampled,
@@ -55,12 +59,16 @@ SEARCHED = "no violation at the worst states of the instances"
 
 
 def _searched(claim: Claim) -> bool:
-    return not isinstance(claim.statement, Untested | Order | Fails | Experiment)
+    return not isinstance(claim.statement, Untested | Order | Eventually | Readings | Fails | Experiment)
 
 
 def _cite(method: Method, inquiry: Inquiry) -> Outcome:
     assert isinstance(inquiry.claim.statement, Untested)
     return method.found(Verdict.NOT_TESTED, inquiry.claim.statement.reason)
+
+
+def _read(method: Method, inquiry: Inquiry) -> Outcome:
+    return readings.compare(method, inquiry, examined)
 
 
 def _grow(method: Method, inquiry: Inquiry) -> Outcome:
@@ -296,6 +304,8 @@ _CLASS = "the whole class, in all dimensions, at exact parameters"
 
 METHODS = (
     Method("citation", "what is cited, and experiments on data that are not there", _is(Untested), _cite),
+    Method("readings", "the admissible readings of what is not defined", _is(Readings), _read),
+    Method("long runs", "limits along runs, from several starts, in floats", _is(Eventually), long_runs.outcome),
     Method("growth", "orders of growth, by suprema over boxes that grow", _is(Order), _grow),
     Method("witness", "that something fails, by an instance in exact arithmetic", _is(Fails), _witness),
     Method("experiment", "orderings seen in an experiment, on data that are at hand", _is(Experiment), _look),

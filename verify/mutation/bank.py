@@ -19,12 +19,15 @@ from fedtheory.claims import Claim, Hypothesis
 from fedtheory.statements import (
     Bound,
     CompressorClass,
+    Eventually,
+    Experiment,
     Identity,
     Inequality,
     Limit,
     OneStep,
     Order,
     ParameterRule,
+    Readings,
     Untested,
 )
 from fedtheory.symbols import T
@@ -71,7 +74,7 @@ def _numbered(prefix: str, mutants: Iterator[Mutant]) -> Iterator[Mutant]:
 
 def _statements(claim: Claim) -> Iterator[Mutant]:
     # An order's constants and a citation's formulas say nothing that is tested, and no limit is ever refuted.
-    if not isinstance(claim.statement, Order | Untested | Limit):
+    if not isinstance(claim.statement, Order | Untested | Limit | Eventually | Readings | Experiment):
         yield from _numbered(claim.id, chain(_changed_formulas(claim), _changed_hypotheses(claim)))
 
 

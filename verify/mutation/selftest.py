@@ -67,7 +67,7 @@ class Trial:
 
 
 #: Kinds of statement that no search for violations speaks of, or that none ever refutes.
-UNSEARCHED = ("order", "untested", "limit", "counterexample", "experiment")
+UNSEARCHED = ("order", "untested", "limit", "eventually", "readings", "counterexample", "experiment")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ changed program.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -31,7 +32,9 @@ from verify.pep import coordinates
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, row, value
 from verify.pep.parts import Coordinates
+from verify.pep.programs import Constraint
 from verify.pep.randomness import Compressors, Contractions, InexactOracle, Messages
+from verify.pep.runs import scalar
 
 
 def batch(a: Array) -> Array:
@@ -190,6 +193,17 @@ def _increments(about: Chart, d: int) -> Array:
     return batch(found.reshape(len(about.free), d))
 
 
+class _Known:
+    """What a setting says of all its states: forms that are at most 0."""
+
+    def __init__(self) -> None:
+        self.forms: tuple[Any, ...] = ()
+
+    def constraints(self) -> Iterator[Constraint]:
+        for index, form in enumerate(self.forms):
+            yield Constraint(f"known[{index}]", scalar(form))
+
+
 def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
     algorithm, n = setting.algorithm, given.problem.n
     assert algorithm is not None
@@ -201,6 +215,7 @@ def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
         # What the fixed point asked at the reference points is known anyway, and would be counted as a point.
         for known in record.asked:
             known.pop(ZERO.key, None)
+    facts = _Known()
     stale = [] if algorithm.step is no_step else _stale(algorithm, bones, n, given)
 
     def at(theta: Array) -> tuple[Any, Any]:
@@ -208,7 +223,10 @@ def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
         # What init computes and the invariant does not fix may be anything later on: clients that sat out hold an
         # old model, say.
         free = {name: _anything(name, np.shape(getattr(bones.fixed, name)), problem.d) for name in stale}
-        return problem, _shaped(state._replace(**free), bones.fixed)
+        shaped = _shaped(state._replace(**free), bones.fixed)
+        if setting.known is not None:
+            facts.forms = tuple(np.asarray(setting.known(problem, params, shaped)).ravel())
+        return problem, shaped
 
     def some(theta: Array) -> tuple[Any, Any]:
         parts = about.parts(_increments(about, problem.d))
@@ -217,7 +235,7 @@ def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
 
     initial = at if setting.start and set(setting.start) == set(about.rows) else some
     instance = replace(formal.instance, at=at, initial=initial, dimension=0, coordinates=None, start=None)
-    return formal._replace(instance=instance)
+    return formal._replace(instance=instance, others=(*formal.others, facts))
 
 
 def _stale(algorithm: Any, bones: Chart, n: int, given: Instance) -> list[str]:

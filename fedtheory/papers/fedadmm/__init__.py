@@ -1,0 +1,52 @@
+"""Zhou and Li: FedADMM (2022). Letters as in the paper."""
+
+from fedtheory.papers.fedadmm import descent, experiments, figures, limits, method, rate, selecting
+from fedtheory.papers.fedadmm.letters import alpha_i, glossary, k, k0, m, nu_i, r_i, rho, s0, s_i, sigma_bar, sigma_i
+
+CLAIMS = (
+    method.EQ_13,
+    method.EQ_15,
+    method.CONTRACTION,
+    *method.EQ_16,
+    method.SECTION_35,
+    method.DEFINITION_41,
+    *selecting.GAP,
+    *selecting.REMARK_41,
+    *descent.LEMMA_41,
+    *limits.THEOREM_41,
+    *limits.THEOREM_42,
+    *limits.COROLLARY_41,
+    experiments.REMARK_42,
+    rate.THEOREM_43,
+    *rate.CONSTANTS,
+    *rate.REMARK_43,
+    *method.APPENDIX_A,
+    *descent.LEMMA_C1,
+    *descent.EQ_45,
+    *descent.EQ_51,
+    *descent.LEMMA_C2,
+    limits.LEMMA_C2_LIMIT,
+    *rate.CHAIN,
+    *rate.BOUNDS,
+    *experiments.INITIAL_STATE,
+    *experiments.ALGORITHM_2,
+    *experiments.SECTION_52,
+    *experiments.EXAMPLE_51,
+    *figures.FIGURES,
+)
+
+__all__ = [
+    "CLAIMS",
+    "alpha_i",
+    "glossary",
+    "k",
+    "k0",
+    "m",
+    "nu_i",
+    "r_i",
+    "rho",
+    "s0",
+    "s_i",
+    "sigma_bar",
+    "sigma_i",
+]

@@ -1,0 +1,389 @@
+"""FedADMM, Lemmas 4.1, C.1 and C.2 with the lines of their proofs: the descent of the augmented Lagrangian."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.papers.fedadmm import transition
+from fedtheory.papers.fedadmm.letters import alpha_i, nu_i, parts, q, r_i
+from fedtheory.papers.fedadmm.runs import (
+    LETTERS,
+    ROUND,
+    RUN,
+    RUNS,
+    SCHEME,
+    SMOOTH,
+    START,
+    STEP,
+    History,
+    Run,
+    View,
+    lowest,
+    of_client,
+    quantity,
+    square,
+)
+from fedtheory.papers.fedadmm.transition import TRANSITION
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from fedtheory.settings import Setting
+from fedtheory.statements import Comparison, Identity, Inequality, ParameterRule, Quantity
+
+_FRACTION = sympy.Rational
+
+# The quantities of Lemma 4.1
+
+_L, _L_next = parts("L^k L^{k+1}")
+_E, _E_next = parts("sum_i(eps_i^k/((1-nu_i)sigma_i)) sum_i(eps_i^{k+1}/((1-nu_i)sigma_i))")
+_moved, _server = parts("sum_i(sigma_i|w_i^{k+1}-w_i^k|^2) sum_i(sigma_i|w^{tau_{k+1}}-w^{tau_k}|^2)")
+LYAPUNOV, LYAPUNOV_NEXT = _L + 29 * _E, _L_next + 29 * _E_next
+#: The quantities of Lemma 4.1 in iteration k of a run, and in one iteration from any state.
+QUANTITIES = (
+    quantity(_L.name, lambda v, k: v.lagrangian(k)),
+    quantity(_L_next.name, lambda v, k: v.lagrangian(k + 1)),
+    quantity(_E.name, lambda v, k: v.tolerances(k)),
+    quantity(_E_next.name, lambda v, k: v.tolerances(k + 1)),
+    quantity(_moved.name, lambda v, k: (v.fed.sigma * v.move(k)).sum(axis=-1)),
+    quantity(_server.name, lambda v, k: v.fed.sigma.sum() * v.server(k)),
+)
+OF_ANY = (
+    transition.quantity(_L.name, lambda v: v.lagrangian(v.before)),
+    transition.quantity(_L_next.name, lambda v: v.lagrangian(v.after)),
+    transition.quantity(_E.name, lambda v: v.tolerances(v.before)),
+    transition.quantity(_E_next.name, lambda v: v.tolerances(v.after)),
+    transition.quantity(_moved.name, lambda v: (v.params.sigma * v.move()).sum(axis=-1)),
+    transition.quantity(_server.name, lambda v: v.params.sigma.sum() * square(v.after.w - v.state.w)),
+)
+
+
+def _descent(quantities: tuple[Quantity, ...]) -> Inequality:
+    return Inequality((_moved + _server) / 10, LYAPUNOV - LYAPUNOV_NEXT, quantities)
+
+
+DESCENT = _descent(QUANTITIES)
+
+LEMMA_41 = (
+    Claim(
+        "fedadmm/lemma-4.1",
+        "Lemma 4.1",
+        "one-step",
+        "descent of the augmented Lagrangian, under Assumption 4.1 alone as printed",
+        RUN,
+        DESCENT,
+        (SMOOTH, START),
+        "w^{tau_0} is any; (5) with equality; any points w_i^{k+1} that meet (6)",
+    ),
+    Claim(
+        "fedadmm/lemma-4.1/repaired",
+        "Lemma 4.1",
+        "one-step",
+        "the same descent under sigma_i >= alpha_i r_i/0.381; the largest share for all nu_i < 1 is "
+        "(sqrt(5365) - 29)/116, 0.3814",
+        TRANSITION,
+        _descent(OF_ANY),
+        (transition.SMOOTH, transition.step_condition(_FRACTION(1000, 381))),
+        repairs="fedadmm/lemma-4.1",
+    ),
+    Claim(
+        "fedadmm/lemma-4.1/with-step-condition",
+        "Lemma 4.1",
+        "one-step",
+        "the same descent under sigma_i >= 3 alpha_i r_i",
+        TRANSITION,
+        _descent(OF_ANY),
+        (transition.SMOOTH, transition.STEP),
+    ),
+)
+
+# Lemma C.1
+
+_phi, _eps, _zero = q("|phi_i^{k+1}|^2"), q("eps_i^{k+1}"), q("0")
+_Dpi, _DW, _Deps = parts("|Dpi_i^{k+1}|^2 |Dw_i^{k+1}|^2 Deps_i^{k+1}")
+_windows = sympy.Symbol("floor(k/(s_0*k_0))", integer=True, nonnegative=True)
+_eps_k, _eps_0 = parts("eps_i^k eps_i^0")
+
+
+def _balance(v: View, k: int) -> Array:
+    """sum_i (sigma_i (w_i^k - w^{tau_{k+1}}) + pi_i^k)."""
+    at, w = v.state(k), v.history.w[k + 1][..., None, :]
+    total: Array = (v.fed.sigma[:, None] * (at.W - w) + at.Pi).sum(axis=-2)
+    return total
+
+
+def _intermediate(v: View, k: int, scaled: bool) -> Array:
+    """sum_i sigma_i (z_i^k - w^{tau_{k+1}}) as printed, or sum_i (z_i^k - sigma_i w^{tau_{k+1}})."""
+    sigma, Z, w = v.fed.sigma[:, None], v.history.Z[k], v.history.w[k + 1][..., None, :]
+    total: Array = (sigma * (Z - w) if scaled else Z - sigma * w).sum(axis=-2)
+    return total
+
+
+def _nothing(problem: Problem, run: Run, history: History) -> Array:
+    return 0 * _as_is(_balance)(problem, run, history)
+
+
+def _as_is(of: Any, *more: Any) -> Any:
+    return lambda problem, run, history: of(View(problem, run, history), run.k, *more)
+
+
+_sum = q("sum_i(sigma_i(w_i^k-w^{tau_{k+1}})+pi_i^k)")
+_BALANCE = Quantity(_sum, _as_is(_balance))
+_printed, _scaled = q("sum_i(sigma_i(z_i^k-w^{tau_{k+1}}))"), q("sum_i(z_i^k-sigma_i*w^{tau_{k+1}})")
+
+LEMMA_C1 = (
+    Claim(
+        "fedadmm/lemma-C.1/a",
+        "Lemma C.1 and eq. (36)",
+        "identity",
+        "optimality of the average",
+        ROUND,
+        Identity(_sum, _zero, (_BALANCE, Quantity(_zero, _nothing))),
+    ),
+    Claim(
+        "fedadmm/lemma-C.1/a/intermediate",
+        "proof of Lemma C.1",
+        "identity",
+        "the intermediate expression sigma_i (z_i - w), as printed",
+        ROUND,
+        Identity(_sum, _printed, (_BALANCE, Quantity(_printed, _as_is(_intermediate, True)))),
+    ),
+    Claim(
+        "fedadmm/lemma-C.1/a/intermediate/repaired",
+        "proof of Lemma C.1",
+        "identity",
+        "the intermediate expression is sum_i (z_i - sigma_i w)",
+        ROUND,
+        Identity(_sum, _scaled, (_BALANCE, Quantity(_scaled, _as_is(_intermediate, False)))),
+        repairs="fedadmm/lemma-C.1/a/intermediate",
+    ),
+    Claim(
+        "fedadmm/lemma-C.1/b",
+        "Lemma C.1 and eq. (37)",
+        "invariant",
+        "residual phi_i below epsilon_i, from k = 0",
+        RUN,
+        Inequality(
+            _phi,
+            _eps,
+            (
+                of_client(_phi.name, lambda v, k: square(v.phi(k + 1))),
+                of_client(_eps.name, lambda v, k: v.history.eps[k + 1]),
+            ),
+        ),
+        (START,),
+        "of clients never selected it asks for phi_i^0 = 0, which the start of Algorithm 1 gives",
+    ),
+    Claim(
+        "fedadmm/lemma-C.1/c",
+        "Lemma C.1 and eq. (38)",
+        "inequality",
+        "change of pi_i",
+        TRANSITION,
+        Inequality(
+            _Dpi,
+            6 * alpha_i**2 * r_i**2 / 5 * _DW - 24 / (1 - nu_i) * _Deps,
+            (
+                transition.of_client(_Dpi.name, lambda v: square(v.after.Pi - v.state.Pi)),
+                transition.of_client(_DW.name, lambda v: v.move()),
+                transition.of_client(_Deps.name, lambda v: v.after.eps - v.state.eps),
+            ),
+        ),
+        (transition.SMOOTH,),
+        "(34) prints Dpi_i^{k+1} = pi_i^{k+1} - w_i^k, for pi_i^{k+1} - pi_i^k",
+    ),
+    Claim(
+        "fedadmm/lemma-C.1/d",
+        "Lemma C.1 and eq. (39)",
+        "limit",
+        "epsilon_i tends to 0",
+        Setting(
+            RUN.text,
+            letters={**LETTERS, _windows: lambda problem, run: run.k // (run.s0 * run.fed.k0)},
+            special=RUNS,
+        ),
+        Inequality(
+            _eps_k,
+            nu_i**_windows * _eps_0,
+            (
+                of_client(_eps_k.name, lambda v, k: v.history.eps[k]),
+                of_client(_eps_0.name, lambda v, k: v.history.eps[0]),
+            ),
+        ),
+        (SCHEME,),
+        "each window of Scheme 4.1 multiplies by nu_i < 1 or less: a bound by a geometric sequence",
+    ),
+)
+
+# The constants of the proof of Lemma 4.1
+
+_share = sympy.Symbol("theta", positive=True)
+_LINKS = tuple(
+    sympy.Le(*sides, evaluate=False)
+    for sides in (
+        (_FRACTION(1, 3), _share),
+        ((_share - 1) / 2, -_FRACTION(1, 3)),
+        (6 * _share**2 / 5, _FRACTION(4, 30)),
+        (3 * _share**2, _FRACTION(1, 3)),
+        (6 * _share**2 / 5, _FRACTION(2, 15)),
+        (_share / 2, _FRACTION(1, 6)),
+    )
+)
+_EQ_45 = (
+    "alpha_i r_i <= theta sigma_i follows from sigma_i >= 3 alpha_i r_i for theta >= 1/3, the first relation; the "
+    "others are the later uses of (45), with theta in its place: u_i, v_i, (59), (61), Lemma C.2 b"
+)
+
+EQ_45 = (
+    Claim(
+        "fedadmm/eq-45",
+        "eq. (45)",
+        "parameter-rule",
+        "what sigma_i >= 3 alpha_i r_i gives, and what the later constants need",
+        Setting("no letters", letters=()),
+        ParameterRule({_share: _FRACTION(1, 2)}, _LINKS),
+        reading=f"{_EQ_45}; (45) is true as printed, with theta = 1/2",
+    ),
+    Claim(
+        "fedadmm/eq-45/repaired",
+        "eq. (45)",
+        "parameter-rule",
+        "alpha_i r_i <= sigma_i/3 follows, and is what the later constants need",
+        Setting("no letters", letters=()),
+        ParameterRule({_share: _FRACTION(1, 3)}, _LINKS),
+        reading=_EQ_45,
+        repairs="fedadmm/eq-45",
+    ),
+)
+
+_change = 29 * (_E_next - _E)
+EQ_51 = (
+    Claim(
+        "fedadmm/eq-51/display",
+        "display after eq. (51)",
+        "inequality",
+        "the combined bound on L^{k+1} - L^k, as printed",
+        RUN,
+        Inequality(_L_next - _L, -((_moved + _server) / 10 - _change), QUANTITIES),
+        (SMOOTH, START, STEP),
+    ),
+    Claim(
+        "fedadmm/eq-51/display/repaired",
+        "display after eq. (51)",
+        "inequality",
+        "the bounds (47), (50) and (51) added up: the change of the tolerances with the other sign",
+        TRANSITION,
+        Inequality(_L_next - _L, -((_moved + _server) / 10 + _change), OF_ANY),
+        (transition.SMOOTH, transition.STEP),
+        repairs="fedadmm/eq-51/display",
+    ),
+)
+
+# Lemma C.2
+
+_f = q("f(w^{tau_k})")
+_drop, _along, _along_sum, _Bar = parts(
+    "alpha_i(f_i(w^{tau_{k+1}})-f_i(w_i^{k+1})) <Dbar_i,g_i> <Dbar_i,pi_i+phi_i> |Dbar_i|^2"
+)
+_along_other = q("<Dbar_i,pi_i-phi_i>")
+
+
+def infimum(problem: Problem, run: Run, history: History) -> Array:
+    """f*."""
+    found = np.empty((1, 1), dtype=object if isinstance(run.fed.alpha[0], Fraction) else float)
+    found[0, 0] = lowest(problem, run.fed.alpha)
+    return found
+
+
+def _dropped(v: View, k: int) -> Array:
+    at = v.state(k + 1)
+    shared = at.w[..., None, :] + 0 * at.W
+    drop: Array = v.fed.alpha * (v.problem.f.value(shared) - v.problem.f.value(at.W))
+    return drop
+
+
+def _inner(sign: int | None) -> Any:
+    """<w_i - w, g_i>, or <w_i - w, pi_i + sign * phi_i> at k + 1."""
+
+    def of(v: View, k: int) -> Array:
+        at = v.state(k + 1)
+        other = v.g(k + 1) if sign is None else at.Pi + sign * v.phi(k + 1)
+        product: Array = ((at.W - at.w[..., None, :]) * other).sum(axis=-1)
+        return product
+
+    return of
+
+
+_SIGNS = (
+    of_client(_drop.name, _dropped),
+    of_client(_along.name, _inner(None)),
+    of_client(_along_sum.name, _inner(1)),
+    of_client(_Bar.name, lambda v, k: v.away(k + 1)),
+)
+_SIGNS_OF_STATE = (
+    transition.of_client(_drop.name, lambda v: v.drop()),
+    transition.of_client(_along.name, lambda v: v.along(v.g())),
+    transition.of_client(_along_other.name, lambda v: v.along(v.state.Pi - v.state.Phi)),
+    transition.of_client(_Bar.name, lambda v: square(v.gap())),
+)
+
+LEMMA_C2 = (
+    Claim(
+        "fedadmm/lemma-C.2/a",
+        "Lemma C.2",
+        "one-step",
+        "the Lyapunov sequence does not increase",
+        TRANSITION,
+        Inequality(LYAPUNOV_NEXT, LYAPUNOV, OF_ANY),
+        (transition.SMOOTH, transition.STEP),
+        "Scheme 4.1 and coerciveness are not needed",
+    ),
+    Claim(
+        "fedadmm/lemma-C.2/b",
+        "Lemma C.2",
+        "inequality",
+        "the Lyapunov value is at least f(w)",
+        transition.STATE,
+        Inequality(_f, LYAPUNOV, (*OF_ANY, transition.quantity(_f.name, lambda v: v.value(v.before)))),
+        (transition.SMOOTH, transition.STEP),
+        "f* <= f(w) is what f* means; Scheme 4.1 and coerciveness are not needed",
+    ),
+    Claim(
+        "fedadmm/lemma-C.2/b/signs",
+        "proof of Lemma C.2",
+        "inequality",
+        "the first and third lines of the proof, as printed",
+        RUN,
+        Inequality(
+            _drop,
+            _along + alpha_i * r_i / 2 * _Bar,
+            _SIGNS,
+            also=(Comparison(_along, "<=", _along_sum), Comparison(_along_sum, "<=", _along)),
+        ),
+        (SMOOTH,),
+        "Dbar_i = w_i^{k+1} - w^{tau_{k+1}}",
+    ),
+    Claim(
+        "fedadmm/lemma-C.2/b/signs/repaired",
+        "proof of Lemma C.2",
+        "inequality",
+        "the two lines with -<Dbar_i, g_i> = <Dbar_i, pi_i - phi_i> in them",
+        transition.STATE,
+        Inequality(
+            _drop,
+            -_along + alpha_i * r_i / 2 * _Bar,
+            _SIGNS_OF_STATE,
+            also=(
+                Comparison(_Bar - _along, "<=", _Bar + _along_other),
+                Comparison(_Bar + _along_other, "<=", _Bar - _along),
+            ),
+        ),
+        (transition.SMOOTH,),
+        repairs="fedadmm/lemma-C.2/b/signs",
+    ),
+)
+
+__all__ = ["DESCENT", "EQ_45", "EQ_51", "LEMMA_41", "LEMMA_C1", "LEMMA_C2", "infimum"]

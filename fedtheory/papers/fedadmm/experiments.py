@@ -1,0 +1,405 @@
+"""FedADMM, what its algorithms leave open and what its experiments take: Algorithms 1 and 2, Section 5, Remark 4.2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms import fedadmm, fedavg_stale
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.classes import OneStronglyConvex, SmoothStronglyConvex
+from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick, small
+from fedtheory.papers.fedadmm.descent import DESCENT
+from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, sigma_i
+from fedtheory.papers.fedadmm.runs import RUN, SMOOTH, START, STEP
+from fedtheory.problems.base import Problem
+from fedtheory.problems.least_squares import from_rows
+from fedtheory.problems.quadratic import diagonal
+from fedtheory.problems.weighted import weighted_gradient
+from fedtheory.rational import Array
+from fedtheory.selections import Fixed
+from fedtheory.settings import Setting, points
+from fedtheory.statements import Identity, Inequality, Limit, ParameterRule, Quantity, Readings
+from fedtheory.subproblems import Exact
+from fedtheory.symbols import L, mu, n
+
+# The state that Algorithm 1 starts from
+
+
+class Start(NamedTuple):
+    """``w (..., 1)``: the common w_i^0."""
+
+    w: Array
+
+
+def _start_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        positive = tuple(Fraction(v) for v in (1, 2, 3, "1/2"))
+        yield {
+            "clients": tuple(
+                {
+                    "weight": pick(rng, positive),
+                    "h": pick(rng, positive),
+                    "c": small(rng, 1)[0],
+                    "factor": pick(rng, (Fraction(3), Fraction(4))),
+                }
+                for _ in range(int(pick(rng, (1, 2, 3))))
+            )
+        }
+
+
+def _start_build(recipe: Recipe, exact: bool) -> Instance:
+    clients = recipe["clients"]
+    if not clients:
+        raise ValueError("there must be at least one client")
+    check_shape(1, *(c[name] for c in clients for name in ("weight", "h", "factor")))
+    weight, h, c, factor = (numbers([v[name] for v in clients], exact) for name in ("weight", "h", "c", "factor"))
+    alpha, ones = weight / weight.sum(), 1 + 0 * h
+    everyone = Fixed(np.ones((1, len(h)), dtype=bool))
+    params = fedadmm.Params(alpha, factor * alpha * h, ones / 2, ones, 1, everyone, Exact())
+    problem = Problem(diagonal(h[:, None], c[:, None]))
+    text = "; ".join(", ".join(f"{name}={v[name]}" for name in v) for v in clients)
+    return Instance(problem, params, 1, lambda theta: (problem, Start(theta[:, None])), text=f"m={len(h)}: {text}")
+
+
+def _first_lagrangian(averaged: bool) -> Any:
+    """L^0 with w^{tau_0} the average of round 1, or the common start of the clients."""
+
+    def of(problem: Problem, params: fedadmm.Params, state: Start) -> Array:
+        W = state.w[..., None, :] + 0 * params.sigma[:, None]
+        begun = fedadmm.init(problem, params, W, w=state.w)
+        w = fedadmm.average(params, begun.Z) if averaged else state.w
+        gap = W - w[..., None, :]
+        terms = params.alpha * problem.f.value(W) + (gap * begun.Pi).sum(axis=-1)
+        total: Array = (terms + params.sigma * (gap**2).sum(axis=-1) / 2).sum(axis=-1)
+        return total
+
+    return of
+
+
+def _first_value(problem: Problem, params: fedadmm.Params, state: Start) -> Array:
+    """F(W^0)."""
+    W = state.w[..., None, :] + 0 * params.sigma[:, None]
+    total: Array = (params.alpha * problem.f.value(W)).sum(axis=-1)
+    return total
+
+
+_L_0, _F_0 = parts("L^0 F(W^0)")
+_STARTS = Setting(
+    "quadratic f_i, w_1^0 = ... = w_m^0 any, pi_i^0 and z_i^0 as in Algorithm 1",
+    special=Family(_start_recipes, _start_build),
+    complete=True,
+)
+
+
+def _reading(name: str, averaged: bool) -> Claim:
+    where = "the average of the z_i^0, as in round 1" if averaged else "the common w_i^0"
+    return Claim(
+        f"fedadmm/algorithm-1/initial-state#{name}",
+        "Algorithm 1",
+        "parameter-rule",
+        f"L^0 = F(W^0), with w^(tau_0) {where}",
+        _STARTS,
+        Identity(_L_0, _F_0, (Quantity(_L_0, _first_lagrangian(averaged)), Quantity(_F_0, _first_value))),
+    )
+
+
+_FIRST = Hypothesis("k = 0", met=lambda problem, run: run.k == 0)
+
+INITIAL_STATE = (
+    Claim(
+        "fedadmm/algorithm-1/initial-state",
+        "Algorithm 1",
+        "parameter-rule",
+        "every quantity that Lemma 4.1 uses at k = 0 is defined by the algorithm",
+        _STARTS,
+        Readings("w^{tau_0}, of which L^0 is a function,", (_reading("average", True), _reading("common", False))),
+        reading="what is true of one reading and false of the other: L^0 = F(W^0) where all w_i^0 are equal",
+    ),
+    Claim(
+        "fedadmm/algorithm-1/initial-state/repaired",
+        "Algorithm 1",
+        "parameter-rule",
+        "with any w^{tau_0} given, Lemma 4.1 holds at k = 0",
+        RUN,
+        DESCENT,
+        (SMOOTH, START, STEP, _FIRST),
+        repairs="fedadmm/algorithm-1/initial-state",
+    ),
+)
+
+# Algorithm 2
+
+
+def _fedavg_params(recipe: Recipe, problem: Problem, exact: bool) -> fedavg_stale.Params:
+    if recipe["gamma"] <= 0 or recipe["k0"] < 1:
+        raise ValueError("gamma must be positive and k_0 at least 1")
+    everyone = Fixed(np.ones((1, problem.n), dtype=bool))
+    return fedavg_stale.Params(number(recipe["gamma"], exact), int(recipe["k0"]), everyone)
+
+
+def _next_average(problem: Problem, params: Any, state: Any) -> Array:
+    """|w - w*|^2 for the average w of the W, the server's next model."""
+    away = state.W.sum(axis=-2) / problem.n - problem.x_star
+    total: Array = (away**2).sum(axis=-1)
+    return total
+
+
+gamma = sympy.Symbol("gamma", positive=True)
+_STRONGLY = SmoothStronglyConvex(mu, L, quadratics=True)
+_OF_CLASS = Hypothesis("f_i mu-strongly convex and L-smooth", met=_STRONGLY.contains)
+FEDAVG = Setting(
+    "f_i strongly convex quadratics, equal weights, all clients in every round, any W^0",
+    letters={mu: "mu", L: "L", n: "n", gamma: "gamma", k0: "k0"},
+    algorithm=fedavg_stale.algorithm,
+    functions=_STRONGLY,
+    parameters=_fedavg_params,
+    clients=(2, 2, 3),
+)
+_SMALL = Hypothesis("gamma/m <= 1/L", sympy.Le(gamma, n / L))
+_ALGORITHM_2 = Limit(
+    fedavg_stale.algorithm, Quantity(q("|w^{tau_{k+1}}-w*|^2"), _next_average), "the server's model reaches the optimum"
+)
+
+ALGORITHM_2 = (
+    Claim(
+        "fedadmm/algorithm-2",
+        "Algorithm 2",
+        "limit",
+        "FedAvg as defined here, with full participation and a small step, reaches f*",
+        FEDAVG,
+        _ALGORITHM_2,
+        (_OF_CLASS, _SMALL),
+        "a round is a function of w alone, so that its limit is a fixed point of the round",
+    ),
+    Claim(
+        "fedadmm/algorithm-2/repaired",
+        "Algorithm 2",
+        "limit",
+        "with one local step, k_0 = 1, FedAvg reaches f*: it is gradient descent",
+        FEDAVG,
+        _ALGORITHM_2,
+        (_OF_CLASS, _SMALL, Hypothesis("k_0 = 1", sympy.Eq(k0, 1, evaluate=False))),
+        repairs="fedadmm/algorithm-2",
+    ),
+)
+
+# Section 5.2
+
+_penalties = Setting("all m and r_i", letters=(m, r_i))
+_CONDITION = (sympy.Ge(sigma_i, 3 * alpha_i * r_i, evaluate=False),)
+
+
+class Rows(NamedTuple):
+    """The parameters of Algorithm 1 that its start depends on."""
+
+    fed: fedadmm.Params
+
+
+def _rows_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        lengths = [int(pick(rng, (1, 2, 3))) for _ in range(int(pick(rng, (1, 2, 3))))]
+        yield {"clients": tuple({"a": small(rng, length), "b": small(rng, length)} for length in lengths)}
+
+
+def _rows_build(recipe: Recipe, exact: bool) -> Instance:
+    clients = recipe["clients"]
+    if not clients or any(len(c["a"]) != len(c["b"]) or not any(c["a"]) for c in clients):
+        raise ValueError("every client needs rows that are not all zero, and as many targets")
+    f: Any = from_rows([numbers(c["a"], exact)[:, None] for c in clients], [numbers(c["b"], exact) for c in clients])
+    one = numbers([1] * len(clients), exact)
+    alpha, r = one / len(clients), f.H[:, 0, 0]
+    everyone = Fixed(np.ones((1, len(clients)), dtype=bool))
+    fed = fedadmm.Params(alpha, 3 * alpha * r, one / 2, one, 1, everyone, Exact())
+    text = "; ".join(f"a_{i} = {_row(c['a'])}, b_{i} = {_row(c['b'])}" for i, c in enumerate(clients, 1))
+    return Instance(Problem(f), Rows(fed), 0, lambda theta: (Problem(f), theta), text=text)
+
+
+def _row(values: Any) -> str:
+    return "(" + ", ".join(map(str, values)) + ")"
+
+
+def _taken(problem: Problem, params: Rows, state: Any) -> Array:
+    """pi_i^0 = 0, as in the experiments."""
+    return 0 * _asked(problem, params, state)
+
+
+def _asked(problem: Problem, params: Rows, state: Any) -> Array:
+    """-alpha_i grad f_i(0)."""
+    slope: Array = -params.fed.alpha[:, None] * problem.f.gradient(np.zeros((problem.n, 1), dtype=int))
+    return slope
+
+
+def _begun(problem: Problem, params: Rows, state: Any) -> Array:
+    """pi_i^0 as Algorithm 1 computes it from w_i^0 = 0."""
+    return fedadmm.init(problem, params.fed).Pi
+
+
+_pi, _slope = parts("pi_i^0 -alpha_i*grad_f_i(w_i^0)")
+_LEAST_SQUARES = Setting(
+    "least squares as in Example 5.1, one feature, w_i^0 = 0", special=Family(_rows_recipes, _rows_build)
+)
+
+SECTION_52 = (
+    Claim(
+        "fedadmm/experiments/step-condition",
+        "Section 5.2",
+        "parameter-rule",
+        "the experiments' sigma_i = 0.2 r_i/m satisfies the theorems' condition",
+        _penalties,
+        ParameterRule({sigma_i: sympy.Rational(1, 5) * r_i / m, alpha_i: 1 / m}, _CONDITION),
+    ),
+    Claim(
+        "fedadmm/experiments/step-condition/repaired",
+        "Section 5.2",
+        "parameter-rule",
+        "sigma_i = 3 r_i/m, 15 times as much, satisfies it",
+        _penalties,
+        ParameterRule({sigma_i: 3 * r_i / m, alpha_i: 1 / m}, _CONDITION),
+        repairs="fedadmm/experiments/step-condition",
+    ),
+    Claim(
+        "fedadmm/experiments/initial-point",
+        "Section 5.2",
+        "parameter-rule",
+        "the experiments' w_i = pi_i = 0 satisfies the algorithm's initialisation",
+        _LEAST_SQUARES,
+        Identity(_pi, _slope, (Quantity(_pi, _taken), Quantity(_slope, _asked))),
+    ),
+    Claim(
+        "fedadmm/experiments/initial-point/repaired",
+        "Section 5.2",
+        "parameter-rule",
+        "w_i^0 = 0 with pi_i^0 = -alpha_i grad f_i(0) satisfies it",
+        _LEAST_SQUARES,
+        Identity(_pi, _slope, (Quantity(_pi, _begun), Quantity(_slope, _asked))),
+        repairs="fedadmm/experiments/initial-point",
+    ),
+)
+
+# Example 5.1
+
+
+class Deal(NamedTuple):
+    """``laws``: the law of each sample, in the order in which they are generated; ``sizes``: samples of each client."""
+
+    laws: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+
+def _deal_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        yield {"sizes": tuple(int(v) for v in rng.integers(1, 4, int(pick(rng, (2, 2, 3)))))}
+
+
+def _deal_build(recipe: Recipe, exact: bool) -> Instance:
+    sizes, total = recipe["sizes"], sum(recipe["sizes"])
+    if len(sizes) < 2 or min(sizes) < 1 or total > 7:
+        raise ValueError("two clients or more share at most seven samples")
+    third = -(-total // 3)
+    laws = ((0,) * third + (1,) * third + (2,) * max(0, total - 2 * third))[:total]
+    return Instance(None, Deal(laws, sizes), 0, lambda theta: (None, theta), text=f"d_i = {_row(sizes)}, laws {laws}")
+
+
+def _law_shares(deal: Deal, client: int, shuffled: bool) -> list[Fraction]:
+    """The expected share of each law among a client's samples: its distribution is the mixture with these weights."""
+    first = sum(deal.sizes[:client])
+    places = range(first, first + deal.sizes[client])
+    orders = list(permutations(deal.laws)) if shuffled else [deal.laws]
+    found = [sum(order[p] == law for order in orders for p in places) for law in range(3)]
+    return [Fraction(count, len(orders) * deal.sizes[client]) for count in found]
+
+
+def _shared(problem: Any, params: Deal, state: Any, shuffled: bool) -> Array:
+    """1 less the distance in variation of the laws of the first client's samples from those of the last's."""
+    one, other = (_law_shares(params, client, shuffled) for client in (0, len(params.sizes) - 1))
+    found = np.empty((1, 1), dtype=object)
+    found[0, 0] = sum(map(min, one, other), Fraction(0))
+    return found
+
+
+_common = q("what_the_clients'_laws_share")
+_DEALS = Setting("samples of three laws, dealt out to the clients", special=Family(_deal_recipes, _deal_build))
+
+
+def _different(shuffled: bool) -> Inequality:
+    return Inequality(_common, sympy.S.One, (Quantity(_common, partial(_shared, shuffled=shuffled)),), strict=True)
+
+
+EXAMPLE_51 = (
+    Claim(
+        "fedadmm/example-5.1",
+        "Example 5.1",
+        "property",
+        "the generator gives clients different distributions",
+        _DEALS,
+        _different(True),
+        reading="all orders of the samples are equally likely after the shuffle; enumerated for few samples",
+    ),
+    Claim(
+        "fedadmm/example-5.1/repaired",
+        "Example 5.1",
+        "property",
+        "dealt out in the order of the laws, without the shuffle, the samples of clients have different laws",
+        _DEALS,
+        _different(False),
+        repairs="fedadmm/example-5.1",
+    ),
+)
+
+# Remark 4.2
+
+
+class Pair(NamedTuple):
+    """``x``, ``y (..., d)``."""
+
+    x: Array
+    y: Array
+
+
+class Weight(NamedTuple):
+    """``alpha``: the weight of f_1; the others share the rest."""
+
+    alpha: Any
+
+
+def _between(problem: Problem, params: Weight, state: Pair) -> Array:
+    others = (1 - params.alpha) / (problem.n - 1)
+    weights = np.array([params.alpha, *[others] * (problem.n - 1)])
+    away = state.x - state.y
+    slopes = weighted_gradient(problem, weights, state.x) - weighted_gradient(problem, weights, state.y)
+    product: Array = (slopes * away).sum(axis=-1)
+    return product
+
+
+def _apart_squared(problem: Problem, params: Weight, state: Pair) -> Array:
+    total: Array = ((state.x - state.y) ** 2).sum(axis=-1)
+    return total
+
+
+mu_1, alpha_1 = sympy.symbols("mu_1 alpha_1", positive=True)
+_CONVEX = OneStronglyConvex(mu_1, L)
+_product, _square = parts("<grad_f(x)-grad_f(y),x-y> |x-y|^2")
+REMARK_42 = Claim(
+    "fedadmm/remark-4.2",
+    "Remark 4.2",
+    "property",
+    "one strongly convex f_i makes f strongly convex",
+    Setting(
+        "f_1 strongly convex with mu_1, the others convex; any x and y",
+        letters={mu_1: "mu", L: "L", alpha_1: "alpha"},
+        algorithm=points(Pair, Weight, lambda problem, params: Pair(problem.x_star, problem.x_star)),
+        functions=_CONVEX,
+        domain=(sympy.Lt(alpha_1, 1, evaluate=False),),
+        clients=(2, 2, 3),
+    ),
+    Inequality(alpha_1 * mu_1 * _square, _product, (Quantity(_product, _between), Quantity(_square, _apart_squared))),
+    (Hypothesis("f_1 is mu_1-strongly convex, the others convex", met=_CONVEX.contains),),
+    "f is strongly convex with alpha_1 mu_1",
+)

@@ -1,0 +1,403 @@
+"""FedADMM, Theorems 4.1 and 4.2 and Corollary 4.1: limits, by long runs of Algorithm 1 on functions of the plane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms import fedadmm
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.classes import SmoothStronglyConvex
+from fedtheory.instances.base import Family, Instance, Recipe, numbers, pick
+from fedtheory.papers.fedadmm.letters import q
+from fedtheory.papers.fedadmm.runs import square
+from fedtheory.problems.base import Problem
+from fedtheory.problems.bent import Bent, bent
+from fedtheory.problems.receding import Receding, receding
+from fedtheory.problems.weighted import weighted_gradient, weighted_value
+from fedtheory.rational import Array, to_float
+from fedtheory.selections import Covering, Fixed
+from fedtheory.settings import Setting
+from fedtheory.statements import Eventually, Limit, Quantity, Readings
+from fedtheory.subproblems import Adversary, Exact
+from fedtheory.symbols import L, mu
+
+
+class Params(NamedTuple):
+    """As :class:`fedadmm.Params`, and ``r (m,)``: declared Lipschitz constants; ``convex``: a bound on the curvature of
+    f from below; ``w (d,)``: a stationary point, the minimiser where f is convex; ``zero``: whether the multipliers
+    start at 0."""
+
+    alpha: Array
+    sigma: Array
+    nu: Array
+    eps: Array
+    k0: int
+    selection: Any
+    solver: Any
+    r: Array
+    convex: float
+    w: Array
+    zero: bool
+
+
+_KINDS = ("bent", "bent", "convex", "strong", "receding", "tail")
+
+
+def _recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        m = int(pick(rng, (2, 3, 4)))
+        yield {
+            "m": m,
+            "d": 2,
+            "kind": pick(rng, _KINDS),
+            "functions": int(rng.integers(1000)),
+            "k0": int(pick(rng, (1, 1, 2))),
+            "s0": int(pick(rng, (2, 3))),
+            "size": max(1, m // 2),
+            "scheme": int(rng.random() < 0.9),
+            "zero": int(rng.random() < 0.1),
+            "residual": pick(rng, tuple(Fraction(v) for v in (0, "1/2", 1))),
+            "factor": pick(rng, (Fraction(3),) * 8 + (Fraction(4), Fraction(2))),
+            "declared": pick(rng, (Fraction(1),) * 9 + (Fraction(1, 2),)),
+            "nu": pick(rng, (Fraction(1, 2), Fraction(3, 4))),
+            "eps": pick(rng, (Fraction(1), Fraction(1, 100))),
+        }
+
+
+def _functions(recipe: Recipe, alpha: Array, rng: np.random.Generator) -> tuple[Any, float, Array]:
+    """The f_i, a lower bound of the curvature of f, and a stationary point of f."""
+    m, d = recipe["m"], recipe["d"]
+    if recipe["kind"] == "receding":
+        return receding(m, d, rng, to_float), -np.inf, np.full(d, np.nan)
+    if recipe["kind"] == "tail":
+        # Convex, and not coercive.
+        flat = receding(m, d, rng, to_float)
+        return Receding(flat.a, 0 * flat.b, flat.c, flat.e), 0.0, np.full(d, np.nan)
+    f: Any = bent(m, d, rng, to_float)
+    if recipe["kind"] in ("convex", "strong"):
+        # The other functions make up for the bend of the first.
+        wanted = 0.5 if recipe["kind"] == "strong" else 0.0
+        missing = max(0.0, wanted - float((alpha * f.mu).sum()))
+        more = np.where(np.arange(m) > 0, missing / alpha[1:].sum(), 0.0)
+        f = Bent(f.h + more[:, None], f.c, f.u, f.b, f.t, f.width)
+    w: Any = rng.standard_normal(d)
+    return f.stationary_at(w, alpha), float((alpha * f.mu).sum()), w
+
+
+def _build(recipe: Recipe, exact: bool) -> Instance:
+    m, d = recipe["m"], recipe["d"]
+    if m < 2 or d < 1 or not 1 <= recipe["size"] <= m or min(recipe["k0"], recipe["s0"]) < 1:
+        raise ValueError("a long run needs two clients or more and subsets of them")
+    if min(recipe["factor"], recipe["declared"], recipe["eps"]) <= 0 or not Fraction(1, 2) <= recipe["nu"] < 1:
+        raise ValueError("penalties and accuracies must be positive, 1/2 <= nu_i < 1")
+    if not 0 <= recipe["residual"] <= 1:
+        raise ValueError("residuals lie in [0, 1]")
+    rng = np.random.default_rng(recipe["functions"])
+    alpha = rng.dirichlet(np.full(m, 3.0))
+    f, convex, w = _functions(recipe, alpha, rng)
+    r = to_float(recipe["declared"]) * to_float(f.L)
+    direction = rng.standard_normal((m, d))
+    direction *= float(recipe["residual"]) * (1 - 1e-12) / np.sqrt(square(direction))[:, None]
+    size, s0 = recipe["size"], max(recipe["s0"], -(-m // recipe["size"]))
+    selection: Any = Covering(m, size, s0) if recipe["scheme"] else Fixed(np.arange(m)[None] < size)
+    sigma = float(recipe["factor"]) * alpha * r
+    nu, eps = np.full(m, float(recipe["nu"])), np.full(m, float(recipe["eps"]))
+    params = Params(
+        alpha, sigma, nu, eps, recipe["k0"], selection, Adversary(direction), r, convex, w, bool(recipe["zero"])
+    )
+    problem = Problem(f)
+
+    def at(theta: Array) -> tuple[Problem, fedadmm.State]:
+        blocks = 3 * to_float(theta).reshape(len(theta), 1, m + 1, d)
+        W, start = blocks[..., 1:, :], blocks[..., 0, :]
+        state = fedadmm.init(problem, params, W, 0 * W if params.zero else None, start)  # type: ignore[arg-type]
+        return problem, state._replace(eps=np.broadcast_to(eps, (len(theta), 1, m)))
+
+    text = ", ".join(f"{name}={recipe[name]}" for name in recipe)
+    return Instance(problem, params, (m + 1) * d, at, quadratic=False, text=text)
+
+
+LONG = Setting(
+    "Algorithm 1 on f_i convex or not, two coordinates; random subsets, residuals as large as (6) allows; any start",
+    special=Family(_recipes, _build),
+)
+
+SMOOTH = Hypothesis(
+    "Assumption 4.1: grad f_i is r_i-Lipschitz", met=lambda problem, params: bool((params.r >= problem.f.L).all())
+)
+COERCIVE = Hypothesis("Assumption 4.2: f is coercive", met=lambda problem, params: not isinstance(problem.f, Receding))
+STEP = Hypothesis(
+    "sigma_i >= 3 alpha_i r_i for every i",
+    met=lambda problem, params: bool((params.sigma >= 3 * params.alpha * params.r * (1 - 1e-12)).all()),
+)
+SCHEME = Hypothesis("Scheme 4.1", met=lambda problem, params: isinstance(params.selection, Covering))
+CONVEX = Hypothesis("f is convex", met=lambda problem, params: params.convex >= 0)
+STRONG = Hypothesis("f is strongly convex", met=lambda problem, params: params.convex > 1e-3)
+ASSUMED = (SMOOTH, COERCIVE, STEP, SCHEME)
+
+
+# Quantities
+
+
+def _g(problem: Problem, params: Any, state: Any) -> Array:
+    slope: Array = params.alpha[:, None] * problem.f.gradient(state.W)
+    return slope
+
+
+def lagrangian(problem: Problem, params: Any, state: Any) -> Array:
+    """L^k, eq. (12)."""
+    gap = state.W - state.w[..., None, :]
+    value = params.alpha * problem.f.value(state.W) + (gap * state.Pi).sum(axis=-1)
+    total: Array = (value + params.sigma * square(gap) / 2).sum(axis=-1)
+    return total
+
+
+def values(problem: Problem, params: Any, state: Any) -> Array:
+    """F(W^k)."""
+    total: Array = (params.alpha * problem.f.value(state.W)).sum(axis=-1)
+    return total
+
+
+def value(problem: Problem, params: Any, state: Any) -> Array:
+    """f(w^{tau_k})."""
+    return weighted_value(problem, params.alpha, state.w)
+
+
+def _least(params: Any, problem: Problem) -> Any:
+    return weighted_value(problem, params.alpha, params.w)
+
+
+def _above(of: Any) -> Any:
+    return lambda problem, params, state: of(problem, params, state) - _least(params, problem)
+
+
+def _lagrangian_from_values(problem: Problem, params: Any, state: Any) -> Array:
+    return lagrangian(problem, params, state) - values(problem, params, state)
+
+
+def _values_from_value(problem: Problem, params: Any, state: Any) -> Array:
+    return values(problem, params, state) - value(problem, params, state)
+
+
+def _gradient(problem: Problem, params: Any, state: Any) -> Array:
+    return weighted_gradient(problem, params.alpha, state.w)
+
+
+def _sum_of_gradients(problem: Problem, params: Any, state: Any) -> Array:
+    total: Array = _g(problem, params, state).sum(axis=-2)
+    return total
+
+
+def _squared_blocks(problem: Problem, params: Any, state: Any) -> Array:
+    """sum_i |g_i|^2, the squared gradient of F as a function of m blocks."""
+    total: Array = (_g(problem, params, state) ** 2).sum(axis=(-1, -2))
+    return total
+
+
+def _stationary(problem: Problem, params: Any, state: Any) -> Array:
+    return _g(problem, params, state) + state.Pi
+
+
+def _agreement(problem: Problem, params: Any, state: Any) -> Array:
+    gap: Array = state.W - state.w[..., None, :]
+    return gap
+
+
+def _multipliers(problem: Problem, params: Any, state: Any) -> Array:
+    total: Array = state.Pi.sum(axis=-2)
+    return total
+
+
+def _part(name: str) -> Any:
+    return lambda problem, params, state: getattr(state, name)
+
+
+def _from_optimum(name: str) -> Any:
+    def of(problem: Problem, params: Any, state: Any) -> Array:
+        W = params.w + 0 * state.W
+        goal = {"w": params.w, "W": W, "Pi": -params.alpha[:, None] * problem.f.gradient(W)}
+        away: Array = getattr(state, name) - goal[name]
+        return away
+
+    return of
+
+
+def _long(**said: tuple[Quantity, ...]) -> Eventually:
+    return Eventually(_OWN, **said)  # type: ignore[arg-type]
+
+
+#: Algorithm 1, whose parameters may carry more than it asks for.
+_OWN: Algorithm = fedadmm.algorithm
+_STATE = tuple(Quantity(q(name), _part(part)) for name, part in (("w^{tau_k}", "w"), ("W^k", "W"), ("Pi^k", "Pi")))
+_SHARED = (
+    Quantity(q("L^k-F(W^k)"), _lagrangian_from_values),
+    Quantity(q("F(W^k)-f(w^{tau_k})"), _values_from_value),
+)
+_OPTIMAL = tuple(
+    Quantity(q(name), _above(of)) for name, of in (("L^k-f*", lagrangian), ("F(W^k)-f*", values), ("f(w)-f*", value))
+)
+_STATIONARY = (
+    Quantity(q("alpha_i*grad_f_i(w_i^k)+pi_i^k"), _stationary),
+    Quantity(q("w_i^k-w^{tau_k}"), _agreement),
+    Quantity(q("sum_i(pi_i^k)"), _multipliers),
+)
+_GRADIENT = Quantity(q("grad_f(w^{tau_k})"), _gradient)
+_SUM = Quantity(q("sum_i(g_i^k)"), _sum_of_gradients)
+
+# The literal reading of grad F, at a stationary point, which Algorithm 1 does not leave
+
+
+def _exact_params(recipe: Recipe, problem: Problem, exact: bool) -> fedadmm.Params:
+    m = problem.n
+    alpha = numbers([Fraction(1, m)] * m, exact)
+    half, accuracy = (numbers([v] * m, exact) for v in (Fraction(1, 2), Fraction(1)))
+    return fedadmm.theory(problem, alpha, Fixed(np.ones((1, m), dtype=bool)), Exact(), 1, half, accuracy)
+
+
+_QUADRATIC = Setting(
+    "Algorithm 1 with full participation, exact answers and sigma_i = 3 alpha_i r_i on quadratic functions",
+    letters={mu: "mu", L: "L"},
+    algorithm=fedadmm.algorithm,
+    functions=SmoothStronglyConvex(mu, L, quadratics=True),
+    parameters=_exact_params,
+    clients=(2, 3),
+)
+_LITERAL = Claim(
+    "fedadmm/theorem-4.1/c#blocks",
+    "Theorem 4.1",
+    "limit",
+    "grad F(W) has the m blocks g_i, as (11) makes F a function of m blocks",
+    _QUADRATIC,
+    Limit(fedadmm.algorithm, Quantity(q("|(g_1,...,g_m)|^2"), _squared_blocks), "the m blocks of grad F vanish"),
+)
+_SUMMED = Claim(
+    "fedadmm/theorem-4.1/c#sum",
+    "Theorem 4.1",
+    "limit",
+    "grad F(W) is sum_i g_i, as (57) has it",
+    LONG,
+    _long(vanishing=(_SUM, _GRADIENT)),
+    ASSUMED,
+)
+
+THEOREM_41 = (
+    Claim(
+        "fedadmm/theorem-4.1/a",
+        "Theorem 4.1",
+        "property",
+        "bounded sequences",
+        LONG,
+        _long(bounded=_STATE),
+        ASSUMED,
+    ),
+    Claim(
+        "fedadmm/theorem-4.1/b",
+        "Theorem 4.1",
+        "limit",
+        "three sequences share a limit",
+        LONG,
+        _long(vanishing=_SHARED, converging=(Quantity(q("f(w^{tau_k})"), value),)),
+        ASSUMED,
+    ),
+    Claim(
+        "fedadmm/theorem-4.1/c",
+        "Theorem 4.1",
+        "limit",
+        "gradients vanish",
+        LONG,
+        Readings("grad F(W) of (24), with F as (11) has it,", (_LITERAL, _SUMMED)),
+    ),
+    Claim(
+        "fedadmm/theorem-4.1/c/repaired",
+        "Theorem 4.1",
+        "limit",
+        "sum_i alpha_i grad f_i(w_i^k) and grad f(w^{tau_k}) vanish",
+        LONG,
+        _long(vanishing=(_SUM, _GRADIENT)),
+        ASSUMED,
+        repairs="fedadmm/theorem-4.1/c",
+    ),
+)
+THEOREM_42 = (
+    Claim(
+        "fedadmm/theorem-4.2/a",
+        "Theorem 4.2",
+        "limit",
+        "accumulation points are stationary",
+        LONG,
+        _long(vanishing=(*_STATIONARY, _GRADIENT)),
+        ASSUMED,
+        "the residuals of (19) vanish along the whole sequence, and are continuous",
+    ),
+    Claim(
+        "fedadmm/theorem-4.2/b",
+        "Theorem 4.2",
+        "limit",
+        "isolated accumulation point: the whole sequence converges",
+        LONG,
+        _long(converging=_STATE),
+        ASSUMED,
+        "the stationary points of these functions are isolated for almost all of them",
+    ),
+)
+COROLLARY_41 = (
+    Claim(
+        "fedadmm/corollary-4.1/a",
+        "Corollary 4.1",
+        "limit",
+        "convex f: values converge to f*",
+        LONG,
+        _long(vanishing=_OPTIMAL),
+        (*ASSUMED, CONVEX),
+    ),
+    Claim(
+        "fedadmm/corollary-4.1/b",
+        "Corollary 4.1",
+        "limit",
+        "convex f: accumulation points are optimal",
+        LONG,
+        _long(vanishing=(*_STATIONARY, _OPTIMAL[-1])),
+        (*ASSUMED, CONVEX),
+        "a limit w with f(w) = f* is optimal, and W, Pi with the residuals of (19) zero go with it",
+    ),
+    Claim(
+        "fedadmm/corollary-4.1/c",
+        "Corollary 4.1",
+        "limit",
+        "strongly convex f: the sequence converges",
+        LONG,
+        _long(
+            vanishing=tuple(
+                Quantity(q(name), _from_optimum(part))
+                for name, part in (("w^{tau_k}-w*", "w"), ("W^k-W*", "W"), ("Pi^k-Pi*", "Pi"))
+            )
+        ),
+        (SMOOTH, STEP, SCHEME, STRONG),
+        "strong convexity implies Assumption 4.2",
+    ),
+)
+_GAPS = tuple(
+    Quantity(q(name), of)
+    for name, of in (
+        ("eps_i^k", lambda problem, params, state: state.eps),
+        ("w_i^k-w^{tau_k}", _agreement),
+    )
+)
+#: What of (52) is a difference of iterates vanishes if the iterates converge.
+LEMMA_C2_LIMIT = Claim(
+    "fedadmm/lemma-C.2/c",
+    "Lemma C.2 and eq. (52)",
+    "limit",
+    "all differences vanish",
+    LONG,
+    _long(vanishing=_GAPS, converging=_STATE),
+    ASSUMED,
+    "differences of w^{tau_k}, W^k and Pi^k vanish where these converge",
+)
+
+__all__ = ["COROLLARY_41", "LEMMA_C2_LIMIT", "THEOREM_41", "THEOREM_42"]

@@ -1,0 +1,537 @@
+"""FedADMM, Section 3 with the inner steps of Theorem 3.1 and local invariance; Definition 4.1; Appendix A."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms import exact_admm
+from fedtheory.algorithms.method import method
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.classes import WeaklyConvex
+from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick, small
+from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_i
+from fedtheory.papers.fedadmm.runs import ROUND, History, Run, square
+from fedtheory.problems.base import Problem
+from fedtheory.problems.quadratic import diagonal
+from fedtheory.rational import Array
+from fedtheory.settings import Setting, points
+from fedtheory.statements import Comparison, Identity, Inequality, Quantity, contraction
+from fedtheory.subproblems import InnerSteps, Task
+
+# Any point of the server and the clients, with quadratic functions: one gradient or root of each is asked
+
+
+class Penalties(NamedTuple):
+    """``alpha``, ``sigma``, ``r (m,)``: weights, penalties, Lipschitz constants."""
+
+    alpha: Array
+    sigma: Array
+    r: Array
+
+
+class Point(NamedTuple):
+    """``w (..., 1)``; ``W``, ``Pi (..., m, 1)``."""
+
+    w: Array
+    W: Array
+    Pi: Array
+
+
+def _recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        positive = tuple(Fraction(v) for v in (1, 2, "1/2", 3, 5))
+        clients = tuple(
+            {
+                "weight": pick(rng, positive),
+                "h": pick(rng, positive),
+                "c": small(rng, 1)[0],
+                "sigma": pick(rng, positive),
+                "declared": pick(rng, (Fraction(1), Fraction(2))),
+            }
+            for _ in range(int(pick(rng, (1, 2, 3))))
+        )
+        yield {"clients": clients}
+
+
+def _build(recipe: Recipe, exact: bool, agreed: bool = False) -> Instance:
+    clients = recipe["clients"]
+    if not clients:
+        raise ValueError("there must be at least one client")
+    check_shape(1, *(c[name] for c in clients for name in ("weight", "h", "sigma", "declared")))
+    weight, h, c, sigma, declared = (
+        numbers([client[name] for client in clients], exact) for name in ("weight", "h", "c", "sigma", "declared")
+    )
+    problem = Problem(diagonal(h[:, None], c[:, None]))
+    params = Penalties(weight / weight.sum(), sigma, declared * h)
+    size = len(clients)
+
+    def at(theta: Array) -> tuple[Problem, Point]:
+        w, rest = theta[:, None, :1], theta[:, None, 1:, None]
+        W = w[..., None, :] + 0 * rest if agreed else rest[..., :size, :]
+        return problem, Point(w, W, rest[..., -size:, :])
+
+    text = "; ".join(", ".join(f"{name}={client[name]}" for name in client) for client in clients)
+    return Instance(problem, params, 1 + size * (1 if agreed else 2), at, text=f"m={size}: {text}")
+
+
+POINTS = Setting(
+    "any w, w_i and pi_i, one coordinate of each; the functions, of which one gradient or proximal point is asked, are "
+    "quadratic",
+    special=Family(_recipes, _build),
+    complete=True,
+)
+AGREED = Setting(
+    "any w = w_1 = ... = w_m and pi_i, one coordinate of each; the functions, of which the gradients at w are asked, "
+    "are quadratic",
+    special=Family(_recipes, partial(_build, agreed=True)),
+    complete=True,
+)
+
+
+def _augmented(params: Penalties, w: Array, state: Point) -> Array:
+    """The terms of the augmented Lagrangian that depend on w."""
+    gap = state.W - w[..., None, :]
+    total: Array = ((gap * state.Pi).sum(axis=-1) + params.sigma * square(gap) / 2).sum(axis=-1)
+    return total
+
+
+def _at_any(problem: Problem, params: Penalties, state: Point) -> Array:
+    return _augmented(params, state.w, state)
+
+
+def _at_closed_form(problem: Problem, params: Penalties, state: Point) -> Array:
+    """The value at the w of the step of exact ADMM, and what is added on the way to any w."""
+    admm = exact_admm.Params(params.alpha, params.sigma)
+    w = exact_admm.step(problem, admm, exact_admm.State(*state), np.zeros(()))[0]
+    return _augmented(params, w, state) + params.sigma.sum() * square(state.w - w) / 2
+
+
+def _task(params: Penalties, state: Point) -> Task:
+    everyone = np.ones(len(params.alpha), dtype=bool)
+    return Task(state.w, state.Pi, 0 * params.sigma, everyone, params.alpha, params.sigma)
+
+
+def _two_inner_steps(problem: Problem, params: Penalties, state: Point) -> Array:
+    return InnerSteps(params.r, steps=2).answer(problem, _task(params, state), None, 0).w
+
+
+def _closed_inner_steps(problem: Problem, params: Penalties, state: Point) -> Array:
+    """Two minimisers of alpha <grad f(v), u> + alpha r/2 |u - v|^2 + <u - w, pi> + sigma/2 |u - w|^2 over u, from w."""
+    alpha, sigma, r = params.alpha[:, None], params.sigma[:, None], params.r[:, None]
+    anchor = state.w[..., None, :]
+    v = anchor + 0 * state.Pi
+    for _ in range(2):
+        v = (alpha * r * v + sigma * anchor - (alpha * problem.f.gradient(v) + state.Pi)) / (alpha * r + sigma)
+    return v
+
+
+def _gradient(problem: Problem, params: Penalties, state: Point) -> Array:
+    """grad f(w)."""
+    slope: Array = (params.alpha[:, None] * problem.f.gradient(state.W)).sum(axis=-2)
+    return slope
+
+
+def _lines(problem: Problem, params: Penalties, state: Point) -> Array:
+    """The sum over i of the first line of (19), less the third."""
+    first = params.alpha[:, None] * problem.f.gradient(state.W) + state.Pi
+    total: Array = first.sum(axis=-2) - state.Pi.sum(axis=-2)
+    return total
+
+
+_L_w, _L_min, _v, _v_closed, _grad, _res = parts(
+    "sum_i<w_i-w,pi_i>+sigma_i/2|w_i-w|^2 its_least_value+sum_i(sigma_i)/2|w-w^{k+1}|^2 v_i^2 (15)_twice grad_f(w) "
+    "sum_i(alpha_i*grad_f_i(w_i)+pi_i)-sum_i(pi_i)"
+)
+
+EQ_13 = Claim(
+    "fedadmm/eq-13",
+    "eq. (13)",
+    "identity",
+    "closed form of the averaging step",
+    POINTS,
+    Identity(_L_w, _L_min, (Quantity(_L_w, _at_any), Quantity(_L_min, _at_closed_form))),
+    reading="w^{k+1} is the minimiser: away from it the augmented Lagrangian is larger by "
+    "sum_i(sigma_i)/2 |w - w^{k+1}|^2",
+)
+EQ_15 = Claim(
+    "fedadmm/eq-15",
+    "eq. (15)",
+    "identity",
+    "closed form of the inner step",
+    POINTS,
+    Identity(_v, _v_closed, (Quantity(_v, _two_inner_steps), Quantity(_v_closed, _closed_inner_steps))),
+    reading="two steps from v^0 = w, by the algorithm and by the formula",
+)
+DEFINITION_41 = Claim(
+    "fedadmm/definition-4.1",
+    "Definition 4.1 and eq. (20)",
+    "property",
+    "stationary points of (10) and of (2)",
+    AGREED,
+    Identity(_grad, _res, (Quantity(_grad, _gradient), Quantity(_res, _lines))),
+    reading="where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19): it "
+    "vanishes with them",
+)
+
+# Theorem 3.1
+
+
+class Root(NamedTuple):
+    """``v (..., d)``: an inner iterate."""
+
+    v: Array
+
+
+def _inner_step(problem: Problem, params: Any, state: Any, draw: Any) -> dict[str, Array]:
+    """(15) around w = v*, which every w and pi with the same root gives too: the residual at v differs from that at v*
+    by what does not depend on them."""
+    alpha, sigma = (np.array([value]) for value in (params.alpha, params.sigma))
+    task = Task(problem.x_star, -params.alpha * problem.y_star, sigma, np.ones(1, dtype=bool), alpha, sigma)
+    v = state.v[..., None, :]
+    return {"v": (v - task.residual(problem, v) / (params.alpha * problem.L + params.sigma))[..., 0, :]}
+
+
+def _from_root(problem: Problem, params: Any, state: Any) -> Array:
+    return square(state.v - problem.x_star)
+
+
+inner = method("inner step", _inner_step, ["alpha", "sigma", "rho"], {"v": "point"})
+WEAKLY_CONVEX = WeaklyConvex(s_i, r_i)
+INNER = Setting(
+    "f_i with Hessians between -s_i I and r_i I, s_i <= r_i; any v, w and pi_i",
+    letters={s_i: lambda problem, params: -problem.mu, r_i: "L", alpha_i: "alpha", rho: "rho", sigma_i: "sigma"},
+    algorithm=inner,
+    functions=WEAKLY_CONVEX,
+    typical={rho: sympy.Integer(4), sigma_i: alpha_i * s_i + rho * alpha_i * r_i / 2},
+    clients=(1,),
+)
+CURVED = Hypothesis("-s_i I <= hess f_i <= r_i I", met=WEAKLY_CONVEX.contains)
+_PENALTY = Hypothesis(
+    "sigma_i >= alpha_i s_i + rho alpha_i r_i/2", sympy.Ge(sigma_i, alpha_i * s_i + rho * alpha_i * r_i / 2)
+)
+_ABOVE_ONE = Hypothesis("rho > 1", sympy.Gt(rho, 1, evaluate=False))
+_from, _from_next = parts("|v^l-v*|^2 |v^{l+1}-v*|^2")
+
+CONTRACTION = Claim(
+    "fedadmm/theorem-3.1/contraction",
+    "Theorem 3.1 and eq. (35)",
+    "one-step",
+    "inner steps contract by 1/rho",
+    INNER,
+    contraction(inner, Quantity(_from_next, _from_root, after=True), 1 / rho, Quantity(_from, _from_root)),
+    (CURVED, _PENALTY, _ABOVE_ONE),
+    "of the printed proof the lines do not follow (a sign, and two misprints); r_i is a Lipschitz constant: s_i <= r_i",
+)
+
+
+class Inner(NamedTuple):
+    """Constants of a client; ``X``: 2 (alpha^2 r^2 + sigma^2) |w - v*|^2 / eps."""
+
+    alpha: Any
+    r: Any
+    s: Any
+    sigma: Any
+    rho: Any
+    X: Any
+    h: Any
+
+
+def _inner_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        r, share = Fraction(1), pick(rng, tuple(Fraction(v) for v in (0, "1/2", 1)))
+        ratio = pick(rng, tuple(Fraction(v) for v in (4, 4, 2, "3/2", 9, "11/10")))
+        yield {
+            "alpha": pick(rng, (Fraction(1), Fraction(1, 3))),
+            "r": r,
+            "s": share * r,
+            "h": pick(rng, (r, -share * r, r / 2)),
+            "rho": ratio,
+            "excess": pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 2))),
+            "X": pick(rng, tuple(Fraction(v) for v in (2, 3, "1/2", 10, "100/7", 1000, 4))),
+        }
+
+
+def _inner_build(recipe: Recipe, exact: bool) -> Instance:
+    values = {name: number(recipe[name], exact) for name in ("alpha", "r", "s", "h", "rho", "X")}
+    check_shape(1, recipe["alpha"], recipe["r"], recipe["X"], recipe["excess"], recipe["rho"] - 1)
+    if recipe["s"] < 0:
+        raise ValueError("s must not be negative")
+    alpha, r, s = (values[name] for name in ("alpha", "r", "s"))
+    sigma = number(recipe["excess"], exact) * (alpha * s + values["rho"] * alpha * r / 2)
+    params = Inner(alpha, r, s, sigma, values["rho"], values["X"], values["h"])
+    text = ", ".join(f"{name}={recipe[name]}" for name in recipe) + f", sigma={Fraction(sigma) if exact else sigma}"
+    return Instance(None, params, 1, lambda theta: (None, Root(theta[:, None])), text=text)
+
+
+def _residual_after(steps: Any) -> Any:
+    """The squared residual of (6) after so many inner steps on the quadratic of curvature h, from v^0 - v* = theta."""
+
+    def of(problem: Any, params: Inner, state: Root) -> Array:
+        kept = 1 - (params.alpha * params.h + params.sigma) / (params.alpha * params.r + params.sigma)
+        e = state.v
+        for _ in range(steps(params)):
+            e = kept * e
+        return square((params.alpha * params.h + params.sigma) * e)
+
+    return of
+
+
+def _tolerance(problem: Any, params: Inner, state: Root) -> Array:
+    """eps = 2 (alpha^2 r^2 + sigma^2) |v^0 - v*|^2 / X."""
+    return 2 * (params.alpha**2 * params.r**2 + params.sigma**2) * square(state.v) / params.X
+
+
+def _printed_steps(params: Inner) -> int:
+    """The l = 0, ..., kappa with kappa = log_rho(ceil(X)) - 1: as many as powers of rho, from the first, in ceil(X)."""
+    top, steps = -(-Fraction(params.X) // 1), 0
+    while Fraction(params.rho) ** (steps + 1) <= top:
+        steps += 1
+    return steps
+
+
+def _enough_steps(params: Inner) -> int:
+    """ceil(log_rho X), 0 if that is negative."""
+    steps = 0
+    while Fraction(params.rho) ** steps < Fraction(params.X):
+        steps += 1
+    return steps
+
+
+_INNER_STEPS = Setting(
+    "f_i quadratic; any w and pi_i",
+    letters={alpha_i: "alpha", r_i: "r", s_i: "s", sigma_i: "sigma", rho: "rho"},
+    special=Family(_inner_recipes, _inner_build),
+)
+_CURVATURE = Hypothesis("-s_i <= f_i'' <= r_i", met=lambda problem, params: -params.s <= params.h <= params.r)
+_residual, _eps = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 eps_i^{k+1}")
+
+
+def _eq_16(steps: Any) -> Inequality:
+    return Inequality(_residual, _eps, (Quantity(_residual, _residual_after(steps)), Quantity(_eps, _tolerance)))
+
+
+EQ_16 = (
+    Claim(
+        "fedadmm/theorem-3.1/eq-16",
+        "eq. (16)",
+        "bound",
+        "number of inner steps that meets (6)",
+        _INNER_STEPS,
+        _eq_16(_printed_steps),
+        (_CURVATURE, _PENALTY),
+        "kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa",
+    ),
+    Claim(
+        "fedadmm/theorem-3.1/eq-16/repaired",
+        "eq. (16)",
+        "bound",
+        "ceil(log_rho X) inner steps meet (6), with the ceiling outside of the logarithm",
+        _INNER_STEPS,
+        _eq_16(_enough_steps),
+        (_CURVATURE, _PENALTY),
+        repairs="fedadmm/theorem-3.1/eq-16",
+    ),
+)
+
+# Section 3.5
+
+
+def _server(problem: Problem, run: Run, history: History) -> Array:
+    """sigma w^{tau_{k+1}}."""
+    model: Array = run.fed.sigma.sum() * history.w[run.k + 1]
+    return model
+
+
+def _stale(problem: Problem, run: Run, history: History) -> Array:
+    """The messages z_i^k of round tau_k, and z_i^{k_i} of the others, k_i the largest integer in [0, k) with i in
+    Omega^{tau_{k_i}}."""
+    k, k0 = run.k, run.fed.k0
+    total: Any = 0 * history.Z[0, ..., 0, :]
+    for i in range(len(run.r)):
+        took_part = [0, *(j for j in range(1, k) if run.masks[(j - 1) // k0, i])]
+        at = k if k and run.masks[(k - 1) // k0, i] else took_part[-1]
+        total = total + history.Z[at, ..., i, :]
+    return np.asarray(total)
+
+
+_fresh, _kept = parts("sigma*w^{tau_{k+1}} sum_{Omega^{tau_k}}z_i^k+sum_others(z_i^{k_i})")
+SECTION_35 = Claim(
+    "fedadmm/section-3.5",
+    "Section 3.5",
+    "identity",
+    "the server's sum over stale and fresh z_i is (4)",
+    ROUND,
+    Identity(_fresh, _kept, (Quantity(_fresh, _server), Quantity(_kept, _stale))),
+    reading="k_i = 0 for clients never selected",
+)
+
+# Appendix A
+
+
+class Pair(NamedTuple):
+    """``x``, ``y (..., d)``."""
+
+    x: Array
+    y: Array
+
+
+class Nothing(NamedTuple):
+    """No parameters."""
+
+
+def _optimum(problem: Problem, params: Any) -> Pair:
+    return Pair(problem.x_star, problem.x_star)
+
+
+def _of_one(problem: Problem, x: Array) -> tuple[Array, Array]:
+    """f(x) and grad f(x) of the only function."""
+    at = x[..., None, :]
+    return problem.f.value(at)[..., 0], problem.f.gradient(at)[..., 0, :]
+
+
+def _difference(at_first: bool) -> Any:
+    def of(problem: Problem, params: Any, state: Pair) -> Array:
+        (f_x, g_x), (f_y, g_y) = _of_one(problem, state.x), _of_one(problem, state.y)
+        slope = g_x if at_first else g_y
+        gap: Array = f_x - f_y - (slope * (state.x - state.y)).sum(axis=-1)
+        return gap
+
+    return of
+
+
+def _monotone(problem: Problem, params: Any, state: Pair) -> Array:
+    (_, g_x), (_, g_y) = _of_one(problem, state.x), _of_one(problem, state.y)
+    product: Array = ((g_x - g_y) * (state.x - state.y)).sum(axis=-1)
+    return product
+
+
+def _apart(problem: Problem, params: Any, state: Pair) -> Array:
+    return square(state.x - state.y)
+
+
+_SMOOTH = WeaklyConvex(s_i, r_i, symmetric=True)
+PAIRS = Setting(
+    "f with an r_i-Lipschitz gradient, convex or not; any w_1 and w_2",
+    letters={r_i: "L"},
+    algorithm=points(Pair, Nothing, _optimum),
+    functions=_SMOOTH,
+    clients=(1,),
+)
+WEAK_PAIRS = Setting(
+    "f with Hessians between -s_i I and r_i I; any w_1 and w_2",
+    letters={s_i: lambda problem, params: -problem.mu, r_i: "L"},
+    algorithm=points(Pair, Nothing, _optimum),
+    functions=WEAKLY_CONVEX,
+    clients=(1,),
+)
+_first, _second, _square, _product = parts(
+    "f(w_1)-f(w_2)-<grad_f(w_1),w_1-w_2> f(w_1)-f(w_2)-<grad_f(w_2),w_1-w_2> |w_1-w_2|^2 "
+    "<grad_f(w_1)-grad_f(w_2),w_1-w_2>"
+)
+
+
+class Scale(NamedTuple):
+    """``t``: any positive number; ``m``: vectors."""
+
+    t: Any
+    m: int
+
+
+class Vectors(NamedTuple):
+    """One coordinate of m vectors, ``x (..., m)``."""
+
+    x: Array
+
+
+def _norm_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        yield {"t": pick(rng, tuple(Fraction(v) for v in (1, "1/5", 3, "1/100"))), "m": int(pick(rng, (2, 2, 3, 5)))}
+
+
+def _norm_build(recipe: Recipe, exact: bool) -> Instance:
+    check_shape(recipe["m"] - 1, recipe["t"])
+    params = Scale(number(recipe["t"], exact), recipe["m"])
+    text = f"t={recipe['t']}, m={recipe['m']}"
+    return Instance(None, params, recipe["m"], lambda theta: (None, Vectors(theta[:, None])), text=text)
+
+
+def _coordinate(of: Any) -> Any:
+    return lambda problem, params, state: of(state.x)
+
+
+_t = sympy.Symbol("t", positive=True)
+_count = sympy.Symbol("m", integer=True, positive=True)
+_inner2, _w1, _w2, _both, _total, _squares = parts("2<w_1,w_2> |w_1|^2 |w_2|^2 |w_1+w_2|^2 |sum_i(w_i)|^2 sum_i|w_i|^2")
+APPENDIX_A = (
+    Claim(
+        "fedadmm/eq-31",
+        "Appendix A",
+        "inequality",
+        "descent inequality from a Lipschitz gradient",
+        PAIRS,
+        Inequality(
+            _first,
+            r_i / 2 * _square,
+            (
+                Quantity(_first, _difference(True)),
+                Quantity(_second, _difference(False)),
+                Quantity(_square, _apart),
+            ),
+            also=(Comparison(_second, "<=", r_i / 2 * _square),),
+        ),
+        (Hypothesis("grad f is r_i-Lipschitz", met=_SMOOTH.contains),),
+    ),
+    Claim(
+        "fedadmm/eq-32",
+        "Appendix A",
+        "inequality",
+        "weak monotonicity from the Hessian bound",
+        WEAK_PAIRS,
+        Inequality(-_product, s_i * _square, (Quantity(_product, _monotone), Quantity(_square, _apart))),
+        (CURVED,),
+    ),
+    Claim(
+        "fedadmm/eq-33",
+        "Appendix A",
+        "inequality",
+        "three norm inequalities",
+        Setting(
+            "any vectors, one coordinate of each, and any t > 0",
+            letters={_t: "t", _count: "m"},
+            special=Family(_norm_recipes, _norm_build),
+            complete=True,
+        ),
+        Inequality(
+            _inner2,
+            _t * _w1 + _w2 / _t,
+            (
+                Quantity(_inner2, _coordinate(lambda x: 2 * x[..., 0] * x[..., 1])),
+                Quantity(_w1, _coordinate(lambda x: x[..., 0] ** 2)),
+                Quantity(_w2, _coordinate(lambda x: x[..., 1] ** 2)),
+                Quantity(_both, _coordinate(lambda x: (x[..., 0] + x[..., 1]) ** 2)),
+                Quantity(_total, _coordinate(lambda x: x.sum(axis=-1) ** 2)),
+                Quantity(_squares, _coordinate(square)),
+            ),
+            also=(
+                Comparison(_both, "<=", (1 + _t) * _w1 + (1 + 1 / _t) * _w2),
+                Comparison(_total, "<=", _count * _squares),
+            ),
+        ),
+    ),
+)
+
+__all__ = [
+    "APPENDIX_A",
+    "CONTRACTION",
+    "DEFINITION_41",
+    "EQ_13",
+    "EQ_15",
+    "EQ_16",
+    "SECTION_35",
+]

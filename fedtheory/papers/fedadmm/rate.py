@@ -1,0 +1,395 @@
+"""FedADMM, Theorem 4.3 and its proof: eqs. (59) to (69), the chain of constants, and Remark 4.3."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.papers.fedadmm import transition
+from fedtheory.papers.fedadmm.descent import infimum
+from fedtheory.papers.fedadmm.letters import c, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i, varepsilon
+from fedtheory.papers.fedadmm.runs import (
+    IDLE,
+    LATE,
+    LETTERS,
+    ROUND,
+    RUN,
+    SCHEME,
+    SMOOTH,
+    START,
+    STEP,
+    Run,
+    View,
+    of_client,
+    quantity,
+    square,
+)
+from fedtheory.papers.fedadmm.transition import TRANSITION
+from fedtheory.rational import Array
+from fedtheory.settings import Setting
+from fedtheory.statements import Comparison, Identity, Inequality, ParameterRule, Quantity
+
+_Q = sympy.Rational
+
+
+def _last(of: Any) -> Any:
+    """``of(view, k_i)[..., i]`` for every client i, ``(..., m)``: what a client did last."""
+
+    def value(v: View, k: int) -> Array:
+        # A client that was never active is left out by hypothesis: any iteration stands in.
+        return np.stack([of(v, max(j, 0))[..., i] for i, j in enumerate(v.run.last)], axis=-1)
+
+    return value
+
+
+def _waited(v: View, k: int) -> Array:
+    """sum of |w^{t+1} - w^t|^2 over tau_{k_i+1} <= t < tau_{k+1}, for every client i, ``(..., m)``."""
+    first = [max(j, 0) // v.run.fed.k0 + 1 for j in v.run.last]
+    return np.stack([v.rounds(t, v.run.round) for t in first], axis=-1)
+
+
+def _summed(of: Any) -> Any:
+    """sum_i sigma_i^2 of(view, k)_i."""
+    return lambda v, k: (v.fed.sigma**2 * of(v, k)).sum(axis=-1)
+
+
+# Equations (59) to (66)
+
+_slope, _all, _bars, _moves = parts(
+    "|grad_f(w^{tau_{k+1}})|^2 |sum_i(g_i^k)|^2 sum_i(sigma_i^2|Dbar_i^{k+1}|^2) sum_i(sigma_i^2|Dw_i^{k+1}|^2)"
+)
+_eps = q("sum_i(eps_i^k)")
+_SQUARES = (
+    quantity(_slope.name, lambda v, k: v.slope(k + 1)),
+    quantity(_all.name, lambda v, k: square(v.g(k).sum(axis=-2))),
+    quantity(_bars.name, _summed(lambda v, k: v.away(k + 1))),
+    quantity(_moves.name, _summed(lambda v, k: v.move(k))),
+    quantity(_eps.name, lambda v, k: v.history.eps[k].sum(axis=-1)),
+)
+_OF_ANY = (
+    transition.quantity(_slope.name, lambda v: v.slope()),
+    transition.quantity(_all.name, lambda v: square(v.g().sum(axis=-2))),
+    transition.quantity(_bars.name, lambda v: (v.params.sigma**2 * v.away()).sum(axis=-1)),
+    transition.quantity(_moves.name, lambda v: (v.params.sigma**2 * v.move()).sum(axis=-1)),
+    transition.quantity(_eps.name, lambda v: v.state.eps.sum(axis=-1)),
+)
+_Dpi, _bar_last, _bar, _move, _eps_last, _rounds = parts(
+    "|Dpi_i^{k_i+1}|^2 |w_i^{k_i+1}-w^{tau_{k_i+1}}|^2 |Dbar_i^{k+1}|^2 |Dw_i^{k_i+1}|^2 eps_i^{k_i} "
+    "sum_{tau_{k_i+1}<=t<tau_{k+1}}|w^{t+1}-w^t|^2"
+)
+_OF_LAST = (
+    of_client(_Dpi.name, _last(lambda v, j: square(v.history.Pi[j + 1] - v.history.Pi[j]))),
+    of_client(_bar_last.name, _last(lambda v, j: v.away(j + 1))),
+    of_client(_bar.name, lambda v, k: v.away(k + 1)),
+    of_client(_move.name, _last(lambda v, j: v.move(j))),
+    of_client(_eps_last.name, _last(lambda v, j: v.history.eps[j])),
+    of_client(_rounds.name, _waited),
+)
+SELECTED = Hypothesis("i was selected, k_i >= 0", met=lambda problem, run: run.last[run.i] >= 0)
+_61 = _Q(2, 15) * sigma_i**2 * _move + 24 * _eps_last
+
+
+def _eqs_61_to_63(rounds: Any) -> Inequality:
+    last = _Q(4, 15) * sigma_i**2 * _move + 48 * _eps_last + rounds * sigma_i**2 * _rounds
+    also = (
+        Comparison(sigma_i**2 * _bar_last, "<=", _61),
+        Comparison(sigma_i**2 * _bar, "<=", last),
+    )
+    return Inequality(_Dpi, _61, _OF_LAST, also=also)
+
+
+_eps_now, _eps_then, _eps_after = parts("eps_i^k eps_i^{k_i} eps_i^{k_i+1}")
+_OF_EPS = (
+    of_client(_eps_now.name, lambda v, k: v.history.eps[k]),
+    of_client(_eps_then.name, _last(lambda v, j: v.history.eps[j])),
+    of_client(_eps_after.name, _last(lambda v, j: v.history.eps[j + 1])),
+)
+
+_moves_last, _one, _waits, _eps_lasts = parts(
+    "sum_i(sigma_i^2|Dw_i^{k_i+1}|^2) sum_i(sigma_i^2)|w^{tau_{k+1}}-w^{tau_{k+1}-1}|^2 "
+    "sum_i(sigma_i^2sum_t|w^{t+1}-w^t|^2) sum_i(eps_i^{k_i}+eps_i^{k_i+1})"
+)
+_OF_ALL = (
+    *_SQUARES,
+    quantity(_moves_last.name, _summed(_last(lambda v, j: v.move(j)))),
+    quantity(_one.name, lambda v, k: (v.fed.sigma**2).sum() * v.server(k)),
+    quantity(_waits.name, _summed(_waited)),
+    quantity(
+        _eps_lasts.name, lambda v, k: _last(lambda v, j: v.history.eps[j] + v.history.eps[j + 1])(v, k).sum(axis=-1)
+    ),
+)
+_FASTER = "sum_t is over tau_{k_i+1} <= t < tau_{k+1}; (5) with equality"
+
+CHAIN = (
+    Claim(
+        "fedadmm/eq-59",
+        "eq. (59)",
+        "inequality",
+        "splitting of the squared gradient norm",
+        TRANSITION,
+        Inequality(_slope, m * (_bars + _moves) / 3 + 3 * _all, _OF_ANY),
+        (transition.SMOOTH, transition.STEP),
+    ),
+    Claim(
+        "fedadmm/eq-62",
+        "eqs. (61)-(63)",
+        "inequality",
+        "bounds on sigma_i (w_i - w)",
+        ROUND,
+        _eqs_61_to_63(2 * s0),
+        (SMOOTH, START, STEP, SCHEME, SELECTED),
+        "all at k_i, the last iteration at which i is active, which is k for the selected: then no round is waited for",
+    ),
+    Claim(
+        "fedadmm/eq-62/repaired",
+        "eqs. (61)-(63)",
+        "inequality",
+        "with 2(2 s_0 - 2) in place of 2 s_0: under Scheme 4.1 a client waits for as many rounds",
+        ROUND,
+        _eqs_61_to_63(2 * (2 * s0 - 2)),
+        (SMOOTH, START, STEP, SCHEME, SELECTED),
+        repairs="fedadmm/eq-62",
+    ),
+    Claim(
+        "fedadmm/eq-64",
+        "eq. (64)",
+        "identity",
+        "epsilon of an idle client at k and at k_i, as printed",
+        ROUND,
+        Identity(_eps_now, _eps_then, _OF_EPS),
+        (SCHEME, IDLE),
+    ),
+    Claim(
+        "fedadmm/eq-64/repaired",
+        "eq. (64)",
+        "identity",
+        "epsilon of an idle client at k and at k_i + 1",
+        ROUND,
+        Identity(_eps_now, _eps_after, _OF_EPS),
+        (SCHEME, IDLE),
+        repairs="fedadmm/eq-64",
+    ),
+    Claim(
+        "fedadmm/eq-65",
+        "eq. (65)",
+        "inequality",
+        "sum of the squared sigma_i (w_i - w), as printed",
+        ROUND,
+        Inequality(_bars, _Q(2, 15) * _moves + _Q(4, 15) * _moves_last + 2 * s0 * _one + 48 * _eps, _OF_ALL),
+        (SMOOTH, START, STEP, SCHEME, LATE),
+        "the sum over t begins at tau_{k+1} - 1, as printed: one term; (5) with equality",
+    ),
+    Claim(
+        "fedadmm/eq-65/repaired",
+        "eq. (65)",
+        "inequality",
+        "with all rounds since k_i, 2(2 s_0 - 2) in place of 2 s_0, and the tolerances at k_i and k_i + 1",
+        ROUND,
+        Inequality(
+            _bars,
+            _Q(2, 15) * _moves + _Q(4, 15) * _moves_last + 2 * (2 * s0 - 2) * _waits + 24 * _eps_lasts,
+            _OF_ALL,
+        ),
+        (SMOOTH, START, STEP, SCHEME, LATE),
+        _FASTER,
+        repairs="fedadmm/eq-65",
+    ),
+    Claim(
+        "fedadmm/eq-66",
+        "eq. (66)",
+        "inequality",
+        "bound on the squared norm of the sum of the g_i",
+        TRANSITION,
+        Inequality(_all, 3 * m * (_eps + _bars + _moves), _OF_ANY),
+        (transition.BEGINS,),
+    ),
+)
+
+# Equation (67)
+
+_V_before, _V_longer, _V_after, _eps_kept = parts(
+    "Lt^{k-s_0k_0} Lt^{max(k-(2s_0-2)k_0-1,0)} Lt^{k+1} sum_i(eps_i^{k_i})"
+)
+_OF_67 = (
+    _SQUARES[0],
+    _SQUARES[-1],
+    quantity(_V_before.name, lambda v, k: v.lyapunov(max(k - v.run.s0 * v.fed.k0, 0))),
+    quantity(_V_longer.name, lambda v, k: v.lyapunov(max(k - (2 * v.run.s0 - 2) * v.fed.k0 - 1, 0))),
+    quantity(_V_after.name, lambda v, k: v.lyapunov(k + 1)),
+    quantity(_eps_kept.name, lambda v, k: _last(lambda v, j: v.history.eps[j])(v, k).sum(axis=-1)),
+)
+
+
+def _eq_67(before: Any, eps: Any) -> Inequality:
+    return Inequality(_slope, _Q(940, 9) * m * s0 * sigma_bar * (before - _V_after) + 169 * m * eps, _OF_67)
+
+
+_blocks = sympy.Symbol("ceil(t/s_0)", integer=True, positive=True)
+_eps_sum, _eps_window, _eps_0 = parts("sum_{p=s_0}^t(eps_i^{pk_0}) eps_i^{s_0k_0} eps_i^0")
+_OF_69 = (
+    of_client(_eps_sum.name, lambda v, k: v.history.eps[v.run.s0 * v.fed.k0 : k + 1 : v.fed.k0].sum(axis=0)),
+    of_client(_eps_window.name, lambda v, k: v.history.eps[min(v.run.s0 * v.fed.k0, k)]),
+    of_client(_eps_0.name, lambda v, k: v.history.eps[0]),
+)
+
+BOUNDS = (
+    Claim(
+        "fedadmm/eq-67",
+        "eq. (67)",
+        "inequality",
+        "the final bound of one step",
+        ROUND,
+        _eq_67(_V_before, _eps),
+        (SMOOTH, START, STEP, SCHEME, LATE),
+        "its last line",
+    ),
+    Claim(
+        "fedadmm/eq-67/repaired",
+        "eq. (67)",
+        "inequality",
+        "the same constants with Lt at max(k - (2 s_0 - 2) k_0 - 1, 0) and eps_i at k_i",
+        ROUND,
+        _eq_67(_V_longer, _eps_kept),
+        (SMOOTH, START, STEP, SCHEME, LATE),
+        repairs="fedadmm/eq-67",
+    ),
+    Claim(
+        "fedadmm/eq-69",
+        "eq. (69)",
+        "inequality",
+        "sum of the epsilons",
+        replace(ROUND, letters={**LETTERS, _blocks: lambda problem, run: -(-max(run.k // run.fed.k0, 1) // run.s0)}),
+        Inequality(
+            _eps_sum,
+            s0 * _eps_0 / (1 - nu_i),
+            _OF_69,
+            s0 * _eps_window * (1 - nu_i**_blocks) / (1 - nu_i),
+        ),
+        (SCHEME, LATE),
+        "t = k/k_0; eps_i, which is not defined, is eps_i^0",
+    ),
+)
+
+# Theorem 4.3
+
+_least, _V_0, _f_star, _eps_all = parts("min_{s<=k}|grad_f(w^{tau_{s+1}})|^2 Lt^0 f^* sum_i(eps_i^0/(1-nu_i))")
+_AFTER = Hypothesis("k > s_0 k_0", met=lambda problem, run: run.k > run.s0 * run.fed.k0)
+
+
+def _smallest(v: View, k: int) -> Array:
+    found = [v.slope(s + 1) for s in range(1, k + 1)]
+    return np.min(np.stack(found), axis=0) if found else v.slope(k + 1)
+
+
+_iteration = sympy.Symbol("k", integer=True, nonnegative=True)
+THEOREM_43 = Claim(
+    "fedadmm/theorem-4.3",
+    "Theorem 4.3",
+    "bound",
+    "rate of the smallest squared gradient norm, with the printed c",
+    RUN,
+    Inequality(
+        _least,
+        (_Q(940, 9) * s0 * (s0 + 1) * m * sigma_bar * (_V_0 - _f_star) + 169 * m * s0 * _eps_all)
+        * k0
+        / (_iteration - s0 * k0),
+        (
+            quantity(_least.name, _smallest),
+            quantity(_V_0.name, lambda v, k: v.lyapunov(0)),
+            Quantity(_f_star, infimum),
+            quantity(_eps_all.name, lambda v, k: (v.history.eps[0] / (1 - v.fed.nu)).sum(axis=-1)),
+        ),
+    ),
+    (SMOOTH, START, STEP, SCHEME, _AFTER),
+    "eps_i in c, which is not defined, is eps_i^0; w^{tau_0} in Lt^0 is any",
+)
+
+_a = sympy.symbols("a_1:10", positive=True)
+_NAMES = ("10/3", "34/9", "8/9", "20/3", "169", "340/9", "80/9", "200/3", "940/9")
+_PRINTED = dict(zip(_a, map(_Q, _NAMES), strict=True))
+
+
+def _constants(values: dict[Any, Any]) -> ParameterRule:
+    a10, a34, a8, a20, a169, a340, a80, a200, a940 = _a
+    from_previous = (
+        (a10, _Q(1, 3) + 3 * 3),
+        (a34, a10 * (1 + _Q(2, 15))),
+        (a8, a10 * _Q(4, 15)),
+        (a20, 2 * a10),
+        (a169, 48 * a10 + 9),
+        (a340, 10 * a34),
+        (a80, 10 * a8),
+        (a200, 10 * a20),
+        (a200, a80),
+        (a940, a340 + a200),
+    )
+    return ParameterRule(values, tuple(sympy.Ge(*pair, evaluate=False) for pair in from_previous))
+
+
+_THEN = ("28/3", "476/45", "112/45", "56/3", "457", "952/9", "224/9", "560/3", "2632/9")
+_LINKS = (
+    "a_1, ..., a_9 are 10/3, 34/9, 8/9, 20/3, 169, 340/9, 80/9, 200/3, 940/9, each at least what its step gives: (59) "
+    "+ 3 times (66), then (65) twice for each sort of term and for the tolerances, (60), and s_0 >= 1"
+)
+
+CONSTANTS = (
+    Claim(
+        "fedadmm/theorem-4.3/proof-constants",
+        "eqs. (59)-(67)",
+        "parameter-rule",
+        "the chain of constants 10/3, 34/9, 8/9, 20/3, 169, 940/9 follows from its steps",
+        Setting("no letters", letters=()),
+        _constants(_PRINTED),
+        reading=f"{_LINKS}; the first of the relations that fails is the link where the error enters",
+    ),
+    Claim(
+        "fedadmm/theorem-4.3/proof-constants/repaired",
+        "eqs. (59)-(67)",
+        "parameter-rule",
+        "the chain that does follow: 28/3, 476/45, 112/45, 56/3, 457, 2632/9",
+        Setting("no letters", letters=()),
+        _constants(dict(zip(_a, map(_Q, _THEN), strict=True))),
+        reading=_LINKS,
+        repairs="fedadmm/theorem-4.3/proof-constants",
+    ),
+)
+
+# Remark 4.3
+
+_steps = sympy.ceiling((c + varepsilon * s0) * k0 / varepsilon)
+_ACCURACY = Setting("all c, varepsilon > 0 and integers k_0, s_0 >= 1", letters=(c, varepsilon, k0, s0))
+
+REMARK_43 = (
+    Claim(
+        "fedadmm/remark-4.3/eq-28",
+        "Remark 4.3",
+        "bound",
+        "iterations that meet (27)",
+        _ACCURACY,
+        Inequality(c * k0 / (_steps - s0 * k0), varepsilon),
+        reading="after k iterations the bound (26) is at most varepsilon: one of them met (27)",
+    ),
+    Claim(
+        "fedadmm/remark-4.3/eq-29",
+        "Remark 4.3",
+        "identity",
+        "communication rounds from (28)",
+        _ACCURACY,
+        Identity(sympy.ceiling(2 * _steps / k0), sympy.ceiling(2 * (c + varepsilon * s0) / varepsilon), ()),
+    ),
+    Claim(
+        "fedadmm/remark-4.3/eq-29/repaired",
+        "Remark 4.3",
+        "identity",
+        "the communications of k iterations are 2 ceil(k/k_0)",
+        _ACCURACY,
+        Identity(2 * sympy.ceiling(_steps / k0), 2 * sympy.ceiling((c + varepsilon * s0) / varepsilon), ()),
+        repairs="fedadmm/remark-4.3/eq-29",
+    ),
+)
+
+__all__ = ["BOUNDS", "CHAIN", "CONSTANTS", "REMARK_43", "SELECTED", "THEOREM_43", "Run"]

@@ -1,0 +1,213 @@
+"""FedADMM, Scheme 4.1: the gap (21) between two selections, and the probabilities of Remark 4.1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.instances.base import Family, Instance, Recipe, pick
+from fedtheory.papers.fedadmm.letters import m, parts, s0
+from fedtheory.papers.fedadmm.runs import filled, plan
+from fedtheory.randomness import UniformSubset
+from fedtheory.rational import Array
+from fedtheory.selections import covers, gaps
+from fedtheory.settings import Setting
+from fedtheory.statements import Identity, Inequality, Quantity
+
+
+class Plan(NamedTuple):
+    """``masks (rounds, m)``: who takes part; ``s0``: rounds of a window."""
+
+    masks: Array
+    s0: int
+
+
+class Sizes(NamedTuple):
+    """``m``: clients; ``sizes``: of the subsets of one window; ``windows``: how many there are."""
+
+    m: int
+    sizes: tuple[int, ...]
+    windows: int
+
+
+def _plans(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        clients, s0 = int(pick(rng, (1, 2, 3))), int(pick(rng, (1, 2, 3, 4)))
+        masks = plan(rng, clients, s0, 3)
+        if rng.random() < 0.3:
+            masks = filled(rng, rng.random(masks.shape) < 0.4)
+        columns = tuple({"rounds": tuple(int(v) for v in column)} for column in masks.T)
+        yield {"s0": s0, "clients": columns}
+
+
+def _plan_build(recipe: Recipe, exact: bool) -> Instance:
+    columns = [c["rounds"] for c in recipe["clients"]]
+    if not columns or len({len(column) for column in columns}) != 1 or not columns[0] or recipe["s0"] < 1:
+        raise ValueError("a plan needs clients, rounds and s_0 >= 1")
+    masks = np.array(columns, dtype=bool).T
+    if not masks.any(axis=1).all():
+        raise ValueError("somebody takes part in every round")
+    sets = ", ".join("{" + ",".join(str(i + 1) for i in np.flatnonzero(row)) + "}" for row in masks)
+    return Instance(
+        None,
+        Plan(masks, recipe["s0"]),
+        0,
+        lambda theta: (None, theta),
+        text=f"m={len(columns)}, s_0={recipe['s0']}, Omega: {sets}",
+    )
+
+
+def _fewer_rounds(recipe: Recipe) -> Iterator[Recipe]:
+    clients, s0 = recipe["clients"], recipe["s0"]
+    for length in range(s0, len(clients[0]["rounds"]), s0):
+        yield {**recipe, "clients": tuple({"rounds": c["rounds"][:length]} for c in clients)}
+
+
+def _longest(problem: Any, params: Plan, state: Any) -> Array:
+    return np.array([[int(gaps(params.masks).max())]])
+
+
+_gap = parts("max{u-v}")[0]
+PLANS = Setting(
+    "any subsets of m clients; windows are the rounds (a - 1) s_0 + 1 to a s_0",
+    letters={s0: "s0", m: lambda problem, params: params.masks.shape[1]},
+    special=Family(_plans, _plan_build, _fewer_rounds),
+)
+_SCHEME = Hypothesis("Scheme 4.1", met=lambda problem, params: covers(params.masks, params.s0))
+
+GAP = (
+    Claim(
+        "fedadmm/eq-21",
+        "eq. (21)",
+        "inequality",
+        "gap between two selections of a client under Scheme 4.1",
+        PLANS,
+        Inequality(_gap, s0, (Quantity(_gap, _longest),)),
+        (_SCHEME,),
+        "the windows begin at tau = 0, s_0, 2 s_0, ..., as printed, not at every tau",
+    ),
+    Claim(
+        "fedadmm/eq-21/repaired",
+        "eq. (21)",
+        "inequality",
+        "the gap is at most 2 s_0 - 1",
+        PLANS,
+        Inequality(_gap, 2 * s0 - 1, (Quantity(_gap, _longest),)),
+        (_SCHEME,),
+        repairs="fedadmm/eq-21",
+    ),
+)
+
+# Remark 4.1
+
+
+def _sizes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        clients = int(pick(rng, (2, 3, 4, 5, 10)))
+        length = int(pick(rng, (1, 2, 3, 5)))
+        one = int(rng.integers(1, clients + 1))
+        equal = rng.random() < 0.6
+        sizes = [one] * length if equal else [int(v) for v in rng.integers(1, clients + 1, length)]
+        yield {"m": clients, "windows": int(pick(rng, (1, 2, 10, 100))), "sizes": tuple(sizes)}
+
+
+def _sizes_build(recipe: Recipe, exact: bool) -> Instance:
+    clients, sizes = recipe["m"], recipe["sizes"]
+    if clients < 1 or not sizes or recipe["windows"] < 1 or not all(1 <= a <= clients for a in sizes):
+        raise ValueError("subsets have between 1 and m clients")
+    params = Sizes(clients, tuple(sizes), recipe["windows"])
+    text = f"m={clients}, |Omega| = {', '.join(map(str, sizes))}, windows: {recipe['windows']}"
+    return Instance(None, params, 0, lambda theta: (None, theta), text=text)
+
+
+def _one(value: Any) -> Array:
+    found = np.empty((1, 1), dtype=object)
+    found[0, 0] = value
+    return found
+
+
+def _met(problem: Any, params: Sizes, state: Any) -> Array:
+    """P(the first client is in one of the subsets), each enumerated."""
+    missed = Fraction(1)
+    for size in params.sizes:
+        masks, p = UniformSubset(params.m, size).support(True)
+        missed *= sum(q for mask, q in zip(masks, p, strict=True) if not mask[0])
+    return _one(1 - missed)
+
+
+def _formula(problem: Any, params: Sizes, state: Any) -> Array:
+    missed = Fraction(1)
+    for size in params.sizes:
+        missed *= 1 - Fraction(size, params.m)
+    return _one(1 - missed)
+
+
+def window(m: int, sizes: tuple[int, ...]) -> Fraction:
+    """P(all m clients are in one of the subsets), by inclusion and exclusion over who is in none."""
+    total = Fraction(0)
+    for left in range(m + 1):
+        missed = Fraction((-1) ** left * comb(m, left))
+        for size in sizes:
+            missed *= Fraction(comb(m - left, size), comb(m, size))
+        total += missed
+    return total
+
+
+def _all_windows(problem: Any, params: Sizes, state: Any) -> Array:
+    return _one(window(params.m, params.sizes) ** params.windows)
+
+
+def _one_window(problem: Any, params: Sizes, state: Any) -> Array:
+    return _one(window(params.m, params.sizes))
+
+
+def _union(problem: Any, params: Sizes, state: Any) -> Array:
+    """1 - m P(a client is in none of the subsets)."""
+    return _one(1 - params.m * (1 - _formula(problem, params, state)[0, 0]))
+
+
+_p, _printed, _scheme, _window, _least = parts(
+    "P(i_selected) 1-prod_j(1-|Omega^{tau+j}|/m) P(Scheme_4.1) P(one_window_covers) 1-m*prod_j(1-|Omega^{tau+j}|/m)"
+)
+SUBSETS = Setting(
+    "independent uniformly random subsets of given sizes in each window, the same sizes in all of them",
+    letters={m: "m"},
+    special=Family(_sizes, _sizes_build),
+)
+
+REMARK_41 = (
+    Claim(
+        "fedadmm/remark-4.1",
+        "Remark 4.1",
+        "identity",
+        "probability that a client is selected in s_0 rounds, and its example",
+        SUBSETS,
+        Identity(_p, _printed, (Quantity(_p, _met), Quantity(_printed, _formula))),
+        reading="every subset enumerated; the example is m = 10, |Omega| = 9, s_0 = 5",
+    ),
+    Claim(
+        "fedadmm/remark-4.1/scheme",
+        "Remark 4.1",
+        "property",
+        "Scheme 4.1 holds with high probability under independent uniform subsets, for all clients and windows",
+        SUBSETS,
+        Inequality(_printed, _scheme, (Quantity(_printed, _formula), Quantity(_scheme, _all_windows))),
+        reading="with the probability p_i that the remark gives for it, or more",
+    ),
+    Claim(
+        "fedadmm/remark-4.1/scheme/repaired",
+        "Remark 4.1",
+        "property",
+        "one window covers all clients with probability 1 - m prod_j (1 - |Omega^{tau+j}|/m) at least",
+        SUBSETS,
+        Inequality(_least, _window, (Quantity(_least, _union), Quantity(_window, _one_window))),
+        repairs="fedadmm/remark-4.1/scheme",
+    ),
+)
+
+__all__ = ["GAP", "REMARK_41", "window"]

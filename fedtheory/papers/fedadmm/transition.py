@@ -1,0 +1,298 @@
+"""One iteration of Algorithm 1 from any state that meets (37), on any functions with r_i-Lipschitz gradients.
+
+The points w_i^{k+1} with which (6) is met are part of the state: they are any points whose residual is small enough. An
+accuracy eps_i^k is the square of a vector, so that it is a form as all other scalars are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms import fedadmm
+from fedtheory.algorithms.base import Algorithm, no_step
+from fedtheory.claims import Hypothesis
+from fedtheory.classes import SmoothOwn
+from fedtheory.instances.base import Recipe, number, numbers, pick
+from fedtheory.oracles import Answer
+from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma_i
+from fedtheory.papers.fedadmm.runs import square
+from fedtheory.problems.base import Problem
+from fedtheory.problems.weighted import weighted_gradient, weighted_value
+from fedtheory.randomness import Constant, Distribution, Draw
+from fedtheory.rational import Array
+from fedtheory.selections import Fixed
+from fedtheory.settings import Setting
+from fedtheory.statements import Quantity
+from fedtheory.subproblems import Task
+
+
+@dataclass(frozen=True)
+class Given:
+    """The answers are the draw."""
+
+    def draws(self, problem: Problem, iterations: int) -> Distribution:
+        return Constant()
+
+    def answer(self, problem: Problem, task: Task, draw: Draw, iteration: int) -> Answer:
+        return Answer(draw, np.zeros(np.shape(draw)[:-1], dtype=int))
+
+
+class Params(NamedTuple):
+    """``alpha``, ``sigma``, ``nu``, ``r (m,)``; ``active (m,)``: Omega^{tau_{k+1}}; ``ratio``: the
+    largest alpha_i r_i/sigma_i; ``begins``: whether k is in K; ``i``: of which client a statement speaks."""
+
+    alpha: Array
+    sigma: Array
+    nu: Array
+    r: Array
+    active: tuple[bool, ...]
+    ratio: Any
+    begins: int
+    i: int
+
+    @property
+    def fed(self) -> fedadmm.Params:
+        active = np.array(self.active)
+        return fedadmm.Params(self.alpha, self.sigma, self.nu, 0 * self.nu, 1, Fixed(active[None]), Given())
+
+
+class State(NamedTuple):
+    """``w (..., d)``, ``W (..., m, d)`` as in Algorithm 1; ``Phi``: the residuals phi_i^k of (37); ``D``: what the
+    active add to w_i^k; ``E``: vectors of accuracy; ``Pi (..., m, d)``, ``eps (..., m)`` as in Algorithm 1."""
+
+    w: Array
+    W: Array
+    Phi: Array
+    D: Array
+    E: Array
+    Pi: Array
+    eps: Array
+
+
+def _largest(first: Array, *others: Array) -> Array:
+    """The largest. Forms do not compare: of them the first, which the setting says is no smaller than the others."""
+    try:
+        return reduce(lambda a, b: np.where(b > a, b, a), others, first)
+    except ValueError:
+        return first
+
+
+def init(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array) -> State:
+    """pi_i = phi_i - g_i, and eps_i = |E_i|^2, or as much as (37) and (6) ask for."""
+    Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
+    state = State(w, W, Phi, D, E, Pi, square(E))
+    now, then = _residuals(problem, params, state)
+    return state._replace(eps=_largest(state.eps, now, then))
+
+
+def _residuals(problem: Problem, params: Params, state: State) -> tuple[Array, Array]:
+    """|phi_i^k|^2, and |phi_i^{k+1}|^2/nu_i of the active, which eps_i^k must not be below."""
+    before = square(state.Phi)
+    after = later(problem, params, state)
+    slope = square(params.alpha[:, None] * problem.f.gradient(after.W) + after.Pi)
+    return before, np.where(np.array(params.active), slope / params.nu, before)
+
+
+def server(params: Params, state: State) -> Array:
+    """w^{tau_{k+1}}."""
+    return fedadmm.average(params, params.sigma[:, None] * state.W + state.Pi) if params.begins else state.w
+
+
+def later(problem: Problem, params: Params, state: State) -> fedadmm.State:
+    """The state after the iteration, by Algorithm 1's own update."""
+    Z = params.sigma[:, None] * state.W + state.Pi
+    begun = fedadmm.State(server(params, state), state.W, state.Pi, Z, state.eps)
+    return fedadmm.local_update(problem, params.fed, begun, np.array(params.active), state.W + state.D, 0)
+
+
+def known(problem: Problem, params: Params, state: State) -> Array:
+    """|phi_i^k|^2 - eps_i^k, and |phi_i^{k+1}|^2/nu_i - eps_i^k of the active."""
+    return np.stack([residual - state.eps for residual in _residuals(problem, params, state)])
+
+
+def _of_state(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array) -> State:
+    """As ``init``, with (37) alone: nothing is asked of the answers."""
+    Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
+    return State(w, W, Phi, D, E, Pi, _largest(square(E), square(Phi)))
+
+
+def _known_of_state(problem: Problem, params: Params, state: State) -> Array:
+    """|phi_i^k|^2 - eps_i^k."""
+    gap: Array = square(state.Phi) - state.eps
+    return gap
+
+
+def _centre(problem: Any, params: Params) -> State:
+    point, each = np.zeros(problem.d, dtype=int), np.zeros((problem.n, problem.d), dtype=int)
+    return State(point, each, each, each, each, each, np.zeros(problem.n, dtype=int))
+
+
+algorithm = Algorithm("fedadmm, one iteration", Params, State, init, no_step, no_step, _centre)
+
+
+_NU = tuple(Fraction(v) for v in ("99980001/100000000",) * 3 + ("9801/10000", "1/2"))
+
+
+def _draw(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    nu = pick(rng, _NU)
+    clients = tuple(
+        {
+            **c,
+            "weight": pick(rng, tuple(Fraction(v) for v in (1, 1, 2))),
+            "more": pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 4))) if index else Fraction(1),
+            "nu": nu,
+            "active": int(index == 0 or rng.random() < 0.6),
+        }
+        for index, c in enumerate(recipe["clients"])
+    )
+    return {**recipe, "clients": clients, "begins": int(rng.random() < 0.7), "i": int(rng.integers(len(clients)))}
+
+
+def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> Params:
+    clients = recipe["clients"]
+    weight, more, nu, r = (numbers([c[name] for c in clients], exact) for name in ("weight", "more", "nu", "r"))
+    positive = min(min(c[name] for name in ("weight", "nu", "r")) for c in clients) > 0 and recipe["ratio"] > 0
+    if not positive or max(nu) >= 1 or min(c["more"] for c in clients) != 1:
+        raise ValueError("weights, penalties and Lipschitz constants are positive, and 0 < nu_i < 1")
+    if not 0 <= recipe["i"] < len(clients):
+        raise ValueError("i must be a client")
+    alpha = weight / weight.sum()
+    active = tuple(bool(c["active"]) for c in clients)
+    if not any(active):
+        raise ValueError("somebody takes part in every round")
+    ratio = number(recipe["ratio"], exact)
+    return Params(alpha, more * alpha * r / ratio, nu, r, active, ratio, recipe["begins"], recipe["i"])
+
+
+def _of_client(name: str) -> Callable[[Any, Params], Any]:
+    return lambda problem, params: getattr(params, name)[params.i]
+
+
+#: The largest of the alpha_i r_i/sigma_i, of which a step condition is an upper bound.
+ratio = sympy.Symbol("max_i(alpha_i*r_i/sigma_i)", positive=True)
+FUNCTIONS = SmoothOwn(*sympy.symbols("mu L", positive=True))
+TRANSITION = Setting(
+    "one iteration k >= 0 of Algorithm 1, k in K or not, any Omega^{tau_{k+1}}, any w^{tau_k}, W^k and Pi^k with (37), "
+    "any W^{k+1} with (6); f_i with r_i-Lipschitz gradients, convex or not",
+    letters={
+        m: lambda problem, params: len(params.r),
+        alpha_i: _of_client("alpha"),
+        r_i: _of_client("r"),
+        sigma_i: _of_client("sigma"),
+        nu_i: _of_client("nu"),
+        ratio: "ratio",
+    },
+    algorithm=algorithm,
+    functions=FUNCTIONS,
+    optimum="none",
+    draw=_draw,
+    parameters=_parameters,
+    known=known,
+    clients=(1, 1, 1, 2),
+)
+
+
+STATE = replace(
+    TRANSITION,
+    text="any w^{tau_k}, W^k and Pi^k with (37); f_i with r_i-Lipschitz gradients, convex or not",
+    algorithm=replace(algorithm, name="fedadmm, one state", init=_of_state),
+    known=_known_of_state,
+)
+
+
+def step_condition(factor: Any) -> Hypothesis:
+    """sigma_i >= factor alpha_i r_i for every client."""
+    return Hypothesis(f"sigma_i >= {factor} alpha_i r_i for every i", sympy.Le(ratio, 1 / sympy.sympify(factor)))
+
+
+SMOOTH = Hypothesis("Assumption 4.1: grad f_i is r_i-Lipschitz", met=FUNCTIONS.contains)
+STEP = step_condition(3)
+BEGINS = Hypothesis("k is in K", met=lambda problem, params: bool(params.begins))
+
+
+# Quantities
+
+
+@dataclass(frozen=True)
+class View:
+    """What a statement says of one iteration; squares are of each client, ``(..., m)``."""
+
+    problem: Problem
+    params: Params
+    state: State
+
+    @property
+    def before(self) -> fedadmm.State:
+        s = self.state
+        return fedadmm.State(s.w, s.W, s.Pi, self.params.sigma[:, None] * s.W + s.Pi, s.eps)
+
+    @property
+    def after(self) -> fedadmm.State:
+        return later(self.problem, self.params, self.state)
+
+    def lagrangian(self, at: fedadmm.State) -> Array:
+        """Eqs. (12) and (22)."""
+        gap = at.W - at.w[..., None, :]
+        terms = self.params.alpha * self.problem.f.value(at.W) + (gap * at.Pi).sum(axis=-1)
+        total: Array = (terms + self.params.sigma * square(gap) / 2).sum(axis=-1)
+        return total
+
+    def tolerances(self, at: fedadmm.State) -> Array:
+        """sum_i eps_i/((1 - nu_i) sigma_i)."""
+        total: Array = (at.eps / ((1 - self.params.nu) * self.params.sigma)).sum(axis=-1)
+        return total
+
+    def move(self) -> Array:
+        """|w_i^{k+1} - w_i^k|^2."""
+        return square(self.after.W - self.state.W)
+
+    def away(self) -> Array:
+        """|w_i^{k+1} - w^{tau_{k+1}}|^2."""
+        at = self.after
+        return square(at.W - at.w[..., None, :])
+
+    def gap(self) -> Array:
+        """w_i^k - w^{tau_k}."""
+        away: Array = self.state.W - self.state.w[..., None, :]
+        return away
+
+    def along(self, other: Array) -> Array:
+        """<w_i^k - w^{tau_k}, other_i>."""
+        product: Array = (self.gap() * other).sum(axis=-1)
+        return product
+
+    def drop(self) -> Array:
+        """alpha_i (f_i(w^{tau_k}) - f_i(w_i^k))."""
+        shared = self.state.w[..., None, :] + 0 * self.state.W
+        found: Array = self.params.alpha * (self.problem.f.value(shared) - self.problem.f.value(self.state.W))
+        return found
+
+    def g(self) -> Array:
+        """g_i^k."""
+        slope: Array = self.params.alpha[:, None] * self.problem.f.gradient(self.state.W)
+        return slope
+
+    def slope(self) -> Array:
+        """|grad f(w^{tau_{k+1}})|^2."""
+        return square(weighted_gradient(self.problem, self.params.alpha, server(self.params, self.state)))
+
+    def value(self, at: fedadmm.State) -> Array:
+        """f(w)."""
+        return weighted_value(self.problem, self.params.alpha, at.w)
+
+
+def quantity(name: str, of: Callable[[View], Array]) -> Quantity:
+    """What ``of(view)`` says of an iteration."""
+    return Quantity(q(name), lambda problem, params, state: of(View(problem, params, state)))
+
+
+def of_client(name: str, of: Callable[[View], Array]) -> Quantity:
+    """What ``of(view)``, ``(..., m)``, says of the client i."""
+    return Quantity(q(name), lambda problem, params, state: of(View(problem, params, state))[..., params.i])

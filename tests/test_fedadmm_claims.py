@@ -1,0 +1,413 @@
+"""FedADMM's claims: what evidence says of them, planted errors, and the parts of which their settings are made."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+import pytest
+import scipy.optimize
+import sympy
+
+from fedtheory import claims
+from fedtheory.algorithms import fedadmm
+from fedtheory.claims import Claim
+from fedtheory.papers.fedadmm import descent, experiments, figures, limits, method, rate, runs, selecting, transition
+from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, r_i, rho, s0, s_i, sigma_i, varepsilon
+from fedtheory.rational import is_exact
+from fedtheory.selections import Covering
+from fedtheory.statements import Comparison, Experiment, Inequality, Readings, Sighting
+from verify import Verdict, check
+from verify.methods import long_runs
+from verify.outcome import ClassCertificate
+
+ALL = claims.select(["fedadmm"])
+_Q = sympy.Rational
+TRUE = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
+
+#: What the proofs and computations in docs/notes/fedadmm.md say of the printed statements, by verdict.
+FALSE = [
+    "theorem-3.1/eq-16",
+    "eq-21",
+    "remark-4.1/scheme",
+    "lemma-4.1",
+    "theorem-4.3/proof-constants",
+    "remark-4.3/eq-29",
+    "lemma-C.1/a/intermediate",
+    "eq-45",
+    "eq-51/display",
+    "lemma-C.2/b/signs",
+    "eq-62",
+    "eq-64",
+    "eq-65",
+    "eq-67",
+    "algorithm-2",
+    "experiments/step-condition",
+    "experiments/initial-point",
+    "example-5.1",
+]
+ILL_POSED = ["theorem-4.1/c", "algorithm-1/initial-state"]
+FIGURES = [f"figure-{number}" for number in range(1, 6)]
+#: Verdicts that say more than that runs support a claim.
+SHOWN = {
+    **dict.fromkeys(("eq-13", "eq-15", "definition-4.1", "eq-33"), Verdict.CERTIFIED),
+    **dict.fromkeys(("theorem-3.1/contraction", "eq-31", "eq-32", "remark-4.2"), Verdict.CERTIFIED),
+    **dict.fromkeys(("lemma-4.1/repaired", "lemma-4.1/with-step-condition"), Verdict.CERTIFIED),
+    **dict.fromkeys(("lemma-C.1/c", "lemma-C.2/a", "lemma-C.2/b", "eq-59", "eq-66"), Verdict.CERTIFIED),
+    "remark-4.3/eq-28": Verdict.PROVED,
+    "theorem-4.3/proof-constants/repaired": Verdict.PROVED,
+    "eq-45/repaired": Verdict.PROVED,
+    "experiments/step-condition/repaired": Verdict.PROVED,
+}
+#: All claims are checked with those of the other papers; here those that take little time.
+QUICK = [
+    "eq-13",
+    "theorem-3.1/contraction",
+    "theorem-3.1/eq-16",
+    "theorem-3.1/eq-16/repaired",
+    "eq-21",
+    "eq-21/repaired",
+    "lemma-4.1/with-step-condition",
+    "remark-4.1/scheme",
+    "theorem-4.1/c",
+    "theorem-4.3/proof-constants",
+    "remark-4.3/eq-28",
+    "remark-4.3/eq-29",
+    "eq-45",
+    "eq-45/repaired",
+    "eq-66",
+    "eq-64",
+    "eq-67",
+    "lemma-C.2/b",
+    "algorithm-1/initial-state",
+    "algorithm-2",
+    "algorithm-2/repaired",
+    "experiments/step-condition",
+    "experiments/initial-point",
+    "example-5.1",
+    "example-5.1/repaired",
+    "figure-1",
+]
+
+
+def claim(name: str) -> Claim:
+    return claims.get(f"fedadmm/{name}")
+
+
+def test_every_id_has_a_truth_value():
+    printed = {c.id.removeprefix("fedadmm/") for c in ALL if c.repairs is None}
+    assert len(printed) == 55
+    assert {*FALSE, *ILL_POSED, *FIGURES} <= printed
+    # What is false or ill-posed has a sibling that holds, and nothing else has.
+    assert {c.repairs.removeprefix("fedadmm/") for c in ALL if c.repairs} == {*FALSE, *ILL_POSED}
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_verdicts(name):
+    evidence = check(claim(name))
+    if name in FALSE:
+        assert evidence.verdict is Verdict.REFUTED
+        example = evidence.counterexample
+        assert example.replay() == (example.left, example.right)
+        assert all(isinstance(side, Fraction) for side in (example.left, example.right))
+    elif name in ILL_POSED:
+        assert evidence.verdict is Verdict.ILL_POSED
+        assert "is not defined" in evidence.note and "refuted at" in evidence.note
+    elif name in FIGURES:
+        assert evidence.verdict is Verdict.NOT_TESTED and "not seen" in evidence.note
+    else:
+        assert evidence.verdict is SHOWN.get(name, Verdict.SUPPORTED)
+
+
+def test_the_first_constant_of_the_proof_that_does_not_follow_is_the_first():
+    example = check(claim("theorem-4.3/proof-constants")).counterexample
+    assert (example.part, example.left, example.right) == ("0", Fraction(28, 3), Fraction(10, 3))
+
+
+# Planted errors
+
+
+def without(name: str, *texts: str) -> Claim:
+    one = claim(name)
+    rest = tuple(h for h in one.requires if not any(text in h.text for text in texts))
+    assert len(rest) == len(one.requires) - len(texts)
+    return one.variant(requires=rest)
+
+
+def _planted() -> dict[str, Claim]:
+    lemma, c1 = claim("lemma-4.1/with-step-condition"), claim("lemma-C.1/c")
+    moved, server = descent._moved, descent._server
+    drop, gain = descent._L - descent._L_next, descent._E - descent._E_next
+    short = transition.step_condition(_Q(5, 2))
+    last = _Q(4, 15) * sigma_i**2 * rate._move + 48 * rate._eps_last
+    wait = Comparison(sigma_i**2 * rate._bar, "<=", last + (2 * s0 - 2) * sigma_i**2 * rate._rounds)
+    return {
+        "Lemma 4.1, sigma_i >= 5/2 alpha_i r_i": lemma.variant(requires=(transition.SMOOTH, short)),
+        "Lemma 4.1, no step condition": without("lemma-4.1/with-step-condition", "sigma_i"),
+        "Lemma 4.1, no smoothness": without("lemma-4.1/with-step-condition", "Lipschitz"),
+        "Lemma 4.1, 14 for 29": lemma.variant(left=moved / 10 + server / 2, right=drop + 14 * gain),
+        "Lemma 4.1, 3/5 of the server's move": lemma.variant(left=moved / 10 + 3 * server / 5),
+        "Lemma 4.1, 1/4 of the clients' moves": lemma.variant(left=moved / 4 + server / 10),
+        "Lemma C.1 c, 1 for 6/5": c1.variant(right=alpha_i**2 * r_i**2 * descent._DW - 24 / (1 - nu_i) * descent._Deps),
+        "Lemma C.1 b, without the start": without("lemma-C.1/b", "pi_i"),
+        "Lemma C.1 d, without the scheme": without("lemma-C.1/d", "Scheme"),
+        "Lemma C.2 b, no step condition": without("lemma-C.2/b", "sigma_i"),
+        "(66), 29/10 for 3": claim("eq-66").variant(right=_Q(29, 10) * m * (rate._eps + rate._bars + rate._moves)),
+        "(66), any k": without("eq-66", "k is"),
+        "(59), 2 for 3": claim("eq-59").variant(right=m * (rate._bars + rate._moves) / 3 + 2 * rate._all),
+        "(63), half the rounds": claim("eq-62/repaired").variant(
+            also=(claim("eq-62/repaired").statement.also[0], wait)
+        ),
+        "(69), without s_0": claim("eq-69").variant(middle=s0 * rate._eps_window * (1 - nu_i**rate._blocks)),
+        "(21), 2 s_0 - 2": claim("eq-21/repaired").variant(right=2 * s0 - 2),
+        "(31), less than r_i/2, at w_2": claim("eq-31").variant(
+            also=(Comparison(method._second, "<=", _Q(49, 100) * r_i * method._square),)
+        ),
+        "(32), less than s_i": claim("eq-32").variant(right=_Q(99, 100) * s_i * method._square),
+        "(33), 1 in the last": claim("eq-33").variant(
+            also=(*claim("eq-33").statement.also[:1], Comparison(method._total, "<=", method._squares))
+        ),
+        "Theorem 3.1, 98/100": claim("theorem-3.1/contraction").variant(factor=_Q(98, 100) / rho),
+        "Theorem 3.1, any penalty": without("theorem-3.1/contraction", "sigma_i"),
+        "(28), a smaller accuracy": claim("remark-4.3/eq-28").variant(right=_Q(99, 100) * varepsilon),
+        "Remark 4.2, more than alpha_1 mu_1": claim("remark-4.2").variant(
+            left=_Q(101, 100) * claim("remark-4.2").statement.left
+        ),
+        "Algorithm 2, two local steps": without("algorithm-2/repaired", "k_0"),
+    }
+
+
+PLANTED = _planted()
+#: Those that take longest, checked with the slow tests.
+LONG = {"Lemma C.1 b, without the start", "(63), half the rounds", "Lemma 4.1, 14 for 29"}
+
+
+def _refuted(name):
+    evidence = check(PLANTED[name])
+    assert evidence.verdict is Verdict.REFUTED
+    assert evidence.counterexample.replay() == (evidence.counterexample.left, evidence.counterexample.right)
+
+
+@pytest.mark.parametrize("name", [name for name in PLANTED if name not in LONG])
+def test_a_planted_error_is_refuted(name):
+    _refuted(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(LONG))
+def test_a_planted_error_that_takes_longer_is_refuted(name):
+    _refuted(name)
+
+
+def test_the_sharp_constants_of_lemma_41_are_certified():
+    """333/22 for 29 and 1/2 for the server's move: both are the best possible."""
+    lemma = claim("lemma-4.1/with-step-condition")
+    drop, gain = descent._L - descent._L_next, descent._E - descent._E_next
+    sharp = lemma.variant(left=descent._moved / 10 + descent._server / 2, right=drop + _Q(333, 22) * gain)
+    assert check(sharp).verdict is Verdict.CERTIFIED
+
+
+# Certificates over smooth nonconvex functions
+
+
+def test_a_certificate_of_the_descent_can_be_stored_and_replayed():
+    evidence = check(claim("lemma-4.1/with-step-condition"))
+    certificates = next(o.certificates for o in evidence.outcomes if o.certificates)
+    assert len(certificates) >= 3
+    stored = ClassCertificate.from_json(certificates[0].to_json())
+    assert stored.replay()
+    step = next(iter(stored.steps))
+    wrong = stored.steps[step]._replace(multipliers={k: 2 * v for k, v in stored.steps[step].multipliers.items()})
+    with pytest.raises(ValueError, match="do not prove"):
+        dataclasses.replace(stored, steps={**stored.steps, step: wrong}).replay()
+
+
+def _instances(setting_of: str, count: int, exact: bool):
+    family = claim(setting_of).family
+    found = []
+    for recipe in family.recipes(np.random.default_rng(0)):
+        try:
+            found.append((recipe, family.build(recipe, exact)))
+        except ValueError:
+            continue
+        if len(found) == count:
+            return found
+
+
+@pytest.mark.parametrize("name", ["lemma-4.1/with-step-condition", "lemma-C.2/b"])
+def test_what_is_known_of_states_holds_of_all_that_are_made(name):
+    setting = claim(name).setting
+    rng = np.random.default_rng(0)
+    for _, instance in _instances(name, 20, True):
+        theta = np.array([[Fraction(int(v), 3) for v in rng.integers(-9, 10, instance.dimension)]], dtype=object)
+        problem, state = instance.at(theta)
+        assert is_exact(state.eps)
+        assert (setting.known(problem, instance.params, state) <= 0).all()
+
+
+def test_an_iteration_from_any_state_is_one_of_algorithm_1():
+    """The state after it has (8) and (37), whoever takes part."""
+    rng = np.random.default_rng(1)
+    for _, instance in _instances("lemma-4.1/with-step-condition", 20, True):
+        theta = np.array([[Fraction(int(v), 3) for v in rng.integers(-9, 10, instance.dimension)]], dtype=object)
+        problem, state = instance.at(theta)
+        params = instance.params
+        after = transition.later(problem, params, state)
+        phi = params.alpha[:, None] * problem.f.gradient(after.W) + after.Pi
+        assert ((phi**2).sum(axis=-1) <= after.eps).all()
+        assert (params.sigma[:, None] * after.W + after.Pi == after.Z).all()
+        idle = ~np.array(params.active)
+        assert (after.W[..., idle, :] == state.W[..., idle, :]).all()
+
+
+@pytest.mark.parametrize("name", ["theorem-3.1/contraction", "eq-31", "remark-4.2", "lemma-C.1/c"])
+def test_members_of_the_classes_are_what_the_class_says(name):
+    """Curvatures are seen between points, and those drawn keep to the class unless they are strained."""
+    one = claim(name)
+    rng = np.random.default_rng(0)
+    inside = 0
+    for _, instance in _instances(name, 40, True):
+        problem, functions = instance.problem, one.setting.functions
+        if not functions.contains(problem, instance.params):
+            continue
+        inside += 1
+        mu, L = functions.curvatures(problem, instance.params)
+        x, y = (
+            np.array([[Fraction(int(v), 4) for v in row] for row in rng.integers(-40, 41, (problem.n, problem.d))])
+            for _ in range(2)
+        )
+        product = ((problem.f.gradient(x) - problem.f.gradient(y)) * (x - y)).sum(axis=-1)
+        square = ((x - y) ** 2).sum(axis=-1)
+        assert (mu * square <= product).all() and (product <= L * square).all()
+    assert inside >= 20
+
+
+# Runs
+
+
+def test_a_run_is_algorithm_1_with_its_accuracy():
+    for recipe, instance in _instances("lemma-C.1/b", 12, True):
+        rng = np.random.default_rng(recipe["k"])
+        theta = np.array([[Fraction(int(v), 2) for v in rng.integers(-5, 6, instance.dimension)]], dtype=object)
+        problem, history = instance.at(theta)
+        view = runs.View(problem, instance.params, history)
+        k0, masks = instance.params.fed.k0, instance.params.masks
+        for k in range(len(masks) * k0):
+            before, after = view.state(k), view.state(k + 1)
+            if k % k0 == 0:
+                assert (after.w == fedadmm.average(instance.params.fed, before.Z)).all()
+            active = masks[k // k0]
+            assert (after.eps[~active] == before.eps[~active]).all()
+            if not instance.params.zero:
+                assert ((view.phi(k + 1) ** 2).sum(axis=-1) <= after.eps).all()
+            gap = after.Pi - before.Pi - instance.params.fed.sigma[:, None] * (after.W - after.w[..., None, :])
+            assert (gap[..., active, :] == 0).all()
+
+
+def test_the_last_iteration_of_a_client_is_the_one_before_its_idle_rounds():
+    masks = np.array([[1, 1], [0, 1], [0, 1]], dtype=bool)
+    _, instance = _instances("eq-64", 1, True)[0]
+    fed = instance.params.fed._replace(k0=2)
+    at = {k: instance.params._replace(fed=fed, masks=masks, k=k) for k in range(6)}
+    assert [at[k].last[0] for k in range(6)] == [0, 1, 1, 1, 1, 1]
+    assert [at[k].last[1] for k in range(6)] == list(range(6))
+
+
+def test_the_infimum_of_bent_functions_is_what_a_grid_finds():
+    for _, instance in _instances("theorem-4.3", 25, False):
+        problem, alpha = instance.problem, instance.params.fed.alpha
+
+        def f(x, problem=problem, alpha=alpha):
+            return float(runs.weighted_value(problem, alpha, np.atleast_1d(x)))
+
+        least = float(runs.lowest(problem, alpha))
+        grid = np.linspace(-300, 300, 3001)
+        best = min(grid, key=f)
+        found = scipy.optimize.minimize_scalar(f, bounds=(best - 0.3, best + 0.3), method="bounded")
+        assert least == pytest.approx(found.fun, abs=1e-4 * (1 + abs(least)))
+        assert least <= found.fun + 1e-9
+
+
+def test_windows_are_covered_as_often_as_plans_are():
+    for clients, size, s0_ in ((3, 2, 2), (4, 2, 3), (5, 1, 5)):
+        plans = Fraction(Covering(clients, size, s0_).count, int(scipy.special.comb(clients, size)) ** s0_)
+        assert selecting.window(clients, (size,) * s0_) == plans
+
+
+# Kinds of statement
+
+
+def test_limits_that_are_false_are_not_supported():
+    # Multipliers tend to -g_i, and without coerciveness models go to infinity.
+    vanishing = claim("theorem-4.1/a").variant(bounded=(), vanishing=(limits._STATE[2],))
+    evidence = check(vanishing)
+    assert evidence.verdict is Verdict.NOT_TESTED and "of its largest" in evidence.note
+
+
+def test_what_still_grows_is_not_bounded():
+    growing = np.arange(1.0, 402.0)[:, None, None] ** (1 / 3)
+    statement = claim("theorem-4.1/a").statement
+    assert not long_runs._course(growing, statement, statement.bounded[0]).arrived
+    settled = 2 - 0.9 ** np.arange(401.0)[:, None, None]
+    assert long_runs._course(settled, statement, statement.bounded[0]).arrived
+    slow = claim("theorem-4.1/c/repaired").statement
+    assert not long_runs._course(1 / growing**6, slow, slow.vanishing[0]).arrived
+    assert not long_runs._course(np.full((401, 1, 1), np.nan), slow, slow.vanishing[0]).arrived
+
+
+def _read(*readings: Claim) -> Verdict:
+    one = claim("algorithm-1/initial-state")
+    return check(dataclasses.replace(one, id="mine", statement=Readings("x", readings))).verdict
+
+
+def test_a_statement_is_ill_posed_if_its_readings_differ_only():
+    average, common = (experiments._reading(name, averaged) for name, averaged in (("a", True), ("b", False)))
+    assert _read(average, common) is _read(common, average) is Verdict.ILL_POSED
+    assert _read(common, common) is Verdict.SUPPORTED
+    # That a statement is false in every reading makes it no less false: the readings are claims of their own.
+    assert _read(average, average) is Verdict.NOT_TESTED
+    assert _read(claim("figure-5"), common) is Verdict.NOT_TESTED
+
+
+@pytest.mark.parametrize(
+    ("seen", "verdict"),
+    [
+        ((True, True), Verdict.SUPPORTED),
+        ((True, False), Verdict.NOT_TESTED),
+        ((True, None), Verdict.NOT_TESTED),
+        ((), Verdict.NOT_TESTED),
+    ],
+)
+def test_an_experiment_is_supported_if_all_was_seen(seen, verdict):
+    statement = Experiment("text", "data", lambda seed: tuple(Sighting(str(i), one, "1") for i, one in enumerate(seen)))
+    evidence = check(dataclasses.replace(claim("figure-1"), id="mine", statement=statement))
+    assert evidence.verdict is verdict and "data" in evidence.note
+
+
+def test_the_results_of_the_figures_are_read():
+    assert set(figures.results()) == set(FIGURES)
+    for name in FIGURES:
+        assert figures.results()[name]["data"]
+        for one in figures.orderings(name):
+            assert one.text and one.numbers and one.seen in (True, False, None)
+
+
+def test_an_inequality_may_make_further_comparisons():
+    x = sympy.Symbol("x", positive=True)
+    also = (Comparison(x, "<=", 3 * x),)
+    statement = Inequality(x, 2 * x, also=also)
+    assert [c.right for c in statement.comparisons] == [2 * x, 3 * x]
+    setting = dataclasses.replace(claim("remark-4.3/eq-28").setting, letters=(x,))
+    good = Claim("mine", setting=setting, statement=statement)
+    assert check(good).verdict is Verdict.PROVED
+    bad = good.variant(also=(Comparison(x, "<=", x / 2),))
+    assert check(bad).verdict is Verdict.REFUTED and check(bad).counterexample.part == "1"
+
+
+def test_recipes_of_runs_have_every_hypothesis_met_and_broken():
+    found = [i for _, i in _instances("eq-65", 300, True)]
+    for hypothesis in claim("eq-65").requires:
+        met = {hypothesis.holds(i.problem, i.params, {}) for i in islice(found, 300)}
+        assert met == {True, False}

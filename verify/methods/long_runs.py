@@ -1,0 +1,122 @@
+"""What long runs tend to: many starts, random draws, floats.
+
+A limit is supported where the runs have come near it at a geometric rate; runs that have not refute nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances.base import Recipe
+from fedtheory.rational import Array, to_float
+from fedtheory.statements import Eventually, Quantity
+from verify.evaluate import meeting
+from verify.evidence import Verdict
+from verify.methods.base import Inquiry, Method
+from verify.outcome import Outcome
+
+#: Recipes proposed for each one that is run, and starts of each run.
+_PROPOSED, _STARTS = 40, 3
+#: How many times longer runs are that have not arrived.
+_LONGER = 5
+#: What has vanished, or moves no more, relative to the largest that it was.
+_NEAR = 1e-6
+#: Below this share of the largest, differences are rounding and say nothing of a rate.
+_ROUNDING = 1e-12
+
+
+class Course(NamedTuple):
+    """How a quantity ends in units of the largest that it was, and the factor of a step fitted to its decay."""
+
+    end: float
+    rate: float
+
+    @property
+    def arrived(self) -> bool:
+        """Whether it has vanished, or moves no more, and did so at a geometric rate."""
+        return self.end <= _NEAR and self.rate < 1
+
+
+def outcome(method: Method, inquiry: Inquiry) -> Outcome:
+    """Supported by runs on the instances that meet the hypotheses, or not tested where one of them does not arrive."""
+    claim = inquiry.claim
+    statement = claim.statement
+    assert isinstance(statement, Eventually)
+    count = max(4, inquiry.size // 200)
+    worst, tightest, number = 0.0, None, 0
+    proposed = islice(claim.family.recipes(inquiry.rng), _PROPOSED * count)
+    for recipe in islice((r for r, _ in meeting(claim, proposed)), count):
+        number += 1
+        found = dict(courses(claim, recipe, inquiry.seed, statement.steps))
+        if not all(course.arrived for course in found.values()):
+            found = dict(courses(claim, recipe, inquiry.seed, _LONGER * statement.steps))
+        for name, course in found.items():
+            if not course.arrived:
+                why = f"{name} is {course.end:.1e} of its largest after {_LONGER * statement.steps} steps, at {recipe}"
+                return method.found(Verdict.NOT_TESTED, f"left open: {why}", instances=number)
+            if course.rate > worst:
+                worst, tightest = course.rate, recipe
+    if not number:
+        return method.found(Verdict.NOT_TESTED, "no instance met the hypotheses")
+    note = (
+        f"{number} runs of {statement.steps} steps from {_STARTS} starts each arrive within {_NEAR:g}; "
+        f"the slowest fitted factor of a step is {worst:.3g}"
+    )
+    margin = round(1 - worst, 9)
+    return method.found(Verdict.SUPPORTED, note, margin=margin, instances=number, tightest=tightest, used=("search",))
+
+
+def courses(claim: Claim, recipe: Recipe, seed: int, steps: int) -> Iterator[tuple[str, Course]]:
+    """The course of each quantity of the statement along so many steps on one instance, by name."""
+    statement = claim.statement
+    assert isinstance(statement, Eventually)
+    instance = claim.family.build(recipe, False)
+    rng = np.random.default_rng(seed)
+    problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
+    found: list[list[Array]] = [[] for _ in statement.quantities]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for step in range(steps + 1):
+            if step:
+                draw = statement.algorithm.draws(problem, instance.params, state).sample(rng, (_STARTS, 1))
+                state = statement.algorithm.step(problem, instance.params, state, draw)
+            for values, quantity in zip(found, statement.quantities, strict=True):
+                values.append(_flat(quantity, problem, instance.params, state))
+    for quantity, values in zip(statement.quantities, found, strict=True):
+        yield str(quantity.expression), _course(np.stack(values), statement, quantity)
+
+
+def _flat(quantity: Quantity, problem: Any, params: Any, state: Any) -> Array:
+    value = to_float(quantity.of(problem, params, state))
+    return value.reshape(len(value), -1)
+
+
+def _course(values: Array, statement: Eventually, quantity: Quantity) -> Course:
+    """Of ``values (steps + 1, starts, entries)``: of their size, or for what converges of the distance to the last."""
+    if not np.isfinite(values).all():
+        return Course(np.inf, np.inf)
+    size = np.sqrt((values**2).sum(axis=-1)).max(axis=-1)
+    if quantity in statement.vanishing:
+        largest = max(float(size.max()), 1.0)
+        return Course(float(size[-1]) / largest, _rate(size / largest))
+    largest = max(float(size.max()), 1.0)
+    if quantity in statement.bounded:
+        # What grows for ever still grows in the last quarter.
+        before, after = np.split(size, [3 * len(size) // 4])
+        return Course(max(0.0, float(after.max()) - float(before.max())) / largest, 0.0)
+    away = np.sqrt(((values - values[-1]) ** 2).sum(axis=-1)).max(axis=-1) / largest
+    return Course(float(away[3 * len(away) // 4 :].max()), _rate(away[: 3 * len(away) // 4]))
+
+
+def _rate(sizes: Array) -> float:
+    """The factor of a step, fitted to the sizes above rounding; 0 where there are too few of them."""
+    last = int(np.flatnonzero(sizes > _ROUNDING).max(initial=0))
+    steps = np.arange(last // 4, last + 1)
+    steps = steps[sizes[steps] > 0]
+    if len(steps) < 4:
+        return 0.0
+    return float(np.exp(np.polyfit(steps, np.log(sizes[steps]), 1)[0]))

@@ -1,0 +1,44 @@
+"""Statements that use what is never defined, by their admissible readings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fedtheory.statements import Readings
+from verify.evidence import Verdict
+from verify.methods.base import Inquiry, Method
+from verify.outcome import Outcome
+
+#: What a reading is called by its verdict.
+_TRUE = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
+
+
+def compare(method: Method, inquiry: Inquiry, examined: Callable[[Inquiry], Iterator[Outcome]]) -> Outcome:
+    """Ill-posed where one admissible reading is refuted and another is not; supported where none is.
+
+    Where all are refuted, or one is not decided, the statement is not tested: the readings are claims of their own.
+    """
+    statement = inquiry.claim.statement
+    assert isinstance(statement, Readings)
+    verdicts, said, instances = [], [], 0
+    for claim in statement.readings:
+        outcomes = [o for o in examined(Inquiry(claim, inquiry.seed, inquiry.size)) if o.verdict is not None]
+        verdict = _first(outcomes)
+        example = next((o.counterexample for o in outcomes if o.counterexample is not None), None)
+        where = f" at {example.text}" if example is not None else ""
+        verdicts.append(verdict)
+        said.append(f"{claim.gist}: {verdict}{where}")
+        instances += max((o.instances for o in outcomes), default=0)
+    note = "; ".join([f"{statement.undefined} is not defined", *said])
+    false, true = Verdict.REFUTED in verdicts, any(v in _TRUE for v in verdicts)
+    if false and true:
+        return method.found(Verdict.ILL_POSED, note, instances=instances, used=("search", "rational"))
+    whole = all(v in _TRUE for v in verdicts)
+    verdict = Verdict.SUPPORTED if whole and verdicts else Verdict.NOT_TESTED
+    return method.found(verdict, note, instances=instances, used=("search",))
+
+
+def _first(outcomes: list[Outcome]) -> Verdict:
+    found = {o.verdict for o in outcomes}
+    order = (Verdict.REFUTED, *_TRUE)
+    return next((v for v in order if v in found), Verdict.NOT_TESTED)
