@@ -244,7 +244,7 @@ def _with_generator(setup: Setup) -> _Result:
         seen, defect = _own_draws(setup, scenario, number, setup.level / len(usable) / 2, found)
         failures += seen
         worst = max(worst, defect)
-        if found.enough:
+        if found.enough or failures:
             break
     checked = [
         f"{len(found.cases)} steps on {len(usable)} problems, each explained by a draw, and how often each draw occurs"
@@ -365,6 +365,8 @@ def _run(setup: Setup, observes: str | None) -> _Result:
             wrong, defect = often(setup, scenario, *found, setup.level / len(usable))
             failures += wrong
             worst = max(worst, defect)
+            if failures:
+                break
     except Broken as broken:
         return _Result((_interface(setup, broken),), ("the interface",), {})
     checked = (

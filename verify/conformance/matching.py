@@ -65,15 +65,19 @@ def sizes(algorithm: Algorithm, problem: Problem, params: Any, state: Any, draws
     """
     fixed = _sizes_at_optimum(algorithm, problem, params, state)
     own = {name: max(_largest(value), fixed.get(name, 0.0)) for name, value in zip(state._fields, state, strict=True)}
-    base = advanced(algorithm, problem, params, stacked(state), draws)
-    found = {name: max(_largest(value), own[name]) for name, value in zip(state._fields, base, strict=True)}
+    near = [state]
     for name in state._fields:
         bump = _STEP * (own[name] or 1.0)
         value = np.asarray(getattr(state, name), dtype=float)
         for signs in (np.ones(value.shape), np.where(np.arange(value.size).reshape(value.shape) % 2, -1.0, 1.0)):
-            moved = advanced(algorithm, problem, params, stacked(state._replace(**{name: value + bump * signs})), draws)
-            for other, a, b in zip(state._fields, moved, base, strict=True):
-                found[other] = max(found[other], _largest(a - b) / _STEP)
+            near.append(state._replace(**{name: value + bump * signs}))
+    together = type(state)(
+        *(np.stack([np.asarray(f, dtype=float) for f in fields]) for fields in zip(*near, strict=True))
+    )
+    after = advanced(algorithm, problem, params, together, draws)
+    found = {
+        n: max(_largest(f[0]), own[n], _largest(f - f[:1]) / _STEP) for n, f in zip(after._fields, after, strict=True)
+    }
     return {name: value or 1.0 for name, value in found.items()}
 
 
