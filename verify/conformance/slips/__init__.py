@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fedtheory import algorithms
-from verify.conformance.slips import averaging, compressed, scaffold
+from verify.conformance.slips import admm, averaging, compressed, finite_sum, linear, scaffold
 from verify.conformance.slips.changes import Slip, Table, biased
 
 __all__ = ["Slip", "slips"]
@@ -23,6 +23,17 @@ _STEPS: Mapping[str, Table] = {
     "ef21": compressed.EF21,
     "scaffnew": compressed.SCAFFNEW,
     "locodl": compressed.LOCODL,
+    "fedadmm": admm.FEDADMM,
+    "exact-admm": admm.EXACT_ADMM,
+    "fedavg-stale": admm.FEDAVG_STALE,
+    "svrg": finite_sum.SVRG,
+    "saga": finite_sum.SAGA,
+    "sag": finite_sum.SAG,
+    "sdca": finite_sum.SDCA,
+    "fsvrg": linear.FSVRG,
+    "naive-fsvrg": linear.NAIVE_FSVRG,
+    "dane": linear.DANE,
+    "cocoa-plus": linear.COCOA_PLUS,
 }
 
 
