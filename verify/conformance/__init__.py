@@ -4,11 +4,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from verify.conformance.algorithms import Client, algorithm, client
+    from verify.conformance.algorithms import algorithm
+    from verify.conformance.clients import Client, client
     from verify.conformance.compressors import compressor
     from verify.conformance.provider import battery
     from verify.conformance.report import ConformanceError, Failure, Report
-    from verify.conformance.trace import check_trace, record
+    from verify.conformance.trace import check_trace
+    from verify.conformance.trace_file import record
     from verify.conformance.vectors import inputs
 
 __all__ = [
@@ -26,11 +28,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "algorithms": ("Client", "algorithm", "client"),
+    "algorithms": ("algorithm",),
+    "clients": ("Client", "client"),
     "compressors": ("compressor",),
     "provider": ("battery",),
     "report": ("ConformanceError", "Failure", "Report"),
-    "trace": ("check_trace", "record"),
+    "trace": ("check_trace",),
+    "trace_file": ("record",),
     "vectors": ("inputs",),
 }
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,68 +10,18 @@ import numpy as np
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import map_leaves
 from fedtheory.rational import Array
-from verify.conformance import claimed, diagnosis, matching
+from verify.conformance import claimed, matching
 from verify.conformance.adapter import Broken, Implementation, takes_draws
-from verify.conformance.compressors import rounding_of
-from verify.conformance.lines import line
-from verify.conformance.matching import Mismatch, Tracked
-from verify.conformance.report import Failure, Report
+from verify.conformance.departures import departs, explained_by, lost, often
+from verify.conformance.matching import Tracked
+from verify.conformance.report import Failure, Report, rounding_of
 from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, posed, scenarios, shown
+from verify.conformance.seen import Case, Letters, Path, Seen, Setup
 from verify.statistics.e_process import check_level
 
 # Draws at one state, rounds of a trajectory, runs and rounds of a loop, and steps with the implementation's own draws.
 _DRAWS, _ROUNDS, _RUN_ROUNDS, _RUN_STEPS, _STEPS = 16, 4, 6, 240, 800
-# Transitions that a diagnosis must explain, of each kind.
-_EXPLAINED = 12
-
-
-#: The letters that were seen after each round.
-_Letters = list[dict[str, Array]]
-
-
-class Case(NamedTuple):
-    """A transition that was seen: ``after`` in the reference's types; ``draw``: None where it is not known."""
-
-    scenario: Scenario
-    before: Any
-    draw: Any
-    after: Any
-
-
-class _Path(NamedTuple):
-    """A run in which the implementation kept whatever else its states hold: the letters after each round."""
-
-    scenario: Scenario
-    seen: _Letters
-
-
-class Seen(NamedTuple):
-    """All that was seen: transitions, those that no draw explains, and runs."""
-
-    cases: list[Case]
-    wrong: list[tuple[Case, Mismatch]]
-    paths: list[_Path]
-
-    @property
-    def enough(self) -> bool:
-        return len(self.wrong) >= 3 * _EXPLAINED
-
-
-@dataclass(frozen=True)
-class Setup:
-    implementation: Implementation
-    scenarios: tuple[Scenario, ...]
-    seed: int
-    level: float
-    tolerance: float
-    call: str
-    largest: int = LARGEST_SUPPORT
-
-    @property
-    def algorithm(self) -> Algorithm:
-        return self.implementation.algorithm
 
 
 def algorithm(
@@ -211,7 +159,7 @@ def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, foun
     like = setup.algorithm.init(problem, params)
     state = own.start(problem, params)
     before = own.read(state, like)
-    path = _Path(scenario, [])
+    path = Path(scenario, [])
     for _ in range(_ROUNDS):
         draw = setup.algorithm.draws(problem, params, before).sample(rng, ())
         state = own.stepped(problem, params, state, draw)
@@ -244,7 +192,7 @@ def _with_generator(setup: Setup) -> _Result:
         seen, defect = _own_draws(setup, scenario, number, setup.level / len(usable) / 2, found)
         failures += seen
         worst = max(worst, defect)
-        if found.enough:
+        if found.enough or failures:
             break
     checked = [
         f"{len(found.cases)} steps on {len(usable)} problems, each explained by a draw, and how often each draw occurs"
@@ -297,7 +245,7 @@ def _own_draws(setup: Setup, scenario: Scenario, number: int, level: float, foun
     like = setup.algorithm.init(problem, params)
     current = own.start(problem, params)
     before = own.read(current, like)
-    path = _Path(scenario, [])
+    path = Path(scenario, [])
     for t in range(3 * _ROUNDS):
         current = own.stepped(problem, params, current, rng)
         got = own.read(current, like)
@@ -324,28 +272,6 @@ class _Target:
         return matching.match(self.after, self.p, self.draws, got._asdict(), self.scale, tolerance)
 
 
-def often(
-    setup: Setup, scenario: Scenario, draws: Any, p: Array, weights: Sequence[Array], level: float
-) -> tuple[list[Failure], float]:
-    """The failure of draws that do not occur as often as they should."""
-    found = matching.frequencies(draws, p, weights, level)
-    if not found.wrong:
-        return [], found.defect
-    more = f"; {len(found.wrong) - 1} more such" if len(found.wrong) > 1 else ""
-    reason = _reason(weights)
-    text = f"{reason}{found.wrong[0]} in {found.samples} steps (level {level:.1g}){more}; {scenario.text}"
-    failure = Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)
-    return [failure], found.defect
-
-
-def _reason(weights: Sequence[Array]) -> str:
-    """What frequencies that are off look like, in words."""
-    rows = np.stack(weights)
-    if len(rows) >= 8 and (rows == rows[0]).all():
-        return "every step makes the same draw (a generator seeded anew at every call, or one that is not used): "
-    return "draws are not distributed as in the method (shared between clients, or with another probability): "
-
-
 # Runs
 
 
@@ -365,6 +291,8 @@ def _run(setup: Setup, observes: str | None) -> _Result:
             wrong, defect = often(setup, scenario, *found, setup.level / len(usable))
             failures += wrong
             worst = max(worst, defect)
+            if failures:
+                break
     except Broken as broken:
         return _Result((_interface(setup, broken),), ("the interface",), {})
     checked = (
@@ -378,13 +306,13 @@ def _run(setup: Setup, observes: str | None) -> _Result:
 
 def _loops(
     setup: Setup, scenario: Scenario, number: int, observes: str | None
-) -> tuple[list[tuple[_Letters, Tracked]], tuple[Any, Array, list[Array]]]:
+) -> tuple[list[tuple[Letters, Tracked]], tuple[Any, Array, list[Array]]]:
     """Runs of the loop, each followed by the reference; the draws, their probabilities, and what was made of them."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     start = setup.algorithm.init(problem, params)
     rng = np.random.default_rng([setup.seed, 12, number])
     draws, p, _ = matching.enumerated(setup.algorithm, problem, params, start, LARGEST_SUPPORT, rng)
-    followed: list[tuple[_Letters, Tracked]] = []
+    followed: list[tuple[Letters, Tracked]] = []
     weights: list[Array] = []
     for i in range(_RUN_STEPS // _RUN_ROUNDS if scenario.support > 1 else 2):
         iterates = own.iterates(problem, params, _RUN_ROUNDS, np.random.default_rng([setup.seed, 13, number, i]))
@@ -406,155 +334,3 @@ def _check_first(start: Any, letters: Mapping[str, Array], setup: Setup) -> None
             raise Broken(
                 "init", f"the first iterate has {name} = {shown(value)}, the method starts at {shown(expected)}"
             )
-
-
-def lost(
-    setup: Setup,
-    scenario: Scenario,
-    followed: Sequence[tuple[_Letters, Tracked]],
-    missed: Sequence[tuple[_Letters, Tracked]],
-) -> Failure:
-    """The failure of runs that no draws explain."""
-    problem, params = scenario.problem, scenario.params
-    _, tracked = min(missed, key=lambda pair: len(pair[1].weights))
-    assert tracked.mismatch is not None
-    chosen = [letters for letters, _ in (*missed[:3], *followed[:3])]
-
-    def agrees(other: Algorithm) -> bool:
-        return all(_follows(setup, other, scenario, letters) for letters in chosen)
-
-    slip = diagnosis.diagnose(setup.algorithm, agrees) or diagnosis.replaced(
-        setup.algorithm, problem, params, tracked.state, tracked.mismatch.seen, max(1e-7, 2 * setup.tolerance)
-    )
-    return _told(setup, scenario, tracked.mismatch, slip, None)
-
-
-def _follows(setup: Setup, other: Algorithm, scenario: Scenario, seen: _Letters) -> bool:
-    """Whether an algorithm, from its own beginning, explains a run."""
-    problem, params = scenario.problem, scenario.params
-    start = other.init(problem, params)
-    rng = np.random.default_rng(setup.seed)
-    draws, p, _ = matching.enumerated(other, problem, params, start, setup.largest, rng)
-    return matching.track(other, problem, params, start, seen, draws, p, setup.tolerance).mismatch is None
-
-
-# What is said of a departure
-
-
-def departs(setup: Setup, found: Seen) -> Failure:
-    """The failure of steps that differ from the reference's, at the smallest problem where they do."""
-    cases, wrong = found.cases, found.wrong
-    case, mismatch = min(wrong, key=lambda pair: (*pair[0].scenario.size, _complexity(pair[0].before)))
-    kept = [c for c, _ in (*wrong[:: max(1, len(wrong) // _EXPLAINED)], *wrong[-3:])]
-    kept += list(cases[:: max(1, len(cases) // _EXPLAINED)])
-
-    def agrees(other: Algorithm) -> bool:
-        if other.State is setup.algorithm.State:
-            return all(explained_by(setup, other, c).mismatch is None for c in kept)
-        # What else such states hold is known along runs only.
-        return all(_follows(setup, other, path.scenario, path.seen) for path in found.paths[:6])
-
-    slip = diagnosis.diagnose(setup.algorithm, agrees)
-    if slip is None and case.draw is None:
-        problem, params = case.scenario.problem, case.scenario.params
-        slip = diagnosis.replaced(setup.algorithm, problem, params, case.before, mismatch.seen, setup.tolerance)
-    return _told(setup, case.scenario, mismatch, slip, case)
-
-
-def _complexity(state: Any) -> float:
-    """Zeros and small numbers are simpler."""
-    return float(sum(np.count_nonzero(f) + abs(np.asarray(f)).sum() * 1e-3 for f in state))
-
-
-def explained_by(setup: Setup, other: Algorithm, case: Case) -> matching.Matched:
-    """How an algorithm explains a transition, by the draw that was made or by any."""
-    problem, params = case.scenario.problem, case.scenario.params
-    if case.draw is None:
-        rng = np.random.default_rng(0)
-        draws, p, _ = matching.enumerated(setup.algorithm, problem, params, case.before, setup.largest, rng)
-    else:
-        draws, p = map_leaves(lambda a: np.asarray(a)[None], case.draw), np.ones(1)
-    after = matching.advanced(other, problem, params, matching.stacked(case.before), draws)
-    scale = matching.sizes(setup.algorithm, problem, params, case.before, draws)
-    flat = type(after)(*(f[0] for f in after))
-    return matching.match(flat, p, draws, case.after._asdict(), scale, setup.tolerance)
-
-
-def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case: Case | None) -> Failure:
-    name, letter = setup.algorithm.name, mismatch.departing
-    expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
-    others = [other for other in mismatch.letters if other != letter]
-    at = f" after round {mismatch.round}" if mismatch.round else ""
-    lines = [] if slip is None else [slip.text]
-    lines.append(
-        f"{letter} departs from `{line(name, letter)}`{at}: it is {shown(got)}, the reference has {shown(expected)}"
-        f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"
-    )
-    for other in others:
-        due, mine = np.asarray(getattr(mismatch.expected, other)), np.asarray(mismatch.seen[other])
-        lines.append(f"{other} departs too{_ratio(mine, due, case, other)}")
-    lines.append(f"the smallest problem where it does: {scenario.text}")
-    if case is not None:
-        pairs = zip(case.before._fields, case.before, strict=True)
-        lines.append(f"from the state {', '.join(f'{n} = {shown(np.asarray(v))}' for n, v in pairs)}")
-    where = slip.letter if slip is not None and slip.letter else letter
-    claim = claimed.broken_by(setup.algorithm, slip.algorithm if slip is not None else None, scenario, case)
-    data = {
-        "problem": scenario.problem,
-        "params": scenario.params,
-        "state": None if case is None else case.before,
-        "draw": mismatch.draw,
-        "got": dict(mismatch.seen),
-        "expected": mismatch.expected,
-        "slip": None if slip is None else slip.text,
-    }
-    return Failure(claim, f"{where}, `{line(name, where)}`", "; ".join(lines), setup.call, data)
-
-
-def _drawn(mismatch: Mismatch, case: Case | None) -> str:
-    words = matching.words(mismatch.draw)
-    if not words:
-        return ""
-    return (
-        f"; draw {words}" if case is not None and case.draw is not None else f"; no draw explains it, nearest {words}"
-    )
-
-
-def _ratio(got: Array, expected: Array, case: Case | None, letter: str) -> str:
-    """The factor by which the change of a letter is off, where it is one factor for all entries."""
-    if case is None:
-        return ""
-    before = np.asarray(getattr(case.before, letter), dtype=float)
-    mine, due = np.ravel(got - before), np.ravel(expected - before)
-    big = abs(due) > 1e-9 * max(abs(due).max(initial=0), 1e-300)
-    if not big.any() or abs(mine[~big]).max(initial=0) > 1e-9 * abs(due).max():
-        return ""
-    factors = mine[big] / due[big]
-    if not math.isfinite(factors[0]) or np.ptp(factors) > 1e-6 * max(1e-12, abs(factors).max()):
-        return ""
-    return f" (its change is {factors[0]:.6g} times what it should be)"
-
-
-def client(problem: Problem, i: int) -> Client:
-    """The i-th client of a problem by itself, for implementations made of clients."""
-    if not 0 <= i < problem.n:
-        raise ValueError(f"the clients are numbered 0 to {problem.n - 1}, got {i}")
-    return Client(problem, i)
-
-
-@dataclass(frozen=True)
-class Client:
-    """One f_i: ``gradient(x)`` and ``value(x)`` for ``x (d,)``."""
-
-    problem: Problem
-    i: int
-
-    def gradient(self, x: Any) -> Array:
-        """grad f_i(x), ``(d,) -> (d,)``."""
-        points = np.tile(np.asarray(x, dtype=float), (self.problem.n, 1))
-        return self.problem.f.gradient(points)[self.i]
-
-    def value(self, x: Any) -> float:
-        """f_i(x)."""
-        points = np.tile(np.asarray(x, dtype=float), (self.problem.n, 1))
-        return float(self.problem.f.value(points)[self.i])

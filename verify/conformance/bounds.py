@@ -10,6 +10,8 @@ Pontil, COLT 2009, Theorem 4).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from functools import cache
 
 import numpy as np
 
@@ -29,6 +31,7 @@ def coin_refuted(mean: Array, p: Array, n: int, level: float) -> Array:
     return n * divergence(np.clip(mean, 0.0, 1.0), p) >= math.log(2 / level)
 
 
+@cache
 def coin_defect(p: float, n: int, level: float) -> float:
     """The least D such that a coin of probability p + D (or p - D) is refuted with probability at least 1 - level.
 
@@ -38,15 +41,15 @@ def coin_defect(p: float, n: int, level: float) -> float:
 
     def found(D: float, sign: int) -> bool:
         q = p + sign * D
-        if not 0 <= q <= 1:
-            return False
         # The mean of the samples stays on this side of a point that refutes p with probability 1 - level.
         between = np.linspace(p, q, 200)
         return bool(((divergence(between, np.array(p)) >= need) & (divergence(between, np.array(q)) >= need)).any())
 
     def least(sign: int) -> float:
         sizes = np.geomspace(1e-6, 1.0, 120)
-        return next((float(D) for D in sizes if found(float(D), sign)), math.inf)
+        sizes = sizes[sizes <= (1 - p if sign > 0 else p)]
+        first = bisect_left(sizes, True, key=lambda D: found(float(D), sign))
+        return float(sizes[first]) if first < len(sizes) else math.inf
 
     return min(least(1), least(-1)) if 0 < p < 1 else 0.0
 

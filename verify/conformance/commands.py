@@ -55,7 +55,7 @@ def run_check(args: Any) -> int:
 
 def run_trace(args: Any) -> int:
     """Record a run of the reference."""
-    from verify.conformance.trace import record
+    from verify.conformance.trace_file import record
 
     if args.rounds < 1 or args.seed < 0:
         raise ValueError("a trace has at least one step, and a nonnegative seed")

@@ -66,6 +66,80 @@ LINES: Mapping[str, Mapping[str, str]] = {
         "w": "w <- w - eta gamma (mean of Delta_j), Delta_j = Q_j((w - w_j)/eta), w_j after K steps from w",
         "delta": "delta_j <- delta_j + (Delta_j - mean of Delta)/K",
     },
+    "sgd": {
+        "w": "w <- w - h/(1 + decay t) grad f_i(w), i uniformly random",
+        "t": "t <- t + 1",
+    },
+    "rcd": {"w": "w_j <- w_j - h_j (grad f(w))_j for one random coordinate j, f the mean of the f_i"},
+    "svrg": {
+        "w": "w <- w - eta (grad f_i(w) - grad f_i(w_tilde) + grad f(w_tilde)), i uniformly random",
+        "w_tilde": "w_tilde stays as it is within an epoch",
+    },
+    "saga": {
+        "x": "x <- x - gamma (grad f_j(x) - grad f_j(phi_j) + (1/n) sum_i grad f_i(phi_i)), with the old phi_j",
+        "phi": "phi_j <- x (the old one) for the one j drawn",
+    },
+    "sag": {
+        "x": "x <- x - alpha (1/n) sum_i y_i, with the new y_j",
+        "y": "y_j <- grad f_j(x) for the one j drawn, at the old x",
+    },
+    "sdca": {
+        "alpha": "alpha_i <- the maximiser of D in this coordinate, for one example i drawn of all n: squared loss "
+        "alpha_i + (y_i - x_i'w - alpha_i)/(1 + |x_i|^2/(lambda n)), w = X alpha/(lambda n)",
+    },
+    "fedadmm": {
+        "w": "w <- (sum of all z_i)/(sum of all sigma_i), once every k0 iterations",
+        "W": "w_i <- w and then steps w_i - (alpha_i grad f_i(w_i) + pi_i + sigma_i (w_i - w))/(alpha_i r_i + sigma_i) "
+        "for participants",
+        "Pi": "pi_i <- pi_i + sigma_i (w_i - w) for participants, with the new w_i",
+        "Z": "z_i <- sigma_i w_i + pi_i for participants, both new",
+        "eps": "eps_i <- nu_i eps_i for participants, in every iteration",
+    },
+    "exact-admm": {
+        "w": "w <- (sum of (sigma_i w_i + pi_i))/(sum of sigma_i)",
+        "W": "w_i <- argmin alpha_i f_i(v) + <pi_i, v> + (sigma_i/2)|v - w|^2, at the new w",
+        "Pi": "pi_i <- pi_i + sigma_i (w_i - w), both new",
+    },
+    "fedavg-stale": {
+        "w": "w <- (1/m) sum of the last w_i of all m clients",
+        "W": "w_i <- k0 steps v <- v - (gamma/m) grad f_i(v) from the new w, for participants",
+    },
+    "fedalt": {
+        "w": "w <- mean over participants of k0 steps v <- v - gamma_w ((1 - alpha) grad f_i(v) + mu (v - v_i)) "
+        "from w, with the new v_i",
+        "V": "v_i <- k0 steps v_i <- v_i - gamma_v (alpha grad f_i(v_i) - mu (w - v_i)), for participants, before "
+        "those on w",
+    },
+    "fedsim": {
+        "w": "w <- mean over participants of k0 steps v <- v - gamma_w ((1 - alpha) grad f_i(v) + mu (v - v_i)) "
+        "from w, together with those on v_i",
+        "V": "v_i <- k0 steps v_i <- v_i - gamma_v (alpha grad f_i(v_i) - mu (v - v_i)), for participants, v "
+        "their copy of w",
+    },
+    "one-shot-averaging": {"w": "w <- sum_k (n_k/n) argmin F_k"},
+    "dane": {
+        "w": "w <- (1/K) sum_k argmin F_k(v) - <grad F_k(w) - eta grad f(w), v> + (mu/2)|v - w|^2",
+    },
+    "dane-svrg": {
+        "w": "w <- (1/K) sum_k w_k, w_k after m steps of SVRG from w on F_k(v) - <a_k, v> + (mu/2)|v - w|^2",
+    },
+    "naive-fsvrg": {
+        "w": "w <- w + (1/K) sum_k (w_k - w), w_k <- w_k - h (grad f_i(w_k) - grad f_i(w) + grad f(w)), m times",
+    },
+    "fsvrg": {
+        "w": "w <- w + A sum_k (n_k/n)(w_k - w), w_k <- w_k - h/n_k (S_k (grad f_i(w_k) - grad f_i(w)) + grad f(w)) "
+        "for all examples i of client k in a random order",
+    },
+    "perturbed-primal": {
+        "w": "w <- (1/K) sum_k w_k, w_k = argmin F_k(v) - <a_k, v> + (mu/2)|v - w|^2",
+        "g": "g_k <- g_k + lambda eta (w_k - w+)",
+    },
+    "dual-block-ascent": {"alpha": "alpha <- alpha + u, u_k the minimiser of D_k, w = X alpha/(lambda n)"},
+    "cocoa-plus": {
+        "alpha": "alpha <- alpha + gamma u, u_k a local solution: ascent on each example once in a random order, "
+        "delta = (y_i - x_i'(w + sigma'/(lambda n) X_k u_k) - alpha_i - u_i)/(1 + sigma' |x_i|^2/(lambda n))",
+        "w": "w <- w + gamma/(lambda n) sum_k X_k u_k",
+    },
     "5gcs-cc": {
         "x": "x <- x^ - gamma (1 + omega')(sum of (u_m+ - u_m)), x^ = (x - gamma sum u_m)/(1 + gamma mu)",
         "u": "u_m <- u_m + Q(ubar_m - u_m)/(1 + omega) for sampled m",

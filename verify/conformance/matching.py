@@ -65,15 +65,19 @@ def sizes(algorithm: Algorithm, problem: Problem, params: Any, state: Any, draws
     """
     fixed = _sizes_at_optimum(algorithm, problem, params, state)
     own = {name: max(_largest(value), fixed.get(name, 0.0)) for name, value in zip(state._fields, state, strict=True)}
-    base = advanced(algorithm, problem, params, stacked(state), draws)
-    found = {name: max(_largest(value), own[name]) for name, value in zip(state._fields, base, strict=True)}
+    near = [state]
     for name in state._fields:
         bump = _STEP * (own[name] or 1.0)
         value = np.asarray(getattr(state, name), dtype=float)
         for signs in (np.ones(value.shape), np.where(np.arange(value.size).reshape(value.shape) % 2, -1.0, 1.0)):
-            moved = advanced(algorithm, problem, params, stacked(state._replace(**{name: value + bump * signs})), draws)
-            for other, a, b in zip(state._fields, moved, base, strict=True):
-                found[other] = max(found[other], _largest(a - b) / _STEP)
+            near.append(state._replace(**{name: value + bump * signs}))
+    together = type(state)(
+        *(np.stack([np.asarray(f, dtype=float) for f in fields]) for fields in zip(*near, strict=True))
+    )
+    after = advanced(algorithm, problem, params, together, draws)
+    found = {
+        n: max(_largest(f[0]), own[n], _largest(f - f[:1]) / _STEP) for n, f in zip(after._fields, after, strict=True)
+    }
     return {name: value or 1.0 for name, value in found.items()}
 
 
@@ -243,12 +247,12 @@ def functions(draws: Any, p: Array) -> tuple[Array, list[str]]:
     flat = _entries(draws)
     for name, values in flat.items():
         columns.append(values)
-        names.append(f"{name} is 1")
+        names.append(name)
     entries = list(flat.items())
     pairs = [(a, b) for i, a in enumerate(entries) for b in entries[i + 1 :]]
     for (one, x), (other, y) in pairs[:: max(1, len(pairs) // _PAIRS)][:_PAIRS]:
         columns.append(x * y)
-        names.append(f"{one} and {other} are 1")
+        names.append(f"{one} and {other}")
     if len(p) <= _INDICATORS:
         for k in range(len(p)):
             columns.append((np.arange(len(p)) == k) * 1.0)
@@ -259,7 +263,7 @@ def functions(draws: Any, p: Array) -> tuple[Array, list[str]]:
 
 
 def _entries(draws: Any, prefix: str = "") -> dict[str, Array]:
-    """The coins of a draw, by name: arrays ``(K,)`` of 0 and 1."""
+    """What may be asked of a draw, a coin or an index being this or that: arrays ``(K,)`` of 0 and 1 by name."""
     if isinstance(draws, tuple):
         names = getattr(draws, "_fields", range(len(draws)))
         found: dict[str, Array] = {}
@@ -267,13 +271,12 @@ def _entries(draws: Any, prefix: str = "") -> dict[str, Array]:
             found |= _entries(part, f"{prefix}{name}")
         return found
     values = np.asarray(draws)
-    if values.dtype != bool:
+    if values.dtype.kind not in "biu":
         return {}
     rows = values.reshape(len(values), -1)
-    return {
-        f"{prefix}{list(map(int, i)) if i else ''}": rows[:, j] * 1.0
-        for j, i in enumerate(np.ndindex(values.shape[1:]))
-    }
+    places = [f"{prefix}{list(map(int, i)) if i else ''} is" for i in np.ndindex(values.shape[1:])]
+    asked = [(j, int(v)) for j in range(len(places)) for v in ([1] if values.dtype == bool else np.unique(rows[:, j]))]
+    return {f"{places[j]} {v}": (rows[:, j] == v) * 1.0 for j, v in asked}
 
 
 def words(draw: Any) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 
 class ConformanceError(AssertionError):
     """An implementation is not what it claims to be; the message is the report."""
@@ -94,6 +96,11 @@ def merged(subject: str, parts: Iterable[Report]) -> Report:
         {f"{r.subject}: {name}": size for r in reports for name, size in r.detects.items()},
         tuple(f"{r.subject}: {text}" for r in reports for text in r.notes),
     )
+
+
+def rounding_of(dtype: Any) -> float:
+    """The relative error that counts as rounding, unless stated: 1e-9 in double precision, 1024 units of others."""
+    return float(min(max(1e-9, 1024 * np.finfo(dtype).eps), 0.02))
 
 
 def raised(error: BaseException) -> str:

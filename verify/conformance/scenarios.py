@@ -6,7 +6,7 @@ Where an algorithm has claims they come from the claims' own instances, hypothes
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 
 from fedtheory import algorithms, claims, oracles
-from fedtheory.algorithms import fedavg, fedprox, inexact_feddcd, minibatch_sgd, scaffold
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Recipe
 from fedtheory.problems.base import Problem
-from fedtheory.problems.quadratic import Quadratics, diagonal, with_spectra
+from fedtheory.problems.linear_models import LinearModels
+from fedtheory.problems.quadratic import Quadratics
 from fedtheory.randomness import map_leaves
-from fedtheory.rational import to_float
 from fedtheory.statements import Bound, Invariant, Limit, OneStep
+from verify.conformance import small
 from verify.evaluate import meeting
 
 #: What an implementation may do beyond the plain method, each tested only on request.
-FEATURES = ("counts", "momentum", "server stepsize", "option I", "minibatches", "shared compressors")
+FEATURES = ("counts", "momentum", "server stepsize", "option I", "minibatches", "shared compressors", "exact solver")
 #: Draws of a step beyond which a scenario is not enumerated.
 LARGEST_SUPPORT = 400
 
@@ -64,6 +64,9 @@ class Scenario:
                 plain = np.array_equal(f.H, H[..., None] * np.eye(f.d))
                 words.append(f"{name}: Hessians {'diag ' if plain else ''}{shown(H if plain else f.H)}")
                 words.append(f"{name}: centres {shown(f.c)}")
+            elif isinstance(f, LinearModels):
+                words.append(f"{f.loss.name} loss, clients with {shown(f.sizes)} examples, lambda = {shown(f.lam)}")
+                words.append(f"X = {shown(f.X)}, y = {shown(f.y)}")
         return "; ".join((*words, parameters_in_words(self.params)))
 
 
@@ -79,8 +82,8 @@ def parameters_in_words(params: Any) -> str:
     for name, value in zip(params._fields, params, strict=True):
         if name == "compressors":
             words.append(f"{value.compressor.name}, {value.joint}")
-        elif name in ("compressor", "oracle"):
-            words.append(value.name)
+        elif name in ("compressor", "oracle", "solver", "selection"):
+            words.append(getattr(value, "name", None) or " ".join(repr(value).split()))
         elif name == "batches":
             if value != oracles.AllRows():
                 words.append(f"batches of {value.size}")
@@ -102,7 +105,7 @@ def claims_of(name: str) -> tuple[Claim, ...]:
 
 def known() -> tuple[str, ...]:
     """The algorithms that have scenarios: of their own, or from their claims."""
-    return tuple(name for name in algorithms.names() if name in _OWN or claims_of(name))
+    return tuple(name for name in algorithms.names() if name in small.NAMES or claims_of(name))
 
 
 def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Scenario, ...]:
@@ -115,7 +118,7 @@ def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Sce
     if unknown:
         raise ValueError(f"unknown feature {min(unknown)!r}: choose from {', '.join(FEATURES)}")
     rng = np.random.default_rng([seed, len(name)])
-    found = _own(algorithm, rng, features) if name in _OWN else _of_claims(algorithm, rng, features)
+    found = _own(algorithm, rng, features) if name in small.NAMES else _of_claims(algorithm, rng, features)
     return tuple(sorted(found, key=lambda s: s.size))
 
 
@@ -208,40 +211,14 @@ def _visited(
 # Methods without claims of their own
 
 
-def _problem(rng: np.random.Generator, n: int, d: int) -> Problem:
-    if d > 1 and rng.random() < 0.5:
-        return Problem(with_spectra(rng.uniform(0.5, 3, (n, d)), rng))
-    return Problem(diagonal(rng.integers(2, 12, (n, d)) / 4, rng.integers(-8, 9, (n, d)) / 4 + 1 / 3))
-
-
-#: (n, d, tau, epochs): clients, dimension, participants, local epochs.
-_SHAPES = ((2, 1, 2, 2), (2, 1, 1, 3), (3, 1, 2, 2), (3, 2, 2, 3), (4, 1, 2, 1), (4, 2, 3, 2), (5, 1, 3, 2))
-
-
 def _own(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
-    for n, d, tau, epochs in _SHAPES:
-        problem = _problem(rng, n, d)
-        batches: Any = oracles.AllRows()
-        if "minibatches" in features and n <= 3:
-            problem, batches = _in_parts(rng, n, d)
-            epochs = 1
-        params = _OWN[algorithm.name](rng, problem, tau, epochs, batches, features)
-        if params is None:
-            continue
+    for problem, params in small.problems(algorithm.name, rng, features):
         start = algorithm.init(problem, params)
         starts = [start, _anywhere(algorithm, problem, params, start, rng)]
         states = tuple(_visited(algorithm, problem, params, starts, rng))
         count = _count(algorithm, problem, params, states[0])
         if count <= LARGEST_SUPPORT:
             yield Scenario(problem, params, states, support=count)
-
-
-def _in_parts(rng: np.random.Generator, n: int, d: int) -> tuple[Problem, oracles.Minibatches]:
-    """A problem whose f_i are means of two parts, in batches of one."""
-    h, c = rng.integers(2, 12, (2 * n, d)) / 4, rng.integers(-8, 9, (2 * n, d)) / 4
-    mean = h.reshape(n, 2, d).mean(axis=1)
-    centre = (h * c).reshape(n, 2, d).mean(axis=1) / mean
-    return Problem(diagonal(mean, centre)), oracles.Minibatches(oracles.Split(diagonal(h, c), 2), 1)
 
 
 def _anywhere(algorithm: Algorithm, problem: Problem, params: Any, start: Any, rng: np.random.Generator) -> Any:
@@ -251,52 +228,6 @@ def _anywhere(algorithm: Algorithm, problem: Problem, params: Any, start: Any, r
     if "y" in parts and parts["y"].ndim == 2:
         parts["y"] -= parts["y"].mean(axis=0)
     return algorithm.init(problem, params, **parts)
-
-
-def _fedavg_params(
-    rng: np.random.Generator, problem: Problem, tau: int, epochs: int, batches: Any, features: Collection[str]
-) -> Any:
-    counts = rng.permutation(np.arange(1.0, problem.n + 1) ** 2) if "counts" in features else None
-    eta_g = 1.5 if "server stepsize" in features else 1
-    momentum = 0.75 if "momentum" in features else 0
-    return fedavg.Params(tau, max(epochs, 2), 0.2 / problem.L, eta_g, batches, counts, momentum)
-
-
-def _fedprox_params(
-    rng: np.random.Generator, problem: Problem, tau: int, epochs: int, batches: Any, features: Collection[str]
-) -> Any:
-    return fedprox.Params(tau, 0.5 + problem.n / 4, epochs + 1, 0.25 / problem.L, batches)
-
-
-def _scaffold_params(
-    rng: np.random.Generator, problem: Problem, tau: int, epochs: int, batches: Any, features: Collection[str]
-) -> Any:
-    option = "I" if "option I" in features else "II"
-    return scaffold.Params(tau, epochs, 0.25 / problem.L, 0.8, batches, option)
-
-
-def _sgd_params(
-    rng: np.random.Generator, problem: Problem, tau: int, epochs: int, batches: Any, features: Collection[str]
-) -> Any:
-    return minibatch_sgd.Params(tau, 0.4 / problem.L, batches)
-
-
-def _feddcd_params(
-    rng: np.random.Generator, problem: Problem, tau: int, epochs: int, batches: Any, features: Collection[str]
-) -> Any:
-    if tau < 2:
-        return None
-    Lambda = to_float(problem.f.L)
-    return inexact_feddcd.Params(tau, Lambda, 0.7, oracles.gradient_descent(epochs, 1 / Lambda))
-
-
-_OWN: Mapping[str, Callable[..., Any]] = {
-    "fedavg": _fedavg_params,
-    "fedprox": _fedprox_params,
-    "scaffold": _scaffold_params,
-    "minibatch-sgd": _sgd_params,
-    "inexact-feddcd": _feddcd_params,
-}
 
 
 def draw_at(draws: Any, k: int) -> Any:

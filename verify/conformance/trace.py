@@ -1,299 +1,33 @@
-"""Recorded runs, of code in any language: an npz file against the algorithm that it is said to be a run of.
-
-The file holds arrays by name (docs/conformance.md has the list):
-
-- ``problem.H (n, d, d)``, ``problem.c (n, d)``: f_i(x) = (x - c_i)' H_i (x - c_i)/2, and ``problem.g.H (d, d)``,
-  ``problem.g.c (d,)`` where there is a g; or ``data.A (rows, d)``, ``data.b (rows,)``, ``data.client (rows,)``: the
-  client of each row, numbered from 0, ``data.loss``: "least-squares" or "logistic", ``data.mu``: weight of |x|^2/2.
-- ``params.LETTER``: each parameter; a compressor by its name ("rand-3", "natural", "top-2", "bernoulli(omega=1)").
-- ``state.LETTER (T+1, ...)``: the states before and after each of T steps; or ``iterates (T+1, d)``: models alone.
-- ``draw`` or ``draw.PART (T, ...)``: the draws of the steps, where they are known.
-- ``runs``: present if every array of states, iterates and draws has one more leading axis, over independent runs.
-"""
+"""Recorded runs, of code in any language, against the algorithm that they are said to be runs of."""
 
 from __future__ import annotations
 
 import math
-import re
-import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sympy
 
-from fedtheory import algorithms, compressors, contractive
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
-from fedtheory.compressors import Compressor, Family
-from fedtheory.contractive import Contractive
-from fedtheory.oracles import AllRows
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import Logistic
-from fedtheory.problems.quadratic import Quadratics, least_squares
-from fedtheory.randomness import map_leaves
 from fedtheory.rational import Array, Undefined, evaluate
 from fedtheory.statements import OneStep
 from verify.conformance import matching
 from verify.conformance.adapter import Implementation
-from verify.conformance.algorithms import Case, Seen, Setup, compare, departs, lost, often
+from verify.conformance.algorithms import compare
 from verify.conformance.claimed import invariant_id
-from verify.conformance.compressors import rounding_of
-from verify.conformance.report import Failure, Report
-from verify.conformance.scenarios import Scenario, claims_of, scenarios, shown
+from verify.conformance.departures import departs, lost, often
+from verify.conformance.report import Failure, Report, rounding_of
+from verify.conformance.scenarios import Scenario, claims_of, shown
+from verify.conformance.seen import Case, Seen, Setup
+from verify.conformance.trace_file import Trace, load
 from verify.statistics.e_process import Assumed, check_level, log_capital
 
 # Draws of a step beyond which which of them was made is not asked, and transitions that are compared in full.
 _LARGEST, _COMPARED = 5000, 400
-
-
-@dataclass(frozen=True)
-class Trace:
-    """A recorded run (or several): ``states``: a list for each run, T + 1 states each, or ``iterates`` ``(runs, T+1,
-    d)``; ``draws``: for each run those of its T steps, or None."""
-
-    algorithm: Algorithm
-    problem: Problem
-    params: Any
-    states: tuple[tuple[Any, ...], ...]
-    iterates: Array | None
-    draws: tuple[tuple[Any, ...], ...] | None
-
-
-# Writing
-
-
-def record(name: str, path: Path, rounds: int = 20, seed: int = 0, draws: bool = True, states: bool = True) -> None:
-    """Write a run of the reference on one of its test problems; ``states`` False: iterates alone, without draws."""
-    algorithm = algorithms.get(name)
-    scenario = scenarios(name, seed)[-1]
-    problem, params = scenario.problem, scenario.params
-    rng = np.random.default_rng(seed)
-    state = algorithm.init(problem, params)
-    visited, drawn = [state], []
-    for _ in range(rounds):
-        drawn.append(algorithm.draws(problem, params, state).sample(rng, ()))
-        state = algorithm.step(problem, params, state, drawn[-1])
-        visited.append(state)
-    arrays: dict[str, Any] = {"format": "fedtheory-trace-1", "algorithm": name}
-    arrays |= _problem_arrays(problem) | _params_arrays(params)
-    if states:
-        for letter in state._fields:
-            arrays[f"state.{letter}"] = np.stack([np.asarray(getattr(s, letter), dtype=float) for s in visited])
-        if draws:
-            arrays |= _draw_arrays(drawn)
-    else:
-        arrays["iterates"] = np.stack([np.asarray(s[0], dtype=float) for s in visited])
-    try:
-        with path.open("wb") as file:
-            np.savez(file, **arrays)
-    except OSError as error:
-        raise ValueError(f"cannot write {path}: {error.strerror}") from error
-
-
-def _problem_arrays(problem: Problem) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for prefix, f in (("problem", problem.f), ("problem.g", problem.g)):
-        if f is None:
-            continue
-        if not isinstance(f, Quadratics):
-            raise ValueError("a trace is written of quadratics only")
-        single = prefix == "problem.g"
-        found |= {f"{prefix}.H": f.H[0] if single else f.H, f"{prefix}.c": f.c[0] if single else f.c}
-    if problem.declared is not None:
-        found |= {"problem.mu": float(problem.declared[0]), "problem.L": float(problem.declared[1])}
-    return found
-
-
-def _params_arrays(params: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in zip(params._fields, params, strict=True):
-        if isinstance(value, Family):
-            found |= {f"params.{name}": value.compressor.name, f"params.{name}.joint": value.joint}
-        elif isinstance(value, Contractive):
-            found[f"params.{name}"] = value.name
-        elif isinstance(value, int | float | str | np.ndarray | np.number | bool):
-            found[f"params.{name}"] = value
-        elif value is not None and not isinstance(value, AllRows):
-            raise ValueError(f"the parameter {name} cannot be written to a trace")
-    return found
-
-
-def _draw_arrays(drawn: Sequence[Any], prefix: str = "draw") -> dict[str, Array]:
-    first = drawn[0]
-    if isinstance(first, tuple):
-        found: dict[str, Array] = {}
-        for i, name in enumerate(getattr(first, "_fields", range(len(first)))):
-            found |= _draw_arrays([d[i] for d in drawn], f"{prefix}.{name}")
-        return found
-    return {prefix: np.stack([np.asarray(d) for d in drawn])}
-
-
-# Reading
-
-
-def load(name: str, path: Path) -> Trace:
-    """The trace in a file; ``ValueError`` of one sentence for what it lacks or has in a wrong shape."""
-    algorithm = algorithms.get(name)
-    arrays = _arrays(path)
-    written = str(arrays.get("algorithm", name))
-    if written != name:
-        raise ValueError(f"{path} is a trace of {written}, not of {name}")
-    problem = _problem(arrays)
-    params = _params(algorithm, arrays, problem)
-    several = "runs" in arrays
-    like = algorithm.init(problem, params)
-    letters = {letter: f"state.{letter}" for letter in like._fields}
-    missing = [key for key in letters.values() if key not in arrays]
-    if len(missing) == len(letters):
-        return Trace(algorithm, problem, params, (), _iterates(arrays, like, several), None)
-    if missing:
-        raise ValueError(f"the trace lacks {missing[0]}")
-    fields = {letter: np.asarray(arrays[key], dtype=float) for letter, key in letters.items()}
-    fields = fields if several else {letter: value[None] for letter, value in fields.items()}
-    lengths = {value.shape[:2] for value in fields.values()}
-    for letter, value in fields.items():
-        core = np.shape(getattr(like, letter))
-        if value.ndim != 2 + len(core) or value.shape[2:] != core or len(lengths) > 1 or value.shape[1] < 2:
-            raise ValueError(f"state.{letter} must have a row of shape {core} for each of T + 1 >= 2 states")
-    ((runs, count),) = lengths
-    states = tuple(
-        tuple(type(like)(*(fields[letter][r, t] for letter in like._fields)) for t in range(count)) for r in range(runs)
-    )
-    return Trace(algorithm, problem, params, states, None, _draws(arrays, algorithm, problem, params, states, several))
-
-
-def _arrays(path: Path) -> dict[str, Any]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {key: file[key][()] for key in file.files}
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, zipfile.BadZipFile, AttributeError, TypeError) as error:
-        raise ValueError(f"{path} is not an npz file of plain arrays") from error
-
-
-def _problem(arrays: Mapping[str, Any]) -> Problem:
-    declared = (float(arrays["problem.mu"]), float(arrays["problem.L"])) if "problem.L" in arrays else None
-    if "problem.H" in arrays:
-        f = Quadratics(
-            np.asarray(arrays["problem.H"], dtype=float), np.asarray(_need(arrays, "problem.c"), dtype=float)
-        )
-        g = None
-        if "problem.g.H" in arrays:
-            g = Quadratics(np.asarray(arrays["problem.g.H"])[None], np.asarray(_need(arrays, "problem.g.c"))[None])
-        return Problem(f, g, declared)
-    A, b, owner = (np.asarray(_need(arrays, f"data.{key}")) for key in ("A", "b", "client"))
-    if A.ndim != 2 or b.shape != A.shape[:1] or owner.shape != b.shape or owner.dtype.kind not in "iu":
-        raise ValueError("data.A must be (rows, d), data.b and data.client (rows,), the clients integers")
-    n = int(owner.max(initial=-1)) + 1
-    rows = [np.flatnonzero(owner == i) for i in range(n)]
-    if not n or owner.min() < 0 or not all(len(r) for r in rows):
-        raise ValueError("the clients of the rows must be numbered 0, 1, ..., each with a row")
-    loss, mu = str(arrays.get("data.loss", "least-squares")), float(arrays.get("data.mu", 0.0))
-    if loss == "least-squares":
-        parts = [least_squares(A[r][None], b[r][None], mu) for r in rows]
-        f = Quadratics(np.concatenate([p.H for p in parts]), np.concatenate([p.c for p in parts]))
-        return Problem(f, None, declared)
-    if loss != "logistic" or len({len(r) for r in rows}) > 1:
-        raise ValueError("data.loss must be 'least-squares', or 'logistic' with as many rows for each client")
-    return Problem(Logistic(np.stack([A[r] for r in rows]), np.stack([b[r] for r in rows]), mu), None, declared)
-
-
-def _need(arrays: Mapping[str, Any], key: str) -> Any:
-    if key not in arrays:
-        raise ValueError(f"the trace lacks {key}")
-    return arrays[key]
-
-
-def _params(algorithm: Algorithm, arrays: Mapping[str, Any], problem: Problem) -> Any:
-    found: dict[str, Any] = {}
-    kind: Any = algorithm.Params
-    for name in kind._fields:
-        key = f"params.{name}"
-        if key not in arrays:
-            if name not in kind._field_defaults:
-                raise ValueError(f"the trace lacks {key}")
-            continue
-        value = arrays[key]
-        if name == "compressors":
-            joint = str(arrays.get(f"{key}.joint", "independent"))
-            found[name] = Family(_compressor(str(value), problem.d), problem.n, joint)
-        elif name == "compressor":
-            found[name] = _contractive(str(value), problem.d)
-        elif isinstance(value, np.ndarray):
-            found[name] = value
-        else:
-            found[name] = value.item() if hasattr(value, "item") else value
-    return kind(**found)
-
-
-def _compressor(name: str, d: int) -> Compressor:
-    if found := re.fullmatch(r"rand-(\d+)( natural)?", name):
-        build = compressors.rand_k_natural if found[2] else compressors.rand_k
-        return build(d, int(found[1]))
-    if found := re.fullmatch(r"bernoulli\(omega=([0-9./e+-]+)\)", name):
-        return compressors.bernoulli(d, float(Fraction(found[1])))
-    plain = {"natural": compressors.natural, "identity": compressors.identity, "l1-selection": compressors.l1_selection}
-    if name not in plain:
-        raise ValueError(
-            f"unknown compressor {name!r}: rand-K, rand-K natural, bernoulli(omega=X) or {', '.join(plain)}"
-        )
-    return plain[name](d)
-
-
-def _contractive(name: str, d: int) -> Contractive:
-    if found := re.fullmatch(r"top-(\d+)", name):
-        return contractive.top_k(d, int(found[1]))
-    if name.startswith("scaled "):
-        return contractive.scaled(_compressor(name.removeprefix("scaled "), d))
-    raise ValueError(f"unknown contractive compressor {name!r}: top-K, or scaled NAME")
-
-
-def _iterates(arrays: Mapping[str, Any], like: Any, several: bool) -> Array:
-    value = np.asarray(_need(arrays, "iterates"), dtype=float)
-    value = value if several else value[None]
-    shapes = [np.shape(f) for f in like]
-    if value.ndim < 3 or value.shape[2:] not in shapes or value.shape[1] < 2:
-        raise ValueError(f"iterates must have T + 1 >= 2 rows of one of the shapes {', '.join(map(str, shapes))}")
-    return value
-
-
-def _draws(
-    arrays: Mapping[str, Any],
-    algorithm: Algorithm,
-    problem: Problem,
-    params: Any,
-    states: tuple[tuple[Any, ...], ...],
-    several: bool,
-) -> tuple[tuple[Any, ...], ...] | None:
-    if not any(key == "draw" or key.startswith("draw.") for key in arrays):
-        return None
-    form = algorithm.draws(problem, params, states[0][0]).sample(np.random.default_rng(0), ())
-    steps = len(states[0]) - 1
-
-    def part(like: Any, key: str) -> Any:
-        if isinstance(like, tuple):
-            names = getattr(like, "_fields", range(len(like)))
-            return type(like)(*(part(v, f"{key}.{name}") for name, v in zip(names, like, strict=True)))
-        if not np.size(like) and key not in arrays:
-            return np.zeros((len(states), steps, *np.shape(like)))
-        value = np.asarray(_need(arrays, key))
-        value = value if several else value[None]
-        if value.shape != (len(states), steps, *np.shape(like)):
-            raise ValueError(f"{key} must have a row of shape {np.shape(like)} for each of the {steps} steps")
-        return value.astype(np.asarray(like).dtype)
-
-    every = part(form, "draw")
-    return tuple(
-        tuple(map_leaves(lambda a, r=r, t=t: a[r, t], every) for t in range(steps)) for r in range(len(states))
-    )
-
-
-# Checking
 
 
 def check_trace(name: str, path: Path, level: float = 1e-6, tolerance: float | None = None) -> Report:

@@ -1,0 +1,223 @@
+"""A compressor as somebody wrote it: what is tested of it, and what each call of it must keep to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.rational import Array
+from verify.conformance.report import Failure, raised, rounding_of
+from verify.conformance.vectors import FLAT, inputs
+
+#: ``compress(x, rng)`` for one vector or, in the batch form, for the rows of a matrix.
+Compress = Callable[..., Any]
+
+#: How the calls are shared out: to equal entries, and to pairs of calls.
+FLAT_SHARE, PAIR_SHARE = 0.3, 0.05
+#: Entries of values held at once, and rows of one call of the batch form.
+AT_ONCE, BATCH = 1_000_000, 256
+
+#: The claims that a compressor may break.
+UNBIASED, VARIANCE, INDEPENDENT = "locodl/eq-2", "locodl/eq-2", "locodl/eq-3/independent"
+CONTRACTION = "baseline/ef21/one-step"
+
+
+class Broken(Exception):
+    """The interface is not what was agreed; holds the failure."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.evidence)
+        self.failure = failure
+
+
+@dataclass(frozen=True)
+class Test:
+    """What is tested: ``calls``: one compressor for each client; ``factor``: omega, or 1 - alpha if ``contractive``;
+    ``range``: the type whose range the inputs keep to; ``frozen``: whether all values at one input seem to be the same.
+    """
+
+    calls: tuple[Compress, ...]
+    d: int
+    factor: float
+    contractive: bool
+    batch: bool
+    bits: int | None
+    seed: int
+    level: float
+    tolerance: float
+    dtype: str
+    range: str
+    bound: float
+    samples: int
+    frozen: bool = False
+
+    @property
+    def vectors(self) -> dict[str, Array]:
+        """The inputs, within the range of the values' type."""
+        return {name: x.astype(self.dtype) for name, x in inputs(self.d, self.seed, self.range).items()}
+
+    @property
+    def constant(self) -> str:
+        return f"alpha = {1 - self.factor:.4g}" if self.contractive else f"omega = {self.factor:.4g}"
+
+    def replay(self, name: str | None = None) -> str:
+        given = f"alpha={1 - self.factor!r}" if self.contractive else f"omega={self.factor!r}"
+        batch = ", batch=True" if self.batch else ""
+        again = f"conformance.compressor(compress, d={self.d}, {given}, seed={self.seed}{batch})"
+        if name is None:
+            return again
+        return f"x = conformance.inputs({self.d}, {self.seed}, {self.range!r})[{name!r}]\n{again}"
+
+
+class Seen(NamedTuple):
+    """Sums over n values of C(x)/scale: ``mean (d,)``, ``variance (d,)``, whether all were the same, the first."""
+
+    n: int
+    mean: Array
+    variance: Array
+    same: bool
+    first: Array
+    kept: Array
+
+
+class Found(NamedTuple):
+    failures: tuple[Failure, ...] = ()
+    checked: tuple[str, ...] = ()
+    detects: Mapping[str, float] = {}
+    notes: tuple[str, ...] = ()
+
+
+def generator(test: Test, *purpose: int) -> np.random.Generator:
+    return np.random.default_rng([test.seed, *purpose])
+
+
+def called(test: Test, client: int, x: Array, rng: np.random.Generator, name: str) -> tuple[Array, int | None]:
+    """What the compressor makes of an array, as an array of the same shape, and the length of its message."""
+    try:
+        value = test.calls[client](x, rng)
+    except Exception as error:
+        raise Broken(
+            Failure("interface/raises", "compress", f"{raised(error)}, on {name}", test.replay(name))
+        ) from None
+    length = None
+    if isinstance(value, tuple) and len(value) == 2 and np.ndim(value[1]) == 0 and np.shape(value[0]) == x.shape:
+        value, length = value[0], int(value[1])
+    try:
+        array = np.asarray(value)
+    except Exception as error:
+        text = f"returns a {type(value).__name__} that np.asarray does not take ({raised(error)})"
+        raise Broken(Failure("interface/value", "compress", text, test.replay(name))) from None
+    if array.shape != x.shape:
+        text = f"turns an array of shape {x.shape} into one of shape {array.shape}, on {name}"
+        raise Broken(Failure("interface/shape", "compress", text, test.replay(name)))
+    if array.dtype.kind not in "fiub":
+        text = f"returns entries of type {array.dtype}, not real numbers"
+        raise Broken(Failure("interface/dtype", "compress", text, test.replay(name)))
+    return array, length
+
+
+def shaped(test: Test, x: Array) -> Array:
+    return np.tile(x, (2, 1)) if test.batch else x.copy()
+
+
+def check_interface(test: Test) -> None:
+    """A few values for each input; raises what is wrong with shapes, types, zeros, finiteness and changes in place."""
+    vectors = {"zeros": np.zeros(test.d, test.dtype), **test.vectors}
+    for client in range(len(test.calls)):
+        rng = generator(test, 1, client)
+        for name, x in vectors.items():
+            for _ in range(4):
+                given = shaped(test, x)
+                before = given.copy()
+                value, _ = called(test, client, given, rng, name)
+                kept = value.copy()
+                if not np.array_equal(given, before):
+                    text = f"changes its input in place, on {name}: the caller's vector is not what it was"
+                    raise Broken(Failure("interface/in-place", "compress", text, test.replay(name)))
+                if not np.isfinite(value).all():
+                    bad = value[~np.isfinite(value)][0]
+                    text = f"gives {bad} on {name}, all of whose entries are finite"
+                    raise Broken(Failure(_id(test, "finite"), "compress", text, test.replay(name)))
+                if name == "zeros" and value.any():
+                    text = f"C(0) has an entry {value[value != 0][0]:.3g}, and must be 0: its variance is at most 0"
+                    raise Broken(Failure(_id(test, "zero"), "compress", text, test.replay()))
+                called(test, client, shaped(test, x), rng, name)
+                if not np.array_equal(value, kept):
+                    text = "returns the same array at every call: a later call changes what an earlier one returned"
+                    raise Broken(Failure("interface/aliased", "compress", text, test.replay(name)))
+
+
+def _id(test: Test, part: str) -> str:
+    return CONTRACTION if test.contractive else VARIANCE
+
+
+def typed(test: Test, tolerance: float | None) -> Test:
+    """The test with the range and the tolerance of the type that the values have."""
+    rng, name = generator(test, 0), "Gaussian entries"
+    found = [
+        called(test, client, shaped(test, test.vectors[name]), rng, name)[0].copy()
+        for _ in range(32)
+        for client in range(len(test.calls))
+    ]
+    test = replace(test, frozen=all(np.array_equal(v, found[0]) for v in found))
+    kind = found[0].dtype
+    if kind.kind != "f":
+        return test
+    narrow = min(kind, np.dtype(test.dtype), key=lambda k: np.finfo(k).maxexp)
+    rounding = rounding_of(kind) if tolerance is None else tolerance
+    return replace(test, range=str(narrow), tolerance=max(test.tolerance, rounding))
+
+
+def _interface_words(test: Test) -> tuple[str, ...]:
+    return ("shapes, types, zeros, finite values, its input left as it was, a new array at every call",)
+
+
+def sampled(test: Test, client: int, x: Array, rng: np.random.Generator, n: int, name: str) -> Array:
+    """n values of C(x), ``(n, d)``."""
+    out = np.empty((n, test.d))
+    if test.batch:
+        for start in range(0, n, BATCH):
+            rows = min(BATCH, n - start)
+            out[start : start + rows] = called(test, client, np.tile(x, (rows, 1)), rng, name)[0]
+        return out
+    for i in range(n):
+        value, length = called(test, client, x, rng, name)
+        out[i] = value
+        if length is not None and test.bits is not None and length > test.bits:
+            text = f"a message of {length} bits, on {name}; {test.bits} are claimed"
+            raise Broken(Failure("locodl/eq-2/bits", "bits", text, test.replay(name)))
+    return out
+
+
+def special_values(test: Test) -> tuple[str, ...]:
+    """What the compressor does on NaN and infinite entries, in words, and whether its generator decides its values."""
+    notes = []
+    for name, value in (("NaN", np.nan), ("infinite", np.inf)):
+        for which, count in (("one entry", 1), ("all entries", test.d)):
+            x = test.vectors[FLAT].copy()
+            x[:count] = value
+            notes.append(f"{which} {name}: {_reaction(test, x)}")
+    return (*notes, *_reproducible(test))
+
+
+def _reaction(test: Test, x: Array) -> str:
+    rng = generator(test, 6)
+    try:
+        values = [np.asarray(called(test, 0, shaped(test, x), rng, "NaN")[0], dtype=float) for _ in range(8)]
+    except Broken as broken:
+        return broken.failure.evidence.split(", on ")[0]
+    finite = sum(bool(np.isfinite(v).all()) for v in values)
+    if finite == 0:
+        return "stays visible in C(x)"
+    return "is HIDDEN: C(x) is finite" if finite == len(values) else "is hidden in some draws, where C(x) is finite"
+
+
+def _reproducible(test: Test) -> tuple[str, ...]:
+    x = test.vectors["Gaussian entries"]
+    pair = [sampled(test, 0, x, generator(test, 7), 16, "Gaussian entries") for _ in range(2)]
+    if np.array_equal(pair[0], pair[1]):
+        return ()
+    return ("the generator given does not decide the values: runs cannot be repeated by their seed",)

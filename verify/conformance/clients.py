@@ -1,0 +1,36 @@
+"""The clients of a problem one by one, for implementations that are made of clients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+
+
+def client(problem: Problem, i: int) -> Client:
+    """The i-th client of a problem by itself, for implementations made of clients."""
+    if not 0 <= i < problem.n:
+        raise ValueError(f"the clients are numbered 0 to {problem.n - 1}, got {i}")
+    return Client(problem, i)
+
+
+@dataclass(frozen=True)
+class Client:
+    """One f_i: ``gradient(x)`` and ``value(x)`` for ``x (d,)``."""
+
+    problem: Problem
+    i: int
+
+    def gradient(self, x: Any) -> Array:
+        """grad f_i(x), ``(d,) -> (d,)``."""
+        points = np.tile(np.asarray(x, dtype=float), (self.problem.n, 1))
+        return self.problem.f.gradient(points)[self.i]
+
+    def value(self, x: Any) -> float:
+        """f_i(x)."""
+        points = np.tile(np.asarray(x, dtype=float), (self.problem.n, 1))
+        return float(self.problem.f.value(points)[self.i])

@@ -1,0 +1,322 @@
+r"""Anybody's compressor against E C(x) = x and E|C(x) - x|^2 <= omega |x|^2, or E|C(x) - x|^2 <= (1 - alpha) |x|^2.
+
+Nothing is enumerated. The tests of means are those of :mod:`verify.statistics.sequential`, of each coordinate the
+empirical Bernstein bound. One statistic deserves a word: W = |C(x) - (1 + omega)/2 x|^2 is nonnegative, and the claim
+makes its mean at most (1 + omega)^2/4 |x|^2. For rand-k and its like, whose variance is exactly what they claim, W is a
+constant, so that a factor 1.01 too many is found in a few thousand calls instead of millions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fedtheory.rational import Array
+from verify.conformance.bounds import bernstein_defect, bernstein_radius
+from verify.conformance.calls import (
+    AT_ONCE,
+    CONTRACTION,
+    FLAT_SHARE,
+    PAIR_SHARE,
+    UNBIASED,
+    VARIANCE,
+    Broken,
+    Found,
+    Seen,
+    Test,
+    generator,
+    sampled,
+)
+from verify.conformance.report import Failure
+from verify.conformance.vectors import FLAT, SUBNORMAL
+from verify.statistics.e_process import BETS, Assumed, average, growth
+from verify.statistics.power import smallest_defect
+from verify.statistics.sequential import Decision, prepare, race
+
+
+def check_moments(test: Test) -> Found:
+    vectors = test.vectors
+    clients = range(len(test.calls))
+    # A quarter of the level for the tests of each vector, of each coordinate, of all vectors together, of independence.
+    share = test.level / 4 / (len(vectors) * len(test.calls))
+    pool = _Pool(test.bound, test.factor, test.tolerance)
+    failures: list[Failure] = []
+    notes: list[str] = []
+    detects: dict[str, float] = {}
+    counted = 0
+    for client in clients:
+        rest = test.samples * (1 - FLAT_SHARE - PAIR_SHARE) / (len(vectors) - 1)
+        for number, (name, x) in enumerate(vectors.items()):
+            n = max(200, int((test.samples * FLAT_SHARE if name == FLAT else rest) / len(test.calls)))
+            rng = generator(test, 2, client, number)
+            one = _vector(test, client, name, x, rng, n, share, pool)
+            failures += one.failures
+            notes += one.notes
+            counted += n
+            for what, size in one.detects.items():
+                detects[what] = max(detects.get(what, 0.0), size)
+    if not test.contractive:
+        failures += [] if failures else pool.failures(test)
+        detects["mean along x, of |x|, all inputs together, whatever the noise"] = pool.defect(test)
+    said = "variance" if test.contractive else "mean, coordinate by coordinate, and variance"
+    checked = (f"{said} at {len(vectors)} inputs, {counted} values",)
+    return Found(_collected(failures), checked, detects, tuple(dict.fromkeys(notes)))
+
+
+class _Pool:
+    """The capital against E<C(x), x> = |x|^2 from the values at all inputs together."""
+
+    def __init__(self, bound: float, variance: float, tolerance: float) -> None:
+        self.slack = tolerance * (1 + math.sqrt(variance))
+        wide = bound * (1 + tolerance)
+        self.assumed = Assumed(*(np.array([v]) for v in (1 - wide, 1 + wide, variance)))
+        self.logs = np.zeros((2, len(BETS), 1))
+        self.total, self.n = 0.0, 0
+
+    def add(self, along: Array) -> None:
+        """Samples ``(n,)`` of <C(x), x>/|x|^2; one outside the range would void the test, and ends it."""
+        low, high, _ = self.assumed
+        if not ((along >= low) & (along <= high)).all():
+            self.logs -= math.inf
+            return
+        self.logs[0] += growth(along[:, None], np.array([1 + self.slack]), self.assumed)
+        self.logs[1] += growth(-along[:, None], np.array([self.slack - 1]), self.assumed.mirrored)
+        self.total, self.n = self.total + float(along.sum()), self.n + len(along)
+
+    def failures(self, test: Test) -> list[Failure]:
+        if not np.isfinite(self.logs).all() or average(self.logs).max() < math.log(2 / (test.level / 4)):
+            return []
+        mean = self.total / self.n
+        text = f"E<C(x), x> is about {mean:.5g} |x|^2 over all inputs, and must be |x|^2: values are {_times(mean)}"
+        return [Failure(UNBIASED, "mean", f"{text} ({self.n} values, level {test.level / 4:.1g})", test.replay())]
+
+    def defect(self, test: Test) -> float:
+        variance = Assumed(*self.assumed[:2], np.array([max(test.factor, 1e-12)]))
+        return float(smallest_defect(np.ones(1), variance, test.level / 4, max(self.n, 1))[0]) + self.slack
+
+
+def _vector(
+    test: Test, client: int, name: str, x: Array, rng: np.random.Generator, n: int, level: float, pool: _Pool
+) -> Found:
+    """The tests at one input, at this level, and at this level those of its coordinates."""
+    given = x.copy()
+    exponent = int(np.frexp(abs(x).max())[1])
+    z = np.ldexp(x.astype(float), -exponent)
+    square, largest = float(z @ z), float(abs(z).max())
+    bounded = test.bound * math.sqrt(square)
+    full = not test.contractive and name != SUBNORMAL
+    total, squares, outside = np.zeros(test.d), np.zeros(test.d), False
+    seen = 0
+    first: Array | None = None
+    same = True
+    ever = np.zeros(test.d, dtype=bool)
+
+    def source(count: int) -> Array:
+        nonlocal seen, first, same, outside
+        values = np.ldexp(sampled(test, client, given, rng, count, name), -exponent)
+        if not np.array_equal(given, x):
+            text = f"changes its input in place, on {name}"
+            raise Broken(Failure("interface/in-place", "compress", text, test.replay(name)))
+        error = values - z
+        size = (error**2).sum(axis=1)
+        if full:
+            outside |= bool((size > bounded**2).any() or (abs(error) > test.bound * largest).any())
+            total.__iadd__(error.sum(axis=0))
+            squares.__iadd__((error**2).sum(axis=0))
+        first = values[0].copy() if first is None else first
+        same = same and bool((values == first).all())
+        ever.__ior__((values != 0).any(axis=0))
+        seen += count
+        columns = [size / square]
+        if full:
+            c = (1 + test.factor) / 2
+            columns += [((values - c * z) ** 2).sum(axis=1) / square, 1 + error @ z / square]
+            pool.add(columns[2])
+        return np.column_stack(columns)
+
+    tol = test.tolerance
+    # What rounding adds to |C(x) - x|^2: values may be off by tol |C(x)|, which is at most of size 1 + sqrt(omega).
+    spread = 1 + math.sqrt(test.factor)
+    if name == SUBNORMAL:
+        tol = max(tol, 2.0**-12 * spread)
+    slack = [tol * spread * (2 * math.sqrt(test.factor) + tol * spread)]
+    targets, relations, low, high = [test.factor], ["<="], [0.0], [math.inf]
+    if full:
+        c = (1 + test.factor) / 2
+        targets += [c * c, 1.0]
+        relations += ["<=", "=="]
+        low += [0.0, 1 - test.bound * (1 + tol)]
+        high += [math.inf, 1 + test.bound * (1 + tol)]
+        slack += [tol * spread * (2 * c + tol * spread), tol * spread]
+    unknown = [math.inf] * (len(targets) - 1) + [test.factor]
+    plan = prepare(
+        targets, relations, Assumed(low, high, unknown if full else [math.inf]), level / 2, n, math.inf, slack
+    )
+    largest_batch = max(64, AT_ONCE // test.d)
+    sums = np.zeros(len(targets))
+    taken = 0
+
+    def adding(count: int) -> Array:
+        nonlocal taken
+        found = source(count)
+        sums.__iadd__(found.sum(axis=0))
+        taken += count
+        return found
+
+    raced = race(plan, adding, together=True, largest=largest_batch)
+    decisions = list(raced.decisions)
+    if full and decisions[2] is Decision.OUTSIDE:
+        # No range is known: what is left is the variance that the claim allows. A fresh sample, and half of the level.
+        plan = prepare([1.0], "==", Assumed(variance=test.factor), level / 2, n, math.inf, slack[2])
+
+        def along(count: int) -> Array:
+            values = np.ldexp(sampled(test, client, given, rng, count, name), -exponent)
+            return (values @ z / square)[:, None]
+
+        decisions[2] = race(plan, along, largest=largest_batch).decisions[0]
+    mean = sums / taken
+    notes: tuple[str, ...] = ()
+    if outside:
+        notes = (f"|C(x) - x| exceeds {test.bound:.3g} |x| on {name}: means are tested by the variance alone",)
+    where = dict(seen=Seen(taken, total / taken, squares / taken, same, first if first is not None else z, ever), z=z)
+    failures = _refuted(test, client, name, decisions, mean, taken, level, where)
+    detects: dict[str, float] = {}
+    if not failures and full and not outside:
+        failures = _coordinates(test, client, name, where, largest, level)
+        deviation = float((squares / taken - (total / taken) ** 2).max())
+        if name == FLAT:
+            width = 2 * test.bound * largest
+            detects["bias of a coordinate, equal entries, of its size"] = (
+                bernstein_defect(deviation, width, taken, level / test.d) / largest
+            )
+    if name == FLAT:
+        detects |= _sure(test, level / 2, n, float(square), total, squares, taken) if full else {}
+    if name != SUBNORMAL:
+        detects |= _variance_sure(test, level / 2, n)
+    return Found(failures, (), detects, notes)
+
+
+def _sure(
+    test: Test, level: float, n: int, square: float, total: Array, squares: Array, taken: int
+) -> dict[str, float]:
+    """The smallest factor too many that is found in a compressor without noise along x, as rand-k at equal entries."""
+
+    def least(variance: float) -> float:
+        assumed = Assumed(*(np.array([v]) for v in (1 - test.bound, 1 + test.bound, variance)))
+        return float(smallest_defect(np.ones(1), assumed, level, n)[0]) + test.tolerance
+
+    return {
+        "mean along x, of |x|, without noise along x": least(1e-12),
+    }
+
+
+def _variance_sure(test: Test, level: float, n: int) -> dict[str, float]:
+    """The smallest relative excess of a variance that is found, if |C(x) - x|^2 has a variance of at most omega^2."""
+    if test.factor == 0:
+        return {}
+    assumed = Assumed(*(np.array([v]) for v in (0.0, math.inf, test.factor**2)))
+    size = float(smallest_defect(np.array([test.factor]), assumed, level, n)[0])
+    return {"variance too large, of what is claimed": size / test.factor}
+
+
+def _refuted(
+    test: Test,
+    client: int,
+    name: str,
+    decisions: Sequence[Decision],
+    mean: Array,
+    taken: int,
+    level: float,
+    where: Mapping[str, Any],
+) -> tuple[Failure, ...]:
+    """The failure that the decisions at one input amount to, if any."""
+    wrong = [d in (Decision.ABOVE, Decision.BELOW, Decision.OUTSIDE) for d in decisions]
+    if len(wrong) > 2 and decisions[2] is Decision.OUTSIDE:
+        wrong[2] = False
+    if not any(wrong):
+        return ()
+    seen, z = where["seen"], where["z"]
+    of = f" of client {client + 1}" if len(test.calls) > 1 else ""
+    tail = f" ({taken} values, level {level:.1g})"
+    data = {"x": np.array(z), "mean": seen.mean + z, "samples": taken, "statistics": np.array(mean)}
+    if test.frozen and not test.contractive:
+        return (_frozen(test, taken, of, name, data),)
+    if wrong[0]:
+        claimed = f"{test.factor:.6g}"
+        factor = f", {mean[0] / test.factor:.4g} times as much" if test.factor else ""
+        text = f"E|C(x) - x|^2 is about {mean[0]:.6g} |x|^2 on {name}{of}; claimed at most {claimed}{factor}{tail}"
+        if len(mean) > 2 and abs(mean[2] - 1) > 0.001:
+            text += f"; its mean along x is about {mean[2]:.5g} x"
+        return (Failure(CONTRACTION if test.contractive else VARIANCE, "variance", text, test.replay(name), data),)
+    if wrong[2]:
+        text = f"E<C(x), x> is about {mean[2]:.5g} |x|^2 on {name}{of}, and must be |x|^2: values are {_times(mean[2])}"
+        return (Failure(UNBIASED, "mean", text + tail, test.replay(name), data),)
+    excess = 4 * mean[1] / (1 + test.factor) ** 2
+    text = (
+        f"E|C(x) - (1+omega)/2 x|^2 is about {excess:.6g} times what an unbiased compressor with this omega can have, "
+        f"on {name}{of}: values are about {_times(_scale(excess, test.factor, mean))}"
+    )
+    return (Failure(UNBIASED, "mean and variance", text + tail, test.replay(name), data),)
+
+
+def _frozen(test: Test, taken: int, of: str, name: str, data: Mapping[str, Any]) -> Failure:
+    text = (
+        f"gives the same value at all {taken} calls{of} on {name}, and it is not x: its generator is seeded anew at "
+        "every call, or the randomness is not used"
+    )
+    return Failure(UNBIASED, "randomness", text, test.replay(name), data)
+
+
+def _scale(excess: float, omega: float, mean: Array) -> float:
+    """The factor s for which s C(x), C exactly as claimed, has this excess of W: s^2 - s + 1/4 grows so."""
+    # E|sC - (1+w)/2 x|^2 = s^2 (1+w) - s (1+w) + (1+w)^2/4.
+    c = (excess - 1) * (1 + omega) / 4
+    return (1 + math.sqrt(max(1 + 4 * c, 0.0))) / 2
+
+
+def _times(factor: float) -> str:
+    return f"{abs(factor - 1):.2%} too {'large' if factor > 1 else 'small'}"
+
+
+def _coordinates(
+    test: Test, client: int, name: str, where: Mapping[str, Any], largest: float, level: float
+) -> tuple[Failure, ...]:
+    seen, z = where["seen"], where["z"]
+    variance = np.maximum(seen.variance - seen.mean**2, 0.0) * seen.n / (seen.n - 1)
+    width = np.full(test.d, 2 * test.bound * largest)
+    slack = test.tolerance * (abs(z) + np.sqrt(variance))
+    off = abs(seen.mean) - slack > bernstein_radius(variance, width, seen.n, level / test.d)
+    if not off.any():
+        return ()
+    worst = int(np.argmax(np.where(off, abs(seen.mean), 0.0)))
+    many = f", and {off.sum() - 1} more" if off.sum() > 1 else ""
+    value = seen.mean[worst] + z[worst]
+    never = "; it is never anything but 0" if not seen.kept[worst] else ""
+    ratio = f", {value / z[worst]:.4g} times x_{worst}" if z[worst] else ""
+    of = f" of client {client + 1}" if len(test.calls) > 1 else ""
+    text = (
+        f"E C(x)_{worst} is about {value:.5g} on {name}{of} where x_{worst} = {z[worst]:.5g}{ratio}{never}{many} "
+        f"({seen.n} values, level {level:.1g}; both divided by a power of two)"
+    )
+    data = {"x": np.array(z), "mean": seen.mean + z, "samples": seen.n, "coordinates": np.flatnonzero(off)}
+    if test.frozen:
+        return (_frozen(test, seen.n, of, name, data),)
+    return (Failure(UNBIASED, f"mean of coordinate {worst}", text, test.replay(name), data),)
+
+
+def _collected(failures: list[Failure]) -> tuple[Failure, ...]:
+    """One failure of each kind, the first, with the number of the others."""
+    by_kind: dict[str, list[Failure]] = {}
+    if any(f.where == "variance" for f in failures):
+        # A variance that is too large says it all.
+        failures = [f for f in failures if f.where != "mean and variance"]
+    for failure in failures:
+        by_kind.setdefault(failure.where.split(" of coordinate")[0], []).append(failure)
+    found = []
+    for first, *others in by_kind.values():
+        more = f"; likewise at {len(others)} more inputs" if others else ""
+        found.append(Failure(first.claim, first.where, first.evidence + more, first.replay, first.data))
+    return tuple(found)

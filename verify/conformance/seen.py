@@ -1,0 +1,61 @@
+"""What is tested of an algorithm, and all that was seen of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.rational import Array
+from verify.conformance.adapter import Implementation
+from verify.conformance.matching import Mismatch
+from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario
+
+#: Departures after which no more are looked for.
+ENOUGH = 36
+
+#: The letters that were seen after each round.
+Letters = list[dict[str, Array]]
+
+
+class Case(NamedTuple):
+    """A transition that was seen: ``after`` in the reference's types; ``draw``: None where it is not known."""
+
+    scenario: Scenario
+    before: Any
+    draw: Any
+    after: Any
+
+
+class Path(NamedTuple):
+    """A run in which the implementation kept whatever else its states hold: the letters after each round."""
+
+    scenario: Scenario
+    seen: Letters
+
+
+class Seen(NamedTuple):
+    """All that was seen: transitions, those that no draw explains, and runs."""
+
+    cases: list[Case]
+    wrong: list[tuple[Case, Mismatch]]
+    paths: list[Path]
+
+    @property
+    def enough(self) -> bool:
+        return len(self.wrong) >= ENOUGH
+
+
+@dataclass(frozen=True)
+class Setup:
+    implementation: Implementation
+    scenarios: tuple[Scenario, ...]
+    seed: int
+    level: float
+    tolerance: float
+    call: str
+    largest: int = LARGEST_SUPPORT
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return self.implementation.algorithm

@@ -1,0 +1,67 @@
+"""Changes of a step of a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+
+
+class Slip(NamedTuple):
+    """``text``: what is done, in words; ``algorithm``: the reference with it; ``letter``: the first that departs."""
+
+    text: str
+    algorithm: Algorithm
+    letter: str = ""
+
+
+#: ``step(problem, params, state, draw) -> state``.
+Step = Callable[[Problem, Any, Any, Any], Any]
+#: (what is done in words, the first letter that departs, the step that does it).
+Table = tuple[tuple[str, str, Step], ...]
+
+IN_PLACE = (
+    "the global model is changed in place while clients still train on it: each participant starts from where the one "
+    "before it ended"
+)
+
+
+def changed(step: Step, **change: Callable[..., Any]) -> Step:
+    """The step followed by a change of some letters: ``change[letter](problem, params, before, after, draw)``."""
+
+    def after_change(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        after = step(problem, params, state, draw)
+        return after._replace(**{k: f(problem, params, state, after, draw) for k, f in change.items()})
+
+    return after_change
+
+
+def never(letter: str, step: Step) -> Step:
+    return changed(
+        step,
+        **{letter: lambda problem, params, state, after, draw: getattr(state, letter) + 0 * getattr(after, letter)},
+    )
+
+
+class _Scaled(NamedTuple):
+    """Compressors whose values are off by a factor."""
+
+    own: Any
+    factor: float
+
+    def apply(self, draw: Any, x: Array) -> Array:
+        return self.factor * self.own.apply(draw, x)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+
+def biased(step: Step, factor: float) -> Step:
+    def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        name = "compressors" if hasattr(params, "compressors") else "compressor"
+        return step(problem, params._replace(**{name: _Scaled(getattr(params, name), factor)}), state, draw)
+
+    return scaled
