@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fedtheory.instances.base import Family
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
-PAPERS = ("feddcd", "locodl", "fedadmm", "fedopt", "baseline")
+PAPERS = ("feddcd", "fedadmm", "locodl", "fedopt", "baseline")
 
 
 #: What a claim has whose author did not write it.
