@@ -19,6 +19,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import Array, Undefined, evaluate
+from fedtheory.rational import exact as exactly
 from fedtheory.statements import Bound, CompressorClass, Identity, Invariant, Limit, ParameterRule
 from verify.evaluate import dimension, hypotheses_hold, leaving, meeting, sides, tree_size
 from verify.evidence import Counterexample
@@ -422,7 +423,7 @@ def _elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[
         for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
 
             def both(theta: Array, part: int = part, instance: Instance = instance, scale: Any = scale) -> Any:
-                rows = np.stack([refutation.as_row(refutation.nearest(row))[0] for row in theta]) if exact else theta
+                rows = exactly(theta) if isinstance(scale, Fraction) else theta
                 return sides(claim, instance, rows * scale, 1)[part]
 
             try:
@@ -431,6 +432,10 @@ def _elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[
             except (ZeroDivisionError, Undefined):
                 continue
             if forms is not None:
+                if not exact:
+                    # Far away only directions count.
+                    for form in forms:
+                        form[0, :] = form[:, 0] = 0
                 worst = spectral.worst(*forms)
                 yield Finding(worst.ratio, worst.theta * float(scale), 1, "spectral")
 
