@@ -62,7 +62,10 @@ def is_own(frame: FrameType) -> bool:
     if module in _STAND_INS:
         return True
     # What makes a NamedTuple has a module of its own.
-    return root not in _OURS and not root.startswith("namedtuple_") and (_is_theirs(frame) or not root)
+    if not root and frame.f_back is not None:
+        # Code that was made of a text is that of who runs it.
+        return is_own(frame.f_back)
+    return root not in _OURS and not root.startswith("namedtuple_") and _is_theirs(frame)
 
 
 def _is_theirs(frame: FrameType) -> bool:
