@@ -207,6 +207,11 @@ _THEOREM = (CONVEX, PARTICIPATION, SCALING)
 _READING = (
     "w_i^T = grad f_i^*(y_i^T) for all i, as Lemma E.1 takes it; T = 0 is trivial and the bound is tested from T = 1"
 )
+#: How loose the repaired bounds are.
+_LOOSE = (
+    "the constant nears 2 where L/mu is large; the largest that is reached by the quadratics of the search is 1.4693, "
+    "at L/mu = 10^6 after about 1000 rounds, near 4/e"
+)
 _STRUCTURE = Hypothesis(
     "h is mu-strongly convex and each h_i is L_i-smooth",
     met=lambda problem, params: (
@@ -223,8 +228,9 @@ _START_D = 1 + (_q_D**2 + _r * _q_D + _r**2) / (_q_D + _r) ** 2
 
 def _theorem(name: str, gist: str, left: Quantity, constant: Any, initial: Quantity, **more: Any) -> Claim:
     statement = Bound(accfeddcd.algorithm, left.expression, rate, initial.expression, (left, initial), constant)
+    reading = f"{_READING}; {_LOOSE}" if more else _READING
     return Claim(
-        f"feddcd/theorem-6.1/{name}", "Theorem 6.1", "bound", gist, SETTING, statement, _THEOREM, _READING, **more
+        f"feddcd/theorem-6.1/{name}", "Theorem 6.1", "bound", gist, SETTING, statement, _THEOREM, reading, **more
     )
 
 
@@ -246,7 +252,8 @@ SECTION_6 = (
 def _theorem_D1(gist: str, constant: Any, **more: Any) -> Claim:
     id = "feddcd/theorem-D.1" + ("/repaired" if more else "")
     statement = Bound(accelerated_rbcd.algorithm, _h_T, rate_D1, _h_0, (H_T, H_0), constant)
-    return Claim(id, "Theorem D.1", "bound", gist, SETTING_D, statement, (_STRUCTURE, _SIZE), **more)
+    reading = _LOOSE if more else ""
+    return Claim(id, "Theorem D.1", "bound", gist, SETTING_D, statement, (_STRUCTURE, _SIZE), reading, **more)
 
 
 APPENDIX_D = (

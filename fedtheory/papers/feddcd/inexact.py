@@ -278,7 +278,8 @@ def _theorem_52(name: str, gist: str, left: Quantity, constant: Any, initial: Qu
     statement = Bound(tracked, left.expression, 1 - kappa, initial.expression, (left, initial), constant)
     id, place = f"feddcd/theorem-5.2/{name}", "Theorem 5.2"
     printed = Claim(id, place, "bound", gist, COLD, statement, _THEOREM, _READING)
-    warm = Claim(f"{id}/repaired", place, "bound", _FIRST_EXACT, WARM, statement, _THEOREM, _READING, repairs=id)
+    reading = f"{_READING}; this changes the algorithm's start, not only its analysis"
+    warm = Claim(f"{id}/repaired", place, "bound", _FIRST_EXACT, WARM, statement, _THEOREM, reading, repairs=id)
     return printed, warm
 
 

@@ -134,11 +134,11 @@ SECTION_7 = (
         "feddcd/theorem-7.1/eq-14/repaired",
         "Theorem 7.1",
         "lower-bound",
-        "1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1} in place of the min of three terms, for alpha < beta/N",
+        "the rate of AccFedDCD does not beat 1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1}, for alpha < beta/N",
         CONSTANTS,
         Inequality(_accelerated, _proved),
         (PARTICIPATION, Hypothesis("alpha < beta/N", sympy.Gt(kappa, N))),
-        _READING_14,
+        _READING_14 + "; that no procedure beats it is a conjecture here, of which Appendix F's steps are claims",
         repairs="feddcd/theorem-7.1/eq-14",
     ),
     Claim(
@@ -218,6 +218,8 @@ APPENDIX_F = (
         HARD,
         Identity(_left, _generated, (Quantity(_left, _expected_power),)),
         (FIRST_CASE, PARTICIPATION),
+        "K_t is taken to be binomial, as the paper does; that each round reaches a new coordinate with probability "
+        "tau/N at most, the step at which K_t jumps, is no claim here",
     ),
     Claim(
         "feddcd/appendix-F/bound-step",

@@ -197,7 +197,8 @@ REMARKS = (
         QUADRATIC,
         Identity(_left, _right, (Quantity(_left, _idle(0)), Quantity(_right, _idle(7)))),
         (Hypothesis("rho = 1", sympy.Eq(method.rho, 1, evaluate=False)),),
-        "an idle client is one whose message is 0: its x_i is moved, nothing changes; it still updates u_i with d_bar",
+        "an idle client is one whose message is 0: its x_i is moved, nothing changes; it still updates u_i with d_bar, "
+        "while the paper says completely idle",
     ),
 )
 
