@@ -296,7 +296,7 @@ def test_mixing_at_one_value_of_a_parameter_only():
     with pytest.raises(ValueError, match="alike"):
         certificates.certify(claim, often)
     # What is right elsewhere is right there only, which a certificate does not say.
-    with pytest.raises(ValueError, match="is one case: .* has a condition"):
+    with pytest.raises(ValueError, match=r"is one case: .* has a condition"):
         certificates.certify(claim, rarely)
 
 

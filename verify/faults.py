@@ -18,6 +18,8 @@ from fedtheory.claims import Claim
 
 #: The packages whose code is ours, and where it is. Code that was changed for a self-test has another place.
 _OURS = {name: Path(__file__).resolve().parent.parent / name for name in ("fedtheory", "verify")}
+#: Modules of ours whose functions stand for somebody's own code.
+_STAND_INS = frozenset({"verify.mutation.regions"})
 #: Packages that our code calls and that call nothing of a claim's by themselves.
 _LIBRARIES = frozenset({"numpy", "scipy", "sympy", "mpmath", "cvxpy", "clarabel", "z3", "joblib", "threadpoolctl"})
 #: Errors that say that code is wrong rather than its input.
@@ -46,18 +48,29 @@ def theirs(error: BaseException) -> str | None:
 
 def is_ours(frame: FrameType) -> bool:
     """Whether a frame runs code of this package that nobody changed."""
-    root = str(frame.f_globals.get("__name__", "")).split(".")[0]
+    module = str(frame.f_globals.get("__name__", ""))
+    root = module.split(".")[0]
+    if module in _STAND_INS:
+        return False
     return root in _OURS and Path(frame.f_code.co_filename).is_relative_to(_OURS[root])
 
 
 def is_own(frame: FrameType) -> bool:
     """Whether a frame runs somebody's own code: neither this package's, changed or not, nor a library's."""
-    root = str(frame.f_globals.get("__name__", "")).split(".")[0]
+    module = str(frame.f_globals.get("__name__", ""))
+    root = module.split(".")[0]
+    if module in _STAND_INS:
+        return True
     # What makes a NamedTuple has a module of its own.
-    return root not in _OURS and not root.startswith("namedtuple_") and (_is_theirs(frame) or not root)
+    if not root and frame.f_back is not None:
+        # Code that was made of a text is that of who runs it.
+        return is_own(frame.f_back)
+    return root not in _OURS and not root.startswith("namedtuple_") and _is_theirs(frame)
 
 
 def _is_theirs(frame: FrameType) -> bool:
+    if frame.f_globals.get("__name__") in _STAND_INS:
+        return True
     root = str(frame.f_globals.get("__name__", "")).split(".")[0]
     if root in _OURS:
         return not Path(frame.f_code.co_filename).is_relative_to(_OURS[root])

@@ -63,6 +63,9 @@ class Chart:
 def _spread(basis: Array, blocks: Array) -> Array:
     if (basis.shape[0] == basis.shape[1]) and (basis == np.eye(len(basis), dtype=int)).all():
         return blocks
+    if not basis.shape[1]:
+        # One client whose only block must vanish.
+        return np.zeros((*blocks.shape[:-2], len(basis), blocks.shape[-1]), dtype=int)
     # Row by row, so that vectors which are no numbers may stand in the blocks.
     rows = [sum(c * blocks[..., k, :] for k, c in enumerate(row) if c) + 0 * blocks[..., 0, :] for row in basis]
     return np.stack(rows, axis=-2)

@@ -21,7 +21,7 @@ from fedtheory.instances import Instance
 from fedtheory.rational import Array
 from fedtheory.statements import Identity, Inequality
 from verify.evaluate import Behaviour, sides
-from verify.pep import posing
+from verify.pep import posing, watching
 from verify.pep.gram import Form, Vector
 from verify.pep.programs import is_positive_semidefinite
 
@@ -43,6 +43,14 @@ def holds(claim: Claim, instance: Instance) -> bool:
 
     ``TypeError`` or ``ValueError`` where the statement's code compares, or does anything but arithmetic.
     """
+    with watching.reading() as doings:
+        found = _holds(claim, instance)
+    if doings:
+        raise ValueError(f"what indeterminates show of the code of {claim.id} is one case: {doings[0]}")
+    return found
+
+
+def _holds(claim: Claim, instance: Instance) -> bool:
     if posing.posable(claim.setting):
         posed = posing.pose(claim.setting, instance).instance
         pairs = (zip(*map(np.ravel, part), strict=True) for part in sides(claim, posed, np.zeros((1, 0))))

@@ -19,6 +19,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import Array, Undefined, evaluate
+from fedtheory.rational import exact as exactly
 from fedtheory.statements import (
     Agreement,
     Bound,
@@ -53,6 +54,8 @@ TIES = 3
 FAR, EVERY = (1e3, 1e8), 4
 #: Instances whose states next to the optimum are looked at in fractions, and how near.
 CLOSE, NEAR = 2, Fraction(1, 10**8)
+#: Coordinates beyond which that takes too long.
+SMALL = 6
 #: The least ratio given to a violation that exact arithmetic has seen, however small.
 VIOLATED = 1 + 1e-8
 
@@ -180,14 +183,14 @@ def _meets(claim: Claim, built: Instance) -> bool:
 def _telling(claim: Claim, met: list[tuple[float, Recipe]], count: int) -> list[tuple[float, Recipe]]:
     """One for each way in which the maxima of the statement bind, and then up to ``count`` others.
 
-    Two thirds of these came nearest to a violation, the rest are the first that were met; all are among the simpler
-    ones, whose programs are not ill-conditioned for no reason.
+    Two thirds of these came nearest to a violation, the rest are the first that were met; all are among the simplest
+    quarter, whose programs are not ill-conditioned for no reason.
     """
     simple = sorted(met, key=lambda pair: wildness(pair[1]))
     binding: dict[tuple[int, ...], tuple[float, Recipe]] = {}
     for pair in simple:
         binding.setdefault(regime(claim, pair[1]), pair)
-    tame = simple[: max(count, len(simple) // 3)]
+    tame = simple[: max(count, len(simple) // 4)]
     met = [pair for pair in met if pair in tame]
     ordered = sorted(met, key=lambda pair: -pair[0])
     nearest = ordered[: count - count // 3]
@@ -230,14 +233,14 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
     try:
         # Methods that diverge leave the floats; sides that are not finite are looked at.
         with np.errstate(over="ignore", invalid="ignore"):
-            met = hypotheses_hold(claim, built) and not _too_many(claim, built)
+            met = hypotheses_hold(claim, built) and not too_many(claim, built)
             return _findings(claim, recipe, built, rng) if met else None
     except (ZeroDivisionError, Undefined):
         # A quantity is not defined there, and no hypothesis says so.
         return None
 
 
-def _too_many(claim: Claim, instance: Instance) -> bool:
+def too_many(claim: Claim, instance: Instance) -> bool:
     """Whether one step of many clients has more draws than are enumerated."""
     many = instance.problem is not None and instance.problem.n > MANY and hasattr(claim.statement, "algorithm")
     return many and tree_size(claim, instance, 1) > LARGEST_STEP
@@ -429,12 +432,12 @@ def _elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[
         return
     for scale, exact in (*((scale, False) for scale in FAR if far), *(((NEAR, True),) if near else ())):
         instance = claim.family.build(recipe, exact)
-        if not instance.quadratic:
-            return
+        if not instance.quadratic or (exact and instance.dimension > SMALL):
+            continue
         for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
 
             def both(theta: Array, part: int = part, instance: Instance = instance, scale: Any = scale) -> Any:
-                rows = np.stack([refutation.as_row(refutation.nearest(row))[0] for row in theta]) if exact else theta
+                rows = exactly(theta) if isinstance(scale, Fraction) else theta
                 return sides(claim, instance, rows * scale, 1)[part]
 
             try:
@@ -443,6 +446,10 @@ def _elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[
             except (ZeroDivisionError, Undefined):
                 continue
             if forms is not None:
+                if not exact:
+                    # Far away only directions count.
+                    for form in forms:
+                        form[0, :] = form[:, 0] = 0
                 worst = spectral.worst(*forms)
                 yield Finding(worst.ratio, worst.theta * float(scale), 1, "spectral")
 

@@ -111,7 +111,8 @@ def _memory(frame: FrameType) -> Iterator[str]:
         elif isinstance(value, SimpleNamespace):
             # Problems, and what acts on vectors, are such objects here.
             changes = False
-        if changes:
+        # What a comprehension runs over was made just before.
+        if changes and not name.startswith("."):
             yield f"{code.co_name} ({Path(code.co_filename).name}) may remember something in {name}"
 
 

@@ -209,6 +209,11 @@ _THEOREM = (CONVEX, PARTICIPATION, SCALING)
 _READING = (
     "w_i^T = grad f_i^*(y_i^T) for all i, as Lemma E.1 takes it; T = 0 is trivial and the bound is tested from T = 1"
 )
+#: How loose the repaired bounds are.
+_LOOSE = (
+    "the constant nears 2 where L/mu is large; the largest that is reached by the quadratics of the search is 1.4693, "
+    "at L/mu = 10^6 after about 1000 rounds, near 4/e"
+)
 _STRUCTURE = Hypothesis(
     "h is mu-strongly convex and each h_i is L_i-smooth",
     met=lambda problem, params: (
@@ -225,6 +230,7 @@ _START_D = 1 + (_q_D**2 + _r * _q_D + _r**2) / (_q_D + _r) ** 2
 
 def _theorem(name: str, gist: str, left: Quantity, constant: Any, initial: Quantity, **more: Any) -> Claim:
     statement = bound(accfeddcd.algorithm, E(left) <= constant * rate**T * initial)
+    reading = f"{_READING}; {_LOOSE}" if more else _READING
     return Claim(
         id=f"feddcd/theorem-6.1/{name}",
         where="Theorem 6.1",
@@ -233,7 +239,7 @@ def _theorem(name: str, gist: str, left: Quantity, constant: Any, initial: Quant
         setting=SETTING,
         statement=statement,
         requires=_THEOREM,
-        reading=_READING,
+        reading=reading,
         **more,
     )
 
@@ -264,6 +270,7 @@ def _theorem_D1(gist: str, constant: Any, **more: Any) -> Claim:
         setting=SETTING_D,
         statement=statement,
         requires=(_STRUCTURE, _SIZE),
+        reading=_LOOSE if more else "",
         **more,
     )
 

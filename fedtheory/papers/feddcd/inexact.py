@@ -297,7 +297,7 @@ def _theorem_52(name: str, gist: str, left: Quantity, constant: Any, initial: Qu
         setting=WARM,
         statement=statement,
         requires=_THEOREM,
-        reading=_READING,
+        reading=f"{_READING}; this changes the algorithm's start, not only its analysis",
         repairs=id,
     )
     return printed, warm

@@ -134,11 +134,12 @@ SECTION_7 = (
         id="feddcd/theorem-7.1/eq-14/repaired",
         where="Theorem 7.1",
         kind="lower-bound",
-        gist="1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1} in place of the min of three terms, for alpha < beta/N",
+        gist="the rate of AccFedDCD does not beat 1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1}, for alpha < beta/N",
         setting=CONSTANTS,
         statement=Inequality(_accelerated, _proved),
         requires=(PARTICIPATION, Hypothesis("alpha < beta/N", sympy.Gt(kappa, N))),
-        reading=_READING_14,
+        reading=_READING_14
+        + "; that no procedure beats it is a conjecture here, of which Appendix F's steps are claims",
         repairs="feddcd/theorem-7.1/eq-14",
     ),
     Claim(
@@ -215,6 +216,8 @@ APPENDIX_F = (
         setting=HARD,
         statement=identity(Quantity(_left, _expected_power), _generated),
         requires=(FIRST_CASE, PARTICIPATION),
+        reading="K_t is taken to be binomial, as the paper does; that each round reaches a new coordinate with "
+        "probability tau/N at most, the step at which K_t jumps, is no claim here",
     ),
     Claim(
         id="feddcd/appendix-F/bound-step",

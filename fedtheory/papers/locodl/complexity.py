@@ -136,7 +136,7 @@ SECTION_3 = (
             kappa + (1 + omega_av) * (1 + omega) / p**2,
             when=(_JOINT, sympy.Le(p, 1, evaluate=False)),
         ),
-        "gamma = 1/L",
+        "gamma = 1/L, of all the gamma that the paper's Theta(1/L) allows",
     ),
     _order(
         "eq-8",

@@ -191,7 +191,7 @@ REMARKS = (
         statement=identity(Quantity(_left, _idle(0)), Quantity(_right, _idle(7))),
         requires=(Hypothesis("rho = 1", sympy.Eq(method.rho, 1, evaluate=False)),),
         reading="an idle client is one whose message is 0: its x_i is moved, nothing changes; it still updates u_i "
-        "with d_bar",
+        "with d_bar, while the paper says completely idle",
     ),
 )
 

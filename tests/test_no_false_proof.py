@@ -1,0 +1,268 @@
+"""No false proof: code that looks at what a proof does not see, numbers of another type, sides that are no numbers."""
+
+import dataclasses
+from fractions import Fraction
+from itertools import count, islice
+
+import numpy as np
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.papers.feddcd import dual
+from fedtheory.settings import Setting
+from fedtheory.statements import Inequality, Quantity
+from verify import check
+from verify.evaluate import meeting
+from verify.evidence import Verdict
+from verify.methods import certificates, number_types, reals, search, symbolic
+from verify.mutation import regions
+from verify.pep import posing
+from verify.pep.gram import NotLinear, row
+from verify.pep.letters import Letter, Looked, Size
+
+LOCODL = claims.get("locodl/theorem-3.1/one-step")
+EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")
+DESCENT = claims.get("baseline/gradient-descent/one-step")
+SAGA = claims.get("baseline/saga/one-step")
+DISTANCE = claims.get("feddcd/lemma-E.2")
+
+
+def first(claim, wanted=lambda recipe: True):
+    recipes = filter(wanted, claim.family.recipes(np.random.default_rng(0)))
+    return next(instance for _, instance in meeting(claim, recipes))
+
+
+def stepping(claim, change):
+    """The claim of a method whose state after a step is ``change(problem, params, state, new)``."""
+    algorithm = claim.statement.algorithm
+
+    def step(problem, params, state, draw):
+        return change(problem, params, state, algorithm.step(problem, params, state, draw))
+
+    return claim.variant(algorithm=dataclasses.replace(algorithm, step=step))
+
+
+# Values that are not to be looked at
+
+LOOKS = {
+    "compares": lambda v: v > 2,
+    "is equal to": lambda v: v == 2,
+    "branches on": lambda v: 1 if v else 2,
+    "rounds": round,
+    "truncates": lambda v: v // 1,
+    "takes the remainder of": lambda v: v % 3,
+    "takes the sign of": abs,
+    "takes the larger of": lambda v: max(v, 3),
+    "looks up": lambda v: {2: 1}.get(v),
+    "writes": str,
+    "makes a float of": float,
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize("value", [Letter(Fraction(7, 3), "p"), Size(5, "n")], ids=["letter", "size"])
+def test_letters_and_sizes_refuse_to_be_looked_at(look, value):
+    with pytest.raises(Looked):
+        look(value)
+
+
+def test_letters_and_sizes_compute():
+    p, n = Letter(Fraction(2, 3), "p"), Size(3, "n")
+    assert (1 / (1 - p) ** 2 + n * p / 2).value == 10
+    assert ((n + 1) * 2 - n).value == 5 and list(range(n)) == [0, 1, 2] and np.zeros((n, 2)).shape == (3, 2)
+    assert (p * np.array([Fraction(3), Fraction(6)], dtype=object))[1].value == 4
+
+
+@pytest.mark.parametrize("look", [lambda v: v == 0, lambda v: v != 0, bool, lambda v: v in (0, 1)])
+def test_formal_vectors_refuse_to_be_looked_at(look):
+    for value in (row("x"), row("x") ** 2):
+        with pytest.raises(NotLinear):
+            look(value)
+
+
+# Code that looks at what a proof does not see. Other instances than those of the issue: each field, other methods.
+
+REMEMBERED = count()
+
+
+LOOKING = {
+    "the number of clients": lambda q, p, s, new: new._replace(x=new.x * (1 + (q.n > 9))),
+    "the shape of the state": lambda q, p, s, new: new._replace(x=new.x * (1 + (s.x.shape[-2] == 11))),
+    "half the clients": lambda q, p, s, new: new._replace(x=new.x * (1 + q.n // 64)),
+    "the larger of two sizes": lambda q, p, s, new: new._replace(x=new.x * max(1, len(q.f.mu) - 40)),
+    "a rounded letter": lambda q, p, s, new: new._replace(x=new.x * (1 + round(p.gamma / 10**9))),
+    "a letter": lambda q, p, s, new: new._replace(x=np.where(p.gamma < Fraction(1, 10**6), s.x, new.x)),
+    "the type of a letter": lambda q, p, s, new: new if isinstance(p.gamma, Fraction) else s,
+    "the type of numbers": lambda q, p, s, new: new if s.x.dtype == object else s,
+    "the constants of the functions": lambda q, p, s, new: new if q.L / q.mu < 10**9 else s,
+    "how often it was called": lambda q, p, s, new: new._replace(x=new.x + 0 * next(REMEMBERED)),
+}
+
+
+@pytest.mark.parametrize("change", LOOKING.values(), ids=LOOKING)
+@pytest.mark.parametrize("claim", [LOCODL, DESCENT], ids=["locodl", "gradient descent"])
+def test_code_that_looks_has_no_certificate(claim, change):
+    changed = stepping(claim, change)
+    with pytest.raises(ValueError, match=r"is one case|does not treat|not linear"):
+        certificates.certify(changed, first(claim))
+    assert certificates.prove(changed) is None
+
+
+def test_a_quantity_that_looks_has_no_certificate():
+    (before, after) = DISTANCE.statement.quantities
+
+    def larger(problem, params, state):
+        return after.of(problem, params, state) * (1 if problem.n < 20 else 10)
+
+    changed = DISTANCE.variant(quantities=(before, dataclasses.replace(after, of=larger)))
+    assert certificates.prove(DISTANCE) is not None
+    assert certificates.prove(changed) is None
+    with pytest.raises(ValueError, match=r"is one case: .* has a condition"):
+        certificates.certify(changed, first(DISTANCE))
+
+
+SAME = {
+    "a sum": lambda q, p, s, new: new._replace(x=s.x + (new.x - s.x)),
+    "letters that cancel": lambda q, p, s, new: new._replace(x=new.x * p.gamma / p.gamma),
+    "a loop over the clients": lambda q, p, s, new: new._replace(x=sum(new.x for _ in range(q.n)) / q.n),
+}
+
+
+@pytest.mark.parametrize("change", SAME.values(), ids=SAME)
+def test_the_same_in_other_words_keeps_its_certificate(change):
+    assert certificates.certify(stepping(DESCENT, change), first(DESCENT)).verdict is Verdict.CERTIFIED
+    posing.check_coordinates(stepping(LOCODL, change), first(LOCODL))
+
+
+def test_a_proof_survives_other_words():
+    assert certificates.prove(stepping(LOCODL, SAME["a sum"])) is not None
+
+
+def test_random_regions_have_no_proof():
+    mutants = (m for m in regions.drawn((LOCODL, EQ_3, DESCENT, SAGA), 1) if m.operator in ("step", "rounded"))
+    for mutant in islice(mutants, 12):
+        (claim,), (original,) = mutant.claims, mutant.originals
+        with pytest.raises(ValueError, match=r"is one case|does not treat|not linear|leaves|kind"):
+            posing.check_coordinates(claim, first(original))
+
+
+def test_a_proof_says_where_code_and_model_were_compared():
+    proof = certificates.prove(EQ_3)
+    assert proof is not None and "7, 12, d = 1, 2, 5, 8" in proof.compared and "beta in" in proof.compared
+
+
+# Assumptions that are broken by a little
+
+
+@pytest.mark.parametrize("factor", ["1.00001", "1.2", "3"])
+def test_a_proof_uses_no_more_than_is_assumed(factor):
+    def weaker(problem, params):
+        return all(v <= problem.L * Fraction(factor) for v in (*problem.f.L, *problem.g.L)) and all(
+            v >= problem.mu for v in (*problem.f.mu, *problem.g.mu)
+        )
+
+    kept = tuple(h for h in LOCODL.requires if h.text != "f_i and g mu-strongly convex and L-smooth")
+    loose = next(h for h in LOCODL.requires if h.met is not None and "smooth" in h.text)
+    requires = tuple(h for h in kept if h is not loose)
+    assert certificates.prove(LOCODL.variant(requires=(*requires, Hypothesis("nearly", met=weaker)))) is None
+
+
+@pytest.mark.parametrize(("low", "high"), [("0.999", "1"), ("1", "1.01"), ("0.05", "1"), ("1", "40")])
+def test_the_rate_of_a_proof_is_the_one_assumed(low, high):
+    eta = sympy.And(dual.eta >= sympy.Rational(low), dual.eta <= sympy.Rational(high))
+    requires = tuple(Hypothesis("a band", eta) if h is dual.UNIT_RATE else h for h in EQ_3.requires)
+    assert certificates.prove(EQ_3.variant(requires=requires)) is None
+
+
+# Types of numbers, and memory
+
+
+def _float_only(problem, params, state, new):
+    return new._replace(x=new.x * 1.01) if new.x.dtype == float else new
+
+
+def test_floats_and_fractions_must_agree():
+    found = number_types.test(stepping(SAGA, _float_only), 0, 4)
+    assert found is not None and found.part.startswith(number_types.FLOATS) and found.left != found.right
+    assert found.replay() == (found.left, found.right)
+    assert number_types.test(SAGA, 0, 4) is None
+    with pytest.raises(ValueError, match="agree"):
+        dataclasses.replace(found, claim=SAGA).replay()
+
+
+def test_code_may_not_remember():
+    calls = count()
+
+    def later(problem, params, state, new):
+        return new if next(calls) < 6 else new._replace(x=2 * new.x)
+
+    found = number_types.test(stepping(DESCENT, later), 0, 4)
+    assert found is not None
+
+
+# Sides that are no numbers, and quantities whose code is not what is declared
+
+g, m, L = sympy.symbols("gamma mu L", positive=True)
+CONSTANTS = Setting("constants", letters=(g, m, L))
+
+
+def constants(left, *requires):
+    hypotheses = tuple(Hypothesis(str(r), r) for r in requires)
+    return Claim("own/constants", setting=CONSTANTS, statement=Inequality(left, sympy.S.Zero), requires=hypotheses)
+
+
+@pytest.mark.parametrize(
+    ("left", "inside"),
+    [
+        (sympy.sqrt(1 - g * m) - 1, g * m <= 1),
+        (-1 / (g - m) ** 2, g < m),
+        (-((L - m) ** sympy.Rational(3, 2)), m <= L),
+        (-1 / sympy.sqrt(1 - g), g < 1),
+        (1 / (g * L - 2), g < 2 / L),
+    ],
+)
+def test_a_side_that_is_no_number_is_ill_posed(left, inside):
+    assert reals.undefined(constants(left)) is not None and reals.undefined(constants(left, inside)) is None
+    found = check(constants(left))
+    assert found.verdict in (Verdict.ILL_POSED, Verdict.REFUTED)
+    assert check(constants(left, inside)).verdict is Verdict.PROVED
+
+
+def test_the_sign_of_a_quantity_is_not_believed():
+    q = sympy.Symbol("q", positive=True)
+
+    def turning(problem, params, state):
+        return (state.x**2).sum(axis=(-1, -2)) * (1 if problem.n <= 5 else -1)
+
+    def of(code):
+        return dataclasses.replace(LOCODL, id="own/sign", statement=Inequality(-q, sympy.S.Zero, (Quantity(q, code),)))
+
+    assert not symbolic.proves(of(turning))
+    assert search.hunt(of(turning), np.random.default_rng(0), 60, 1).refutations
+    honest = of(lambda problem, params, state: (state.x**2).sum(axis=(-1, -2)))
+    assert certificates.certify(honest, first(LOCODL)).verdict is Verdict.CERTIFIED
+
+
+# Near ties, far states, many rounds
+
+
+@pytest.mark.parametrize("digits", [10, 12, 15])
+def test_a_bound_that_is_attained_may_not_be_lowered(digits):
+    lowered = DESCENT.variant(factor=DESCENT.statement.factor * (1 - sympy.Rational(1, 10**digits)))
+    hunt = search.hunt(lowered, np.random.default_rng(0), 60, 1)
+    assert hunt.refutations and not search.hunt(DESCENT, np.random.default_rng(0), 60, 1).refutations
+
+
+def test_far_states_and_states_next_to_the_optimum_are_looked_at():
+    def far(problem, params, state, new):
+        return new._replace(x=np.where(abs(state.x) > 10**6, 3 * new.x, new.x))
+
+    assert search.hunt(stepping(DESCENT, far), np.random.default_rng(0), 40, 1).refutations
+
+
+def test_a_bound_is_tested_for_several_times_the_time_of_contraction():
+    bound = claims.get("feddcd/theorem-D.1/repaired")
+    hunt = search.hunt(bound.variant(constant=sympy.Rational("1.46")), np.random.default_rng(0), 160, 1)
+    assert hunt.refutations and hunt.refutations[0].rounds > 100
