@@ -22,7 +22,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import Quadratics, diagonal, with_spectra
 from fedtheory.randomness import map_leaves
 from fedtheory.rational import to_float
-from fedtheory.statements import Bound, Invariant, Limit, OneStep
+from fedtheory.statements import Bound, Eventually, Invariant, Limit, OneStep
 from verify.evaluate import meeting
 
 #: What an implementation may do beyond the plain method, each tested only on request.
@@ -93,7 +93,9 @@ def claims_of(name: str) -> tuple[Claim, ...]:
     """The registered claims about one step or a run of an algorithm, without those that a repair replaces."""
     repaired = {c.repairs for c in claims.all()}
     own = algorithms.get(name)
-    found = [c for c in claims.all() if own is getattr(c.statement, "algorithm", None)]
+    # Where runs end says nothing of one step.
+    about = [c for c in claims.all() if not isinstance(c.statement, Eventually)]
+    found = [c for c in about if own is getattr(c.statement, "algorithm", None)]
     return tuple(c for c in found if c.id not in repaired)
 
 
