@@ -21,7 +21,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.randomness import map_leaves
-from fedtheory.statements import Bound, Invariant, Limit, OneStep
+from fedtheory.statements import Bound, Eventually, Invariant, Limit, OneStep
 from verify.conformance import small
 from verify.evaluate import meeting
 
@@ -99,7 +99,9 @@ def claims_of(name: str) -> tuple[Claim, ...]:
     """
     repaired = {c.repairs for c in claims.all()}
     own = algorithms.get(name)
-    found = [c for c in claims.all() if own is getattr(c.statement, "algorithm", None) and c.setting.special is None]
+    # Where runs end says nothing of one step.
+    about = [c for c in claims.all() if c.setting.special is None and not isinstance(c.statement, Eventually)]
+    found = [c for c in about if own is getattr(c.statement, "algorithm", None)]
     return tuple(c for c in found if c.id not in repaired)
 
 

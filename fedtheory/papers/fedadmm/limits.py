@@ -45,6 +45,8 @@ class Params(NamedTuple):
     zero: bool
 
 
+#: The largest sigma_i/(alpha_i r_i): a run takes in proportion to it.
+_LARGEST = 10
 _KINDS = ("bent", "bent", "convex", "strong", "receding", "tail")
 
 
@@ -95,6 +97,8 @@ def _build(recipe: Recipe, exact: bool) -> Instance:
         raise ValueError("a long run needs two clients or more and subsets of them")
     if min(recipe["factor"], recipe["declared"], recipe["eps"]) <= 0 or not Fraction(1, 2) <= recipe["nu"] < 1:
         raise ValueError("penalties and accuracies must be positive, 1/2 <= nu_i < 1")
+    if recipe["factor"] > _LARGEST:
+        raise ValueError(f"with penalties above {_LARGEST} alpha_i r_i runs take too long")
     if not 0 <= recipe["residual"] <= 1:
         raise ValueError("residuals lie in [0, 1]")
     rng = np.random.default_rng(recipe["functions"])
