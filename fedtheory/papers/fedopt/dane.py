@@ -21,6 +21,7 @@ from fedtheory.papers.fedopt.data import (
     count_of,
     one_of,
     positive,
+    solvable,
     value,
 )
 from fedtheory.papers.fedopt.predictors import LEFT, RIGHT, TWO, Two, gap, model_of, models, optimum, setting
@@ -171,7 +172,7 @@ LINE = setting(
         _MODELS,
         lam=lambda rng: Fraction(int(rng.integers(0, 2)), 4),
         plain=True,
-        holds=lambda recipe, f: f.d == 1 and f.n == f.examples,
+        holds=lambda recipe, f: f.d == 1 and f.n == f.examples and solvable(recipe, f),
         clients=_line,
     ),
 )
