@@ -272,7 +272,7 @@ def _lower_bound(problem: LinearProblem, params: perturbed_primal.Params, state:
 
 
 _square, _blocks = sympy.Symbol("|Xh|^2"), sympy.Symbol("|h|_B^2")
-_bound, _value = sympy.Symbol("lower-bound"), sympy.Symbol("D(alpha+h)")
+_bound, _value = sympy.Symbol("model(h)"), sympy.Symbol("D(alpha+h)")
 ANY_STEP = setting("any data on any nodes, any h", Posed(states=DUALS), letters(K))
 DATA = setting("ridge regression on any data and nodes", Posed(states=_AT))
 ANY_DUALS = setting("ridge regression on any data and nodes, any alpha", Posed(states=DUALS))
@@ -346,7 +346,7 @@ APPENDIX_A3 = (
         ADMISSIBLE,
         Bound(dual_block_ascent.algorithm, _D_T, 1 - _share, _D_0, (_DUAL_T, _DUAL_0)),
         (DOMINATES,),
-        "with sigma as A.3 defines it, and the explicit rate of proximal gradient ascent, smax = max_k |X_k|^2: on "
+        "with sigma as A.3 defines it, and the explicit rate of proximal gradient ascent, s_max = max_k |X_k|^2: on "
         "ridge regression, gamma = 1",
     ),
     Claim(
@@ -600,6 +600,6 @@ SECTION_2_3_1 = (
         ),
         (_SAFE,),
         "the bound from which log(1/epsilon)/((1 - Theta) s) rounds follow, with s = g lambda gamma n/(lambda gamma n "
-        "+ sigma smax), which the O hides: on ridge regression, for three ways of being inexact",
+        "+ sigma s_max), which the O hides: on ridge regression, for three ways of being inexact",
     ),
 )
