@@ -17,7 +17,7 @@ import sympy
 from fedtheory import claims, tables
 from fedtheory.algorithms import dane, dane_svrg, fsvrg, naive_fsvrg, perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.papers.fedopt import Theta, appendix, h, lamda, model, properties
+from fedtheory.papers.fedopt import Theta, h, lamda, model, primal, properties
 from fedtheory.papers.fedopt import dane as section_3_4
 from fedtheory.papers.fedopt import fsvrg as section_3_6
 from fedtheory.papers.fedopt.data import Posed
@@ -217,7 +217,7 @@ def test_the_counterexample_to_any_partition_diverges():
     problem, params = instance.problem, instance.params
     f = problem.f
     assert 1 <= params.sigma <= f.n
-    M = appendix.round_map(problem, params).astype(float)
+    M = primal.round_map(problem, params).astype(float)
     assert abs(np.linalg.eigvals(M)).max() >= 1 - 1e-9
     start = perturbed_primal.init(problem, params, f.y + Fraction(1) + np.arange(f.examples))
     state = start

@@ -154,7 +154,7 @@ def _told(statement: Stays | Agreement | Fails | Reached | Experiment) -> str:
         case Reached():
             rounds = f"{statement.rounds} round{'s' if statement.rounds != 1 else ''} of {statement.algorithm.name}"
             left = "nothing" if statement.share == 0 else f"at most {statement.share}"
-            return f"{rounds} leave {left} of the gap, from any start"
+            return f"{rounds} leave{'s' if statement.rounds == 1 else ''} {left} of the gap, from any start"
         case Fails():
             return f"on some data it is false that {statement.text}"
         case Experiment():
