@@ -97,7 +97,7 @@ def _as_scheme(problem: LinearProblem, params: dane.Params, state: dane.State) -
 
 
 def _few(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
-    """At most two nodes with at most two examples each: all draws of three steps are enumerated."""
+    """At most two nodes with at most two examples each: all draws of two steps are enumerated."""
     return clients_of(rng, kind, single, most=2)
 
 
@@ -276,7 +276,7 @@ def _through_dane(
 
 PROPOSITION_1 = setting(
     "any data on any nodes; any h and m, from any w^t; all samples, shared",
-    Posed(_both, models(naive_fsvrg.State), {"h": about("1/20", 2), "m": count_of(1, 2, 2, 3)}, clients=_few),
+    Posed(_both, models(naive_fsvrg.State), {"h": about("1/20", 2), "m": count_of(1, 2, 2)}, clients=_few),
 )
 
 
