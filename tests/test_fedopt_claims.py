@@ -17,7 +17,7 @@ import sympy
 from fedtheory import claims, tables
 from fedtheory.algorithms import dane, dane_svrg, fsvrg, naive_fsvrg, perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.papers.fedopt import Theta, appendix, h, lamda, model, properties
+from fedtheory.papers.fedopt import Theta, h, lamda, model, primal, properties
 from fedtheory.papers.fedopt import dane as section_3_4
 from fedtheory.papers.fedopt import fsvrg as section_3_6
 from fedtheory.papers.fedopt.data import Posed
@@ -217,7 +217,7 @@ def test_the_counterexample_to_any_partition_diverges():
     problem, params = instance.problem, instance.params
     f = problem.f
     assert 1 <= params.sigma <= f.n
-    M = appendix.round_map(problem, params).astype(float)
+    M = primal.round_map(problem, params).astype(float)
     assert abs(np.linalg.eigvals(M)).max() >= 1 - 1e-9
     start = perturbed_primal.init(problem, params, f.y + Fraction(1) + np.arange(f.examples))
     state = start
@@ -365,15 +365,13 @@ def test_the_best_rate_over_all_stepsizes_needs_errors_that_are_scaled():
         section_3_6.best_rate(fsvrg.algorithm, general, lambda step: fsvrg.theory(general, step), np.arange(4))
 
 
-def test_own_features_is_fsvrg_where_every_node_holds_every_feature():
-    rng = np.random.default_rng(0)
+def test_fsvrg_whose_clients_move_own_features_is_fsvrg_where_they_hold_all():
     claim = of("fsvrg/property-d/repaired")
-    recipe = next(claim.family.recipes(rng))
-    problem = claim.family.build(recipe, True).problem
+    problem = claim.family.build(next(claim.family.recipes(np.random.default_rng(0))), True).problem
     params = fsvrg.theory(problem, Fraction(1, 3))
-    everywhere = section_3_6.Own(*params, np.ones((problem.n, problem.d), dtype=bool))
     state, rows = fsvrg.State(problem.x_star + Fraction(2)), np.arange(problem.f.examples)
-    one, other = (
-        a.step(problem, p, state, rows).w for a, p in ((fsvrg, params), (section_3_6.own_features, everywhere))
-    )
-    assert (one == other).all()
+    printed = fsvrg.step(problem, params, state, rows).w
+    all_held, first_held = (np.ones((problem.n, problem.d), dtype=bool), np.arange(problem.d) < 1)
+    assert (fsvrg.step(problem, params._replace(held=all_held), state, rows).w == printed).all()
+    one = fsvrg.step(problem, params._replace(held=all_held & first_held), state, rows).w
+    assert one[0] == printed[0] and one[1] == state.w[1] != printed[1]

@@ -23,12 +23,14 @@ from fedtheory.rational import Array
 class Params(NamedTuple):
     """``h``: stepsize, h_k = h / n_k; ``S (K, d)``: the diagonals of the S_k; ``A (d,)``: that of A.
 
-    A :class:`SparseScaling` for S takes the path for sparse data: float64, one replica.
+    A :class:`SparseScaling` for S takes the path for sparse data: float64, one replica. ``held (K, d)``: the features
+    that a client moves; None for all, as Algorithm 4 is printed. It is for dense data.
     """
 
     h: Any
     S: Array | SparseScaling
     A: Array
+    held: Array | None = None
 
 
 class State(NamedTuple):
@@ -56,9 +58,10 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
     for t in range(f.sizes.max()):
         # A client whose pass is over repeats its last example, and the result is dropped.
+        moves = (t < f.sizes)[:, None] & (True if params.held is None else params.held)
         rows = draw[..., f.starts + np.minimum(t, f.sizes - 1)]
         change = f.example_gradient(local, rows) - f.example_gradient(w, rows)
-        local = np.where((t < f.sizes)[:, None], local - h * (params.S * change + full), local)
+        local = np.where(moves, local - h * (params.S * change + full), local)
     return State(state.w + params.A * (f.shares[:, None] * (local - w)).sum(axis=-2))
 
 

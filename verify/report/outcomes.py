@@ -47,7 +47,7 @@ def _certificates(outcome: Outcome) -> Iterator[str]:
 def steps(certificate: ClassCertificate) -> list[str]:
     """The parameters at which a certificate holds, and its steps."""
     found = [f"  {name}: {_step(step)}" for name, step in certificate.steps.items()]
-    return [f"certificate ({certificate.method}) at {_letters(certificate)}", *found]
+    return [f"certificate ({certificate.method}) at {_letters(certificate) or certificate.text}", *found]
 
 
 def _letters(certificate: ClassCertificate) -> str:

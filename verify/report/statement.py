@@ -13,16 +13,21 @@ from sympy.printing.str import StrPrinter
 
 from fedtheory.claims import Claim
 from fedtheory.statements import (
+    Agreement,
     Bound,
     Comparison,
     CompressorClass,
+    Experiment,
+    Fails,
     Invariant,
     Limit,
     OneStep,
     Order,
     ParameterRule,
     Quantity,
+    Reached,
     Statement,
+    Stays,
 )
 
 _LATEX_RELATION = {"==": "=", "<=": r"\le", "<": "<"}
@@ -71,6 +76,8 @@ def text(claim: Claim) -> list[str]:
             return [f"{statement.text}, along every run of {statement.algorithm.name}"]
         case Limit():
             return [f"{statement.potential.expression} -> 0 almost surely along {statement.algorithm.name}"]
+        case Stays() | Agreement() | Fails() | Reached() | Experiment():
+            return [_told(statement)]
         case CompressorClass():
             return [
                 "E C(x) = x",
@@ -111,6 +118,9 @@ def latex(claim: Claim) -> str:
             lines = [re.sub(r"\bsum_", r"\\sum_", statement.text)]
         case Limit():
             lines = [rf"{_latex(statement.potential.expression, statement)} \to 0 \quad\text{{almost surely}}"]
+        case Stays() | Agreement() | Fails() | Reached() | Experiment():
+            told = re.sub(r"([_%])", r"\\\1", _told(statement)).replace("^", r"\^{}")
+            lines = [rf"\text{{{told}}}"]
         case CompressorClass():
             lines = [
                 r"\mathbb{E}\,\mathcal{C}(x) = x",
@@ -136,6 +146,20 @@ def latex(claim: Claim) -> str:
         lines = ["\\text{" + _words(claim).replace("_", r"\_") + "}"]
     meanings = [f"% {name}: {meaning}" for name, meaning in definitions(claim)]
     return "\n".join([*lines, *meanings])
+
+
+def _told(statement: Stays | Agreement | Fails | Reached | Experiment) -> str:
+    """What a statement says of steps, of an instance, or of an experiment."""
+    match statement:
+        case Reached():
+            rounds = f"{statement.rounds} round{'s' if statement.rounds != 1 else ''} of {statement.algorithm.name}"
+            left = "nothing" if statement.share == 0 else f"at most {statement.share}"
+            return f"{rounds} leave{'s' if statement.rounds == 1 else ''} {left} of the gap, from any start"
+        case Fails():
+            return f"on some data it is false that {statement.text}"
+        case Experiment():
+            return f"seen: {statement.text}"
+    return statement.text
 
 
 def _words(claim: Claim) -> str:

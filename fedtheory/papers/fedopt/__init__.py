@@ -1,6 +1,6 @@
 """Konečný, McMahan, Ramage, Richtárik: Federated Optimization (2016). Letters as in the paper."""
 
-from fedtheory.papers.fedopt import appendix, dane, figure, fsvrg, model, svrg
+from fedtheory.papers.fedopt import cocoa, dane, dual, equivalence, figure, fsvrg, model, primal, svrg
 from fedtheory.papers.fedopt.predictors import (
     K,
     L,
@@ -25,10 +25,11 @@ CLAIMS = (
     *dane.SECTION_3_5,
     *fsvrg.SECTION_3_6_2,
     *fsvrg.PROPERTIES,
-    *appendix.APPENDIX_A1,
-    *appendix.APPENDIX_A3,
-    *appendix.APPENDIX_A4,
-    *appendix.SECTION_2_3_1,
+    *primal.APPENDIX_A1,
+    *dual.APPENDIX_A3,
+    *primal.ANY_PARTITION,
+    *equivalence.APPENDIX_A4,
+    *cocoa.SECTION_2_3_1,
     *figure.FIGURE_2,
 )
 

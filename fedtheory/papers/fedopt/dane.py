@@ -21,6 +21,7 @@ from fedtheory.papers.fedopt.data import (
     count_of,
     one_of,
     positive,
+    solvable,
     value,
 )
 from fedtheory.papers.fedopt.predictors import LEFT, RIGHT, TWO, Two, gap, model_of, models, optimum, setting
@@ -96,7 +97,7 @@ def _as_scheme(problem: LinearProblem, params: dane.Params, state: dane.State) -
 
 
 def _few(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
-    """At most two nodes with at most two examples each: all draws of three steps are enumerated."""
+    """At most two nodes with at most two examples each: all draws of two steps are enumerated."""
     return clients_of(rng, kind, single, most=2)
 
 
@@ -171,7 +172,7 @@ LINE = setting(
         _MODELS,
         lam=lambda rng: Fraction(int(rng.integers(0, 2)), 4),
         plain=True,
-        holds=lambda recipe, f: f.d == 1 and f.n == f.examples,
+        holds=lambda recipe, f: f.d == 1 and f.n == f.examples and solvable(recipe, f),
         clients=_line,
     ),
 )
@@ -275,7 +276,7 @@ def _through_dane(
 
 PROPOSITION_1 = setting(
     "any data on any nodes; any h and m, from any w^t; all samples, shared",
-    Posed(_both, models(naive_fsvrg.State), {"h": about("1/20", 2), "m": count_of(1, 2, 2, 3)}, clients=_few),
+    Posed(_both, models(naive_fsvrg.State), {"h": about("1/20", 2), "m": count_of(1, 2, 2)}, clients=_few),
 )
 
 

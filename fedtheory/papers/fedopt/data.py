@@ -17,7 +17,7 @@ from fedtheory.instances.base import Family, Instance, Recipe, check_shape, gene
 from fedtheory.optimum import Optimum
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, Share
 from fedtheory.problems.losses import SQUARED
-from fedtheory.rational import Array, to_float
+from fedtheory.rational import Array, inverse, to_float
 
 #: How the data lie on the nodes.
 ANYWHERE = "anywhere"
@@ -130,6 +130,15 @@ def _without(recipe: Recipe, j: int) -> Recipe:
     clients = tuple({"examples": tuple({**e, "x": kept(e["x"])} for e in c["examples"])} for c in recipe["clients"])
     vectors = {name: kept(v) for name, v in recipe.items() if name != "clients" and isinstance(v, tuple)}
     return {**recipe, **vectors, "d": recipe["d"] - 1, "clients": clients}
+
+
+def solvable(recipe: Recipe, f: LinearModels) -> bool:
+    """Whether every F_k has one minimiser."""
+    try:
+        inverse(f.hessian(np.zeros((1, f.d), dtype=int)))
+    except ValueError:
+        return False
+    return True
 
 
 #: A letter of a method in a recipe: drawn with the data at hand.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.algorithms import fsvrg
-from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, clients_of, positive, problem_of
 from fedtheory.papers.fedopt.predictors import (
@@ -30,7 +29,6 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import appearances
-from fedtheory.randomness import Draw
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
 from fedtheory.statements import Identity, Inequality, OneStep, Quantity, Stays
@@ -188,33 +186,6 @@ def _lacks(letter: str, of: Setting) -> Claim:
 # What holds instead: many copies of an example
 
 
-class Own(NamedTuple):
-    """FSVRG's parameters, and ``held (K, d)``: which features each client holds."""
-
-    h: Any
-    S: Array
-    A: Array
-    held: Array
-
-
-def _own_step(problem: LinearProblem, params: Own, state: fsvrg.State, draw: Draw) -> fsvrg.State:
-    """FSVRG whose clients move the features that they hold and no others: the full gradient too is masked."""
-    f = problem.f
-    w, full = state.w[..., None, :], f.full_gradient(state.w)[..., None, :]
-    step = (params.h / (f.shares * f.examples))[:, None]
-    local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
-    for t in range(f.sizes.max()):
-        rows = draw[..., f.starts + np.minimum(t, f.sizes - 1)]
-        change = params.S * (f.example_gradient(local, rows) - f.example_gradient(w, rows)) + full
-        moves = (t < f.sizes)[:, None] & params.held
-        local = np.where(moves, local - step * change, local)
-    return fsvrg.State(state.w + params.A * (f.shares[:, None] * (local - w)).sum(axis=-2))
-
-
-#: FSVRG restricted to own features, which property C needs.
-own_features = Algorithm("fsvrg, own features", Own, fsvrg.State, fsvrg.init, fsvrg.draws, _own_step, fsvrg.fixed_point)
-
-
 def _copies(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
     """Nodes that hold the same number of copies of one example each."""
     K = 1 if kind == ONE_NODE else 2
@@ -232,16 +203,16 @@ def _are_copies(recipe: Any, f: LinearModels) -> bool:
     return same and bool((f.sizes == f.sizes[0]).all())
 
 
-def _own(recipe: Any, problem: LinearProblem, exact: bool) -> Own:
-    scaled = _with_h(recipe, problem, exact)
-    return Own(scaled.h, np.asarray(scaled.S), scaled.A, appearances(problem.f) > 0)
+def _own(recipe: Any, problem: LinearProblem, exact: bool) -> fsvrg.Params:
+    """Clients move the features that they hold, and no others: the full gradient is masked too."""
+    return _with_h(recipe, problem, exact)._replace(held=appearances(problem.f) > 0)
 
 
 def _curvatures(problem: LinearProblem) -> Array:
     """The eigenvalues of the Hessian of f where there is one example, or one of a feature of its own on each node."""
     f = problem.f
     squares = (f.X * f.X).sum(axis=0) / f.examples
-    if f.n > 1 and (abs(f.X) > 0).sum(axis=1).max() == 1 and f.lam == 0:
+    if f.lam == 0:
         return squares
     return np.array([squares.sum() + f.lam, f.lam])
 
@@ -256,18 +227,30 @@ _MODELS = models(fsvrg.State)
 _SMALL = Hypothesis("h L <= n_k", sympy.Le(h * L, n_k, evaluate=False))
 
 
-def _instead(letter: str, kind: str, method: Algorithm, params: Any, gist: str, lam: Any) -> Claim:
+def _instead(letter: str, kind: str, params: Any, gist: str, lam: Any) -> Claim:
     def any_h(rng: np.random.Generator, recipe: Any) -> Fraction:
-        problem = problem_of({**recipe, "lam": recipe["lam"]}, True)
+        problem = problem_of(recipe, True)
         share = Fraction(int(rng.integers(1, 11)), 10)
         return share * int(problem.f.sizes[0]) / _curvatures(problem).max()
 
+    # S_k would scale the regulariser of a feature that one node holds.
+    free = kind == SEPARATE
     posed = Posed(
-        params, _MODELS, {"h": any_h}, kind, lam=lam, plain=kind == SEPARATE, holds=_are_copies, clients=_copies
+        params,
+        _MODELS,
+        {"h": any_h},
+        kind,
+        lam=lam,
+        plain=free,
+        holds=lambda recipe, f: _are_copies(recipe, f) and (f.lam == 0 or not free),
+        clients=_copies,
     )
-    text = f"{kind}: n_k copies of one example on each; any h"
+    text = f"{kind}{', lambda = 0' if free else ''}: n_k copies of one example on each; any h"
     statement = OneStep(
-        method, _after, _before / (1 + h * lamda) ** 2, (Quantity(_after, gap, after=True), Quantity(_before, gap))
+        fsvrg.algorithm,
+        _after,
+        _before / (1 + h * lamda) ** 2,
+        (Quantity(_after, gap, after=True), Quantity(_before, gap)),
     )
     return Claim(
         f"fedopt/fsvrg/property-{letter}/repaired",
@@ -310,7 +293,6 @@ PROPERTIES = (
     _instead(
         "b",
         ONE_NODE,
-        fsvrg.algorithm,
         _with_h,
         "a round of FSVRG on many copies of one example leaves 1/(1 + h lambda)^2 of the gap",
         _positive,
@@ -319,7 +301,6 @@ PROPERTIES = (
     _instead(
         "c",
         SEPARATE,
-        own_features,
         _own,
         "if clients move only the features that they hold, a round on many copies leaves 1/(1 + h lambda)^2 of the gap",
         _none,
@@ -328,7 +309,6 @@ PROPERTIES = (
     _instead(
         "d",
         IDENTICAL,
-        fsvrg.algorithm,
         _with_h,
         "a round of FSVRG on many copies of the same example leaves 1/(1 + h lambda)^2 of the gap",
         _positive,

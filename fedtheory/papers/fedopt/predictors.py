@@ -22,7 +22,7 @@ from fedtheory.rational import Array, to_float
 from fedtheory.settings import Setting
 
 lamda, gamma, eta, mu, L, h = sympy.symbols("lamda gamma eta mu L h", positive=True)
-sigma, smax = sympy.symbols("sigma smax", positive=True)
+sigma, smax = sympy.symbols("sigma s_max", positive=True)
 n, K, m, n_k = sympy.symbols("n K m n_k", integer=True, positive=True)
 Theta = sympy.Symbol("Theta", nonnegative=True)
 epsilon = symbols.epsilon
@@ -121,7 +121,7 @@ def of(name: str) -> Any:
         "n": lambda problem, params: problem.f.examples,
         "K": lambda problem, params: problem.f.n,
         "gamma": lambda problem, params: problem.f.loss.gamma,
-        "smax": lambda problem, params: largest_block(problem.f),
+        "s_max": lambda problem, params: largest_block(problem.f),
     }
     return sources.get(name, name)
 

@@ -12,7 +12,7 @@ import sympy
 from fedtheory.algorithms import one_shot_averaging, svrg
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers.baseline import finite_sum
-from fedtheory.papers.fedopt.data import Posed, about, count_of, positive
+from fedtheory.papers.fedopt.data import Posed, about, count_of, positive, solvable
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
     LEFT,
@@ -181,7 +181,7 @@ def _solution(problem: LinearProblem, params: Any, state: Any) -> Array:
 
 
 _mean, _best = sympy.Symbol("average"), sympy.Symbol("w*")
-_SPREAD = Posed(lam=lambda rng: Fraction(int(rng.integers(0, 4)), 2), plain=True)
+_SPREAD = Posed(lam=lambda rng: Fraction(int(rng.integers(0, 4)), 2), plain=True, holds=solvable)
 ANY_DATA = setting("any data on any nodes", Posed(states=MODEL))
 SPREAD = setting("any data on any nodes, lambda >= 0, each F_k with one minimiser", _SPREAD)
 

@@ -1,0 +1,174 @@
+"""Federated Optimization, Appendices A.2 and A.3, and eq. (17): the dual problem and the dual method, Algorithm 6."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms import dual_block_ascent, perturbed_primal
+from fedtheory.claims import Claim
+from fedtheory.papers.fedopt.data import Posed
+from fedtheory.papers.fedopt.dual_states import (
+    ADMISSIBLE_SIGMA,
+    D_0,
+    D_T,
+    DUAL_STATES,
+    GAP_0,
+    GAP_T,
+    NO_STATE,
+    dual_share,
+    few,
+    of_dual,
+    of_primal,
+)
+from fedtheory.papers.fedopt.predictors import (
+    DOMINATES,
+    DUALS,
+    LEFT,
+    RIGHT,
+    STEPS,
+    Duals,
+    K,
+    Steps,
+    dual_optimum,
+    gamma,
+    lamda,
+    letters,
+    n,
+    setting,
+    sigma,
+    smax,
+)
+from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.rational import Array, apply, inverse
+from fedtheory.statements import Bound, Identity, Inequality, Quantity
+
+ADMISSIBLE = setting(
+    "ridge regression on any data and nodes, from any alpha^0",
+    Posed(of_dual, DUAL_STATES, ADMISSIBLE_SIGMA),
+    letters(lamda, gamma, n, sigma, smax),
+)
+
+
+def _dual_solution(f: LinearModels) -> Array:
+    """The maximiser of (13) from its own normal equations, (X'X/(lambda n) + I) alpha = y."""
+    gram = np.matmul(f.X, f.X.T) / (f.lam * f.examples)
+    return apply(inverse(gram + np.eye(f.examples, dtype=int)), f.y)
+
+
+def _most(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """max D, eq. (13)."""
+    return np.asarray(problem.f.dual(_dual_solution(problem.f)))
+
+
+def _least(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """min f, eq. (11)."""
+    return np.asarray(problem.f.objective(problem.x_star))
+
+
+def _image_of_solution(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """X alpha*/(lambda n), alpha* from the normal equations of the dual."""
+    return problem.f.primal(_dual_solution(problem.f))
+
+
+def _solution(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """w*, from the normal equations of the primal problem."""
+    return problem.x_star
+
+
+def _xi(f: LinearModels, h: Array) -> Array:
+    """|Xh|^2."""
+    return (f.combined(h) ** 2).sum(axis=-1)
+
+
+def _in_blocks(f: LinearModels, h: Array) -> Array:
+    """|h|_B^2 = sum_k |X_k h_k|^2."""
+    return (f.per_client(h[..., None] * f.X, -2) ** 2).sum(axis=(-1, -2))
+
+
+def _of_step(function: Any) -> Any:
+    def quantity(problem: LinearProblem, params: Any, state: Duals) -> Array:
+        found: Array = function(problem.f, state.alpha - dual_optimum(problem))
+        return found
+
+    quantity.__doc__ = function.__doc__
+    return quantity
+
+
+def _after_step(problem: LinearProblem, params: Any, state: Steps) -> Array:
+    """D(alpha + h)."""
+    return problem.f.dual(state.alpha + state.h)
+
+
+def _lower_bound(problem: LinearProblem, params: perturbed_primal.Params, state: Steps) -> Array:
+    """-(xi(alpha) + <grad xi(alpha), h> + (sigma/2) |h|_B^2)/(lambda n^2) - (1/n) sum_i phi_i^*(-alpha_i - h_i)."""
+    f, (alpha, h) = problem.f, state
+    image = f.combined(alpha)
+    model = (image**2).sum(axis=-1) / 2 + (image * f.combined(h)).sum(axis=-1) + params.sigma * _in_blocks(f, h) / 2
+    conjugates = f.loss.conjugate(alpha + h, f.y).sum(axis=-1)
+    return -model / (f.lam * f.examples**2) - conjugates / f.examples
+
+
+_square, _blocks = sympy.Symbol("|Xh|^2"), sympy.Symbol("|h|_B^2")
+_bound, _value = sympy.Symbol("model(h)"), sympy.Symbol("D(alpha+h)")
+ANY_STEP = setting("any data on any nodes, any h", Posed(states=DUALS), letters(K))
+DATA = setting("ridge regression on any data and nodes", Posed(states=NO_STATE))
+STEPPING = setting(
+    "ridge regression on any data and nodes, any alpha and h", Posed(of_primal, STEPS, ADMISSIBLE_SIGMA, clients=few)
+)
+
+
+_A3 = "Appendix A.3"
+APPENDIX_A3 = (
+    Claim(
+        "fedopt/eq-13",
+        "eq. (13)",
+        "identity",
+        "dual of L2-regularised ERM",
+        DATA,
+        Identity(LEFT, RIGHT, (Quantity(LEFT, _most), Quantity(RIGHT, _least))),
+        reading="max D = min f, on ridge regression, where each has normal equations of its own",
+    ),
+    Claim(
+        "fedopt/eq-14",
+        "eq. (14)",
+        "identity",
+        "dual to primal map at the optimum",
+        DATA,
+        Identity(LEFT, RIGHT, (Quantity(LEFT, _image_of_solution), Quantity(RIGHT, _solution))),
+        reading="on ridge regression, where each problem has normal equations of its own",
+    ),
+    Claim(
+        "fedopt/sigma",
+        _A3,
+        "inequality",
+        "X'X <= sigma B with 1 <= sigma <= K",
+        ANY_STEP,
+        Inequality(_square, K * _blocks, (Quantity(_square, _of_step(_xi)), Quantity(_blocks, _of_step(_in_blocks)))),
+        reading="sigma = K will do: |Xh|^2 <= K |h|_B^2 for all h, so the least sigma is at most K; it is at least 1, "
+        "since both sides are the same for h of one client alone with sigma = 1",
+    ),
+    Claim(
+        "fedopt/lower-bound-step",
+        _A3,
+        "inequality",
+        "separable lower bound on D(alpha + h)",
+        STEPPING,
+        Inequality(_bound, _value, (Quantity(_bound, _lower_bound), Quantity(_value, _after_step))),
+        (DOMINATES,),
+        "on ridge regression",
+    ),
+    Claim(
+        "fedopt/algorithm-6/linear",
+        _A3,
+        "bound",
+        "the dual method converges linearly",
+        ADMISSIBLE,
+        Bound(dual_block_ascent.algorithm, D_T, 1 - dual_share, D_0, (GAP_T, GAP_0)),
+        (DOMINATES,),
+        "with sigma as A.3 defines it, and the explicit rate of proximal gradient ascent, s_max = max_k |X_k|^2: on "
+        "ridge regression, gamma = 1",
+    ),
+)

@@ -1,0 +1,180 @@
+"""Federated Optimization, Appendix A.4: Theorem 5 and the forms of L_k in its proof."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms import dual_block_ascent, perturbed_primal
+from fedtheory.claims import Claim
+from fedtheory.papers.fedopt.data import Posed, States
+from fedtheory.papers.fedopt.dual_states import (
+    ANY_SIGMA,
+    DUAL_STATES,
+    few,
+    of_dual,
+    of_primal,
+)
+from fedtheory.papers.fedopt.predictors import (
+    DUALS,
+    LEFT,
+    RIGHT,
+    Duals,
+    setting,
+)
+from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.rational import Array
+from fedtheory.statements import Agreement, Identity, Quantity
+
+
+def _from_dual(
+    problem: LinearProblem, params: dual_block_ascent.Params, state: dual_block_ascent.State
+) -> tuple[perturbed_primal.Params, perturbed_primal.State]:
+    """Algorithm 5 with the same sigma, as its lines 4 and 5 start from alpha."""
+    primal = perturbed_primal.Params(params.sigma)
+    return primal, perturbed_primal.init(problem, primal, state.alpha)
+
+
+def _images(problem: LinearProblem, params: dual_block_ascent.Params, state: dual_block_ascent.State) -> Array:
+    """w = X alpha/(lambda n), and eta ((K/n) X_k alpha_k - lambda w) for every k: ``(..., K+1, d)``."""
+    f = problem.f
+    w = f.primal(state.alpha)[..., None, :]
+    own = f.per_client(state.alpha[..., None] * f.X, -2) * f.n / f.examples
+    return np.concatenate([w, f.n / params.sigma * (own - f.lam * w)], axis=-2)
+
+
+def _primal_state(problem: LinearProblem, params: Any, state: perturbed_primal.State) -> Array:
+    """w, and the g_k."""
+    return np.concatenate([state.w[..., None, :], state.g], axis=-2)
+
+
+ANY_DUALS = setting("ridge regression on any data and nodes, any alpha", Posed(states=DUALS))
+EQUIVALENT = setting(
+    "ridge regression on any data and nodes, the F_k of eq. (12); any sigma > 0, from any alpha^0",
+    Posed(of_dual, DUAL_STATES, ANY_SIGMA, share="equal"),
+)
+
+
+class Lines(NamedTuple):
+    """``w``, ``w_t (..., d)``: where L_k is taken, and the current model; ``alpha (..., n)``."""
+
+    w: Array
+    w_t: Array
+    alpha: Array
+
+
+def _lines_at(problem: LinearProblem, params: Any, theta: Array) -> Lines:
+    d = problem.d
+    return Lines(theta[:, None, :d], theta[:, None, d : 2 * d], theta[:, None, 2 * d :])
+
+
+def _printed(which: int) -> Any:
+    """L_k(w) as the lines from (23) to the last have it, for every k; the first one, or the five others."""
+
+    def value(problem: LinearProblem, params: perturbed_primal.Params, state: Lines) -> Array:
+        lines = _chain(problem.f, params.sigma, state)
+        return np.stack(lines[:1] * 5 if which == 0 else lines[1:], axis=-2)
+
+    value.__doc__ = ("L_k(w) of eq. (23), five times", "the five lines that follow")[which]
+    return value
+
+
+def _chain(f: LinearModels, sigma: Any, state: Lines) -> list[Array]:
+    """The six forms of L_k(w), ``(..., K)`` each, with beta_1 and beta_2 as printed."""
+    K, n, lam = f.n, f.examples, f.lam
+    w, w_t, alpha = state.w[..., None, :], state.w_t[..., None, :], state.alpha
+
+    def over(values: Array) -> Array:
+        """Sums over the examples of each client."""
+        return f.per_client(values, -1)
+
+    def dot(a: Array, b: Array) -> Array:
+        product: Array = (a * b).sum(axis=-1)
+        return product
+
+    at_w, at_t = f.predictions(state.w), f.predictions(state.w_t)
+    c = f.y - at_t - alpha
+    dk = at_t - f.y + K * c / sigma
+    image_of_d = f.per_client(dk[..., None] * f.X, -2)
+    eta, scale = K / sigma, sigma**2 / Fraction(K) ** 3 if f.exact else sigma**2 / K**3
+    mu = lam * (eta - 1)
+    F, slope = f.value(w + 0 * image_of_d), f.gradient(w_t + 0 * image_of_d)
+    own = f.per_client((at_t - f.y + alpha)[..., None] * f.X, -2)
+    g = eta * (f.per_client(alpha[..., None] * f.X, -2) * K / n - lam * w_t)
+    far, size, size_t = dot(w - w_t, w - w_t), dot(w, w), dot(w_t, w_t)
+    half = scale * lam * size / 2
+    move = lam * sigma * far / (2 * K**2)
+    beta_1 = scale * K * over(dk**2) / (2 * n) + scale * K * over(f.y * dk) / n
+    beta_2 = scale * lam * size_t / 2 + beta_1
+    return [
+        over((sigma * (at_w - at_t) / K - c) ** 2) / (2 * n) + lam / sigma * (sigma / K) ** 2 * far / 2,
+        scale * F - scale * K * over((at_w - f.y) * dk) / n + scale * K * over(dk**2) / (2 * n) - half + move,
+        scale * F - scale * K * dot(image_of_d, w) / n - half + move + beta_1,
+        scale * (F - dot(image_of_d * K / n + lam * w_t, w) + lam * (K / sigma - 1) * far / 2) + beta_2,
+        scale * (F - dot(slope - K**2 * own / (sigma * n), w) + mu * far / 2) + beta_2,
+        scale * (F - dot(slope - (eta * slope + g), w) + mu * far / 2) + beta_2,
+    ]
+
+
+REWRITTEN = setting(
+    "ridge regression on any data and nodes, the F_k of eq. (12); any sigma > 0, w, w^t and alpha",
+    Posed(
+        of_primal,
+        States(lambda problem: 2 * problem.d + problem.f.examples, _lines_at),
+        ANY_SIGMA,
+        share="equal",
+        clients=few,
+    ),
+)
+
+
+def _negative_dual(problem: LinearProblem, params: Any, state: Duals) -> Array:
+    """-D(alpha), D of eq. (13)."""
+    return -problem.f.dual(state.alpha)
+
+
+def _minimised(problem: LinearProblem, params: Any, state: Duals) -> Array:
+    """|X alpha|^2/(2 lambda n^2) + |alpha|^2/(2n) - y'alpha/n, eq. (17)."""
+    f, alpha = problem.f, state.alpha
+    square, n = (f.combined(alpha) ** 2).sum(axis=-1), f.examples
+    return square / (2 * f.lam * n**2) + (alpha**2).sum(axis=-1) / (2 * n) - (f.y * alpha).sum(axis=-1) / n
+
+
+APPENDIX_A4 = (
+    Claim(
+        "fedopt/theorem-5",
+        "Theorem 5",
+        "equivalence",
+        "Algorithms 5 and 6 on ridge regression",
+        EQUIVALENT,
+        Agreement(
+            dual_block_ascent.algorithm,
+            perturbed_primal.algorithm,
+            _from_dual,
+            (_images, _primal_state),
+            "after a round from w = X alpha/(lambda n), g_k = eta ((K/n) X_k alpha_k - lambda w) both hold again",
+        ),
+        reading="w^t = X alpha^t/(lambda n) for all t, with the g_k that the induction carries along; where the n_k "
+        "differ the F_k are those of eq. (12)",
+    ),
+    Claim(
+        "fedopt/eq-17",
+        "eq. (17)",
+        "identity",
+        "dual of ridge regression, as a minimisation",
+        ANY_DUALS,
+        Identity(LEFT, RIGHT, (Quantity(LEFT, _minimised), Quantity(RIGHT, _negative_dual))),
+        reading="(17) is minus (13) at every alpha, so that its minimum is -min f: one letter D is used for both",
+    ),
+    Claim(
+        "fedopt/eq-23",
+        "eq. (23) onwards",
+        "identity",
+        "L_k rewritten as a perturbed F_k",
+        REWRITTEN,
+        Identity(LEFT, RIGHT, (Quantity(LEFT, _printed(0)), Quantity(RIGHT, _printed(1)))),
+        reading="each of the forms of L_k(w) is the first, for every k",
+    ),
+)
