@@ -81,6 +81,7 @@ def _primal(f: Any, alpha: Array) -> Array:
 
 SVRG: Table = (
     ("the sign of the correction is swapped", "w", _svrg(lambda fresh, stale, full: fresh + stale - full)),
+    ("the sign of the difference is swapped", "w", _svrg(lambda fresh, stale, full: stale - fresh + full)),
     ("the full gradient at the snapshot is left out", "w", _svrg(lambda fresh, stale, full: fresh - stale)),
     ("there is no correction at the snapshot: this is SGD", "w", _svrg(lambda fresh, stale, full: fresh)),
     (
@@ -102,6 +103,7 @@ SAGA: Table = (
         _saga(lambda problem, g, old, table: (g - old) / problem.n + _mean(problem, table)),
     ),
     ("the sign of the correction is swapped", "x", _saga(lambda problem, g, old, t: g + old - _mean(problem, t))),
+    ("the sign of the difference is swapped", "x", _saga(lambda problem, g, old, t: old - g + _mean(problem, t))),
     ("the mean of the table is left out", "x", _saga(lambda problem, g, old, table: g - old)),
     ("the table is renewed at the new model", "phi", changed(saga.step, phi=_at_new_model)),
     ("the table is never renewed", "phi", changed(saga.step, phi=lambda problem, params, s, a, d: s.phi + 0 * a.phi)),
