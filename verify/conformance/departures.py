@@ -122,6 +122,8 @@ def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case:
     others = [other for other in mismatch.letters if other != letter]
     at = f" after round {mismatch.round}" if mismatch.round else ""
     lines = [] if slip is None else [slip.text]
+    if not np.isfinite(got).all():
+        lines.append(f"{letter} is not finite")
     lines.append(
         f"{letter} departs from `{line(name, letter)}`{at}: it is {shown(got)}, the reference has {shown(expected)}"
         f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"

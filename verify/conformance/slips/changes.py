@@ -25,7 +25,7 @@ class Slip(NamedTuple):
 
 
 #: ``step(problem, params, state, draw) -> state``.
-Step = Callable[[Problem, Any, Any, Any], Any]
+Step = Callable[[Any, Any, Any, Any], Any]
 #: (what is done in words, the first letter that departs, the step that does it).
 Table = tuple[tuple[str, str, Step], ...]
 

@@ -20,8 +20,8 @@ def _svrg(direction: Callable[[Array, Array, Array], Array]) -> Step:
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         fresh, stale = (problem.f.gradient(everywhere(problem, v)) for v in (state.w, state.w_tilde))
         full = stale.sum(axis=-2) / problem.n
-        chosen = (mean_over(draw, 1, g) for g in (fresh, stale))
-        return svrg.State(state.w - params.eta * direction(*chosen, full), state.w_tilde)
+        slope = direction(mean_over(draw, 1, fresh), mean_over(draw, 1, stale), full)
+        return svrg.State(state.w - params.eta * slope, state.w_tilde)
 
     return step
 
@@ -32,9 +32,8 @@ def _saga(direction: Callable[[Problem, Array, Array, Array], Array]) -> Step:
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         x = everywhere(problem, state.x)
         fresh, table = problem.f.gradient(x), problem.f.gradient(state.phi)
-        chosen = (mean_over(draw, 1, g) for g in (fresh, table))
-        moved = state.x - params.gamma * direction(problem, *chosen, table)
-        return saga.State(moved, np.where(draw[..., None], x, state.phi))
+        slope = direction(problem, mean_over(draw, 1, fresh), mean_over(draw, 1, table), table)
+        return saga.State(state.x - params.gamma * slope, np.where(draw[..., None], x, state.phi))
 
     return step
 
