@@ -364,7 +364,7 @@ FORMS = {
         {
             "renewed first": "before its mean is taken",
             "sag": "SAG's direction",
-            "sign": "sign of the correction",
+            "sign": "sign of the difference",
             "new model": "at the new model",
             "never": "never renewed",
         },
