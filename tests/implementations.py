@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import row_implementations
 
 from verify import conformance
 
@@ -151,7 +152,11 @@ FORMS = {
         "run",
         fedprox,
         {},
-        {"local": "dropped", "step before": "of the step before", "dropped": "dropped on the first step"},
+        {
+            "local": "anchored at the local model",
+            "step before": "of the step before",
+            "dropped": "dropped on the first step",
+        },
     ),
     "scaffold": ("scaffold", "run", scaffold, {}, _DRAWING),
     "scaffold, drawing": ("scaffold", "step", scaffold_drawing, {"randomness": "rng"}, _DRAWING),
@@ -169,6 +174,7 @@ FORMS = {
             "biased": "the compressor is biased",
         },
     ),
+    **row_implementations.FORMS,
 }
 
 

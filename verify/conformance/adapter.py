@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.problems.base import Problem
+from fedtheory.randomness import map_leaves
 from fedtheory.rational import Array
 from verify.conformance.report import raised
 
@@ -76,15 +78,21 @@ class Implementation:
             return template._replace(**letters)
         if dataclasses.is_dataclass(template) and not isinstance(template, type):
             return dataclasses.replace(template, **letters)
+        if hasattr(template, "__dict__") and not isinstance(template, type):
+            other = copy.copy(template)
+            vars(other).update(letters)
+            return other
         raise Broken(
-            "state", f"init gives a {type(template).__name__}; a mapping, NamedTuple or dataclass was expected"
+            "state",
+            f"init gives a {type(template).__name__}; a mapping, NamedTuple or object with letters was expected",
         )
 
     def stepped(self, problem: Problem, params: Any, state: Any, random: Any) -> Any:
         """What the step makes of one of its own states."""
         assert self.step is not None
+        given = map_leaves(np.array, random) if self.draws else random
         try:
-            return self.step(problem, params, state, random)
+            return self.step(problem, params, state, given)
         except Exception as error:
             raise Broken("raises", f"step {raised(error)}") from None
 
@@ -110,9 +118,11 @@ class Implementation:
         assert self.run is not None
         try:
             found = self.run(problem, params, rounds, rng)
-            found = [found[t] for t in range(len(found))] if not isinstance(found, Sequence) else list(found)
+            found = list(found) if isinstance(found, Iterable) else found
         except Exception as error:
             raise Broken("raises", f"run {raised(error)}") from None
+        if not isinstance(found, list):
+            raise Broken("iterates", f"run gives a {type(found).__name__}, where a list of iterates was expected")
         if len(found) not in (rounds, rounds + 1):
             raise Broken("iterates", f"run gives {len(found)} iterates for {rounds} rounds")
         return found
@@ -144,6 +154,8 @@ def as_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """A value as a float64 array of this shape; ``Broken`` if it is not one, or not finite where a number is due."""
     try:
         array = np.asarray(value.detach() if hasattr(value, "detach") else value)
+        if array.dtype.kind == "c":
+            raise TypeError("complex numbers")
         number = array.astype(np.float64)
     except Exception as error:
         raise Broken("state", f"{name} is not an array of numbers ({raised(error)})") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from verify.conformance import claimed, matching
 from verify.conformance.adapter import Broken, Implementation, takes_draws
 from verify.conformance.departures import departs, explained_by, lost, often
 from verify.conformance.matching import Tracked
-from verify.conformance.report import Failure, Report, rounding_of
+from verify.conformance.report import Failure, Report, check_seed, rounding_of
 from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, posed, scenarios, shown
 from verify.conformance.seen import Case, Letters, Path, Seen, Setup
 from verify.statistics.e_process import check_level
@@ -57,12 +58,17 @@ def algorithm(
     ``ValueError`` for arguments that make no sense; whatever the implementation does wrong is in the report.
     """
     reference = algorithms.get(name)
-    if (step is None) == (run is None):
+    if (step is None) == (run is None) or not callable(run if step is None else step):
         raise ValueError("give either step or run, as functions")
     check_level(level)
+    check_seed(seed)
     if tolerance is not None and not 0 < tolerance < 1:
         raise ValueError(f"the tolerance must be between 0 and 1, got {tolerance}")
-    found = tuple(posed(reference, *pair, seed) for pair in problems) if problems else scenarios(name, seed, features)
+    letters = reference.State._fields  # type: ignore[attr-defined]
+    if observes is not None and observes not in letters:
+        raise ValueError(f"the state of {name} has no {observes!r}: it has {', '.join(letters)}")
+    wanted = (features,) if isinstance(features, str) else features
+    found = _posed(reference, problems, seed) if problems else scenarios(name, seed, wanted)
     if keep is not None:
         found = tuple(s for s in found if keep(s.problem, s.params))
     if not found:
@@ -72,9 +78,36 @@ def algorithm(
     given = "run=run" if run is not None else "step=step" + ("" if init is None else ", init=init")
     call = f"conformance.algorithm({name!r}, {given}, seed={seed})"
     setup = Setup(implementation, found, seed, level, rounding_of(dtype) if tolerance is None else tolerance, call)
+    before = [_numbers(s) for s in found]
     with np.errstate(all="ignore"):
         result = _run(setup, observes) if run is not None else _steps(setup)
+    for scenario, numbers in zip(found, before, strict=True):
+        changed = [k for k, v in _numbers(scenario).items() if not np.array_equal(v, numbers[k])]
+        if changed:
+            broken = Broken("in-place", f"changes the problem that it was given in place: its {changed[0]}")
+            result = _Result((_interface(setup, broken),), ("the interface",), {})
     return Report(f"the implementation of {name}", level, setup.tolerance, *result)
+
+
+def _posed(reference: Algorithm, problems: Sequence[tuple[Problem, Any]], seed: int) -> tuple[Scenario, ...]:
+    for pair in problems:
+        if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], reference.Params)):
+            fields = ", ".join(reference.Params._fields)  # type: ignore[attr-defined]
+            raise ValueError(
+                f"problems are pairs (problem, params), params those of {reference.name}: Params({fields})"
+            )
+    return tuple(posed(reference, problem, params, seed) for problem, params in problems)
+
+
+def _numbers(scenario: Scenario) -> dict[str, Array]:
+    """Copies of the arrays of a problem and its parameters."""
+    parts = {
+        "f": vars(scenario.problem.f),
+        "g": vars(scenario.problem.g) if scenario.problem.g is not None else {},
+        "params": scenario.params._asdict(),
+    }
+    found = {f"{part}.{name}": v for part, own in parts.items() for name, v in own.items() if not name.startswith("_")}
+    return {name: value.copy() for name, value in found.items() if isinstance(value, np.ndarray)}
 
 
 class _Result(NamedTuple):
@@ -320,11 +353,20 @@ def _loops(
         if len(seen) > _RUN_ROUNDS:
             _check_first(start, seen.pop(0), setup)
         tracked = matching.track(setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance)
+        if tracked.mismatch is not None and _same_memory(iterates):
+            raise Broken(
+                "iterates", "iterates of several rounds are the same array, which later ones overwrite: copy it"
+            )
         followed.append((seen, tracked))
         weights += tracked.weights
         if sum(t.mismatch is not None for _, t in followed) >= 4:
             break
     return followed, (draws, p, weights)
+
+
+def _same_memory(iterates: Sequence[Any]) -> bool:
+    arrays = [v for v in iterates if isinstance(v, np.ndarray)]
+    return any(np.may_share_memory(a, b) for a, b in pairwise(arrays))
 
 
 def _check_first(start: Any, letters: Mapping[str, Array], setup: Setup) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from verify.conformance.calls import (
 )
 from verify.conformance.independence import check_pairs
 from verify.conformance.moments import check_moments
-from verify.conformance.report import Failure, Report, rounding_of
+from verify.conformance.report import Failure, Report, check_seed, rounding_of
 from verify.conformance.vectors import inputs
 from verify.statistics.e_process import check_level
 
@@ -129,13 +130,17 @@ def _posed(
         raise ValueError("a compressor claims either omega (unbiased) or alpha (contractive)")
     inputs(d, 0, dtype)
     check_level(level)
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise ValueError(f"the seed must be a nonnegative integer, got {seed}")
+    check_seed(seed)
+    given = {"omega": omega, "alpha": alpha, "tolerance": tolerance, "bound": bound, "samples": samples, "bits": bits}
+    for name, value in given.items():
+        if value is not None and not isinstance(value, Real):
+            raise ValueError(f"{name} must be a number, got {value!r}")
     if omega is not None and not 0 <= omega < math.inf:
         raise ValueError(f"omega must be at least 0 and finite, got {omega}")
     if alpha is not None and not 0 < alpha <= 1:
         raise ValueError(f"alpha must be in (0, 1], got {alpha}")
-    for name, value in (("tolerance", tolerance), ("bound", bound), ("samples", samples), ("bits", bits)):
+    for name in ("tolerance", "bound", "samples", "bits"):
+        value = given[name]
         if value is not None and not value > 0:
             raise ValueError(f"{name} must be positive, got {value}")
     factor = float(omega) if alpha is None else 1 - float(alpha)
@@ -165,6 +170,9 @@ def _two_arguments(call: Compress) -> Compress:
         return call
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
     if len(positional) == 1 and positional[0].kind is not positional[0].VAR_POSITIONAL:
+        named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+        if len(named) == 1:
+            return lambda x, rng: call(x, **{named[0]: rng})
         return lambda x, rng: call(x)
     return call
 

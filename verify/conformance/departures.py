@@ -39,8 +39,11 @@ def often(
 def _reason(weights: Sequence[Array]) -> str:
     """What frequencies that are off look like, in words."""
     rows = np.stack(weights)
-    if len(rows) >= 8 and (rows == rows[0]).all():
-        return "every step makes the same draw (a generator seeded anew at every call, or one that is not used): "
+    if len(rows) >= 8 and (rows > 0).all(axis=0).any():
+        return (
+            "every step makes the same draw (a generator seeded anew at every call, one that is not used, or draws "
+            "that are never made): "
+        )
     return "draws are not distributed as in the method (shared between clients, or with another probability): "
 
 
@@ -104,7 +107,7 @@ def explained_by(setup: Setup, other: Algorithm, case: Case) -> matching.Matched
     problem, params = case.scenario.problem, case.scenario.params
     if case.draw is None:
         rng = np.random.default_rng(0)
-        draws, p, _ = matching.enumerated(setup.algorithm, problem, params, case.before, setup.largest, rng)
+        draws, p, _ = matching.enumerated(other, problem, params, case.before, setup.largest, rng)
     else:
         draws, p = map_leaves(lambda a: np.asarray(a)[None], case.draw), np.ones(1)
     after = matching.advanced(other, problem, params, matching.stacked(case.before), draws)
@@ -119,6 +122,8 @@ def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case:
     others = [other for other in mismatch.letters if other != letter]
     at = f" after round {mismatch.round}" if mismatch.round else ""
     lines = [] if slip is None else [slip.text]
+    if not np.isfinite(got).all():
+        lines.append(f"{letter} is not finite")
     lines.append(
         f"{letter} departs from `{line(name, letter)}`{at}: it is {shown(got)}, the reference has {shown(expected)}"
         f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +28,8 @@ from verify.statistics.sequential import Decision, prepare, race
 _FEWEST_PAIRS = 3000
 # Inputs on which calls, and clients, are tested to be independent.
 _PAIRED = ("Gaussian entries",)
+# Successive calls, or rows, any two of which are compared.
+_SUCCESSIVE = 4
 
 
 def check_pairs(test: Test) -> Found:
@@ -39,12 +43,12 @@ def check_pairs(test: Test) -> Found:
     level = test.level / 4 / len(kinds)
     failures: list[Failure] = []
     for number, kind in enumerate(kinds):
-        refuted, mean, same, taken = _correlation(test, kind, x, n, level, number)
-        if refuted:
-            alike = " (the two are always the same)" if same else ""
+        found = _correlation(test, kind, x, n, level, number)
+        if found is not None:
+            alike = " (the two are always the same)" if found.same else ""
             text = (
-                f"E<C(x) - x, C'(x) - x> is about {mean:.4g} |x|^2 for two {kind}, and must be 0 if they are "
-                f"independent{alike}: {_reason(kind)} ({taken} pairs, level {level:.1g})"
+                f"E<C(x) - x, C'(x) - x> is about {found.mean:.4g} |x|^2 for {found.which}, and must be 0 if they are "
+                f"independent{alike}: {_reason(kind)} ({found.taken} pairs, level {level:.1g})"
             )
             failures.append(Failure(INDEPENDENT, kind, text, test.replay(_PAIRED[0])))
     # Rows that share their randomness, and then calls that repeat it, look dependent in every other way too.
@@ -70,45 +74,67 @@ def _correlation_defect(test: Test, n: int, level: float) -> float:
     return float(smallest_defect(np.zeros(1), assumed, level, n)[0]) / w
 
 
-def _correlation(test: Test, kind: str, x: Array, n: int, level: float, number: int) -> tuple[bool, float, bool, int]:
-    """Whether the errors of the two are correlated; their mean product; whether they were always equal; pairs used."""
+class _Dependent(NamedTuple):
+    """``which`` two are correlated; the mean product of their errors; whether they were always equal; pairs used."""
+
+    which: str
+    mean: float
+    same: bool
+    taken: int
+
+
+def _correlation(test: Test, kind: str, x: Array, n: int, level: float, number: int) -> _Dependent | None:
+    """The two, of all clients or of a few successive calls or rows, whose errors are most correlated, if any are."""
     z = x.astype(float)
     square = float(z @ z)
     name = _PAIRED[0]
-    streams = [generator(test, 3, number, i) for i in range(2)]
-    other = len(test.calls) - 1
+    clients = len(test.calls) if kind == "clients" else 2
+    streams = [generator(test, 3, number, i) for i in range(clients)]
     centre = z if not test.contractive else sampled(test, 0, x, generator(test, 4), max(64, n // 4), name).mean(axis=0)
-    total, taken, same = 0.0, 0, True
+    groups = clients if kind.startswith("clients") else _SUCCESSIVE
+    pairs = list(combinations(range(groups), 2))
+    # As many calls however many are grouped.
+    n = max(64, n * 2 // groups)
+    total, taken, same = np.zeros(len(pairs)), 0, np.ones(len(pairs), dtype=bool)
 
-    def pair(count: int) -> tuple[Array, Array]:
-        if kind == "successive calls":
-            # In the batch form, row by row of two successive batches.
-            if test.batch:
-                both = [sampled(test, 0, x, streams[0], min(count, BATCH), name) for _ in range(2 * -(-count // BATCH))]
-                return np.concatenate(both[::2])[:count], np.concatenate(both[1::2])[:count]
-            values = sampled(test, 0, x, streams[0], 2 * count, name)
-            return values[::2], values[1::2]
-        if kind == "rows of one batch":
-            values = sampled(test, 0, x, streams[0], 2 * count, name)
-            return values[::2], values[1::2]
-        a, b = (sampled(test, c, x, s, count, name) for c, s in zip((0, other), streams, strict=True))
-        return a, b
+    def grouped(count: int) -> list[Array]:
+        if kind == "successive calls" and test.batch:
+            # Row by row of successive batches.
+            batches = [
+                sampled(test, 0, x, streams[0], min(count, BATCH), name) for _ in range(groups * -(-count // BATCH))
+            ]
+            return [np.concatenate(batches[i::groups])[:count] for i in range(groups)]
+        if kind.startswith("clients"):
+            own = range(groups) if kind == "clients" else (0, 0)
+            return [sampled(test, c, x, stream, count, name) for c, stream in zip(own, streams, strict=True)]
+        values = sampled(test, 0, x, streams[0], groups * count, name)
+        return [values[i::groups] for i in range(groups)]
 
     def source(count: int) -> Array:
         nonlocal total, taken, same
-        a, b = pair(count)
-        product = ((a - centre) * (b - centre)).sum(axis=1) / square
-        total, taken, same = total + float(product.sum()), taken + count, same and bool((a == b).all())
-        return product[:, None]
+        values = grouped(count)
+        products = (
+            np.column_stack([((values[a] - centre) * (values[b] - centre)).sum(axis=1) for a, b in pairs]) / square
+        )
+        total, taken = total + products.sum(axis=0), taken + count
+        same &= np.array([bool((values[a] == values[b]).all()) for a, b in pairs])
+        return products
 
     if test.contractive:
         # The mean of a biased compressor is not known: only values that are always the same are told.
-        first = source(min(n, 256))
-        deterministic = bool((abs(first) <= 1e-20).all())
-        return same and not deterministic, total / taken, same, taken
-    w = test.factor
-    slack = test.tolerance * (1 + w)
-    # Of independent errors the product has the square of their variances as its second moment, at most.
-    plan = prepare([0.0], "==", Assumed(variance=w**2), level, n, math.inf, slack)
-    decision = race(plan, source, largest=max(64, AT_ONCE // test.d)).decisions[0]
-    return decision in (Decision.ABOVE, Decision.BELOW), total / taken, same, taken
+        deterministic = (abs(source(min(n, 256))) <= 1e-20).all(axis=0)
+        refuted = same & ~deterministic
+    else:
+        w = test.factor
+        slack = test.tolerance * (1 + w)
+        # Of independent errors the product has the square of their variances as its second moment, at most.
+        plan = prepare([0.0] * len(pairs), "==", Assumed(variance=w**2), level / len(pairs), n, math.inf, slack)
+        decisions = race(plan, source, largest=max(64, AT_ONCE // (test.d * groups))).decisions
+        refuted = np.isin(decisions, (Decision.ABOVE, Decision.BELOW))
+    if not refuted.any():
+        return None
+    worst = int(np.argmax(np.where(refuted, abs(total), -1.0)))
+    a, b = pairs[worst]
+    which = f"clients {a + 1} and {b + 1}" if kind == "clients" else f"two {kind}"
+    which += f", {b - a} apart" if kind == "successive calls" and b - a > 1 else ""
+    return _Dependent(which, float(total[worst]) / taken, bool(same[worst]), taken)

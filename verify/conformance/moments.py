@@ -265,7 +265,7 @@ def _refuted(
 def _frozen(test: Test, taken: int, of: str, name: str, data: Mapping[str, Any]) -> Failure:
     text = (
         f"gives the same value at all {taken} calls{of} on {name}, and it is not x: its generator is seeded anew at "
-        "every call, or the randomness is not used"
+        "every call, or the randomness is not used, or it has none"
     )
     return Failure(UNBIASED, "randomness", text, test.replay(name), data)
 

@@ -98,9 +98,26 @@ def merged(subject: str, parts: Iterable[Report]) -> Report:
     )
 
 
+def check_seed(seed: Any) -> None:
+    """``ValueError`` for what is no seed."""
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"the seed must be a nonnegative integer, got {seed!r}")
+
+
+def real_type(dtype: Any) -> np.dtype[Any]:
+    """The type; ``ValueError`` unless it is a real floating one of at most 64 bits."""
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise ValueError(f"{dtype!r} is no type of numbers") from None
+    if kind.kind != "f" or kind.itemsize > 8:
+        raise ValueError(f"only real floating-point numbers of at most 64 bits are tested, not {kind}")
+    return kind
+
+
 def rounding_of(dtype: Any) -> float:
     """The relative error that counts as rounding, unless stated: 1e-9 in double precision, 1024 units of others."""
-    return float(min(max(1e-9, 1024 * np.finfo(dtype).eps), 0.02))
+    return float(min(max(1e-9, 1024 * np.finfo(real_type(dtype)).eps), 0.02))
 
 
 def raised(error: BaseException) -> str:

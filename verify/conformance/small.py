@@ -55,7 +55,8 @@ def problems(name: str, rng: np.random.Generator, features: Collection[str]) -> 
     """Problems with parameters for a method of ``NAMES``."""
     if name in _CLIENTS:
         for n, d, tau, epochs in _SHAPES:
-            problem, batches = _quadratic(rng, n, d), oracles.AllRows()
+            problem = _quadratic(rng, n, d)
+            batches: Any = oracles.AllRows()
             if "minibatches" in features and n <= 3:
                 problem, batches = _in_parts(rng, n, d)
                 epochs = 1

@@ -5,7 +5,8 @@ The file holds arrays by name (docs/conformance.md has the list):
 - ``problem.H (n, d, d)``, ``problem.c (n, d)``: f_i(x) = (x - c_i)' H_i (x - c_i)/2, and ``problem.g.H (d, d)``,
   ``problem.g.c (d,)`` where there is a g; or ``data.A (rows, d)``, ``data.b (rows,)``, ``data.client (rows,)``: the
   client of each row, numbered from 0, ``data.loss``: "least-squares" or "logistic", ``data.mu``: weight of |x|^2/2.
-- ``params.LETTER``: each parameter; a compressor by its name ("rand-3", "natural", "top-2", "bernoulli(omega=1)").
+- ``params.LETTER``: each parameter; a compressor by its name ("rand-3", "natural", "top-2", "bernoulli(omega=1)"),
+  FedADMM's selection ("uniform-2") and its local solver ("inner-3", "exact"), CoCoA+'s ("passes-1", "exact").
 - ``state.LETTER (T+1, ...)``: the states before and after each of T steps; or ``iterates (T+1, d)``: models alone.
 - ``draw`` or ``draw.PART (T, ...)``: the draws of the steps, where they are known.
 - ``runs``: present if every array of states, iterates and draws has one more leading axis, over independent runs.
@@ -13,6 +14,7 @@ The file holds arrays by name (docs/conformance.md has the list):
 
 from __future__ import annotations
 
+import inspect
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -24,16 +26,23 @@ from typing import Any
 import numpy as np
 
 from fedtheory import algorithms, compressors, contractive
+from fedtheory.algorithms import cocoa_plus
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.compressors import Compressor, Family
 from fedtheory.contractive import Contractive
 from fedtheory.oracles import AllRows
 from fedtheory.problems.base import Problem
+from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.logistic import Logistic
+from fedtheory.problems.losses import LOGISTIC, SQUARED, Loss
 from fedtheory.problems.quadratic import Quadratics, least_squares
 from fedtheory.randomness import map_leaves
 from fedtheory.rational import Array
+from fedtheory.selections import Covering, Selection, Uniform
+from fedtheory.subproblems import Exact, InnerSteps
 from verify.conformance.scenarios import scenarios
+
+_LOSSES: Mapping[str, Loss] = {"least-squares": SQUARED, "logistic": LOGISTIC}
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,11 @@ def record(name: str, path: Path, rounds: int = 20, seed: int = 0, draws: bool =
 
 def _problem_arrays(problem: Problem) -> dict[str, Any]:
     found: dict[str, Any] = {}
+    if isinstance(problem.f, LinearModels):
+        own = problem.f
+        rows = {"A": own.X, "b": own.y, "client": own.owner, "mu": own.lam, "share": own.share}
+        loss = next(name for name, known in _LOSSES.items() if known.name == own.loss.name)
+        return {f"data.{key}": value for key, value in {**rows, "loss": loss}.items()}
     for prefix, f in (("problem", problem.f), ("problem.g", problem.g)):
         if f is None:
             continue
@@ -98,6 +112,14 @@ def _params_arrays(params: Any) -> dict[str, Any]:
             found |= {f"params.{name}": value.compressor.name, f"params.{name}.joint": value.joint}
         elif isinstance(value, Contractive):
             found[f"params.{name}"] = value.name
+        elif isinstance(value, Uniform | Covering):
+            found[f"params.{name}"] = f"{type(value).__name__.lower()}-{value.size}x{value.rounds}"
+        elif isinstance(value, InnerSteps) and value.steps is not None:
+            found |= {f"params.{name}": f"inner-{value.steps}", f"params.{name}.r": value.r}
+        elif isinstance(value, Exact) or getattr(value, "name", None) == cocoa_plus.scaled().name:
+            found[f"params.{name}"] = "exact"
+        elif isinstance(value, cocoa_plus.Solver) and (passes := re.fullmatch(r"passes\((\d+)\)", value.name)):
+            found[f"params.{name}"] = f"passes-{passes[1]}"
         elif isinstance(value, int | float | str | np.ndarray | np.number | bool):
             found[f"params.{name}"] = value
         elif value is not None and not isinstance(value, AllRows):
@@ -122,7 +144,7 @@ def load(name: str, path: Path) -> Trace:
     written = str(arrays.get("algorithm", name))
     if written != name:
         raise ValueError(f"{path} is a trace of {written}, not of {name}")
-    problem = _problem(arrays)
+    problem = _rows(arrays) if _wants_rows(algorithm) else _problem(arrays)
     params = _params(algorithm, arrays, problem)
     several = "runs" in arrays
     like = algorithm.init(problem, params)
@@ -183,6 +205,27 @@ def _problem(arrays: Mapping[str, Any]) -> Problem:
     return Problem(Logistic(np.stack([A[r] for r in rows]), np.stack([b[r] for r in rows]), mu), None, declared)
 
 
+def _wants_rows(algorithm: Algorithm) -> bool:
+    """Whether a method asks for single examples, and says so by the type of its problem."""
+    return "LinearProblem" in str(inspect.signature(algorithm.init).parameters["problem"].annotation)
+
+
+def _rows(arrays: Mapping[str, Any]) -> LinearProblem:
+    """A linear model on rows that are numbered as in the file, for methods that ask for single ones."""
+    A, b, owner = (np.asarray(_need(arrays, f"data.{key}")) for key in ("A", "b", "client"))
+    if A.ndim != 2 or b.shape != A.shape[:1] or owner.shape != b.shape or owner.dtype.kind not in "iu":
+        raise ValueError("data.A must be (rows, d), data.b and data.client (rows,), the clients integers")
+    sizes = np.bincount(owner) if len(owner) and owner.min() >= 0 else np.zeros(1, dtype=int)
+    if not sizes.all() or (np.diff(owner) < 0).any():
+        raise ValueError("the rows must stand client by client, the clients numbered 0, 1, ..., each with a row")
+    loss = str(arrays.get("data.loss", "least-squares"))
+    if loss not in _LOSSES:
+        raise ValueError(f"data.loss must be one of {', '.join(map(repr, _LOSSES))}, got {loss!r}")
+    share: Any = str(arrays.get("data.share", "own"))
+    lam = float(_need(arrays, "data.mu"))
+    return LinearProblem(LinearModels(A.astype(float), b.astype(float), sizes, lam, _LOSSES[loss], share))
+
+
 def _need(arrays: Mapping[str, Any], key: str) -> Any:
     if key not in arrays:
         raise ValueError(f"the trace lacks {key}")
@@ -204,6 +247,10 @@ def _params(algorithm: Algorithm, arrays: Mapping[str, Any], problem: Problem) -
             found[name] = Family(_compressor(str(value), problem.d), problem.n, joint)
         elif name == "compressor":
             found[name] = _contractive(str(value), problem.d)
+        elif name == "selection":
+            found[name] = _selection(str(value), problem.n)
+        elif name == "solver":
+            found[name] = _solver(algorithm, str(value), np.asarray(arrays.get(f"{key}.r", problem.f.L), dtype=float))
         elif isinstance(value, np.ndarray):
             found[name] = value
         else:
@@ -231,6 +278,21 @@ def _contractive(name: str, d: int) -> Contractive:
     if name.startswith("scaled "):
         return contractive.scaled(_compressor(name.removeprefix("scaled "), d))
     raise ValueError(f"unknown contractive compressor {name!r}: top-K, or scaled NAME")
+
+
+def _selection(name: str, n: int) -> Selection:
+    if not (found := re.fullmatch(r"(uniform|covering)-(\d+)(?:x(\d+))?", name)):
+        raise ValueError(f"unknown selection {name!r}: uniform-SIZE, or uniform-SIZExROUNDS, covering-SIZExROUNDS")
+    return (Uniform if found[1] == "uniform" else Covering)(n, int(found[2]), int(found[3] or 1))
+
+
+def _solver(algorithm: Algorithm, name: str, r: Array) -> Any:
+    blocks = algorithm.name == cocoa_plus.algorithm.name
+    if name == "exact":
+        return cocoa_plus.scaled() if blocks else Exact()
+    if found := re.fullmatch(r"passes-(\d+)" if blocks else r"inner-(\d+)", name):
+        return cocoa_plus.passes(int(found[1])) if blocks else InnerSteps(r, int(found[1]))
+    raise ValueError(f"unknown solver {name!r}: exact, or {'passes-COUNT' if blocks else 'inner-STEPS'}")
 
 
 def _iterates(arrays: Mapping[str, Any], like: Any, several: bool) -> Array:

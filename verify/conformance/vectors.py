@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.rational import Array
+from verify.conformance.report import real_type
 
 #: Inputs so small that their squares vanish: only the variance is tested there.
 SUBNORMAL = "subnormal entries"
@@ -20,9 +21,7 @@ def inputs(d: int, seed: int = 0, dtype: str = "float64") -> dict[str, Array]:
     """
     if not isinstance(d, int | np.integer) or d < 1:
         raise ValueError(f"a compressor acts on vectors of at least one entry, got d = {d}")
-    kind = np.dtype(dtype)
-    if kind.kind != "f":
-        raise ValueError(f"a compressor acts on real floating-point vectors, not on {kind}")
+    kind = real_type(dtype)
     limits = np.finfo(kind)
     rng = np.random.default_rng([seed, d])
     gaussian, signs = rng.standard_normal(d), rng.choice([-1.0, 1.0], d)

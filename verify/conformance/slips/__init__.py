@@ -5,10 +5,12 @@ A slip is a whole algorithm, whose state may hold more than the reference's, so 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from fedtheory import algorithms
+from fedtheory.randomness import Distribution
 from verify.conformance.slips import admm, averaging, compressed, finite_sum, linear, scaffold
 from verify.conformance.slips.changes import Slip, Table, biased
 
@@ -35,6 +37,13 @@ _STEPS: Mapping[str, Table] = {
     "dane": linear.DANE,
     "cocoa-plus": linear.COCOA_PLUS,
 }
+_PARTICIPANTS = "participants are drawn with replacement: fewer than there should be"
+_REPLACED: Mapping[str, tuple[str, Callable[[Any, Any, Any], Distribution]]] = {
+    "fedadmm": (_PARTICIPANTS, admm.replaced),
+    "fedavg-stale": (_PARTICIPANTS, admm.replaced_stale),
+    "fsvrg": ("a client's examples are drawn with replacement instead of each once", linear.replaced),
+    "cocoa-plus": ("a client's examples are drawn with replacement instead of each once", linear.replaced_passes),
+}
 
 
 def slips(name: str) -> Iterator[Slip]:
@@ -44,6 +53,9 @@ def slips(name: str) -> Iterator[Slip]:
         yield Slip(text, replace(reference, step=step), letter)
     if name == "scaffold":
         yield from scaffold.late_server()
+    if name in _REPLACED:
+        text, draws = _REPLACED[name]
+        yield Slip(text, replace(reference, draws=draws))
     for factor in (1.01, 0.99, 1.02, 0.98, 1.05, 0.95, 1.1, 0.9):
         if {"compressors", "compressor"} & set(reference.Params._fields):  # type: ignore[attr-defined]
             text = f"the compressed messages are {factor:g} times what they should be: the compressor is biased"

@@ -10,8 +10,9 @@ import numpy as np
 from fedtheory.algorithms import exact_admm, fedadmm, fedavg_stale
 from fedtheory.algorithms.fedadmm import State, average
 from fedtheory.problems.base import Problem
+from fedtheory.randomness import Distribution, Product
 from fedtheory.rational import Array
-from verify.conformance.slips.changes import Step, Table, changed
+from verify.conformance.slips.changes import Replaced, Step, Table, changed
 
 
 def _fedadmm(
@@ -82,8 +83,12 @@ def _sent(message: Callable[[Any, Any, Any], Array]) -> Callable[..., Any]:
     return local
 
 
-def _models_alone(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
-    return (params.sigma[:, None] * state.W).sum(axis=-2) / params.sigma.sum() + 0 * after.w
+def _models_alone(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+    alpha, sigma = params.alpha[:, None], params.sigma[:, None]
+    w = (sigma * state.W).sum(axis=-2) / params.sigma.sum()
+    anchor = w[..., None, :]
+    W = problem.f.resolvent(params.sigma / params.alpha, (sigma * anchor - state.Pi) / alpha)
+    return exact_admm.State(w, W, state.Pi + sigma * (W - anchor))
 
 
 def _stale_step(mean: Callable[[Problem, Array, Array], Array], divisor: Callable[[Problem], int]) -> Step:
@@ -99,6 +104,17 @@ def _stale_step(mean: Callable[[Problem, Array, Array], Array], divisor: Callabl
         return fedavg_stale.State(np.broadcast_to(w, (*W.shape[:-2], problem.d)), W)
 
     return step
+
+
+def replaced(problem: Problem, params: Any, state: Any) -> Distribution:
+    """The participants and the solver's randomness, with replacement."""
+    plans = Replaced(problem.n, params.selection.size, params.selection.rounds)
+    return Product(fedadmm.Draws, (plans, params.solver.draws(problem, plans.rounds * params.k0)))
+
+
+def replaced_stale(problem: Problem, params: Any, state: Any) -> Distribution:
+    """The participants, with replacement."""
+    return Replaced(problem.n, params.selection.size, params.selection.rounds)
 
 
 FEDADMM: Table = (
@@ -148,7 +164,7 @@ FEDADMM: Table = (
 )
 
 EXACT_ADMM: Table = (
-    ("the server averages the models and leaves out the multipliers", "w", changed(exact_admm.step, w=_models_alone)),
+    ("the server averages the models and leaves out the multipliers", "w", _models_alone),
     (
         "the sign of the multipliers' update is swapped",
         "Pi",

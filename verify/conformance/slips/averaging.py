@@ -151,9 +151,8 @@ FEDAVG: Table = (
 FEDPROX: Table = (
     (IN_PLACE, "x", _chained(False)),
     (f"{IN_PLACE}; all are then the same array", "x", _chained(True)),
-    ("the proximal term is dropped: this is FedAvg", "x", _prox(lambda y, before, anchor, mu, k: 0 * y)),
     (
-        "the proximal term is anchored at the local model, where it is always zero",
+        "the proximal term is dropped, or anchored at the local model where it is always zero: this is FedAvg",
         "x",
         _prox(lambda y, before, anchor, mu, k: 0 * y),
     ),

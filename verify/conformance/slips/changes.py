@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from math import comb
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.problems.base import Problem
+from fedtheory.randomness import Size, check_enumerable
 from fedtheory.rational import Array
 
 
@@ -19,7 +25,7 @@ class Slip(NamedTuple):
 
 
 #: ``step(problem, params, state, draw) -> state``.
-Step = Callable[[Problem, Any, Any, Any], Any]
+Step = Callable[[Any, Any, Any, Any], Any]
 #: (what is done in words, the first letter that departs, the step that does it).
 Table = tuple[tuple[str, str, Step], ...]
 
@@ -44,6 +50,30 @@ def never(letter: str, step: Step) -> Step:
         step,
         **{letter: lambda problem, params, state, after, draw: getattr(state, letter) + 0 * getattr(after, letter)},
     )
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """``size`` of m clients picked one by one with replacement: those that were met, as a plan of so many rounds."""
+
+    m: int
+    size: int
+    rounds: int = 1
+
+    @property
+    def count(self) -> int:
+        return sum(comb(self.m, k) for k in range(1, self.size + 1)) ** self.rounds
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        picks = rng.integers(self.m, size=(*size, self.rounds, self.size))
+        return (picks[..., None] == np.arange(self.m)).any(axis=-2)
+
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """The probabilities are not those of the picks: what is asked is which plans there are."""
+        check_enumerable(self.count)
+        rows = [mask for mask in product((False, True), repeat=self.m) if 1 <= sum(mask) <= self.size]
+        plans = np.array(list(product(rows, repeat=self.rounds)))
+        return plans, np.full(len(plans), 1 / len(plans))
 
 
 class _Scaled(NamedTuple):

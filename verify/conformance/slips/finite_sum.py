@@ -20,8 +20,8 @@ def _svrg(direction: Callable[[Array, Array, Array], Array]) -> Step:
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         fresh, stale = (problem.f.gradient(everywhere(problem, v)) for v in (state.w, state.w_tilde))
         full = stale.sum(axis=-2) / problem.n
-        chosen = (mean_over(draw, 1, g) for g in (fresh, stale))
-        return svrg.State(state.w - params.eta * direction(*chosen, full), state.w_tilde)
+        slope = direction(mean_over(draw, 1, fresh), mean_over(draw, 1, stale), full)
+        return svrg.State(state.w - params.eta * slope, state.w_tilde)
 
     return step
 
@@ -32,9 +32,8 @@ def _saga(direction: Callable[[Problem, Array, Array, Array], Array]) -> Step:
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         x = everywhere(problem, state.x)
         fresh, table = problem.f.gradient(x), problem.f.gradient(state.phi)
-        chosen = (mean_over(draw, 1, g) for g in (fresh, table))
-        moved = state.x - params.gamma * direction(problem, *chosen, table)
-        return saga.State(moved, np.where(draw[..., None], x, state.phi))
+        slope = direction(problem, mean_over(draw, 1, fresh), mean_over(draw, 1, table), table)
+        return saga.State(state.x - params.gamma * slope, np.where(draw[..., None], x, state.phi))
 
     return step
 
@@ -81,6 +80,7 @@ def _primal(f: Any, alpha: Array) -> Array:
 
 SVRG: Table = (
     ("the sign of the correction is swapped", "w", _svrg(lambda fresh, stale, full: fresh + stale - full)),
+    ("the sign of the difference is swapped", "w", _svrg(lambda fresh, stale, full: stale - fresh + full)),
     ("the full gradient at the snapshot is left out", "w", _svrg(lambda fresh, stale, full: fresh - stale)),
     ("there is no correction at the snapshot: this is SGD", "w", _svrg(lambda fresh, stale, full: fresh)),
     (
@@ -102,6 +102,7 @@ SAGA: Table = (
         _saga(lambda problem, g, old, table: (g - old) / problem.n + _mean(problem, table)),
     ),
     ("the sign of the correction is swapped", "x", _saga(lambda problem, g, old, t: g + old - _mean(problem, t))),
+    ("the sign of the difference is swapped", "x", _saga(lambda problem, g, old, t: old - g + _mean(problem, t))),
     ("the mean of the table is left out", "x", _saga(lambda problem, g, old, table: g - old)),
     ("the table is renewed at the new model", "phi", changed(saga.step, phi=_at_new_model)),
     ("the table is never renewed", "phi", changed(saga.step, phi=lambda problem, params, s, a, d: s.phi + 0 * a.phi)),

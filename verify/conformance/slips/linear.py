@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
 
 from fedtheory.algorithms import cocoa_plus, dane, fsvrg, naive_fsvrg
 from fedtheory.problems.dual_blocks import one_pass
+from fedtheory.randomness import Constant, Distribution, Independent, Size, check_enumerable
 from fedtheory.rational import Array
 from verify.conformance.slips.changes import Step, Table, changed
 
@@ -106,6 +110,39 @@ def _step_of_w(factor: Any) -> Any:
         return np.asarray(state.w + factor(problem.f) * (after.w - state.w))
 
     return w
+
+
+@dataclass(frozen=True)
+class _Picks:
+    """As many picks of a client's rows as it has, with replacement, where a pass would be: ``(n,)``."""
+
+    sizes: Array
+
+    @property
+    def count(self) -> int:
+        return prod(int(size) ** int(size) for size in self.sizes)
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        first = np.repeat(np.cumsum(self.sizes) - self.sizes, self.sizes)
+        return first + rng.integers(np.repeat(self.sizes, self.sizes), size=(*size, len(first)))
+
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        check_enumerable(self.count)
+        first = np.cumsum(self.sizes) - self.sizes
+        ranges = [range(a, a + m) for a, m in zip(first, self.sizes, strict=True) for _ in range(m)]
+        draws = np.array(list(product(*ranges)))
+        return draws, np.full(len(draws), 1 / len(draws))
+
+
+def replaced(problem: Any, params: Any, state: Any) -> Distribution:
+    """The rows of FSVRG's passes, with replacement."""
+    return _Picks(problem.f.sizes)
+
+
+def replaced_passes(problem: Any, params: Any, state: Any) -> Distribution:
+    """The rows of CoCoA+'s passes, with replacement."""
+    passes = getattr(params.solver.draws(problem.f), "n", 0)
+    return Independent(_Picks(problem.f.sizes), passes) if passes else Constant()
 
 
 FSVRG: Table = (
