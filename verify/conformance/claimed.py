@@ -79,8 +79,10 @@ def exactly(
         if points * scenario.support > _AFFORDABLE:
             continue
         for claim in _about(algorithm, scenario):
-            problem = start(claim, instance, np.zeros((1, dimension(claim, instance))))[0]
-            if claim.id in names or problem is not scenario.problem:
+            if claim.id in names:
+                continue
+            # A start that moves the problem is another scenario.
+            if start(claim, instance, np.zeros((1, dimension(claim, instance))))[0] is not scenario.problem:
                 continue
             try:
                 found = _worst(claim, changed, scenario)
@@ -104,7 +106,7 @@ def _worst(claim: Claim, algorithm: Algorithm, scenario: Scenario) -> float:
         left, right = sides(variant, instance, theta, 1)[0]
         return np.asarray(left, dtype=float), np.asarray(right, dtype=float)
 
-    forms = spectral.forms(both, instance.dimension)
+    forms = spectral.forms(both, dimension(claim, instance))
     if forms is None:
         raise ValueError("the sides are not quadratic")
     return float(spectral.worst(*forms).ratio)
@@ -186,7 +188,7 @@ def _one_state(claim: Claim, own: Implementation, scenario: Scenario, rng: np.ra
     """The right side at a random state, and a function that samples the left side after a step from it."""
     statement, instance = claim.statement, scenario.instance
     assert isinstance(statement, OneStep) and instance is not None
-    problem, state = start(claim, instance, rng.standard_normal((1, instance.dimension)))
+    problem, state = start(claim, instance, rng.standard_normal((1, dimension(claim, instance))))
     one = type(state)(*(np.asarray(f, dtype=float)[0, 0] for f in state))
     template = own.start(problem, instance.params) if own.init is not None else None
     known = {q.expression: q.of(problem, instance.params, one) for q in statement.quantities if not q.after}
