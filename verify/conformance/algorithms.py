@@ -82,7 +82,8 @@ def algorithm(
     with np.errstate(all="ignore"):
         result = _run(setup, observes) if run is not None else _steps(setup)
     for scenario, numbers in zip(found, before, strict=True):
-        changed = [k for k, v in _numbers(scenario).items() if not np.array_equal(v, numbers[k])]
+        after = _numbers(scenario)
+        changed = [name for name, value in numbers.items() if not np.array_equal(value, after.get(name))]
         if changed:
             broken = Broken("in-place", f"changes the problem that it was given in place: its {changed[0]}")
             result = _Result((_interface(setup, broken),), ("the interface",), {})

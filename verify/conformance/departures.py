@@ -124,8 +124,10 @@ def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case:
     lines = [] if slip is None else [slip.text]
     if not np.isfinite(got).all():
         lines.append(f"{letter} is not finite")
+    where = slip.letter if slip is not None and slip.letter else letter
+    due_line = "it" if letter == where else f"`{line(name, letter)}`"
     lines.append(
-        f"{letter} departs from `{line(name, letter)}`{at}: it is {shown(got)}, the reference has {shown(expected)}"
+        f"{letter} departs from {due_line}{at}: it is {shown(got)}, the reference has {shown(expected)}"
         f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"
     )
     for other in others:
@@ -135,7 +137,6 @@ def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case:
     if case is not None:
         pairs = zip(case.before._fields, case.before, strict=True)
         lines.append(f"from the state {', '.join(f'{n} = {shown(np.asarray(v))}' for n, v in pairs)}")
-    where = slip.letter if slip is not None and slip.letter else letter
     claim = claimed.broken_by(setup.algorithm, slip.algorithm if slip is not None else None, scenario, case)
     data = {
         "problem": scenario.problem,

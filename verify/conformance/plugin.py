@@ -63,7 +63,11 @@ class Conformance:
 
     def _told(self, test: Callable[..., Any], *args: Any, **options: Any) -> Any:
         __tracebackhide__ = True
-        report = test(*args, **options)
+        try:
+            report = test(*args, **options)
+        except ValueError as error:
+            # Arguments that make no sense, in one sentence.
+            pytest.fail(str(error), pytrace=False)
         if not report.ok:
             # The report says what is wrong; lines of this package would not.
             pytest.fail(str(report), pytrace=False)

@@ -16,7 +16,7 @@ _PARTS = ("compressors", "algorithms", "traces")
 
 
 def battery(provider: Any, *, seed: int = 0, level: float = 1e-6) -> Report:
-    """Test a provider: an object (or class, or module) with any of the mappings
+    """Test a provider: an object (or class, module or mapping) with any of the mappings
 
     ``compressors``: name -> arguments of :func:`verify.conformance.compressor` as a mapping, ``compress`` among them;
     ``algorithms``: the algorithm's name (or "name: what sets this one apart") -> arguments of
@@ -34,7 +34,7 @@ def battery(provider: Any, *, seed: int = 0, level: float = 1e-6) -> Report:
 
 def _tests(provider: Any, seed: int) -> Iterator[tuple[str, Callable[[float], Report]]]:
     for part in _PARTS:
-        offered = getattr(provider, part, None) or {}
+        offered = (provider.get(part) if isinstance(provider, Mapping) else getattr(provider, part, None)) or {}
         if not isinstance(offered, Mapping):
             raise ValueError(f"{part} of a provider must be a mapping, not a {type(offered).__name__}")
         for name, given in offered.items():
