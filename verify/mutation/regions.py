@@ -91,7 +91,7 @@ def _step(claim: Claim, rng: np.random.Generator) -> Made:
 
 
 def _rounded(claim: Claim, rng: np.random.Generator) -> Made:
-    algorithm = getattr(claim.statement, "algorithm", None)
+    algorithm: Any = getattr(claim.statement, "algorithm", None)
     names = [] if algorithm is None else [n for n in algorithm.Params._fields if n in ("p", "gamma", "rho", "chi", "a")]
     if not names:
         return None
