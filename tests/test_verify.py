@@ -117,7 +117,9 @@ def scaled(value, factor, keys, key=None):
 def test_the_worst_ratio_does_not_depend_on_units_or_order(id):
     claim = claims.get(id)
     units = {"locodl": ("h", "h_above", "y", "mu", "L"), "feddcd": ("h", "h_above", "y", "alpha", "beta")}[claim.paper]
-    _, recipe, _ = first_instance(id)
+    # Where mu = L the left side vanishes, and a ratio is one of rounding errors.
+    met = meeting(claim, claim.family.recipes(np.random.default_rng(0)))
+    recipe = next(recipe for recipe, instance in met if instance.problem.mu < instance.problem.L)
     same_problem = scaled(recipe, Fraction(3), units)
     if claim.paper == "locodl":
         same_problem["gamma"] = recipe["gamma"] / 3

@@ -145,7 +145,7 @@ def condition(rng: np.random.Generator) -> Fraction:
     """A condition number: 1, near 1, moderate or large."""
     low, high = pick(rng, ((1, 1), (1, 2), (1, 10), (2, 10), (10, 100), (100, 1000)))
     if rng.random() < _EXTREME:
-        low, high = 1000, 10**8
+        low, high = 1000, 10**5
     return max(Fraction(1), generic(rng, Fraction(low), Fraction(high)))
 
 

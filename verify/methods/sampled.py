@@ -32,6 +32,8 @@ TOTAL = Fraction(1, 10**6)
 SHAPES = ((5, 2, 100_000), (200, 20, 20_000))
 #: Samples of the draws of a step, at most.
 SIZE = 8000
+#: Draws of a step that are enumerated, at most.
+MOST = 5000
 #: Recipes among which one with random draws is looked for.
 PROPOSED = 40
 #: The parts of counterexamples that this module replays.
@@ -103,7 +105,9 @@ def _random(claim: Claim, seed: int) -> list[Recipe]:
     proposed = islice(claim.family.recipes(np.random.default_rng(seed)), PROPOSED)
     found: tuple[int, list[Recipe]] = (1, [])
     for recipe, _ in meeting(claim, proposed):
-        found = max(found, (_draws(claim, recipe), [recipe]), key=lambda pair: pair[0])
+        draws = _draws(claim, recipe)
+        if draws <= MOST:
+            found = max(found, (draws, [recipe]), key=lambda pair: pair[0])
     return found[1]
 
 

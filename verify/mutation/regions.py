@@ -91,10 +91,8 @@ def _step(claim: Claim, rng: np.random.Generator) -> Made:
 
 
 def _rounded(claim: Claim, rng: np.random.Generator) -> Made:
-    algorithm = getattr(claim.statement, "algorithm", None)
-    if algorithm is None:
-        return None
-    names = [n for n in algorithm.Params._fields if n in ("p", "gamma", "rho", "chi", "a")]
+    algorithm: Any = getattr(claim.statement, "algorithm", None)
+    names = [] if algorithm is None else [n for n in algorithm.Params._fields if n in ("p", "gamma", "rho", "chi", "a")]
     if not names:
         return None
     name, places = pick(rng, names), int(rng.integers(0, 4))

@@ -66,8 +66,9 @@ def looking(claim: Claim, pose: Callable[[], Instance]) -> str | None:
     The code runs on letters and sizes that refuse to be looked at (:mod:`verify.pep.watching`); what they do not see in
     somebody's own code is read. ``pose()`` as for :func:`mixing`.
     """
+    posed = pose()
     with watching.reading() as doings:
-        one = _seen(claim, pose(), _Parts(1))
+        one = _seen(claim, posed, _Parts(1))
     if doings:
         return doings[0]
     try:
