@@ -21,8 +21,9 @@ from fedtheory.papers.fedopt.predictors import dual_gap, dual_optimum, gamma, la
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.rational import Array
+from fedtheory.relations import E
 from fedtheory.settings import Setting
-from fedtheory.statements import Bound, OneStep, Quantity, contraction
+from fedtheory.statements import Bound, OneStep, Quantity, one_step
 
 # SAG
 
@@ -66,7 +67,15 @@ def _sag(name: str, gist: str, of: Setting, initial: sympy.Expr, quantities: tup
     assert of.algorithm is not None
     statement = Bound(of.algorithm, _gap_T, _RATE, initial, quantities)
     where = "Schmidt, Le Roux, Bach 2017, Theorem 1"
-    return Claim(f"baseline/sag/{name}", where, "bound", gist, of, statement, (finite_sum.AVERAGE, _STEP))
+    return Claim(
+        id=f"baseline/sag/{name}",
+        where=where,
+        kind="bound",
+        gist=gist,
+        setting=of,
+        statement=statement,
+        requires=(finite_sum.AVERAGE, _STEP),
+    )
 
 
 # SDCA
@@ -127,28 +136,26 @@ CLAIMS: tuple[Claim, ...] = (
         _QUANTITIES,
     ),
     Claim(
-        "baseline/sdca/one-step",
-        _SDCA_WHERE,
-        "one-step",
-        "expected contraction of the dual gap of SDCA",
-        SDCA,
-        contraction(sdca.algorithm, _AFTER, 1 - lamda * gamma / (1 + lamda * gamma * n), _BEFORE),
-        (_SHORT,),
-        _RIDGE,
+        id="baseline/sdca/one-step",
+        where=_SDCA_WHERE,
+        gist="expected contraction of the dual gap of SDCA",
+        setting=SDCA,
+        statement=one_step(sdca.algorithm, E(_AFTER) <= (1 - lamda * gamma / (1 + lamda * gamma * n)) * _BEFORE),
+        requires=(_SHORT,),
+        reading=_RIDGE,
     ),
     Claim(
-        "baseline/sdca/duality-gap",
-        _SDCA_WHERE,
-        "one-step",
-        "the duality gap is at most n + 1/(lambda gamma) times what a step gains",
-        SDCA,
-        OneStep(
+        id="baseline/sdca/duality-gap",
+        where=_SDCA_WHERE,
+        gist="the duality gap is at most n + 1/(lambda gamma) times what a step gains",
+        setting=SDCA,
+        statement=OneStep(
             sdca.algorithm,
             _D_next,
             _D - _P_D / (n + 1 / (lamda * gamma)),
             (_AFTER, _BEFORE, Quantity(_P_D, _duality_gap)),
         ),
-        (_SHORT,),
-        "P(w) - D(alpha) <= (n + 1/(lambda gamma)) E[D(alpha_next) - D(alpha)]; " + _RIDGE,
+        requires=(_SHORT,),
+        reading="P(w) - D(alpha) <= (n + 1/(lambda gamma)) E[D(alpha_next) - D(alpha)]; " + _RIDGE,
     ),
 )

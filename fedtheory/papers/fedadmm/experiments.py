@@ -101,12 +101,12 @@ _STARTS = Setting(
 def _reading(name: str, averaged: bool) -> Claim:
     where = "the average of the z_i^0, as in round 1" if averaged else "the common w_i^0"
     return Claim(
-        f"fedadmm/algorithm-1/initial-state#{name}",
-        "Algorithm 1",
-        "parameter-rule",
-        f"L^0 = F(W^0), with w^(tau_0) {where}",
-        _STARTS,
-        Identity(_L_0, _F_0, (Quantity(_L_0, _first_lagrangian(averaged)), Quantity(_F_0, _first_value))),
+        id=f"fedadmm/algorithm-1/initial-state#{name}",
+        where="Algorithm 1",
+        kind="parameter-rule",
+        gist=f"L^0 = F(W^0), with w^(tau_0) {where}",
+        setting=_STARTS,
+        statement=Identity(_L_0, _F_0, (Quantity(_L_0, _first_lagrangian(averaged)), Quantity(_F_0, _first_value))),
     )
 
 
@@ -114,22 +114,24 @@ _FIRST = Hypothesis("k = 0", met=lambda problem, run: run.k == 0)
 
 INITIAL_STATE = (
     Claim(
-        "fedadmm/algorithm-1/initial-state",
-        "Algorithm 1",
-        "parameter-rule",
-        "every quantity that Lemma 4.1 uses at k = 0 is defined by the algorithm",
-        _STARTS,
-        Readings("w^{tau_0}, of which L^0 is a function,", (_reading("average", True), _reading("common", False))),
+        id="fedadmm/algorithm-1/initial-state",
+        where="Algorithm 1",
+        kind="parameter-rule",
+        gist="every quantity that Lemma 4.1 uses at k = 0 is defined by the algorithm",
+        setting=_STARTS,
+        statement=Readings(
+            "w^{tau_0}, of which L^0 is a function,", (_reading("average", True), _reading("common", False))
+        ),
         reading="what is true of one reading and false of the other: L^0 = F(W^0) where all w_i^0 are equal",
     ),
     Claim(
-        "fedadmm/algorithm-1/initial-state/repaired",
-        "Algorithm 1",
-        "parameter-rule",
-        "with any w^{tau_0} given, Lemma 4.1 holds at k = 0",
-        RUN,
-        DESCENT,
-        (SMOOTH, START, STEP, _FIRST),
+        id="fedadmm/algorithm-1/initial-state/repaired",
+        where="Algorithm 1",
+        kind="parameter-rule",
+        gist="with any w^{tau_0} given, Lemma 4.1 holds at k = 0",
+        setting=RUN,
+        statement=DESCENT,
+        requires=(SMOOTH, START, STEP, _FIRST),
         repairs="fedadmm/algorithm-1/initial-state",
     ),
 )
@@ -169,23 +171,23 @@ _ALGORITHM_2 = Limit(
 
 ALGORITHM_2 = (
     Claim(
-        "fedadmm/algorithm-2",
-        "Algorithm 2",
-        "limit",
-        "FedAvg as defined here, with full participation and a small step, reaches f*",
-        FEDAVG,
-        _ALGORITHM_2,
-        (_OF_CLASS, _SMALL),
-        "a round is a function of w alone, so that its limit is a fixed point of the round",
+        id="fedadmm/algorithm-2",
+        where="Algorithm 2",
+        kind="limit",
+        gist="FedAvg as defined here, with full participation and a small step, reaches f*",
+        setting=FEDAVG,
+        statement=_ALGORITHM_2,
+        requires=(_OF_CLASS, _SMALL),
+        reading="a round is a function of w alone, so that its limit is a fixed point of the round",
     ),
     Claim(
-        "fedadmm/algorithm-2/repaired",
-        "Algorithm 2",
-        "limit",
-        "with one local step, k_0 = 1, FedAvg reaches f*: it is gradient descent",
-        FEDAVG,
-        _ALGORITHM_2,
-        (_OF_CLASS, _SMALL, Hypothesis("k_0 = 1", sympy.Eq(k0, 1, evaluate=False))),
+        id="fedadmm/algorithm-2/repaired",
+        where="Algorithm 2",
+        kind="limit",
+        gist="with one local step, k_0 = 1, FedAvg reaches f*: it is gradient descent",
+        setting=FEDAVG,
+        statement=_ALGORITHM_2,
+        requires=(_OF_CLASS, _SMALL, Hypothesis("k_0 = 1", sympy.Eq(k0, 1, evaluate=False))),
         repairs="fedadmm/algorithm-2",
     ),
 )
@@ -248,37 +250,35 @@ _LEAST_SQUARES = Setting(
 
 SECTION_52 = (
     Claim(
-        "fedadmm/experiments/step-condition",
-        "Section 5.2",
-        "parameter-rule",
-        "the experiments' sigma_i = 0.2 r_i/m satisfies the theorems' condition",
-        _penalties,
-        ParameterRule({sigma_i: sympy.Rational(1, 5) * r_i / m, alpha_i: 1 / m}, _CONDITION),
+        id="fedadmm/experiments/step-condition",
+        where="Section 5.2",
+        gist="the experiments' sigma_i = 0.2 r_i/m satisfies the theorems' condition",
+        setting=_penalties,
+        statement=ParameterRule({sigma_i: sympy.Rational(1, 5) * r_i / m, alpha_i: 1 / m}, _CONDITION),
     ),
     Claim(
-        "fedadmm/experiments/step-condition/repaired",
-        "Section 5.2",
-        "parameter-rule",
-        "sigma_i = 3 r_i/m, 15 times as much, satisfies it",
-        _penalties,
-        ParameterRule({sigma_i: 3 * r_i / m, alpha_i: 1 / m}, _CONDITION),
+        id="fedadmm/experiments/step-condition/repaired",
+        where="Section 5.2",
+        gist="sigma_i = 3 r_i/m, 15 times as much, satisfies it",
+        setting=_penalties,
+        statement=ParameterRule({sigma_i: 3 * r_i / m, alpha_i: 1 / m}, _CONDITION),
         repairs="fedadmm/experiments/step-condition",
     ),
     Claim(
-        "fedadmm/experiments/initial-point",
-        "Section 5.2",
-        "parameter-rule",
-        "the experiments' w_i = pi_i = 0 satisfies the algorithm's initialisation",
-        _LEAST_SQUARES,
-        Identity(_pi, _slope, (Quantity(_pi, _taken), Quantity(_slope, _asked))),
+        id="fedadmm/experiments/initial-point",
+        where="Section 5.2",
+        kind="parameter-rule",
+        gist="the experiments' w_i = pi_i = 0 satisfies the algorithm's initialisation",
+        setting=_LEAST_SQUARES,
+        statement=Identity(_pi, _slope, (Quantity(_pi, _taken), Quantity(_slope, _asked))),
     ),
     Claim(
-        "fedadmm/experiments/initial-point/repaired",
-        "Section 5.2",
-        "parameter-rule",
-        "w_i^0 = 0 with pi_i^0 = -alpha_i grad f_i(0) satisfies it",
-        _LEAST_SQUARES,
-        Identity(_pi, _slope, (Quantity(_pi, _begun), Quantity(_slope, _asked))),
+        id="fedadmm/experiments/initial-point/repaired",
+        where="Section 5.2",
+        kind="parameter-rule",
+        gist="w_i^0 = 0 with pi_i^0 = -alpha_i grad f_i(0) satisfies it",
+        setting=_LEAST_SQUARES,
+        statement=Identity(_pi, _slope, (Quantity(_pi, _begun), Quantity(_slope, _asked))),
         repairs="fedadmm/experiments/initial-point",
     ),
 )
@@ -334,21 +334,21 @@ def _different(shuffled: bool) -> Inequality:
 
 EXAMPLE_51 = (
     Claim(
-        "fedadmm/example-5.1",
-        "Example 5.1",
-        "property",
-        "the generator gives clients different distributions",
-        _DEALS,
-        _different(True),
+        id="fedadmm/example-5.1",
+        where="Example 5.1",
+        kind="property",
+        gist="the generator gives clients different distributions",
+        setting=_DEALS,
+        statement=_different(True),
         reading="all orders of the samples are equally likely after the shuffle; enumerated for few samples",
     ),
     Claim(
-        "fedadmm/example-5.1/repaired",
-        "Example 5.1",
-        "property",
-        "dealt out in the order of the laws, without the shuffle, the samples of clients have different laws",
-        _DEALS,
-        _different(False),
+        id="fedadmm/example-5.1/repaired",
+        where="Example 5.1",
+        kind="property",
+        gist="dealt out in the order of the laws, without the shuffle, the samples of clients have different laws",
+        setting=_DEALS,
+        statement=_different(False),
         repairs="fedadmm/example-5.1",
     ),
 )
@@ -387,11 +387,11 @@ mu_1, alpha_1 = sympy.symbols("mu_1 alpha_1", positive=True)
 _CONVEX = OneStronglyConvex(mu_1, L)
 _product, _square = parts("<grad_f(x)-grad_f(y),x-y> |x-y|^2")
 REMARK_42 = Claim(
-    "fedadmm/remark-4.2",
-    "Remark 4.2",
-    "property",
-    "one strongly convex f_i makes f strongly convex",
-    Setting(
+    id="fedadmm/remark-4.2",
+    where="Remark 4.2",
+    kind="property",
+    gist="one strongly convex f_i makes f strongly convex",
+    setting=Setting(
         "f_1 strongly convex with mu_1, the others convex; any x and y",
         letters={mu_1: "mu", L: "L", alpha_1: "alpha"},
         algorithm=points(Pair, Weight, lambda problem, params: Pair(problem.x_star, problem.x_star)),
@@ -399,7 +399,9 @@ REMARK_42 = Claim(
         domain=(sympy.Lt(alpha_1, 1, evaluate=False),),
         clients=(2, 2, 3),
     ),
-    Inequality(alpha_1 * mu_1 * _square, _product, (Quantity(_product, _between), Quantity(_square, _apart_squared))),
-    (Hypothesis("f_1 is mu_1-strongly convex, the others convex", met=_CONVEX.contains),),
-    "f is strongly convex with alpha_1 mu_1",
+    statement=Inequality(
+        alpha_1 * mu_1 * _square, _product, (Quantity(_product, _between), Quantity(_square, _apart_squared))
+    ),
+    requires=(Hypothesis("f_1 is mu_1-strongly convex, the others convex", met=_CONVEX.contains),),
+    reading="f is strongly convex with alpha_1 mu_1",
 )

@@ -34,7 +34,15 @@ def _figure(number: int, gist: str, text: str) -> Claim:
     name = f"figure-{number}"
     statement = Experiment(text, results()[name]["data"], lambda seed: orderings(name))
     reading = "seen or not on the data named; not seen refutes nothing, and is then not tested"
-    return Claim(f"fedadmm/{name}", f"Figure {number}", "experiment", gist, _ALL, statement, reading=reading)
+    return Claim(
+        id=f"fedadmm/{name}",
+        where=f"Figure {number}",
+        kind="experiment",
+        gist=gist,
+        setting=_ALL,
+        statement=statement,
+        reading=reading,
+    )
 
 
 FIGURES = (

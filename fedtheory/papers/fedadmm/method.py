@@ -150,31 +150,29 @@ _L_w, _L_min, _v, _v_closed, _grad, _res = parts(
 )
 
 EQ_13 = Claim(
-    "fedadmm/eq-13",
-    "eq. (13)",
-    "identity",
-    "closed form of the averaging step",
-    POINTS,
-    Identity(_L_w, _L_min, (Quantity(_L_w, _at_any), Quantity(_L_min, _at_closed_form))),
+    id="fedadmm/eq-13",
+    where="eq. (13)",
+    gist="closed form of the averaging step",
+    setting=POINTS,
+    statement=Identity(_L_w, _L_min, (Quantity(_L_w, _at_any), Quantity(_L_min, _at_closed_form))),
     reading="w^{k+1} is the minimiser: away from it the augmented Lagrangian is larger by "
     "sum_i(sigma_i)/2 |w - w^{k+1}|^2",
 )
 EQ_15 = Claim(
-    "fedadmm/eq-15",
-    "eq. (15)",
-    "identity",
-    "closed form of the inner step",
-    POINTS,
-    Identity(_v, _v_closed, (Quantity(_v, _two_inner_steps), Quantity(_v_closed, _closed_inner_steps))),
+    id="fedadmm/eq-15",
+    where="eq. (15)",
+    gist="closed form of the inner step",
+    setting=POINTS,
+    statement=Identity(_v, _v_closed, (Quantity(_v, _two_inner_steps), Quantity(_v_closed, _closed_inner_steps))),
     reading="two steps from v^0 = w, by the algorithm and by the formula",
 )
 DEFINITION_41 = Claim(
-    "fedadmm/definition-4.1",
-    "Definition 4.1 and eq. (20)",
-    "property",
-    "stationary points of (10) and of (2)",
-    AGREED,
-    Identity(_grad, _res, (Quantity(_grad, _gradient), Quantity(_res, _lines))),
+    id="fedadmm/definition-4.1",
+    where="Definition 4.1 and eq. (20)",
+    kind="property",
+    gist="stationary points of (10) and of (2)",
+    setting=AGREED,
+    statement=Identity(_grad, _res, (Quantity(_grad, _gradient), Quantity(_res, _lines))),
     reading="where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19): it "
     "vanishes with them",
 )
@@ -219,14 +217,14 @@ _ABOVE_ONE = Hypothesis("rho > 1", sympy.Gt(rho, 1, evaluate=False))
 _from, _from_next = parts("|v^l-v*|^2 |v^{l+1}-v*|^2")
 
 CONTRACTION = Claim(
-    "fedadmm/theorem-3.1/contraction",
-    "Theorem 3.1 and eq. (35)",
-    "one-step",
-    "inner steps contract by 1/rho",
-    INNER,
-    contraction(inner, Quantity(_from_next, _from_root, after=True), 1 / rho, Quantity(_from, _from_root)),
-    (CURVED, _PENALTY, _ABOVE_ONE),
-    "of the printed proof the lines do not follow (a sign, and two misprints); r_i is a Lipschitz constant: s_i <= r_i",
+    id="fedadmm/theorem-3.1/contraction",
+    where="Theorem 3.1 and eq. (35)",
+    gist="inner steps contract by 1/rho",
+    setting=INNER,
+    statement=contraction(inner, Quantity(_from_next, _from_root, after=True), 1 / rho, Quantity(_from, _from_root)),
+    requires=(CURVED, _PENALTY, _ABOVE_ONE),
+    reading="of the printed proof the lines do not follow (a sign, and two misprints); r_i is a Lipschitz "
+    "constant: s_i <= r_i",
 )
 
 
@@ -318,23 +316,23 @@ def _eq_16(steps: Any) -> Inequality:
 
 EQ_16 = (
     Claim(
-        "fedadmm/theorem-3.1/eq-16",
-        "eq. (16)",
-        "bound",
-        "number of inner steps that meets (6)",
-        _INNER_STEPS,
-        _eq_16(_printed_steps),
-        (_CURVATURE, _PENALTY),
-        "kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa",
+        id="fedadmm/theorem-3.1/eq-16",
+        where="eq. (16)",
+        kind="bound",
+        gist="number of inner steps that meets (6)",
+        setting=_INNER_STEPS,
+        statement=_eq_16(_printed_steps),
+        requires=(_CURVATURE, _PENALTY),
+        reading="kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa",
     ),
     Claim(
-        "fedadmm/theorem-3.1/eq-16/repaired",
-        "eq. (16)",
-        "bound",
-        "ceil(log_rho X) inner steps meet (6), with the ceiling outside of the logarithm",
-        _INNER_STEPS,
-        _eq_16(_enough_steps),
-        (_CURVATURE, _PENALTY),
+        id="fedadmm/theorem-3.1/eq-16/repaired",
+        where="eq. (16)",
+        kind="bound",
+        gist="ceil(log_rho X) inner steps meet (6), with the ceiling outside of the logarithm",
+        setting=_INNER_STEPS,
+        statement=_eq_16(_enough_steps),
+        requires=(_CURVATURE, _PENALTY),
         repairs="fedadmm/theorem-3.1/eq-16",
     ),
 )
@@ -362,12 +360,11 @@ def _stale(problem: Problem, run: Run, history: History) -> Array:
 
 _fresh, _kept = parts("sigma*w^{tau_{k+1}} sum_{Omega^{tau_k}}z_i^k+sum_others(z_i^{k_i})")
 SECTION_35 = Claim(
-    "fedadmm/section-3.5",
-    "Section 3.5",
-    "identity",
-    "the server's sum over stale and fresh z_i is (4)",
-    ROUND,
-    Identity(_fresh, _kept, (Quantity(_fresh, _server), Quantity(_kept, _stale))),
+    id="fedadmm/section-3.5",
+    where="Section 3.5",
+    gist="the server's sum over stale and fresh z_i is (4)",
+    setting=ROUND,
+    statement=Identity(_fresh, _kept, (Quantity(_fresh, _server), Quantity(_kept, _stale))),
     reading="k_i = 0 for clients never selected",
 )
 
@@ -470,12 +467,11 @@ _count = sympy.Symbol("m", integer=True, positive=True)
 _inner2, _w1, _w2, _both, _total, _squares = parts("2<w_1,w_2> |w_1|^2 |w_2|^2 |w_1+w_2|^2 |sum_i(w_i)|^2 sum_i|w_i|^2")
 APPENDIX_A = (
     Claim(
-        "fedadmm/eq-31",
-        "Appendix A",
-        "inequality",
-        "descent inequality from a Lipschitz gradient",
-        PAIRS,
-        Inequality(
+        id="fedadmm/eq-31",
+        where="Appendix A",
+        gist="descent inequality from a Lipschitz gradient",
+        setting=PAIRS,
+        statement=Inequality(
             _first,
             r_i / 2 * _square,
             (
@@ -485,29 +481,27 @@ APPENDIX_A = (
             ),
             also=(Comparison(_second, "<=", r_i / 2 * _square),),
         ),
-        (Hypothesis("grad f is r_i-Lipschitz", met=_SMOOTH.contains),),
+        requires=(Hypothesis("grad f is r_i-Lipschitz", met=_SMOOTH.contains),),
     ),
     Claim(
-        "fedadmm/eq-32",
-        "Appendix A",
-        "inequality",
-        "weak monotonicity from the Hessian bound",
-        WEAK_PAIRS,
-        Inequality(-_product, s_i * _square, (Quantity(_product, _monotone), Quantity(_square, _apart))),
-        (CURVED,),
+        id="fedadmm/eq-32",
+        where="Appendix A",
+        gist="weak monotonicity from the Hessian bound",
+        setting=WEAK_PAIRS,
+        statement=Inequality(-_product, s_i * _square, (Quantity(_product, _monotone), Quantity(_square, _apart))),
+        requires=(CURVED,),
     ),
     Claim(
-        "fedadmm/eq-33",
-        "Appendix A",
-        "inequality",
-        "three norm inequalities",
-        Setting(
+        id="fedadmm/eq-33",
+        where="Appendix A",
+        gist="three norm inequalities",
+        setting=Setting(
             "any vectors, one coordinate of each, and any t > 0",
             letters={_t: "t", _count: "m"},
             special=Family(_norm_recipes, _norm_build),
             complete=True,
         ),
-        Inequality(
+        statement=Inequality(
             _inner2,
             _t * _w1 + _w2 / _t,
             (

@@ -107,20 +107,21 @@ _SAFE = Hypothesis(
 
 SECTION_2_3_1 = (
     Claim(
-        "fedopt/cocoa-rounds",
-        "Section 2.3.1",
-        "order",
-        "rounds of CoCoA with local accuracy Theta",
-        INEXACT,
-        Bound(
+        id="fedopt/cocoa-rounds",
+        where="Section 2.3.1",
+        kind="order",
+        gist="rounds of CoCoA with local accuracy Theta",
+        setting=INEXACT,
+        statement=Bound(
             cocoa_plus.algorithm,
             D_T,
             1 - _aggregation * (1 - Theta) * dual_share.subs(sigma, sigma / _aggregation),
             D_0,
             (GAP_T, GAP_0),
         ),
-        (_SAFE,),
-        "the bound from which log(1/epsilon)/((1 - Theta) s) rounds follow, with s = g lambda gamma n/(lambda gamma n "
+        requires=(_SAFE,),
+        reading="the bound from which log(1/epsilon)/((1 - Theta) s) rounds follow, with s = g lambda gamma "
+        "n/(lambda gamma n "
         "+ sigma s_max), which the O hides: on ridge regression, for three ways of being inexact",
     ),
 )

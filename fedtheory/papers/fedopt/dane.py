@@ -181,12 +181,12 @@ _one_round = sympy.Symbol("f(w^1)-f*", nonnegative=True)
 
 SECTION_3_4 = (
     Claim(
-        "fedopt/dane/perturbation",
-        "Section 3.4",
-        "equivalence",
-        "DANE is scheme (9) with its a_k",
-        ANY_PARAMETERS,
-        Agreement(
+        id="fedopt/dane/perturbation",
+        where="Section 3.4",
+        kind="equivalence",
+        gist="DANE is scheme (9) with its a_k",
+        setting=ANY_PARAMETERS,
+        statement=Agreement(
             dane.algorithm,
             scheme_9,
             _as_scheme,
@@ -196,41 +196,41 @@ SECTION_3_4 = (
         reading="scheme (9) is run on the values of its functions alone, whose differences are exact on quadratics",
     ),
     Claim(
-        "fedopt/dane/property-a",
-        "Section 3.4",
-        "property",
-        "starts at the optimum, stays there (any mu, eta)",
-        AT_OPTIMUM,
-        Stays(dane.algorithm, model_of, "DANE at the optimum stays there"),
+        id="fedopt/dane/property-a",
+        where="Section 3.4",
+        kind="property",
+        gist="starts at the optimum, stays there (any mu, eta)",
+        setting=AT_OPTIMUM,
+        statement=Stays(dane.algorithm, model_of, "DANE at the optimum stays there"),
         reading="where (10) has one minimiser, as with lambda > 0: the argmin of (10) may be a set otherwise",
     ),
     Claim(
-        "fedopt/dane/property-b",
-        "Section 3.4",
-        "property",
-        "DANE does not have property B",
-        SINGLE_NODE,
-        Inequality(sympy.S.Zero, _one_round, (Quantity(_one_round, _after_one),), strict=True),
+        id="fedopt/dane/property-b",
+        where="Section 3.4",
+        kind="property",
+        gist="DANE does not have property B",
+        setting=SINGLE_NODE,
+        statement=Inequality(sympy.S.Zero, _one_round, (Quantity(_one_round, _after_one),), strict=True),
         reading="a single node is K = 1, and mu = 0, eta = 1 as printed: then DANE would leave a gap after a round. "
         "With K - 1 nodes that hold nothing besides, F_k = (lambda/2) |w|^2, DANE does not have the property: it may "
         "diverge (see the table fedopt/properties)",
     ),
     Claim(
-        "fedopt/dane/property-b/repaired",
-        "Section 3.4",
-        "property",
-        "with all data on the only node, mu = 0 and eta = 1, DANE is at the optimum after one round",
-        ONE,
-        Reached(dane.algorithm, gap),
+        id="fedopt/dane/property-b/repaired",
+        where="Section 3.4",
+        kind="property",
+        gist="with all data on the only node, mu = 0 and eta = 1, DANE is at the optimum after one round",
+        setting=ONE,
+        statement=Reached(dane.algorithm, gap),
         repairs="fedopt/dane/property-b",
     ),
     Claim(
-        "fedopt/dane/property-c",
-        "Section 3.4",
-        "property",
-        "DANE does not have property C",
-        BLOCKS,
-        Fails(
+        id="fedopt/dane/property-c",
+        where="Section 3.4",
+        kind="property",
+        gist="DANE does not have property C",
+        setting=BLOCKS,
+        statement=Fails(
             Reached(dane.algorithm, gap, share=sympy.S.One),
             "a round of DANE does not enlarge f(w) - f*, from any start",
         ),
@@ -238,20 +238,20 @@ SECTION_3_4 = (
         "error along one feature is multiplied by the same number in every round",
     ),
     Claim(
-        "fedopt/dane/property-d",
-        "Section 3.4",
-        "property",
-        "identical data sets: immediate convergence (mu = 0, eta = 1)",
-        SAME,
-        Reached(dane.algorithm, gap),
+        id="fedopt/dane/property-d",
+        where="Section 3.4",
+        kind="property",
+        gist="identical data sets: immediate convergence (mu = 0, eta = 1)",
+        setting=SAME,
+        statement=Reached(dane.algorithm, gap),
     ),
     Claim(
-        "fedopt/dane/diverges",
-        "Section 3.4",
-        "property",
-        "can diverge with mu = 0 as K grows",
-        LINE,
-        Fails(
+        id="fedopt/dane/diverges",
+        where="Section 3.4",
+        kind="property",
+        gist="can diverge with mu = 0 as K grows",
+        setting=LINE,
+        statement=Fails(
             Reached(dane.algorithm, gap, share=sympy.S.One),
             "a round of DANE does not enlarge f(w) - f*, from any start",
         ),
@@ -323,18 +323,24 @@ def _gradient_claim(id: str, gist: str, printed: bool, reading: str, repairs: st
     left, right = Quantity(LEFT, _bracket(printed)), Quantity(RIGHT, _of_summand)
     where = "proof of Proposition 1"
     return Claim(
-        id, where, "identity", gist, SUMMANDS, Identity(LEFT, RIGHT, (left, right)), reading=reading, repairs=repairs
+        id=id,
+        where=where,
+        gist=gist,
+        setting=SUMMANDS,
+        statement=Identity(LEFT, RIGHT, (left, right)),
+        reading=reading,
+        repairs=repairs,
     )
 
 
 SECTION_3_5 = (
     Claim(
-        "fedopt/proposition-1",
-        "Proposition 1",
-        "equivalence",
-        "DANE (eta = 1, mu = 0) solved by one SVRG epoch is naive FSVRG, sample by sample",
-        PROPOSITION_1,
-        Agreement(
+        id="fedopt/proposition-1",
+        where="Proposition 1",
+        kind="equivalence",
+        gist="DANE (eta = 1, mu = 0) solved by one SVRG epoch is naive FSVRG, sample by sample",
+        setting=PROPOSITION_1,
+        statement=Agreement(
             naive_fsvrg.algorithm,
             dane_svrg.algorithm,
             _through_dane,

@@ -144,12 +144,12 @@ def _minimised(problem: LinearProblem, params: Any, state: Duals) -> Array:
 
 APPENDIX_A4 = (
     Claim(
-        "fedopt/theorem-5",
-        "Theorem 5",
-        "equivalence",
-        "Algorithms 5 and 6 on ridge regression",
-        EQUIVALENT,
-        Agreement(
+        id="fedopt/theorem-5",
+        where="Theorem 5",
+        kind="equivalence",
+        gist="Algorithms 5 and 6 on ridge regression",
+        setting=EQUIVALENT,
+        statement=Agreement(
             dual_block_ascent.algorithm,
             perturbed_primal.algorithm,
             _from_dual,
@@ -160,21 +160,19 @@ APPENDIX_A4 = (
         "differ the F_k are those of eq. (12)",
     ),
     Claim(
-        "fedopt/eq-17",
-        "eq. (17)",
-        "identity",
-        "dual of ridge regression, as a minimisation",
-        ANY_DUALS,
-        Identity(LEFT, RIGHT, (Quantity(LEFT, _minimised), Quantity(RIGHT, _negative_dual))),
+        id="fedopt/eq-17",
+        where="eq. (17)",
+        gist="dual of ridge regression, as a minimisation",
+        setting=ANY_DUALS,
+        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _minimised), Quantity(RIGHT, _negative_dual))),
         reading="(17) is minus (13) at every alpha, so that its minimum is -min f: one letter D is used for both",
     ),
     Claim(
-        "fedopt/eq-23",
-        "eq. (23) onwards",
-        "identity",
-        "L_k rewritten as a perturbed F_k",
-        REWRITTEN,
-        Identity(LEFT, RIGHT, (Quantity(LEFT, _printed(0)), Quantity(RIGHT, _printed(1)))),
+        id="fedopt/eq-23",
+        where="eq. (23) onwards",
+        gist="L_k rewritten as a perturbed F_k",
+        setting=REWRITTEN,
+        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _printed(0)), Quantity(RIGHT, _printed(1)))),
         reading="each of the forms of L_k(w) is the first, for every k",
     ),
 )

@@ -248,12 +248,12 @@ def _sightings(seed: int) -> tuple[Sighting, ...]:
 
 FIGURE_2 = (
     Claim(
-        "fedopt/figure-2",
-        "Figure 2",
-        "experiment",
-        "GD, CoCoA+, FSVRG, FSVRGR on sparse, unbalanced, non-i.i.d. data",
-        CONSTANTS,
-        Experiment(
+        id="fedopt/figure-2",
+        where="Figure 2",
+        kind="experiment",
+        gist="GD, CoCoA+, FSVRG, FSVRGR on sparse, unbalanced, non-i.i.d. data",
+        setting=CONSTANTS,
+        statement=Experiment(
             "CoCoA+ is worse than GD; FSVRG is better than both, reaches the optimum's test error, and hardly loses by "
             "data that are not reshuffled",
             f"generated{_DATA}, {_ROUNDS} rounds, and generated{_DENSE} (fedtheory.text)",

@@ -75,7 +75,16 @@ ALONE = setting("all data on a single node, K = 1; any w and w^t", Posed(states=
 
 def _expectation(id: str, gist: str, of: Any, left: Any, right: Any, reading: str = "", repairs: Any = None) -> Claim:
     statement = Identity(LEFT, RIGHT, (Quantity(LEFT, left), Quantity(RIGHT, right)))
-    return Claim(id, "Section 3.6.2", "identity", gist, of, statement, reading=reading, repairs=repairs)
+    return Claim(
+        id=id,
+        where="Section 3.6.2",
+        kind="identity",
+        gist=gist,
+        setting=of,
+        statement=statement,
+        reading=reading,
+        repairs=repairs,
+    )
 
 
 SECTION_3_6_2 = (
@@ -180,7 +189,15 @@ def _lacks(letter: str, of: Setting) -> Claim:
         "data: as the counterexamples are a matter of scale, no other number does. With one example a node FSVRG is "
         "gradient descent, whose rounds grow with the condition number"
     )
-    return Claim(f"fedopt/fsvrg/property-{letter}", "Section 3.1", "property", "FSVRG", of, statement, reading=reading)
+    return Claim(
+        id=f"fedopt/fsvrg/property-{letter}",
+        where="Section 3.1",
+        kind="property",
+        gist="FSVRG",
+        setting=of,
+        statement=statement,
+        reading=reading,
+    )
 
 
 # What holds instead: many copies of an example
@@ -253,14 +270,15 @@ def _instead(letter: str, kind: str, params: Any, gist: str, lam: Any) -> Claim:
         (Quantity(_after, gap, after=True), Quantity(_before, gap)),
     )
     return Claim(
-        f"fedopt/fsvrg/property-{letter}/repaired",
-        "Section 3.1",
-        "property",
-        gist,
-        Setting(text, letters=_LETTERS, special=posed.family, complete=True),
-        statement,
-        (_SMALL,),
-        "lambda and L are the least and the largest curvature of f; with h = s/lambda and n_k >= s L/lambda copies a "
+        id=f"fedopt/fsvrg/property-{letter}/repaired",
+        where="Section 3.1",
+        kind="property",
+        gist=gist,
+        setting=Setting(text, letters=_LETTERS, special=posed.family, complete=True),
+        statement=statement,
+        requires=(_SMALL,),
+        reading="lambda and L are the least and the largest curvature of f; with h = s/lambda and n_k >= s L/lambda "
+        "copies a "
         "round leaves 1/(1 + s)^2 of the gap: any share of it in one round, with as much local work",
         repairs=f"fedopt/fsvrg/property-{letter}",
     )
@@ -279,15 +297,15 @@ def _none(rng: np.random.Generator) -> Fraction:
 
 PROPERTIES = (
     Claim(
-        "fedopt/fsvrg/property-a",
-        "Section 3.1",
-        "property",
-        "FSVRG",
-        setting(
+        id="fedopt/fsvrg/property-a",
+        where="Section 3.1",
+        kind="property",
+        gist="FSVRG",
+        setting=setting(
             "any data on any nodes, lambda > 0; any h, in every order of the examples, at w^t = w*",
             Posed(_with_h, optimum(fsvrg.State), {"h": about("1/10", 20)}, clients=_few),
         ),
-        Stays(fsvrg.algorithm, model_of, "FSVRG at the optimum stays there, whatever the permutations"),
+        statement=Stays(fsvrg.algorithm, model_of, "FSVRG at the optimum stays there, whatever the permutations"),
     ),
     _lacks("b", _stiff_setting(ONE_NODE)),
     _instead(

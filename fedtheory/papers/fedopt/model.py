@@ -39,12 +39,12 @@ _LOSS_READING = (
 
 def _loss(id: str, loss: sympy.Expr, gist: str, repairs: str | None = None) -> Claim:
     return Claim(
-        id,
-        "Section 1.1",
-        "property",
-        gist,
-        CONSTANTS,
-        Inequality(sympy.S.One, 1 + curvature(loss)),
+        id=id,
+        where="Section 1.1",
+        kind="property",
+        gist=gist,
+        setting=CONSTANTS,
+        statement=Inequality(sympy.S.One, 1 + curvature(loss)),
         reading=_LOSS_READING,
         repairs=repairs,
     )
@@ -175,12 +175,14 @@ SECTIONS_1_AND_2 = (
         "fedopt/logistic-loss",
     ),
     Claim(
-        "fedopt/eq-4",
-        "eqs. (2)-(4)",
-        "model",
-        "time to accuracy with communication cost and local accuracy Theta",
-        TIMES,
-        Inequality(_at_threshold, _finer, (Quantity(_at_threshold, _time(False)), Quantity(_finer, _time(True)))),
+        id="fedopt/eq-4",
+        where="eqs. (2)-(4)",
+        kind="model",
+        gist="time to accuracy with communication cost and local accuracy Theta",
+        setting=TIMES,
+        statement=Inequality(
+            _at_threshold, _finer, (Quantity(_at_threshold, _time(False)), Quantity(_finer, _time(True)))
+        ),
         reading="(2)-(4) define TIME; what follows from them is that very small Theta is not efficient, read as: there "
         "is a Theta_0 > 0 below which every Theta takes longer. The local solver converges linearly",
     ),

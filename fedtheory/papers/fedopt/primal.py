@@ -138,46 +138,44 @@ _A1 = "Appendix A.1"
 _gap_T = sympy.Symbol("f(w^t)-f*")
 APPENDIX_A1 = (
     Claim(
-        "fedopt/perturbation-average",
-        _A1,
-        "identity",
-        "mean of the a_k of the new method",
-        LEARNING,
-        Identity(LEFT, RIGHT, (Quantity(LEFT, _perturbations), Quantity(RIGHT, _of_gradient))),
+        id="fedopt/perturbation-average",
+        where=_A1,
+        gist="mean of the a_k of the new method",
+        setting=LEARNING,
+        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _perturbations), Quantity(RIGHT, _of_gradient))),
         reading="(1 - eta) grad f(w^t) for Algorithm 5; DANE's a_k have this mean too where all n_k are equal",
     ),
     Claim(
-        "fedopt/lemma-4",
-        "Lemma 4",
-        "invariant",
-        "sum of the g_k stays 0",
-        LEARNING,
-        Stays(perturbed_primal.algorithm, perturbed_primal.invariant, "sum_k g_k stays 0, where it starts"),
+        id="fedopt/lemma-4",
+        where="Lemma 4",
+        kind="invariant",
+        gist="sum of the g_k stays 0",
+        setting=LEARNING,
+        statement=Stays(perturbed_primal.algorithm, perturbed_primal.invariant, "sum_k g_k stays 0, where it starts"),
     ),
 )
 
 #: What follows the dual method in the list, and speaks of the primal one.
 ANY_PARTITION = (
     Claim(
-        "fedopt/algorithm-5/any-partition",
-        _A1,
-        "limit",
-        "ridge regression, any partition: converges",
-        PRINTED_RANGE,
-        Inequality(sympy.S.Zero, _det, (Quantity(_det, _beyond),), strict=True),
-        (IN_RANGE,),
-        "with any sigma in [1, K], as Algorithm 5 prints. A round is a linear map M about the optimum; where "
+        id="fedopt/algorithm-5/any-partition",
+        where=_A1,
+        kind="limit",
+        gist="ridge regression, any partition: converges",
+        setting=PRINTED_RANGE,
+        statement=Inequality(sympy.S.Zero, _det, (Quantity(_det, _beyond),), strict=True),
+        requires=(IN_RANGE,),
+        reading="with any sigma in [1, K], as Algorithm 5 prints. A round is a linear map M about the optimum; where "
         "det(I + M) <= 0 it has a real eigenvalue of -1 or less, and does not converge from that eigenvector",
     ),
     Claim(
-        "fedopt/algorithm-5/any-partition/repaired",
-        _A1,
-        "limit",
-        "Algorithm 5 converges on any ridge regression and partition if X'X <= sigma B",
-        CONVERGING,
-        Limit(perturbed_primal.algorithm, Quantity(_gap_T, gap, after=True), "f(w^t) -> f*"),
-        (DOMINATES,),
-        "from any w and g_k of sum 0",
-        "fedopt/algorithm-5/any-partition",
+        id="fedopt/algorithm-5/any-partition/repaired",
+        where=_A1,
+        gist="Algorithm 5 converges on any ridge regression and partition if X'X <= sigma B",
+        setting=CONVERGING,
+        statement=Limit(perturbed_primal.algorithm, Quantity(_gap_T, gap, after=True), "f(w^t) -> f*"),
+        requires=(DOMINATES,),
+        reading="from any w and g_k of sum 0",
+        repairs="fedopt/algorithm-5/any-partition",
     ),
 )

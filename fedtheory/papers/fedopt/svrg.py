@@ -118,39 +118,39 @@ _at = {h: 1 / (10 * L), m: 50 * L / lamda}
 
 SECTION_3_2 = (
     Claim(
-        "fedopt/svrg/unbiased",
-        "Section 3.2",
-        "identity",
-        "the SVRG direction is unbiased",
-        _SVRG,
-        Identity(LEFT, RIGHT, (Quantity(LEFT, _direction), Quantity(RIGHT, _gradient))),
+        id="fedopt/svrg/unbiased",
+        where="Section 3.2",
+        gist="the SVRG direction is unbiased",
+        setting=_SVRG,
+        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _direction), Quantity(RIGHT, _gradient))),
         reading="the mean over i of the direction of line 7, at any w and any snapshot, is grad f(w)",
     ),
     Claim(
-        "fedopt/svrg/eq-5",
-        "eq. (5)",
-        "bound",
-        "linear rate of SVRG (explicit constant from its source)",
-        EPOCH,
-        Inequality(_after, rate * _before, (Quantity(_after, after_epoch), Quantity(_before, _gap))),
-        (_SHORT,),
-        "one epoch from any w^t, from which all follow by conditional expectation; c as in Johnson and Zhang (2013), "
+        id="fedopt/svrg/eq-5",
+        where="eq. (5)",
+        kind="bound",
+        gist="linear rate of SVRG (explicit constant from its source)",
+        setting=EPOCH,
+        statement=Inequality(_after, rate * _before, (Quantity(_after, after_epoch), Quantity(_before, _gap))),
+        requires=(_SHORT,),
+        reading="one epoch from any w^t, from which all follow by conditional expectation; c as in Johnson and Zhang "
+        "(2013), "
         "Theorem 1, whose next snapshot is a random iterate of the epoch, while Algorithm 1 takes the last: on least "
         "squares, where E f is known by second moments",
     ),
     Claim(
-        "fedopt/svrg/complexity",
-        "Section 3.2",
-        "order",
-        "gradient evaluations",
-        CONSTANTS,
-        Order(
+        id="fedopt/svrg/complexity",
+        where="Section 3.2",
+        gist="gradient evaluations",
+        setting=CONSTANTS,
+        statement=Order(
             (n + 2 * _at[m]) * sympy.log(1 / epsilon) / sympy.log(1 / sympy.simplify(rate.subs(_at))),
             (n + L / lamda) * sympy.log(1 / epsilon),
             small=epsilon,
         ),
-        (Hypothesis("lambda <= L", sympy.Le(lamda, L, evaluate=False)),),
-        "epochs that eq. (5) grants at h = 1/(10 L), m = 50 L/lambda, where c = 1/2, each of n + 2m gradients; epsilon "
+        requires=(Hypothesis("lambda <= L", sympy.Le(lamda, L, evaluate=False)),),
+        reading="epochs that eq. (5) grants at h = 1/(10 L), m = 50 L/lambda, where c = 1/2, each of n + 2m "
+        "gradients; epsilon "
         "is relative to f(w^0) - f*",
     ),
 )
@@ -187,20 +187,19 @@ SPREAD = setting("any data on any nodes, lambda >= 0, each F_k with one minimise
 
 SECTION_3_3 = (
     Claim(
-        "fedopt/eq-7",
-        "eq. (7)",
-        "identity",
-        "f as a convex combination of the F_k",
-        ANY_DATA,
-        Identity(LEFT, RIGHT, (Quantity(LEFT, _objective), Quantity(RIGHT, _combination))),
+        id="fedopt/eq-7",
+        where="eq. (7)",
+        gist="f as a convex combination of the F_k",
+        setting=ANY_DATA,
+        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _objective), Quantity(RIGHT, _combination))),
     ),
     Claim(
-        "fedopt/one-shot-averaging",
-        "Section 3.4",
-        "property",
-        "averaging local minimisers does not solve the problem",
-        SPREAD,
-        Fails(
+        id="fedopt/one-shot-averaging",
+        where="Section 3.4",
+        kind="property",
+        gist="averaging local minimisers does not solve the problem",
+        setting=SPREAD,
+        statement=Fails(
             Identity(_mean, _best, (Quantity(_mean, _average), Quantity(_best, _solution))),
             "the average of the local minimisers is the solution",
         ),
