@@ -25,7 +25,7 @@ from fedtheory.problems.weighted import weighted_gradient
 from fedtheory.rational import Array
 from fedtheory.selections import Fixed
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Identity, Inequality, Limit, ParameterRule, Quantity, Readings
+from fedtheory.statements import Identity, Inequality, Limit, ParameterRule, Quantity, Readings, inequality
 from fedtheory.subproblems import Exact
 from fedtheory.symbols import L, mu, n
 
@@ -386,6 +386,9 @@ def _apart_squared(problem: Problem, params: Weight, state: Pair) -> Array:
 mu_1, alpha_1 = sympy.symbols("mu_1 alpha_1", positive=True)
 _CONVEX = OneStronglyConvex(mu_1, L)
 _product, _square = parts("<grad_f(x)-grad_f(y),x-y> |x-y|^2")
+PRODUCT = Quantity(_product, _between)
+SQUARE = Quantity(_square, _apart_squared)
+
 REMARK_42 = Claim(
     id="fedadmm/remark-4.2",
     where="Remark 4.2",
@@ -399,9 +402,7 @@ REMARK_42 = Claim(
         domain=(sympy.Lt(alpha_1, 1, evaluate=False),),
         clients=(2, 2, 3),
     ),
-    statement=Inequality(
-        alpha_1 * mu_1 * _square, _product, (Quantity(_product, _between), Quantity(_square, _apart_squared))
-    ),
+    statement=inequality(alpha_1 * mu_1 * SQUARE <= PRODUCT),
     requires=(Hypothesis("f_1 is mu_1-strongly convex, the others convex", met=_CONVEX.contains),),
     reading="f is strongly convex with alpha_1 mu_1",
 )

@@ -20,8 +20,9 @@ from fedtheory.papers.fedadmm.runs import ROUND, History, Run, square
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array
+from fedtheory.relations import E
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Comparison, Identity, Inequality, Quantity, contraction
+from fedtheory.statements import Comparison, Inequality, Quantity, identity, inequality, one_step
 from fedtheory.subproblems import InnerSteps, Task
 
 # Any point of the server and the clients, with quadratic functions: one gradient or root of each is asked
@@ -149,30 +150,39 @@ _L_w, _L_min, _v, _v_closed, _grad, _res = parts(
     "sum_i(alpha_i*grad_f_i(w_i)+pi_i)-sum_i(pi_i)"
 )
 
+L_W = Quantity(_L_w, _at_any)
+L_MIN = Quantity(_L_min, _at_closed_form)
+
 EQ_13 = Claim(
     id="fedadmm/eq-13",
     where="eq. (13)",
     gist="closed form of the averaging step",
     setting=POINTS,
-    statement=Identity(_L_w, _L_min, (Quantity(_L_w, _at_any), Quantity(_L_min, _at_closed_form))),
+    statement=identity(L_W, L_MIN),
     reading="w^{k+1} is the minimiser: away from it the augmented Lagrangian is larger by "
     "sum_i(sigma_i)/2 |w - w^{k+1}|^2",
 )
+V = Quantity(_v, _two_inner_steps)
+V_CLOSED = Quantity(_v_closed, _closed_inner_steps)
+
 EQ_15 = Claim(
     id="fedadmm/eq-15",
     where="eq. (15)",
     gist="closed form of the inner step",
     setting=POINTS,
-    statement=Identity(_v, _v_closed, (Quantity(_v, _two_inner_steps), Quantity(_v_closed, _closed_inner_steps))),
+    statement=identity(V, V_CLOSED),
     reading="two steps from v^0 = w, by the algorithm and by the formula",
 )
+GRAD = Quantity(_grad, _gradient)
+RES = Quantity(_res, _lines)
+
 DEFINITION_41 = Claim(
     id="fedadmm/definition-4.1",
     where="Definition 4.1 and eq. (20)",
     kind="property",
     gist="stationary points of (10) and of (2)",
     setting=AGREED,
-    statement=Identity(_grad, _res, (Quantity(_grad, _gradient), Quantity(_res, _lines))),
+    statement=identity(GRAD, RES),
     reading="where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19): it "
     "vanishes with them",
 )
@@ -216,12 +226,15 @@ _PENALTY = Hypothesis(
 _ABOVE_ONE = Hypothesis("rho > 1", sympy.Gt(rho, 1, evaluate=False))
 _from, _from_next = parts("|v^l-v*|^2 |v^{l+1}-v*|^2")
 
+FROM_NEXT = Quantity(_from_next, _from_root, after=True)
+FROM = Quantity(_from, _from_root)
+
 CONTRACTION = Claim(
     id="fedadmm/theorem-3.1/contraction",
     where="Theorem 3.1 and eq. (35)",
     gist="inner steps contract by 1/rho",
     setting=INNER,
-    statement=contraction(inner, Quantity(_from_next, _from_root, after=True), 1 / rho, Quantity(_from, _from_root)),
+    statement=one_step(inner, E(FROM_NEXT) <= (1 / rho) * FROM),
     requires=(CURVED, _PENALTY, _ABOVE_ONE),
     reading="of the printed proof the lines do not follow (a sign, and two misprints); r_i is a Lipschitz "
     "constant: s_i <= r_i",
@@ -359,12 +372,15 @@ def _stale(problem: Problem, run: Run, history: History) -> Array:
 
 
 _fresh, _kept = parts("sigma*w^{tau_{k+1}} sum_{Omega^{tau_k}}z_i^k+sum_others(z_i^{k_i})")
+FRESH = Quantity(_fresh, _server)
+KEPT = Quantity(_kept, _stale)
+
 SECTION_35 = Claim(
     id="fedadmm/section-3.5",
     where="Section 3.5",
     gist="the server's sum over stale and fresh z_i is (4)",
     setting=ROUND,
-    statement=Identity(_fresh, _kept, (Quantity(_fresh, _server), Quantity(_kept, _stale))),
+    statement=identity(FRESH, KEPT),
     reading="k_i = 0 for clients never selected",
 )
 
@@ -465,6 +481,9 @@ def _coordinate(of: Any) -> Any:
 _t = sympy.Symbol("t", positive=True)
 _count = sympy.Symbol("m", integer=True, positive=True)
 _inner2, _w1, _w2, _both, _total, _squares = parts("2<w_1,w_2> |w_1|^2 |w_2|^2 |w_1+w_2|^2 |sum_i(w_i)|^2 sum_i|w_i|^2")
+PRODUCT = Quantity(_product, _monotone)
+SQUARE = Quantity(_square, _apart)
+
 APPENDIX_A = (
     Claim(
         id="fedadmm/eq-31",
@@ -488,7 +507,7 @@ APPENDIX_A = (
         where="Appendix A",
         gist="weak monotonicity from the Hessian bound",
         setting=WEAK_PAIRS,
-        statement=Inequality(-_product, s_i * _square, (Quantity(_product, _monotone), Quantity(_square, _apart))),
+        statement=inequality(-PRODUCT <= s_i * SQUARE),
         requires=(CURVED,),
     ),
     Claim(

@@ -31,7 +31,7 @@ from fedtheory.papers.fedadmm.runs import (
 from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
-from fedtheory.statements import Comparison, Identity, Inequality, ParameterRule, Quantity
+from fedtheory.statements import Comparison, Identity, Inequality, ParameterRule, Quantity, identity
 
 _Q = sympy.Rational
 
@@ -374,14 +374,14 @@ REMARK_43 = (
         where="Remark 4.3",
         gist="communication rounds from (28)",
         setting=_ACCURACY,
-        statement=Identity(sympy.ceiling(2 * _steps / k0), sympy.ceiling(2 * (c + varepsilon * s0) / varepsilon), ()),
+        statement=identity(sympy.ceiling(2 * _steps / k0), sympy.ceiling(2 * (c + varepsilon * s0) / varepsilon)),
     ),
     Claim(
         id="fedadmm/remark-4.3/eq-29/repaired",
         where="Remark 4.3",
         gist="the communications of k iterations are 2 ceil(k/k_0)",
         setting=_ACCURACY,
-        statement=Identity(2 * sympy.ceiling(_steps / k0), 2 * sympy.ceiling((c + varepsilon * s0) / varepsilon), ()),
+        statement=identity(2 * sympy.ceiling(_steps / k0), 2 * sympy.ceiling((c + varepsilon * s0) / varepsilon)),
         repairs="fedadmm/remark-4.3/eq-29",
     ),
 )

@@ -17,7 +17,7 @@ from fedtheory.randomness import UniformSubset
 from fedtheory.rational import Array
 from fedtheory.selections import covers, gaps
 from fedtheory.settings import Setting
-from fedtheory.statements import Identity, Inequality, Quantity
+from fedtheory.statements import Quantity, identity, inequality
 
 
 class Plan(NamedTuple):
@@ -80,13 +80,15 @@ PLANS = Setting(
 )
 _SCHEME = Hypothesis("Scheme 4.1", met=lambda problem, params: covers(params.masks, params.s0))
 
+GAP_Q = Quantity(_gap, _longest)
+
 GAP = (
     Claim(
         id="fedadmm/eq-21",
         where="eq. (21)",
         gist="gap between two selections of a client under Scheme 4.1",
         setting=PLANS,
-        statement=Inequality(_gap, s0, (Quantity(_gap, _longest),)),
+        statement=inequality(GAP_Q <= s0),
         requires=(_SCHEME,),
         reading="the windows begin at tau = 0, s_0, 2 s_0, ..., as printed, not at every tau",
     ),
@@ -95,7 +97,7 @@ GAP = (
         where="eq. (21)",
         gist="the gap is at most 2 s_0 - 1",
         setting=PLANS,
-        statement=Inequality(_gap, 2 * s0 - 1, (Quantity(_gap, _longest),)),
+        statement=inequality(GAP_Q <= 2 * s0 - 1),
         requires=(_SCHEME,),
         repairs="fedadmm/eq-21",
     ),
@@ -178,13 +180,19 @@ SUBSETS = Setting(
     special=Family(_sizes, _sizes_build),
 )
 
+P = Quantity(_p, _met)
+PRINTED = Quantity(_printed, _formula)
+SCHEME = Quantity(_scheme, _all_windows)
+LEAST = Quantity(_least, _union)
+WINDOW = Quantity(_window, _one_window)
+
 REMARK_41 = (
     Claim(
         id="fedadmm/remark-4.1",
         where="Remark 4.1",
         gist="probability that a client is selected in s_0 rounds, and its example",
         setting=SUBSETS,
-        statement=Identity(_p, _printed, (Quantity(_p, _met), Quantity(_printed, _formula))),
+        statement=identity(P, PRINTED),
         reading="every subset enumerated; the example is m = 10, |Omega| = 9, s_0 = 5",
     ),
     Claim(
@@ -193,7 +201,7 @@ REMARK_41 = (
         kind="property",
         gist="Scheme 4.1 holds with high probability under independent uniform subsets, for all clients and windows",
         setting=SUBSETS,
-        statement=Inequality(_printed, _scheme, (Quantity(_printed, _formula), Quantity(_scheme, _all_windows))),
+        statement=inequality(PRINTED <= SCHEME),
         reading="with the probability p_i that the remark gives for it, or more",
     ),
     Claim(
@@ -202,7 +210,7 @@ REMARK_41 = (
         kind="property",
         gist="one window covers all clients with probability 1 - m prod_j (1 - |Omega^{tau+j}|/m) at least",
         setting=SUBSETS,
-        statement=Inequality(_least, _window, (Quantity(_least, _union), Quantity(_window, _one_window))),
+        statement=inequality(LEAST <= WINDOW),
         repairs="fedadmm/remark-4.1/scheme",
     ),
 )

@@ -28,7 +28,7 @@ from fedtheory.papers.fedopt.predictors import LEFT, RIGHT, TWO, Two, gap, model
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Draw
 from fedtheory.rational import Array, apply, inverse
-from fedtheory.statements import Agreement, Fails, Identity, Inequality, Quantity, Reached, Stays
+from fedtheory.statements import Agreement, Fails, Identity, Quantity, Reached, Stays, inequality
 
 # Scheme (9), from the values of the functions alone
 
@@ -179,6 +179,8 @@ LINE = setting(
 
 _one_round = sympy.Symbol("f(w^1)-f*", nonnegative=True)
 
+ONE_ROUND = Quantity(_one_round, _after_one)
+
 SECTION_3_4 = (
     Claim(
         id="fedopt/dane/perturbation",
@@ -210,7 +212,7 @@ SECTION_3_4 = (
         kind="property",
         gist="DANE does not have property B",
         setting=SINGLE_NODE,
-        statement=Inequality(sympy.S.Zero, _one_round, (Quantity(_one_round, _after_one),), strict=True),
+        statement=inequality(sympy.S.Zero < ONE_ROUND),
         reading="a single node is K = 1, and mu = 0, eta = 1 as printed: then DANE would leave a gap after a round. "
         "With K - 1 nodes that hold nothing besides, F_k = (lambda/2) |w|^2, DANE does not have the property: it may "
         "diverge (see the table fedopt/properties)",

@@ -43,7 +43,7 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.rational import Array, apply, inverse
-from fedtheory.statements import Bound, Identity, Inequality, Quantity
+from fedtheory.statements import Bound, Identity, Quantity, inequality
 
 ADMISSIBLE = setting(
     "ridge regression on any data and nodes, from any alpha^0",
@@ -121,6 +121,11 @@ STEPPING = setting(
 
 
 _A3 = "Appendix A.3"
+SQUARE = Quantity(_square, _of_step(_xi))
+BLOCKS = Quantity(_blocks, _of_step(_in_blocks))
+BOUND = Quantity(_bound, _lower_bound)
+VALUE = Quantity(_value, _after_step)
+
 APPENDIX_A3 = (
     Claim(
         id="fedopt/eq-13",
@@ -143,9 +148,7 @@ APPENDIX_A3 = (
         where=_A3,
         gist="X'X <= sigma B with 1 <= sigma <= K",
         setting=ANY_STEP,
-        statement=Inequality(
-            _square, K * _blocks, (Quantity(_square, _of_step(_xi)), Quantity(_blocks, _of_step(_in_blocks)))
-        ),
+        statement=inequality(SQUARE <= K * BLOCKS),
         reading="sigma = K will do: |Xh|^2 <= K |h|_B^2 for all h, so the least sigma is at most K; it is at least 1, "
         "since both sides are the same for h of one client alone with sigma = 1",
     ),
@@ -154,7 +157,7 @@ APPENDIX_A3 = (
         where=_A3,
         gist="separable lower bound on D(alpha + h)",
         setting=STEPPING,
-        statement=Inequality(_bound, _value, (Quantity(_bound, _lower_bound), Quantity(_value, _after_step))),
+        statement=inequality(BOUND <= VALUE),
         requires=(DOMINATES,),
         reading="on ridge regression",
     ),

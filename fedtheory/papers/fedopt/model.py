@@ -16,7 +16,7 @@ from fedtheory.instances.base import Family, Instance, Recipe, check_shape, gene
 from fedtheory.papers.fedopt.predictors import CONSTANTS
 from fedtheory.rational import DIGITS, Array, real
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Quantity
+from fedtheory.statements import Inequality, Quantity, inequality
 
 # Section 1.1
 
@@ -166,6 +166,9 @@ TIMES = Setting(
     special=Family(_costs, _costs_at),
 )
 
+AT_THRESHOLD = Quantity(_at_threshold, _time(False))
+FINER = Quantity(_finer, _time(True))
+
 SECTIONS_1_AND_2 = (
     _loss("fedopt/logistic-loss", PRINTED_LOSS, "the printed logistic loss is a convex loss"),
     _loss(
@@ -180,9 +183,7 @@ SECTIONS_1_AND_2 = (
         kind="model",
         gist="time to accuracy with communication cost and local accuracy Theta",
         setting=TIMES,
-        statement=Inequality(
-            _at_threshold, _finer, (Quantity(_at_threshold, _time(False)), Quantity(_finer, _time(True)))
-        ),
+        statement=inequality(AT_THRESHOLD <= FINER),
         reading="(2)-(4) define TIME; what follows from them is that very small Theta is not efficient, read as: there "
         "is a Theta_0 > 0 below which every Theta takes longer. The local solver converges linearly",
     ),

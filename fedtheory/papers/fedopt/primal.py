@@ -33,7 +33,7 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.rational import Array
-from fedtheory.statements import Identity, Inequality, Limit, Quantity, Stays
+from fedtheory.statements import Limit, Quantity, Stays, identity, inequality
 
 LEARNING = setting(
     "ridge regression on any data and nodes, the F_k of eq. (12); any sigma > 0, from any alpha^0",
@@ -136,13 +136,16 @@ CONVERGING = setting(
 
 _A1 = "Appendix A.1"
 _gap_T = sympy.Symbol("f(w^t)-f*")
+LEFT_Q = Quantity(LEFT, _perturbations)
+RIGHT_Q = Quantity(RIGHT, _of_gradient)
+
 APPENDIX_A1 = (
     Claim(
         id="fedopt/perturbation-average",
         where=_A1,
         gist="mean of the a_k of the new method",
         setting=LEARNING,
-        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _perturbations), Quantity(RIGHT, _of_gradient))),
+        statement=identity(LEFT_Q, RIGHT_Q),
         reading="(1 - eta) grad f(w^t) for Algorithm 5; DANE's a_k have this mean too where all n_k are equal",
     ),
     Claim(
@@ -156,6 +159,8 @@ APPENDIX_A1 = (
 )
 
 #: What follows the dual method in the list, and speaks of the primal one.
+DET = Quantity(_det, _beyond)
+
 ANY_PARTITION = (
     Claim(
         id="fedopt/algorithm-5/any-partition",
@@ -163,7 +168,7 @@ ANY_PARTITION = (
         kind="limit",
         gist="ridge regression, any partition: converges",
         setting=PRINTED_RANGE,
-        statement=Inequality(sympy.S.Zero, _det, (Quantity(_det, _beyond),), strict=True),
+        statement=inequality(sympy.S.Zero < DET),
         requires=(IN_RANGE,),
         reading="with any sigma in [1, K], as Algorithm 5 prints. A round is a linear map M about the optimum; where "
         "det(I + M) <= 0 it has a real eigenvalue of -1 or less, and does not converge from that eigenvector",

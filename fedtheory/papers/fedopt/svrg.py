@@ -32,7 +32,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import expectation
 from fedtheory.rational import Array
-from fedtheory.statements import Fails, Identity, Inequality, Order, Quantity
+from fedtheory.statements import Fails, Identity, Order, Quantity, identity, inequality
 
 # Section 3.2
 
@@ -116,6 +116,9 @@ _SHORT = Hypothesis("h < 1/(2L)", sympy.Lt(h, 1 / (2 * L), evaluate=False))
 
 _at = {h: 1 / (10 * L), m: 50 * L / lamda}
 
+AFTER = Quantity(_after, after_epoch)
+BEFORE = Quantity(_before, _gap)
+
 SECTION_3_2 = (
     Claim(
         id="fedopt/svrg/unbiased",
@@ -131,7 +134,7 @@ SECTION_3_2 = (
         kind="bound",
         gist="linear rate of SVRG (explicit constant from its source)",
         setting=EPOCH,
-        statement=Inequality(_after, rate * _before, (Quantity(_after, after_epoch), Quantity(_before, _gap))),
+        statement=inequality(AFTER <= rate * BEFORE),
         requires=(_SHORT,),
         reading="one epoch from any w^t, from which all follow by conditional expectation; c as in Johnson and Zhang "
         "(2013), "
@@ -185,6 +188,9 @@ _SPREAD = Posed(lam=lambda rng: Fraction(int(rng.integers(0, 4)), 2), plain=True
 ANY_DATA = setting("any data on any nodes", Posed(states=MODEL))
 SPREAD = setting("any data on any nodes, lambda >= 0, each F_k with one minimiser", _SPREAD)
 
+MEAN = Quantity(_mean, _average)
+BEST = Quantity(_best, _solution)
+
 SECTION_3_3 = (
     Claim(
         id="fedopt/eq-7",
@@ -200,7 +206,7 @@ SECTION_3_3 = (
         gist="averaging local minimisers does not solve the problem",
         setting=SPREAD,
         statement=Fails(
-            Identity(_mean, _best, (Quantity(_mean, _average), Quantity(_best, _solution))),
+            identity(MEAN, BEST),
             "the average of the local minimisers is the solution",
         ),
         reading="in general: for some data the average, weighted by n_k/n, is not the solution",
