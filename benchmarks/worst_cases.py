@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from PEPit.examples.stochastic_and_randomized_convex_minimization import wc_saga
 
-from tests.models import saga
+from tests.helpers.models import saga
 from verify.pep.programs import equilibrated, ratio, solve
 from verify.pep.symmetry import Clients, Exchangeable, Explicit
 

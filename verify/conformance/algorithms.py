@@ -83,7 +83,9 @@ def algorithm(
         result = _run(setup, observes) if run is not None else _steps(setup)
     for scenario, numbers in zip(found, before, strict=True):
         after = _numbers(scenario)
-        changed = [name for name, value in numbers.items() if not np.array_equal(value, after[name])]
+        changed = [
+            name for name, value in numbers.items() if name not in after or not np.array_equal(value, after[name])
+        ]
         if changed:
             broken = Broken("in-place", f"changes the problem that it was given in place: its {changed[0]}")
             result = _Result((_interface(setup, broken),), ("the interface",), {})

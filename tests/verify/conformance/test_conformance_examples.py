@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import pytest
-
-EXAMPLES = Path(__file__).parent.parent / "examples"
+from places import EXAMPLES
 
 
 def load(name):

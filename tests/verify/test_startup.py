@@ -6,11 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 #: Each takes from a tenth of a second to two seconds to load.
 SOLVERS = {"cvxpy", "z3", "sklearn", "joblib", "matplotlib", "pandas", "scipy", "PEPit", "IPython"}
 MATHEMATICS = {"sympy", "numpy", "mpmath", "rich"}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from matplotlib.image import imread
 from fedtheory.data import bundled
 from fedtheory.problems.weighted import stationary_point
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 runs = importlib.import_module("fedadmm_runs")
 experiments = importlib.import_module("fedadmm_experiments")
 

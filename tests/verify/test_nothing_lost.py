@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from places import ROOT
 
 from fedtheory import claims
 from verify import check, files, resume
@@ -26,7 +27,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSI
 
 SELECTED = ("locodl/eq-6", "locodl/eq-13", "feddcd/table-2", "feddcd/lemma-B.8/rate")
 IDS = [claim.id for claim in claims.select(SELECTED)]
-ROOT = Path(__file__).resolve().parents[1]
 
 #: An audit whose checks take no time; that of the claim AT runs ``{then}`` first. The claims checked are in a file.
 _PROGRAM = """

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +12,6 @@ from fedtheory.algorithms import accfeddcd, feddcd, run
 from fedtheory.optimum import solve
 from fedtheory.problems.base import Problem
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 runs = importlib.import_module("feddcd_runs")
 experiments = importlib.import_module("feddcd_experiments")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import mpmath
 import pytest
+from places import ROOT, SHARED
 from rich.console import Console
 
 from fedtheory import claims, tables
@@ -267,7 +268,7 @@ def test_data_given_are_measured_whatever_the_claims(here, capsys, short_runs, m
 
 
 def test_shared_data_if_present(here, capsys, short_runs, monkeypatch):
-    path = Path(__file__).resolve().parents[2] / "shared" / "data" / "australian_scale"
+    path = SHARED / "data" / "australian_scale"
     if not path.exists():
         pytest.skip("the shared data are not here")
     monkeypatch.setattr("verify.commands.audit", lambda *args: [])
@@ -433,7 +434,7 @@ def test_control_characters_are_not_passed_on(here, capsys):
 def test_what_an_encoding_lacks_is_written_out():
     done = subprocess.run(
         [sys.executable, "-m", "fedtheory", "show", "baseline/adiana/one-step", "--latex"],
-        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(Path(__file__).resolve().parents[1])},
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)},
         capture_output=True,
     )
     assert (done.returncode, done.stderr) == (0, b"") and done.stdout.isascii()
@@ -441,7 +442,7 @@ def test_what_an_encoding_lacks_is_written_out():
 
 @pytest.mark.parametrize("module", ["fedtheory", "verify"])
 def test_the_command_is_a_module_too(module):
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-m", module, "prove"], env=environment, capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.startswith("fedtheory: argument COMMAND: invalid choice: 'prove'")
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import bz2
 import gzip
-from pathlib import Path
 
 import numpy as np
+import places
 import pytest
 
 from fedtheory.data import Dataset, bundled, load_libsvm, split
 
 GOOD = b"1 1:0.5 3:2\n2 2:-1\n1 3:4 # a comment\n"
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+SHARED = places.SHARED / "data"
 
 
 @pytest.fixture

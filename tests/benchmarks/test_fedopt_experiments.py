@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +12,6 @@ from fedtheory.papers.fedopt import figure
 from fedtheory.problems.linear_models import minimiser
 from fedtheory.text import generated
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 experiments = importlib.import_module("fedopt_experiments")
 scale = importlib.import_module("fedopt_scale")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from places import SHARED
 from scipy.special import expit
 
 from fedtheory.local_draws import ClientPermutations, ClientPicks
@@ -22,7 +22,7 @@ from fedtheory.rational import exact, to_float
 from fedtheory.step_major import blocks
 from fedtheory.text import generated, plays, reshuffled
 
-PLAYS = Path(__file__).resolve().parents[2] / "shared" / "data" / "shakespeare.txt.gz"
+PLAYS = SHARED / "data" / "shakespeare.txt.gz"
 LOSSES = [SQUARED, LOGISTIC]
 NAMES = [loss.name for loss in LOSSES]
 

@@ -1,9 +1,9 @@
 """Theorems of one's own: the examples, what is told of files that are no theorems, and what is derived for both."""
 
 import json
-from pathlib import Path
 
 import pytest
+from places import EXAMPLES
 
 from fedtheory import claims
 from verify import Verdict, check
@@ -11,7 +11,6 @@ from verify.cli import main
 from verify.mutation import selftest
 from verify.own import load
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = {
     "heavy_ball": "certified",
     "compressed_gradient_descent": "certified",

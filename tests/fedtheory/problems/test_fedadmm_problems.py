@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
-from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
 import pytest
+from places import SHARED
 from scipy.optimize import minimize
 from scipy.stats import kstest
 
@@ -24,7 +24,7 @@ from fedtheory.rational import exact, to_float
 from fedtheory.selections import Covering, Fixed, Uniform, covers, gaps
 
 Q = Fraction
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+DATA = SHARED / "data"
 
 
 def floats(f):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import csv
 import dataclasses
 import pickle
-from pathlib import Path
 
 import pytest
 import sympy
+from places import SHARED
 
 from fedtheory import algorithms, claims
 from fedtheory.papers import feddcd, locodl
 from fedtheory.statements import Bound
 
-LIST = Path(__file__).resolve().parents[2] / "shared" / "claims.csv"
+LIST = SHARED / "claims.csv"
 
 
 @pytest.mark.skipif(not LIST.exists(), reason="the list of claims is not there")

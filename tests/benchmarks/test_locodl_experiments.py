@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +12,6 @@ from fedtheory.algorithms import fivegcs_cc, locodl
 from fedtheory.compressors import Family
 from fedtheory.problems.logistic import Logistic
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 experiments = importlib.import_module("locodl_experiments")
 runs = importlib.import_module("locodl_runs")
 
