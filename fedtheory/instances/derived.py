@@ -241,15 +241,16 @@ def _strained(recipe: Recipe, rng: np.random.Generator, counts: frozenset[str]) 
         beyond = generic(rng, Fraction(1, 1000), Fraction(1)) * pick(rng, (Fraction(1), Fraction(1, 10), Fraction(10)))
         factor = pick(rng, (1 + beyond, 1 / (1 + beyond)))
     if name == "h" and pick(rng, (True, False)):
-        every = ({**c, "h": tuple(v * factor for v in c["h"])} if "h" in c else c for c in clients)
-        return {**recipe, "clients": tuple(every)}
+        return {**recipe, "clients": tuple({**c, "h": _times(c["h"], factor)} if "h" in c else c for c in clients)}
     if index is None:
         return {**recipe, name: recipe[name] * factor}
-    value = clients[index][name]
     # A client's curvatures change together.
-    scaled = tuple(v * factor for v in value) if isinstance(value, tuple) else value * factor
-    changed = {**clients[index], name: scaled}
+    changed = {**clients[index], name: _times(clients[index][name], factor)}
     return {**recipe, "clients": (*clients[:index], changed, *clients[index + 1 :])}
+
+
+def _times(value: Any, factor: Fraction) -> Any:
+    return tuple(v * factor for v in value) if isinstance(value, tuple) else value * factor
 
 
 def _fractions(values: Recipe) -> list[str]:

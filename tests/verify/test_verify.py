@@ -18,7 +18,7 @@ from verify import Verdict, check
 from verify.audit import to_json
 from verify.evaluate import dimension, meeting, sides
 from verify.evidence import Counterexample
-from verify.methods import order, refutation, search, shrinking, spectral, symbolic
+from verify.methods import order, refutation, search, second_moments, shrinking, spectral, symbolic
 from verify.methods.almost_sure import moment_radius
 from verify.stored import load
 
@@ -296,3 +296,14 @@ def test_of_the_recipes_examined_further_one_is_of_each_regime(id):
     regimes = {search.regime(claim, recipe) for recipe in instances}
     assert len(regimes) >= 2
     assert {search.regime(claim, recipe) for recipe in found.met} == regimes
+
+
+def test_second_moments_are_not_taken_where_a_step_reads_what_only_init_fills():
+    """SAG from a centred table was refuted so at T = 157: its table is in no coordinate."""
+    claim = claims.get("baseline/sag/centred-table")
+    clients = tuple({"h": (Fraction(h),), "y": (Fraction(0),)} for h in ("1", "1/2", "1/2", "1/2"))
+    recipe = {"d": 1, "x": (Fraction(0),), "clients": clients, "mu": Fraction(1, 2), "L": Fraction(1)}
+    instance = claim.family.build({**recipe, "alpha": Fraction(1, 16)}, False)
+    assert instance.quadratic and not second_moments.follows(claim, instance)
+    whole = claims.get("baseline/sag/zero-table")
+    assert second_moments.follows(whole, whole.family.build({**recipe, "alpha": Fraction(1, 16)}, False))

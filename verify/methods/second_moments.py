@@ -87,7 +87,31 @@ def applies(claim: Claim, instance: Instance) -> bool:
         and not any(q.after and claim.statement.bound.has(q.expression) for q in claim.statement.quantities)
         and instance.start is not None
         and instance.start() is not None
+        and follows(claim, instance)
     )
+
+
+def follows(claim: Claim, instance: Instance) -> bool:
+    """Whether the coordinates of a state after a step tell where the next one leads, and what a bound says of it.
+
+    They do not where a step reads what only ``init`` fills, such as a table of gradients.
+    """
+    coordinates = instance.coordinates
+    assert coordinates is not None
+    # Integers: neither fractions nor floats turn into the other.
+    problem, state = instance.at(np.arange(1, instance.dimension + 1)[None])
+    later, _ = rollout(claim, instance, problem, state, 1)
+    _, again = instance.at(np.asarray(coordinates(later))[0])
+    # The draws of the first step become replicas.
+    kept = type(later)(*(np.swapaxes(field, 0, 1) for field in later))
+    seen = []
+    for start_of_next in (kept, again):
+        after, _ = rollout(claim, instance, problem, start_of_next, 1)
+        of = [
+            q.of(problem, instance.params, start_of_next) for q in getattr(claim.statement, "quantities", ()) if q.after
+        ]
+        seen.append([np.asarray(values, dtype=float) for values in (coordinates(after), *of)])
+    return all(np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(*seen, strict=True))
 
 
 def maps(claim: Claim, instance: Instance, like: Array) -> tuple[Array, Array]:
@@ -156,7 +180,12 @@ def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Arr
 
 
 def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> tuple[Array, Array]:
-    """(left, right) after ``rounds`` rounds at one initial state ``theta (1, dimension)``, exact on fractions."""
+    """(left, right) after ``rounds`` rounds at one initial state ``theta (1, dimension)``, exact on fractions.
+
+    ``ValueError`` where the coordinates do not follow the state.
+    """
+    if not follows(claim, instance):
+        raise ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds: coordinates do not follow the state")
     start_matrix = instance.start() if instance.start is not None else None
     assert start_matrix is not None
     A, p = maps(claim, instance, theta)
