@@ -179,20 +179,24 @@ def track(
     draws: Any,
     p: Array,
     tol: float,
-    unknown: bool = False,
+    scales: dict[int, dict[str, float]] | None = None,
 ) -> Tracked:
     """Follow all hidden states that agree with the letters ``seen`` after each round. ``start``: the state before.
 
-    ``unknown``: letters that are not in the mapping of round 0 are taken from the start all the same.
+    ``scales``: what errors are relative to in each round, of runs of the same problem, found by the first of them.
     """
+    scales = {} if scales is None else scales
     states, weights = stacked(start), np.ones(1)
     found: list[Array] = []
     complete = True
     for t, letters in enumerate(seen):
         one = type(states)(*(f[0] for f in states))
         shown = tuple(name for name in letters if name in states._fields)
-        scale = sizes(algorithm, problem, params, one, draws)
+        if t not in scales:
+            scales[t] = sizes(algorithm, problem, params, one, draws)
         after = advanced(algorithm, problem, params, states, draws)
+        # Another run may have grown larger than the first.
+        scale = {n: max(size, _largest(getattr(after, n))) for n, size in scales[t].items()}
         flat = type(after)(*(f.reshape(-1, *f.shape[2:]) for f in after))
         # Errors of the hidden letters add up.
         near = tol * (1 + 2 * t)
