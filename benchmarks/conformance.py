@@ -52,7 +52,7 @@ def trials(full: bool) -> Iterator[Trial]:
             given = {k: v for k, v in options.items() if not (full and k == "samples")}
 
             def test(seed: int, compress: Any = compress, given: dict[str, Any] = given) -> Any:
-                return conformance.compressor(compress, d, seed=seed, **{**samples, **given})
+                return conformance.compressor(planted_compressors.made(compress), d, seed=seed, **{**samples, **given})
 
             yield Trial(f"compressor {name}" if words is None else "compressor", name if words else "", words, test)
 

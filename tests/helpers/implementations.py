@@ -178,6 +178,11 @@ FORMS = {
 }
 
 
+def small(problem, params):
+    """Problems on which tests are fast."""
+    return problem.n * problem.d <= 4
+
+
 def report_of(form, slip, seed, **more):
     name, kind, function, options, _ = FORMS[form]
 

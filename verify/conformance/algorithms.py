@@ -350,12 +350,13 @@ def _loops(
     draws, p, _ = matching.enumerated(setup.algorithm, problem, params, start, LARGEST_SUPPORT, rng)
     followed: list[tuple[Letters, Tracked]] = []
     weights: list[Array] = []
+    scales: dict[int, dict[str, float]] = {}
     for i in range(_RUN_STEPS // _RUN_ROUNDS if scenario.support > 1 else 2):
         iterates = own.iterates(problem, params, _RUN_ROUNDS, np.random.default_rng([setup.seed, 13, number, i]))
         seen = [own.observed(iterate, start, observes) for iterate in iterates]
         if len(seen) > _RUN_ROUNDS:
             _check_first(start, seen.pop(0), setup)
-        tracked = matching.track(setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance)
+        tracked = matching.track(setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance, scales)
         if tracked.mismatch is not None and _same_memory(iterates):
             raise Broken(
                 "iterates", "iterates of several rounds are the same array, which later ones overwrite: copy it"

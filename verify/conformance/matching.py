@@ -60,11 +60,16 @@ def enumerated(
 def sizes(algorithm: Algorithm, problem: Problem, params: Any, state: Any, draws: Any) -> dict[str, float]:
     """What relative errors of each letter after a step are relative to.
 
-    Its size before and after, and what errors of the letters before the step, relative to their own sizes, do to it:
-    a computation with relative errors eps is off by a moderate multiple of eps times this.
+    Its size before and after, that of the gradients which may cancel in it, and what errors of the letters before the
+    step, relative to their own sizes, do to it: a computation with relative errors eps is off by a moderate multiple of
+    eps times this.
     """
     fixed = _sizes_at_optimum(algorithm, problem, params, state)
     own = {name: max(_largest(value), fixed.get(name, 0.0)) for name, value in zip(state._fields, state, strict=True)}
+    terms = _size_of_terms(problem)
+    own |= {
+        n: max(own[n], terms) for n, v in zip(state._fields, state, strict=True) if np.shape(v)[-1:] == (problem.d,)
+    }
     near = [state]
     for name in state._fields:
         bump = _STEP * (own[name] or 1.0)
@@ -87,6 +92,16 @@ def _sizes_at_optimum(algorithm: Algorithm, problem: Problem, params: Any, state
         return {name: _largest(value) for name, value in zip(fixed._fields, fixed, strict=True)}
     except (ValueError, ArithmeticError):
         return dict.fromkeys(state._fields, 0.0)
+
+
+def _size_of_terms(problem: Problem) -> float:
+    """The largest gradient of one function, or one example, at the optimum, as a step of at most 1/L."""
+    f: Any = getattr(problem.f, "singles", problem.f)
+    try:
+        slopes = f.gradient(np.broadcast_to(np.asarray(problem.x_star, dtype=float), (f.n, problem.d)))
+        return _largest(slopes) / max(1.0, float(problem.L))
+    except (ValueError, ArithmeticError):
+        return 0.0
 
 
 def _largest(value: Any) -> float:
@@ -179,20 +194,24 @@ def track(
     draws: Any,
     p: Array,
     tol: float,
-    unknown: bool = False,
+    scales: dict[int, dict[str, float]] | None = None,
 ) -> Tracked:
     """Follow all hidden states that agree with the letters ``seen`` after each round. ``start``: the state before.
 
-    ``unknown``: letters that are not in the mapping of round 0 are taken from the start all the same.
+    ``scales``: what errors are relative to in each round, of runs of the same problem, found by the first of them.
     """
+    scales = {} if scales is None else scales
     states, weights = stacked(start), np.ones(1)
     found: list[Array] = []
     complete = True
     for t, letters in enumerate(seen):
         one = type(states)(*(f[0] for f in states))
         shown = tuple(name for name in letters if name in states._fields)
-        scale = sizes(algorithm, problem, params, one, draws)
+        if t not in scales:
+            scales[t] = sizes(algorithm, problem, params, one, draws)
         after = advanced(algorithm, problem, params, states, draws)
+        # Another run may have grown larger than the first.
+        scale = {n: max(size, _largest(getattr(after, n))) for n, size in scales[t].items()}
         flat = type(after)(*(f.reshape(-1, *f.shape[2:]) for f in after))
         # Errors of the hidden letters add up.
         near = tol * (1 + 2 * t)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from planted_compressors import OMEGA, RIGHT, SAMPLES, WRONG, D, rand_k
+from planted_compressors import OMEGA, RIGHT, SAMPLES, WRONG, D, made, rand_k
 
 from verify import conformance
 
@@ -25,7 +25,7 @@ def test_what_is_right_conforms(name, seed):
 @pytest.mark.parametrize("name", WRONG)
 def test_each_slip_is_told(name, seed):
     compress, options, words = WRONG[name]
-    report = conformance.compressor(compress, D, seed=seed, **{"samples": SAMPLES, **options})
+    report = conformance.compressor(made(compress), D, seed=seed, **{"samples": SAMPLES, **options})
     assert not report.ok
     assert words in report.failures[0].evidence
     assert "conformance.compressor(" in report.failures[0].replay
@@ -45,7 +45,7 @@ def test_high_dimensions_are_not_enumerated():
 
 
 def test_what_is_sure_to_be_found_is_stated_and_found():
-    report = conformance.compressor(rand_k, D, OMEGA, samples=SAMPLES)
+    report = conformance.compressor(rand_k, D, OMEGA, samples=30_000)
     size = report.detects["mean along x, of |x|, without noise along x"]
     assert 0 < size < 0.03
     scaled = conformance.compressor(lambda x, rng: (1 - size) * rand_k(x, rng), D, OMEGA, samples=SAMPLES)
