@@ -127,7 +127,8 @@ def _build(recipe: Recipe, exact: bool) -> Instance:
 
 
 LONG = Setting(
-    "Algorithm 1 on f_i convex or not, two coordinates; random subsets, residuals as large as (6) allows; any start",
+    "Algorithm 1 on f_i convex or not, two coordinates; random subsets, residuals as large as (6) allows; any start; "
+    f"sigma_i <= {_LARGEST} alpha_i r_i, beyond which runs take too long",
     special=Family(_recipes, _build),
 )
 
