@@ -48,7 +48,7 @@ def test_what_is_sure_to_be_found_is_stated_and_found():
     report = conformance.compressor(rand_k, D, OMEGA, samples=30_000)
     size = report.detects["mean along x, of |x|, without noise along x"]
     assert 0 < size < 0.03
-    scaled = conformance.compressor(lambda x, rng: (1 - size) * rand_k(x, rng), D, OMEGA, samples=SAMPLES)
+    scaled = conformance.compressor(lambda x, rng: (1 - size) * rand_k(x, rng), D, OMEGA, samples=30_000)
     assert not scaled.ok
 
 
