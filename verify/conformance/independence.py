@@ -24,7 +24,7 @@ from verify.statistics.e_process import Assumed
 from verify.statistics.power import smallest_defect
 from verify.statistics.sequential import Decision, prepare, race
 
-# Pairs of calls, at least.
+# Pairs of calls, at least, where as many calls are affordable.
 _FEWEST_PAIRS = 3000
 # Inputs on which calls, and clients, are tested to be independent.
 _PAIRED = ("Gaussian entries",)
@@ -39,7 +39,7 @@ def check_pairs(test: Test) -> Found:
         kinds.append("rows of one batch")
     vectors = test.vectors
     x = vectors[_PAIRED[0]]
-    n = max(_FEWEST_PAIRS, int(test.samples * PAIR_SHARE / len(kinds) / 2))
+    n = max(min(_FEWEST_PAIRS, test.samples // 4), int(test.samples * PAIR_SHARE / len(kinds) / 2))
     level = test.level / 4 / len(kinds)
     failures: list[Failure] = []
     for number, kind in enumerate(kinds):

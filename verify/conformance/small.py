@@ -148,7 +148,8 @@ def _weights(given: Given) -> Any:
 
 def _fedadmm(given: Given) -> Any:
     alpha, sigma = _weights(given)
-    n, r = given.problem.n, to_float(given.problem.f.L)
+    # With r_i = L_i one step would solve the problem of a client in one dimension, wherever it starts.
+    n, r = given.problem.n, 1.5 * to_float(given.problem.f.L)
     solver = Exact() if "exact solver" in given.features else InnerSteps(r, given.epochs + 1)
     return fedadmm.Params(alpha, sigma, np.full(n, 0.5), np.ones(n), given.epochs, Uniform(n, given.tau), solver)
 

@@ -39,16 +39,16 @@ def test_high_dimensions_are_not_enumerated():
         value[kept] = x[kept] * (x.size / 20)
         return value
 
-    report = conformance.compressor(sparse, 200, 9, samples=40_000)
+    report = conformance.compressor(sparse, 200, 9, samples=16_000)
     assert report.ok, str(report)
-    assert not conformance.compressor(lambda x, rng: 1.02 * sparse(x, rng), 200, 9, samples=40_000).ok
+    assert not conformance.compressor(lambda x, rng: 1.02 * sparse(x, rng), 200, 9, samples=16_000).ok
 
 
 def test_what_is_sure_to_be_found_is_stated_and_found():
     report = conformance.compressor(rand_k, D, OMEGA, samples=30_000)
     size = report.detects["mean along x, of |x|, without noise along x"]
     assert 0 < size < 0.03
-    scaled = conformance.compressor(lambda x, rng: (1 - size) * rand_k(x, rng), D, OMEGA, samples=SAMPLES)
+    scaled = conformance.compressor(lambda x, rng: (1 - size) * rand_k(x, rng), D, OMEGA, samples=30_000)
     assert not scaled.ok
 
 
