@@ -182,7 +182,8 @@ def get(id: str) -> Claim:
     registry = {**_registry(), **_own}
     if id not in registry:
         last = id.split("/")[-1]
-        near = [known for known in registry if last and last in known][:2] or get_close_matches(id, registry, n=2)
+        near = sorted((known for known in registry if last and last in known), key=lambda id: not id.endswith(last))[:2]
+        near = near or get_close_matches(id, registry, n=2)
         hint = f": did you mean {' or '.join(near)}?" if near else ": `fedtheory list` shows all"
         raise ValueError(f"unknown claim {id!r}{hint}")
     return registry[id]

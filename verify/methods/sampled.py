@@ -34,6 +34,8 @@ SHAPES = ((5, 2, 100_000), (200, 20, 20_000))
 SIZE = 8000
 #: Draws of a step that are enumerated, at most.
 MOST = 5000
+#: Draws that are enumerated to see how evenly they fall, at most.
+MANY = 1000
 #: Recipes among which one with random draws is looked for.
 PROPOSED = 40
 #: The parts of counterexamples that this module replays.
@@ -103,11 +105,9 @@ def _words(claim: Claim, found: Sequence[Outcome]) -> str:
 def _random(claim: Claim, seed: int) -> list[Recipe]:
     """Of the recipes that meet the hypotheses the one with most draws, if it has more than one, in a list."""
     proposed = islice(claim.family.recipes(np.random.default_rng(seed)), PROPOSED)
-    found: tuple[int, list[Recipe]] = (1, [])
+    found: tuple[tuple[int, float], list[Recipe]] = ((1, 1.0), [])
     for recipe, _ in meeting(claim, proposed):
-        draws = _draws(claim, recipe)
-        if draws <= MOST:
-            found = max(found, (draws, [recipe]), key=lambda pair: pair[0])
+        found = max(found, (_draws(claim, recipe), [recipe]), key=lambda pair: pair[0])
     return found[1]
 
 
@@ -134,12 +134,14 @@ def _level(claim: Claim) -> Fraction:
     return ledger.share(id if ledger.has(id) else next(iter(ledger)))
 
 
-def _draws(claim: Claim, recipe: Recipe) -> int:
-    """How many different draws a step has at this recipe."""
+def _draws(claim: Claim, recipe: Recipe) -> tuple[int, float]:
+    """How many different draws a step has at this recipe, and the least probability of one: a coin that nearly always
+    shows the same side hides its bias."""
     instance = claim.family.build(recipe, False)
     problem, state = start(claim, instance, np.ones((1, dimension(claim, instance))))
-    algorithm = claim.statement.algorithm  # type: ignore[union-attr]
-    return algorithm.draws(problem, instance.params, state).count or 0
+    draws = claim.statement.algorithm.draws(problem, instance.params, state)  # type: ignore[union-attr]
+    count = draws.count or 0
+    return count, float(min(draws.support(False)[1])) if 0 < count <= MANY else 0.0
 
 
 def _outcomes(claim: Claim, recipe: Recipe) -> list[Outcome]:

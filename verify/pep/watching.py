@@ -9,6 +9,7 @@ types, indices and on what the code remembers from one call to the next.
 from __future__ import annotations
 
 import dis
+import gc
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -62,11 +63,16 @@ def reading() -> Iterator[list[str]]:
     tracing = sys.getprofile() is not None
     write: Callable[[Any], None] = sys.settrace if tracing else sys.setprofile
     before = sys.gettrace() if tracing else None
+    # What others run when memory is collected is none of this code.
+    collecting = gc.isenabled()
+    gc.disable()
     write(called)
     try:
         yield found
     finally:
         write(before)
+        if collecting:
+            gc.enable()
 
 
 @cache

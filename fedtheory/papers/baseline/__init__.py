@@ -6,5 +6,9 @@ Every module here that has ``CLAIMS`` is registered: a method with its theorem i
 from importlib import import_module
 from pkgutil import iter_modules
 
+from fedtheory.papers.baseline.rivals import glossary
+
 _MODULES = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 CLAIMS = tuple(claim for module in _MODULES for claim in getattr(module, "CLAIMS", ()))
+
+__all__ = ["CLAIMS", "glossary"]
