@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -38,8 +39,9 @@ def test_a_step_keeps_types_and_shapes_over_replicas(name):
         instance = claim.family.build(recipe, False)
         problem, state = start(claim, instance, rng.standard_normal((REPLICAS, dimension(claim, instance))))
         assert isinstance(state, algorithm.State)
-        fixed = algorithm.fixed_point(problem, instance.params)
-        assert isinstance(fixed, algorithm.State)
+        # Of a problem without a known optimum there is none.
+        with suppress(ValueError):
+            assert isinstance(algorithm.fixed_point(problem, instance.params), algorithm.State)
         draws = algorithm.draws(problem, instance.params, state)
         after = algorithm.step(problem, instance.params, state, draws.sample(rng, (REPLICAS, 1)))
         assert isinstance(after, algorithm.State)
