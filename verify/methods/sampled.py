@@ -107,7 +107,9 @@ def _random(claim: Claim, seed: int) -> list[Recipe]:
     proposed = islice(claim.family.recipes(np.random.default_rng(seed)), PROPOSED)
     found: tuple[tuple[int, float], list[Recipe]] = ((1, 1.0), [])
     for recipe, _ in meeting(claim, proposed):
-        found = max(found, (_draws(claim, recipe), [recipe]), key=lambda pair: pair[0])
+        draws = _draws(claim, recipe)
+        if draws[0] <= MOST:
+            found = max(found, (draws, [recipe]), key=lambda pair: pair[0])
     return found[1]
 
 
