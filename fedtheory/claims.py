@@ -179,14 +179,15 @@ def all() -> tuple[Claim, ...]:
 
 def get(id: str) -> Claim:
     """The claim with this id; ``ValueError`` suggests near ids when there is none."""
-    registry = {**_registry(), **_own}
-    if id not in registry:
+    found = _registry().get(id) or _own.get(id)
+    if found is None:
+        registry = (*_registry(), *_own)
         last = id.split("/")[-1]
         near = sorted((known for known in registry if last and last in known), key=lambda id: not id.endswith(last))[:2]
         near = near or get_close_matches(id, registry, n=2)
         hint = f": did you mean {' or '.join(near)}?" if near else ": `fedtheory list` shows all"
         raise ValueError(f"unknown claim {id!r}{hint}")
-    return registry[id]
+    return found
 
 
 def select(names: list[str] | tuple[str, ...]) -> tuple[Claim, ...]:

@@ -14,19 +14,10 @@ from fedtheory.statements import Bound
 from verify.evidence import Evidence, Verdict
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS, examined
-from verify.outcome import Outcome
+from verify.outcome import Outcome, strongest
 
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}
-#: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
-STRENGTH = (
-    Verdict.REFUTED,
-    Verdict.ILL_POSED,
-    Verdict.PROVED,
-    Verdict.CERTIFIED,
-    Verdict.SUPPORTED,
-    Verdict.NOT_TESTED,
-)
 #: Names of the ways in which methods work, in the order in which they are listed.
 _USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
 #: Methods that speak of statements which no other method tests, and so tell how much was examined.
@@ -59,12 +50,6 @@ def check_arguments(seed: int, budget: str) -> None:
         raise ValueError(f"the budget must be one of {', '.join(BUDGETS)}, got {budget!r}")
     if not isinstance(seed, int) or seed < 0:
         raise ValueError(f"the seed must be a nonnegative integer, got {seed}")
-
-
-def strongest(outcomes: Sequence[Outcome]) -> Outcome | None:
-    """The first outcome with the strongest verdict; None if no method has one."""
-    decided = [o for o in outcomes if o.verdict is not None]
-    return min(decided, key=lambda o: STRENGTH.index(o.verdict or Verdict.NOT_TESTED), default=None)
 
 
 def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
@@ -108,4 +93,4 @@ def _note(inquiry: Inquiry, best: Outcome, outcomes: Sequence[Outcome]) -> str:
     return "; ".join([note, *drawn])
 
 
-__all__ = ["BUDGETS", "Recipe", "check", "check_arguments", "strongest"]
+__all__ = ["BUDGETS", "Recipe", "check", "check_arguments"]

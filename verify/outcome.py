@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +20,15 @@ from verify.report.plain import quoted
 
 T = TypeVar("T")
 
+#: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
+STRENGTH = (
+    Verdict.REFUTED,
+    Verdict.ILL_POSED,
+    Verdict.PROVED,
+    Verdict.CERTIFIED,
+    Verdict.SUPPORTED,
+    Verdict.NOT_TESTED,
+)
 #: What a certificate's file holds, in order, and what each of its steps does.
 FIELDS = ("certificate", "claim", "changes", "recipe", "letters", "steps", "text")
 STEP = ("bound", "multipliers", "squares")
@@ -175,3 +184,9 @@ class Outcome:
             "left_open": list(self.left_open),
             "certificates": [certificate.to_json() for certificate in self.certificates],
         }
+
+
+def strongest(outcomes: Sequence[Outcome]) -> Outcome | None:
+    """The first outcome with the strongest verdict; None if no method has one."""
+    decided = [o for o in outcomes if o.verdict is not None]
+    return min(decided, key=lambda o: STRENGTH.index(o.verdict or Verdict.NOT_TESTED), default=None)

@@ -281,7 +281,9 @@ class OneStronglyConvex(SmoothStronglyConvex):
         return {**recipe, "clients": (recipe["clients"][0], *others[1:])}
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
-        mu, L = members.curvatures(replace(problem, f=_First(problem.f)))  # type: ignore[arg-type]
+        f: Any = problem.f
+        first: Any = SimpleNamespace(n=1, d=f.d, mu=f.mu[:1], L=f.L[:1])
+        mu, L = members.curvatures(replace(problem, f=first))
         lower = _each(Fraction(0), problem.n)
         lower[0] = mu
         return lower, _each(max(L, *problem.f.L), problem.n)
@@ -289,13 +291,6 @@ class OneStronglyConvex(SmoothStronglyConvex):
 
 #: The curvatures of a client in a recipe.
 _SLOPES = {"h", "h_above"}
-
-
-class _First:
-    """The constants of the first function."""
-
-    def __init__(self, f: Functions) -> None:
-        self.mu, self.L, self.n, self.d = f.mu[:1], f.L[:1], 1, f.d
 
 
 @dataclass(frozen=True)

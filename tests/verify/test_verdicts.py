@@ -9,7 +9,7 @@ import pytest
 
 from fedtheory import claims
 from verify import Verdict, check
-from verify.checking import STRENGTH
+from verify.outcome import STRENGTH
 
 #: What evidence said when it was last looked at, claim by claim. A change here must be understood, not only accepted.
 with (Path(__file__).parent / "verdicts.csv").open(encoding="utf-8", newline="") as file:

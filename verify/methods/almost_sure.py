@@ -28,10 +28,11 @@ def contracts(method: Method, claim: Claim, recipes: Iterator[Recipe], size: int
     """
     worst, tightest, tested = 0.0, None, 0
     for recipe, built in meeting(claim, islice(recipes, size)):
-        if not built.quadratic or not follows(claim, claim.family.build(recipe, False)):
+        instance = claim.family.build(recipe, False)
+        if not built.quadratic or not follows(claim, instance):
             continue
         tested += 1
-        radius = moment_radius(claim, claim.family.build(recipe, False))
+        radius = moment_radius(claim, instance)
         if radius > worst:
             worst, tightest = radius, recipe
     if not tested:

@@ -75,14 +75,6 @@ def _grow(method: Method, inquiry: Inquiry) -> Outcome:
     return asymptotics.outcome(method, inquiry.claim)
 
 
-def _witness(method: Method, inquiry: Inquiry) -> Outcome:
-    return existence.witness(method, inquiry)
-
-
-def _look(method: Method, inquiry: Inquiry) -> Outcome:
-    return existence.sightings(method, inquiry)
-
-
 def _search(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by the smallest counterexample, or supported by the instances that met the hypotheses, if any did."""
     claim, found = inquiry.claim, inquiry.hunt
@@ -162,10 +154,6 @@ def _undefined(claim: Claim) -> str:
     """Why a proof about numbers says nothing: a part of the claim that may be no number; empty where all are."""
     part = reals.undefined(claim)
     return "" if part is None else f"left open: {part} is not shown to be a real number wherever the hypotheses hold"
-
-
-def _follow(method: Method, inquiry: Inquiry) -> Outcome:
-    return trajectories.outcome(method, inquiry)
 
 
 def _reduce(method: Method, inquiry: Inquiry) -> Outcome:
@@ -307,15 +295,17 @@ METHODS = (
     Method("readings", "the admissible readings of what is not defined", _is(Readings), _read),
     Method("long runs", "limits along runs, from several starts, in floats", _is(Eventually), long_runs.outcome),
     Method("growth", "orders of growth, by suprema over boxes that grow", _is(Order), _grow),
-    Method("witness", "that something fails, by an instance in exact arithmetic", _is(Fails), _witness),
-    Method("experiment", "orderings seen in an experiment, on data that are at hand", _is(Experiment), _look),
+    Method("witness", "that something fails, by an instance in exact arithmetic", _is(Fails), existence.witness),
+    Method(
+        "experiment", "orderings seen in an experiment, on data that are at hand", _is(Experiment), existence.sightings
+    ),
     Method("search", "the worst states of instances that meet the hypotheses", _searched, _search),
     Method("second moments", "almost sure limits, on quadratics with linear draws", _is(Limit), _contract),
     Method(
         "sequential tests", "what is sampled, against the enumerated", _is(CompressorClass, OneStep, Bound), _sample
     ),
     Method("number types", "floats against fractions, and the same again", number_types.applies, _compare_types),
-    Method("trajectories", "whole runs in floats, with the same draws", _is(Agreement), _follow),
+    Method("trajectories", "whole runs in floats, with the same draws", _is(Agreement), trajectories.outcome),
     Method("signs of polynomials", _CONSTANTS, _is(Inequality, ParameterRule), _reduce),
     Method("real closed fields", _CONSTANTS, reals.applies, _decide),
     Method("all states", "all states, at exact parameters", generic_states.applies, _everywhere),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from fedtheory.statements import Readings
 from verify.evidence import Verdict
 from verify.methods.base import Inquiry, Method
-from verify.outcome import Outcome
+from verify.outcome import Outcome, strongest
 
 #: What a reading is called by its verdict.
 _TRUE = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
@@ -23,7 +23,8 @@ def compare(method: Method, inquiry: Inquiry, examined: Callable[[Inquiry], Iter
     verdicts, said, instances = [], [], 0
     for claim in statement.readings:
         outcomes = [o for o in examined(Inquiry(claim, inquiry.seed, inquiry.size)) if o.verdict is not None]
-        verdict = _first(outcomes)
+        best = strongest(outcomes)
+        verdict = Verdict.NOT_TESTED if best is None or best.verdict is None else best.verdict
         example = next((o.counterexample for o in outcomes if o.counterexample is not None), None)
         where = f" at {example.text}" if example is not None else ""
         verdicts.append(verdict)
@@ -36,9 +37,3 @@ def compare(method: Method, inquiry: Inquiry, examined: Callable[[Inquiry], Iter
     whole = all(v in _TRUE for v in verdicts)
     verdict = Verdict.SUPPORTED if whole and verdicts else Verdict.NOT_TESTED
     return method.found(verdict, note, instances=instances, used=("search",))
-
-
-def _first(outcomes: list[Outcome]) -> Verdict:
-    found = {o.verdict for o in outcomes}
-    order = (Verdict.REFUTED, *_TRUE)
-    return next((v for v in order if v in found), Verdict.NOT_TESTED)

@@ -16,13 +16,14 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Invariant
-from verify.checking import BUDGETS, strongest
+from verify.checking import BUDGETS
 from verify.evidence import Verdict
 from verify.faults import attributed
 from verify.methods import certificates, reals, sampled, search, symbolic
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
 from verify.mutation import Mutant, bank, entailment
+from verify.outcome import strongest
 from verify.pep import posing
 
 #: Instances at which the worst case over the class is computed for a mutant.

@@ -55,9 +55,28 @@ _LOOKS = {
 
 
 class _Unseen:
-    """What letters and sizes refuse."""
+    """What letters and sizes refuse, and the sums and products that both allow."""
 
     __slots__ = ()
+
+    def _with(self, other: Any, make: Callable[[Any, Any], Any]) -> Any:
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: a + b)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: a - b)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: b - a)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: a * b)
+
+    __rmul__ = __mul__
 
 
 for _what, _names in _LOOKS.items():
@@ -89,22 +108,6 @@ class Letter(_Unseen):
         if isinstance(other, float):
             raise Looked(f"makes a float of the value of {self.name}")
         return NotImplemented if value is None else Letter(make(Fraction(self.value), value), self.name)
-
-    def __add__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: a + b)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: a - b)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: b - a)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: a * b)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a / b)
@@ -152,22 +155,6 @@ class Size(_Unseen, int):
         if value is NotImplemented:
             return value
         return Size(value, self.name) if isinstance(value, int) else Letter(value, self.name)
-
-    def __add__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: a + b)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: a - b)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: b - a)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._with(other, lambda a, b: a * b)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: Fraction(a) / b)

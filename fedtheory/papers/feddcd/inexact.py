@@ -276,31 +276,30 @@ _READING = (
 _FIRST_EXACT = "with the exact gradient as the first guess, so that the first answer has no error"
 
 
+def _pair(printed: Claim, reading: str = "") -> tuple[Claim, Claim]:
+    """A claim as printed, and repaired by an exact first guess; ``reading``: what is said of that."""
+    warm = replace(
+        printed,
+        id=f"{printed.id}/repaired",
+        gist=_FIRST_EXACT,
+        setting=WARM,
+        reading=printed.reading + reading,
+        repairs=printed.id,
+    )
+    return printed, warm
+
+
 def _theorem_52(name: str, gist: str, left: Quantity, constant: Any, initial: Quantity) -> tuple[Claim, Claim]:
-    statement = bound(tracked, E(left) <= constant * (1 - kappa) ** T * initial)
-    id, place = f"feddcd/theorem-5.2/{name}", "Theorem 5.2"
     printed = Claim(
-        id=id,
-        where=place,
-        kind="bound",
+        id=f"feddcd/theorem-5.2/{name}",
+        where="Theorem 5.2",
         gist=gist,
         setting=COLD,
-        statement=statement,
+        statement=bound(tracked, E(left) <= constant * (1 - kappa) ** T * initial),
         requires=_THEOREM,
         reading=_READING,
     )
-    warm = Claim(
-        id=f"{id}/repaired",
-        where=place,
-        kind="bound",
-        gist=_FIRST_EXACT,
-        setting=WARM,
-        statement=statement,
-        requires=_THEOREM,
-        reading=f"{_READING}; this changes the algorithm's start, not only its analysis",
-        repairs=id,
-    )
-    return printed, warm
+    return _pair(printed, "; this changes the algorithm's start, not only its analysis")
 
 
 SECTION_5 = (
@@ -323,31 +322,16 @@ SECTION_5 = (
 
 
 def _lemma(id: str, where: str, gist: str, left: Quantity, right: Any, more: Quantity) -> tuple[Claim, Claim]:
-    statement = Bound(tracked, left.expression, sympy.S.One, sympy.S.One, (left, more), override=right)
-    requires = (CONVEX, PARTICIPATION, ORACLE)
-    reading = _READING + "; tested along FedDCD, where all L_i = 1/alpha and the sets are uniform"
     printed = Claim(
         id=id,
         where=where,
-        kind="bound",
         gist=gist,
         setting=COLD,
-        statement=statement,
-        requires=requires,
-        reading=reading,
+        statement=Bound(tracked, left.expression, sympy.S.One, sympy.S.One, (left, more), override=right),
+        requires=(CONVEX, PARTICIPATION, ORACLE),
+        reading=_READING + "; tested along FedDCD, where all L_i = 1/alpha and the sets are uniform",
     )
-    warm = Claim(
-        id=f"{id}/repaired",
-        where=where,
-        kind="bound",
-        gist=_FIRST_EXACT,
-        setting=WARM,
-        statement=statement,
-        requires=requires,
-        reading=reading,
-        repairs=id,
-    )
-    return printed, warm
+    return _pair(printed)
 
 
 _structure = (appendix_b.STRUCTURE, appendix_b.SIZE)

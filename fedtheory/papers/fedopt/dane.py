@@ -181,6 +181,10 @@ _one_round = sympy.Symbol("f(w^1)-f*", nonnegative=True)
 
 ONE_ROUND = Quantity(_one_round, _after_one)
 
+_ENLARGES = Fails(
+    Reached(dane.algorithm, gap, share=sympy.S.One), "a round of DANE does not enlarge f(w) - f*, from any start"
+)
+
 SECTION_3_4 = (
     Claim(
         id="fedopt/dane/perturbation",
@@ -232,10 +236,7 @@ SECTION_3_4 = (
         kind="property",
         gist="DANE does not have property C",
         setting=BLOCKS,
-        statement=Fails(
-            Reached(dane.algorithm, gap, share=sympy.S.One),
-            "a round of DANE does not enlarge f(w) - f*, from any start",
-        ),
+        statement=_ENLARGES,
         reading="with mu = 0, eta = 1 as printed it diverges on some data: every example has one feature, so that an "
         "error along one feature is multiplied by the same number in every round",
     ),
@@ -253,10 +254,7 @@ SECTION_3_4 = (
         kind="property",
         gist="can diverge with mu = 0 as K grows",
         setting=LINE,
-        statement=Fails(
-            Reached(dane.algorithm, gap, share=sympy.S.One),
-            "a round of DANE does not enlarge f(w) - f*, from any start",
-        ),
+        statement=_ENLARGES,
         reading="some data, in one dimension, on which every round multiplies w - w* by a number beyond -1; on one "
         "node the same data are solved in one round (property B, repaired)",
     ),

@@ -145,7 +145,7 @@ def _split_average(problem: Problem, params: Any, state: Any) -> Array:
     return lifted.f.value(state.x + 0 * problem.y_star).sum(axis=-1) / problem.n + lifted.g.value(state.x)[..., 0]
 
 
-_left, _right, _Psi_t, _Psi_0 = (sympy.Symbol(name) for name in ("left", "right", "Psi^t", "Psi^0"))
+_left, _right = sympy.symbols("left right")
 
 OPTIMALITY = Claim(
     id="locodl/optimality",
@@ -156,8 +156,6 @@ OPTIMALITY = Claim(
     reading="the minimiser, from its normal equations, and the gradients there satisfy the conditions; on quadratics",
 )
 
-PSI_T = Quantity(_Psi_t, method.Psi, after=True)
-PSI_0 = Quantity(_Psi_0, method.Psi)
 
 REMARKS = (
     Claim(
@@ -166,7 +164,7 @@ REMARKS = (
         kind="parameter-rule",
         gist="pairwise independence over iterations is enough for (5)",
         setting=PAIRWISE,
-        statement=bound(pairwise, E(PSI_T) <= method.tau**T * PSI_0),
+        statement=bound(pairwise, E(method.PSI_T) <= method.tau**T * method.PSI_0),
         requires=(method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
         reading="the assumption asks for independence of any two compressors of different iterations; the proof "
         "conditions on "
@@ -178,7 +176,7 @@ REMARKS = (
         kind="parameter-rule",
         gist="the compressors of an iteration are independent of all earlier iterations together",
         setting=method.SETTING,
-        statement=bound(algorithm_1.algorithm, E(PSI_T) <= method.tau**T * PSI_0),
+        statement=bound(algorithm_1.algorithm, E(method.PSI_T) <= method.tau**T * method.PSI_0),
         requires=(method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
         repairs="locodl/assumption-2.1",
     ),

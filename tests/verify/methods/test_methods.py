@@ -17,12 +17,12 @@ from fedtheory.settings import Setting
 from fedtheory.statements import Inequality, Quantity, contraction
 from verify import Verdict, check
 from verify.audit import audit
-from verify.checking import strongest
 from verify.evaluate import meeting
 from verify.faults import Defect, Unrunnable, attributed
 from verify.methods import certificates, generic_states, replay, search
 from verify.methods.base import Inquiry, Method
 from verify.methods.order import METHODS, PROOFS, examined
+from verify.outcome import strongest
 from verify.pep import faces, posing, programs, rounding, worst_case
 from verify.pep.prover import bounds
 from verify.pep.worst_case import Refused, enclosed

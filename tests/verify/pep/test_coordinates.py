@@ -14,12 +14,12 @@ from fedtheory.papers.feddcd import dual, inexact
 from fedtheory.randomness import Bernoulli, Product, UniformSubset
 from fedtheory.statements import Bound, Inequality, Invariant, OneStep, Quantity
 from fedtheory.symbols import d as dimension
-from verify.checking import strongest
 from verify.evaluate import meeting
 from verify.evidence import Verdict
 from verify.methods import certificates
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
+from verify.outcome import strongest
 from verify.pep import coordinates, posing
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
