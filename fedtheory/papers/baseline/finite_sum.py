@@ -149,7 +149,6 @@ def _saga_step(name: str, where: str, gist: str, rate: sympy.Expr, stepsize: Hyp
     return Claim(
         id=f"baseline/saga/{name}",
         where=where,
-        kind="one-step",
         gist=gist,
         setting=SAGA,
         statement=statement,

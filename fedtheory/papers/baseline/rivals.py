@@ -237,7 +237,6 @@ def _one_step(
     return Claim(
         id=f"baseline/{algorithm.name}/one-step",
         where=where,
-        kind="one-step",
         gist=gist,
         setting=setting,
         statement=statement,

@@ -70,7 +70,6 @@ def _sag(name: str, gist: str, of: Setting, initial: sympy.Expr, quantities: tup
     return Claim(
         id=f"baseline/sag/{name}",
         where=where,
-        kind="bound",
         gist=gist,
         setting=of,
         statement=statement,

@@ -234,7 +234,6 @@ def _theorem(name: str, gist: str, left: Quantity, constant: Any, initial: Quant
     return Claim(
         id=f"feddcd/theorem-6.1/{name}",
         where="Theorem 6.1",
-        kind="bound",
         gist=gist,
         setting=SETTING,
         statement=statement,
@@ -265,7 +264,6 @@ def _theorem_D1(gist: str, constant: Any, **more: Any) -> Claim:
     return Claim(
         id=id,
         where="Theorem D.1",
-        kind="bound",
         gist=gist,
         setting=SETTING_D,
         statement=statement,

@@ -358,7 +358,6 @@ APPENDIX_C = (
     Claim(
         id="feddcd/theorem-C.1",
         where="Theorem C.1",
-        kind="bound",
         gist="inexact RBCD, with the printed kappa, delta, eta",
         setting=COLD_C,
         statement=_theorem_C1,
@@ -369,7 +368,6 @@ APPENDIX_C = (
     Claim(
         id="feddcd/theorem-C.1/repaired",
         where="Theorem C.1",
-        kind="bound",
         gist="the same " + _FIRST_EXACT + ", and with every block calling its oracle in every step",
         setting=WARM_C,
         statement=_theorem_C1,
