@@ -41,7 +41,7 @@ HOLDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
 ALL = [c for c in claims.select(["fedopt", "baseline/sag", "baseline/sdca"]) if c.id != "fedopt/figure-2"]
 
 
-@pytest.mark.parametrize("id", FALSE)
+@pytest.mark.parametrize("id", sorted(FALSE))
 def test_what_is_false_is_refuted_in_fractions(id):
     """Verdicts of all claims are tested in one place: here it is what the refutations are."""
     evidence = check(of(id))
