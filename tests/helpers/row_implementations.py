@@ -353,6 +353,7 @@ FORMS = {
             "no full": "full gradient at the snapshot is left out",
             "sgd": "this is SGD",
             "same array": "the same array as the model",
+            "seeded anew": _ANEW,
         },
     ),
     "saga": (

@@ -32,6 +32,8 @@ LARGEST_SUPPORT = 400
 
 # Recipes proposed, and scenarios kept.
 _PROPOSED, _KEPT = 60, 9
+# Draws that are compared with one another, at most.
+_COMPARED = 256
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ def _of_claims(algorithm: Algorithm, rng: np.random.Generator, features: Collect
             scenario = _of_instance(algorithm, claim, recipe, instance, rng)
             if 1 <= scenario.support <= LARGEST_SUPPORT:
                 found.append(scenario)
-    yield from _chosen(found)
+    yield from _chosen(algorithm, found)
 
 
 def _plain(instance: Instance, features: Collection[str]) -> bool:
@@ -164,9 +166,9 @@ def _plain(instance: Instance, features: Collection[str]) -> bool:
     return isinstance(problem.f, Quadratics) and (problem.g is None or isinstance(problem.g, Quadratics))
 
 
-def _chosen(found: list[Scenario]) -> list[Scenario]:
-    """Of each size the first two, up to nine, several clients and random draws first of all."""
-    ordered = sorted(found, key=lambda s: (s.support == 1, s.problem.n == 1, s.size))
+def _chosen(algorithm: Algorithm, found: list[Scenario]) -> list[Scenario]:
+    """Of each size the first two, up to nine, several clients and random draws that can be told apart first of all."""
+    ordered = sorted(found, key=lambda s: (s.support == 1, s.problem.n == 1, not _tells(algorithm, s), s.size))
     kept: list[Scenario] = []
     seen: dict[tuple[int, int], int] = {}
     for scenario in ordered:
@@ -175,6 +177,18 @@ def _chosen(found: list[Scenario]) -> list[Scenario]:
             seen[key] = seen.get(key, 0) + 1
             kept.append(scenario)
     return kept
+
+
+def _tells(algorithm: Algorithm, scenario: Scenario) -> bool:
+    """Whether a step tells which draw was made: SVRG on functions that differ by their slopes alone never does."""
+    if not 1 < scenario.support <= _COMPARED:
+        return True
+    problem, params, state = scenario.problem, scenario.params, scenario.states[0]
+    draws, _ = algorithm.draws(problem, params, state).support(False)
+    repeated = type(state)(*(np.repeat(field[None], scenario.support, axis=0) for field in state))
+    after = algorithm.step(problem, params, repeated, draws)
+    ends = (np.broadcast_to(a, b.shape) for a, b in zip(after, repeated, strict=True))
+    return any(not np.allclose(end, end[:1], rtol=1e-6, atol=0) for end in ends)
 
 
 def _of_instance(
