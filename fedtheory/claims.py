@@ -54,7 +54,9 @@ class Claim:
 
     ``id``: as in the list of claims; ``where``: place in the paper; ``kind``: sort of statement; ``gist``: one line;
     ``setting``: what it quantifies over; ``requires``: hypotheses as printed; ``reading``: how something the paper
-    leaves open is read; ``repairs``: id of the claim that this one repairs; ``changes``: what ``variant`` changed.
+    leaves open is read; ``repairs``: id of the claim that this one repairs; ``uses``: ids of the claims on which its
+    printed proof rests; ``flaw``: where its printed proof goes wrong, in words, should the claim be refuted and no
+    claim that it uses be to blame; ``changes``: what ``variant`` changed.
     """
 
     id: str
@@ -66,6 +68,8 @@ class Claim:
     requires: tuple[Hypothesis, ...] = ()
     reading: str = ""
     repairs: str | None = None
+    uses: tuple[str, ...] = ()
+    flaw: str = ""
     changes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
