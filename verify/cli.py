@@ -38,6 +38,8 @@ DEFAULT_TIGHT = "fedtheory-tight.png"
 DEFAULT_CLIENTS = 10
 #: Mutants that a self-test tries, and seeds of its search for false alarms, unless told otherwise.
 DEFAULT_MUTANTS, DEFAULT_SEEDS = 200, 5
+#: Mutants that are wrong in a region only.
+DEFAULT_REGIONS = 40
 
 #: Processes that are started at most, whatever is asked for.
 MOST_JOBS = 4096
@@ -57,9 +59,11 @@ Every claim that holds, every method and every compressor is changed in one plac
 index, an operator, a term left out, a hypothesis. Of these mutants N are tried, evenly over what was changed. A mutant
 counts as false when a counterexample is confirmed, or when the worst case over the class exceeds it; as true when it is
 proved or a consequence of the original, or when it is certified at some parameters and the budget "full", which
-searches again what "quick" left, refutes it at no others; what is neither is listed. Then every claim that holds is
-searched at several seeds, where each refutation is a false alarm. Last, the sequential tests run on 10,000 true cases
-of each of several distributions.
+searches again what "quick" left, refutes it at no others; what is neither is listed. Then come mutants drawn at random
+that are wrong in a region only (for many clients, for small p, for one type of number, far away, after some calls) or
+ask for a little less: whether one is false is searched for inside its region, which the check does not know. Then every
+claim that holds is searched at several seeds, where each refutation is a false alarm. Last, the sequential tests run on
+10,000 true cases of each of several distributions.
 """
 _AUDIT = f"""\
 Test claims and tell what was found: a table of verdicts, a line for each refutation. Then the algorithms are run on
@@ -345,13 +349,20 @@ def parser() -> argparse.ArgumentParser:
         "selftest",
         "run_selftest",
         "check the checker on subtly wrong claims, methods, compressors",
-        "fedtheory selftest --mutants 40 --seeds 1",
+        "fedtheory selftest --mutants 40 --regions 20 --seeds 1",
         "fedtheory selftest --own my_theorem.py",
         description=_SELF,
     )
     testing(selftesting)
     selftesting.add_argument(
         "--mutants", type=_at_least(0), metavar="N", default=DEFAULT_MUTANTS, help=f"default: {DEFAULT_MUTANTS}"
+    )
+    selftesting.add_argument(
+        "--regions",
+        type=_at_least(0),
+        metavar="N",
+        default=DEFAULT_REGIONS,
+        help=f"mutants wrong in a region only (default: {DEFAULT_REGIONS})",
     )
     selftesting.add_argument(
         "--seeds",

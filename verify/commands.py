@@ -327,7 +327,7 @@ def run_map(args: argparse.Namespace) -> int:
 def run_selftest(args: argparse.Namespace) -> int:
     """Test the checker on mutants, search the claims that hold for false alarms, and calibrate the sequential tests."""
     from verify.methods import sampled
-    from verify.mutation import selftest
+    from verify.mutation import attack, selftest
     from verify.report import selftest as told
     from verify.statistics import calibration
 
@@ -337,7 +337,9 @@ def run_selftest(args: argparse.Namespace) -> int:
     holding = selftest.holding(_load_own(args) or claims.all(), jobs)
     every = selftest.bank(holding)
     mutants = selftest.sample(every, args.mutants)
+    local = attack.drawn(holding, args.seed, args.regions)
     trials: list[selftest.Trial] = []
+    attacks: list[attack.Attack] = []
     alarms: tuple[selftest.Alarm, ...] = ()
     by_id = {m.id: m for m in mutants}
     seeds = range(args.seed, args.seed + args.seeds)
@@ -346,16 +348,23 @@ def run_selftest(args: argparse.Namespace) -> int:
             for trial in selftest.trials(mutants, args.seed, args.budget, jobs):
                 trials.append(trial)
                 advance(told.brief(trial, by_id[trial.id]))
+        with terminal.progress(log, "mutants in a region", len(local)) as advance:
+            for one in attack.attacks(local, args.seed, args.budget, jobs):
+                attacks.append(one)
+                advance(f"{one.id} {one.verdict}")
         with terminal.progress(log, "claims that hold", len(holding) * len(seeds)) as advance:
             alarms = selftest.alarms(holding, seeds, jobs, advance)
     finally:
         # What is known by now is kept.
         if copy is not None:
-            found = told.to_json(trials, mutants[: len(trials)], alarms)
+            found = told.to_json(trials, mutants[: len(trials)], attacks, local[: len(attacks)], alarms)
             files.write(copy, json.dumps(found, indent=2) + "\n")
     _say(report, *told.left_over(trials, mutants), f"{len(mutants)} of {len(every)} mutants")
     terminal.show(report, told.by_operator(trials, mutants))
     terminal.show(report, told.by_method(trials))
+    if local:
+        terminal.show(report, told.by_region(attacks, local))
+        _say(report, *told.standing(attacks, local))
     _say(report, *told.sentences(trials, args.budget), *told.false_alarms(alarms, len(holding), len(seeds)))
     strict, loose = (
         told.Calibration(level, CASES, calibration.false_alarms(CASES, level, args.seed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -49,7 +49,7 @@ class Mutant:
 
     ``id``: unique and stable while its source is; ``operator``: the sort of change; ``place``: what was changed;
     ``text``: the change in words; ``claims``: the statements made of it, all true of the original; ``originals``:
-    these, in the same order.
+    these, in the same order. ``inside(problem, params)``: whether it is changed there, where that is known.
     """
 
     id: str
@@ -58,6 +58,7 @@ class Mutant:
     text: str
     claims: tuple[Claim, ...]
     originals: tuple[Claim, ...]
+    inside: Callable[[Any, Any], bool] | None = None
 
 
 def bank(holding: tuple[Claim, ...]) -> tuple[Mutant, ...]:

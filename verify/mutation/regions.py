@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
@@ -21,8 +21,8 @@ from fedtheory.instances.base import generic, pick
 from fedtheory.statements import Bound, Inequality, Invariant, OneStep
 from verify.mutation.bank import Mutant
 
-#: Whether a step or a quantity is in the region, from (problem, params, state).
-Region = Callable[[Any, Any, Any], bool]
+#: Whether a problem with its parameters has states in the region.
+Inside = Callable[[Any, Any], bool]
 #: By how much a step is too long, or too short; a quantity is multiplied by it.
 _FACTORS = tuple(Fraction(v) for v in (0, "1/2", 2, 10, -1, "1001/1000"))
 
@@ -34,60 +34,84 @@ def drawn(holding: tuple[Claim, ...], seed: int) -> Iterator[Mutant]:
     for number in count(1):
         claim = pick(rng, about)
         sort = pick(rng, ("step", "step", "step", "rounded", "quantity", "hypothesis", "memory"))
-        made = _SORTS[sort](claim, rng)
+        made = SORTS[sort](claim, rng)
         if made is not None:
-            text, variant = made
-            yield Mutant(f"region {seed}#{number}", sort, claim.id, text, (variant,), (claim,))
+            text, variant, inside = made
+            yield Mutant(f"region {seed}#{number}", sort, claim.id, text, (variant,), (claim,), inside)
 
 
-Made = tuple[str, Claim] | None
+class Region(NamedTuple):
+    """Where a change acts.
+
+    ``holds(problem, params, state)``; ``inside(problem, params)``: whether that is so of some states there.
+    """
+
+    text: str
+    holds: Callable[[Any, Any, Any], bool]
+    inside: Inside
 
 
-def region(claim: Claim, rng: np.random.Generator) -> tuple[str, Region]:
-    """A region and what it is, in words."""
+#: What was changed, in words, the claim about it, and where the change acts.
+Made = tuple[str, Claim, Inside] | None
+
+
+def _everywhere(problem: Any, params: Any) -> bool:
+    return True
+
+
+def region(claim: Claim, rng: np.random.Generator) -> Region:
+    """A region, at random."""
     sort = pick(rng, ("n", "d", "letter", "letter", "type", "far", "side"))
     if sort in ("n", "d"):
         least = int(rng.integers(2, 13 if sort == "n" else 9))
-        return f"{sort} >= {least}", lambda problem, params, state: getattr(problem, sort, 1) >= least
+
+        def many(problem: Any, params: Any, state: Any = None) -> bool:
+            return bool(getattr(problem, sort, 1) >= least)
+
+        return Region(f"{sort} >= {least}", many, many)
     fields = getattr(getattr(claim.statement, "algorithm", None), "Params", None)
     names = [name for name in getattr(fields, "_fields", ()) if name not in ("compressors", "compressor", "oracle")]
     if sort == "letter" and names:
         name, bound, above = pick(rng, names), generic(rng, Fraction(1, 1000), Fraction(1000)), pick(rng, (True, False))
 
-        def beyond(problem: Any, params: Any, state: Any) -> bool:
+        def beyond(problem: Any, params: Any, state: Any = None) -> bool:
             value = np.max(np.asarray(getattr(params, name), dtype=object))
             return isinstance(value, int | float | Fraction) and (value > bound) == above
 
-        return f"{name} {'>' if above else '<='} {bound}", beyond
+        return Region(f"{name} {'>' if above else '<='} {bound}", beyond, beyond)
     if sort == "type":
         kind = pick(rng, (np.dtype(np.float64), np.dtype(object)))
-        return f"numbers of type {kind}", lambda problem, params, state: np.asarray(state[0]).dtype == kind
+
+        def typed(problem: Any, params: Any, state: Any) -> bool:
+            return bool(np.asarray(state[0]).dtype == kind)
+
+        return Region(f"numbers of type {kind}", typed, _everywhere)
     size = Fraction(10) ** int(rng.integers(3, 8)) if sort == "far" else Fraction(0)
 
     def away(problem: Any, params: Any, state: Any) -> bool:
         first = np.asarray(state[0]).ravel()
         return all(isinstance(v, int | float | Fraction) for v in first.tolist()) and bool(first.max() > size)
 
-    return f"an entry above {size}", away
+    return Region(f"an entry above {size}", away, _everywhere)
 
 
 def _step(claim: Claim, rng: np.random.Generator) -> Made:
     algorithm = getattr(claim.statement, "algorithm", None)
     if algorithm is None:
         return None
-    where, inside = region(claim, rng)
+    where = region(claim, rng)
     name, factor = pick(rng, algorithm.State._fields), pick(rng, _FACTORS)
 
     def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
         new = algorithm.step(problem, params, state, draw)
-        if not inside(problem, params, state):
+        if not where.holds(problem, params, state):
             return new
         old = getattr(state, name)
         exact = factor if np.asarray(old).dtype == object else float(factor)
         return new._replace(**{name: old + exact * (getattr(new, name) - old)})
 
-    text = f"the step of {name} times {factor} for {where}"
-    return text, claim.variant(algorithm=replace(algorithm, step=step))
+    text = f"the step of {name} times {factor} for {where.text}"
+    return text, claim.variant(algorithm=replace(algorithm, step=step)), where.inside
 
 
 def _rounded(claim: Claim, rng: np.random.Generator) -> Made:
@@ -102,7 +126,11 @@ def _rounded(claim: Claim, rng: np.random.Generator) -> Made:
         rounded = type(value)(round(value, places)) or value
         return algorithm.step(problem, params._replace(**{name: rounded}), state, draw)
 
-    return f"{name} rounded to {places} places", claim.variant(algorithm=replace(algorithm, step=step))
+    def differs(problem: Any, params: Any) -> bool:
+        value = getattr(params, name)
+        return bool(round(value, places) not in (0, value))
+
+    return f"{name} rounded to {places} places", claim.variant(algorithm=replace(algorithm, step=step)), differs
 
 
 def _memory(claim: Claim, rng: np.random.Generator) -> Made:
@@ -115,25 +143,24 @@ def _memory(claim: Claim, rng: np.random.Generator) -> Made:
         new = algorithm.step(problem, params, state, draw)
         return new if next(calls) < after else new._replace(**{name: getattr(state, name)})
 
-    return f"{name} stays after {after} calls", claim.variant(algorithm=replace(algorithm, step=step))
+    return f"{name} stays after {after} calls", claim.variant(algorithm=replace(algorithm, step=step)), _everywhere
 
 
 def _quantity(claim: Claim, rng: np.random.Generator) -> Made:
     quantities = getattr(claim.statement, "quantities", ())
     if not quantities:
         return None
-    where, inside = region(claim, rng)
+    where = region(claim, rng)
     one, factor = pick(rng, quantities), pick(rng, _FACTORS)
 
     def of(problem: Any, params: Any, state: Any) -> Any:
         value = one.of(problem, params, state)
-        if not inside(problem, params, state):
+        if not where.holds(problem, params, state):
             return value
         return value * (factor if np.asarray(value).dtype == object else float(factor))
 
     changed = tuple(replace(q, of=of) if q is one else q for q in quantities)
-    variant = claim.variant(quantities=changed)
-    return f"{one.expression} times {factor} for {where}", variant
+    return f"{one.expression} times {factor} for {where.text}", claim.variant(quantities=changed), where.inside
 
 
 def _hypothesis(claim: Claim, rng: np.random.Generator) -> Made:
@@ -148,10 +175,10 @@ def _hypothesis(claim: Claim, rng: np.random.Generator) -> Made:
     weaker = relation.func(relation.lhs, relation.rhs * sympy.Rational(*beyond.as_integer_ratio()), evaluate=False)
     hypothesis = Hypothesis(f"{claim.requires[index].text}, times {beyond}", weaker)
     requires = (*claim.requires[:index], hypothesis, *claim.requires[index + 1 :])
-    return f"{relation} weakened by {beyond}", claim.variant(requires=requires)
+    return f"{relation} weakened by {beyond}", claim.variant(requires=requires), _everywhere
 
 
-_SORTS: dict[str, Callable[[Claim, np.random.Generator], Made]] = {
+SORTS: dict[str, Callable[[Claim, np.random.Generator], Made]] = {
     "step": _step,
     "rounded": _rounded,
     "memory": _memory,

@@ -82,7 +82,7 @@ class Alarm:
 def holding(among: Sequence[Claim], jobs: int = 1) -> tuple[Claim, ...]:
     """The claims that the search does not refute, those that it does not test left out."""
     about = [c for c in among if c.statement.kind not in UNSEARCHED]
-    return tuple(c for c, holds in zip(about, _mapped(_holds, [(c,) for c in about], jobs), strict=True) if holds)
+    return tuple(c for c, holds in zip(about, mapped(_holds, [(c,) for c in about], jobs), strict=True) if holds)
 
 
 def sample(mutants: Sequence[Mutant], size: int) -> tuple[Mutant, ...]:
@@ -101,7 +101,7 @@ def trials(mutants: Sequence[Mutant], seed: int = 0, budget: str = "quick", jobs
 
     At the budget "full" what the quick search left is searched again.
     """
-    return _mapped(_try, [(m, seed, budget) for m in mutants], jobs)
+    return mapped(_try, [(m, seed, budget) for m in mutants], jobs)
 
 
 def alarms(
@@ -110,7 +110,7 @@ def alarms(
     """The seeds at which a claim that holds is refuted at the quick budget; ``progress`` is called for each search."""
     tasks = [(claim, seed) for seed in seeds for claim in about]
     found = []
-    for (claim, seed), wrong in zip(tasks, _mapped(_refuted, tasks, jobs), strict=True):
+    for (claim, seed), wrong in zip(tasks, mapped(_refuted, tasks, jobs), strict=True):
         if wrong:
             found.append(Alarm(claim.id, seed))
         progress()
@@ -121,7 +121,7 @@ def alarms(
 _waiting: tuple[Callable[..., Any], list[Any]]
 
 
-def _mapped(function: Callable[..., Any], tasks: list[Any], jobs: int) -> Iterator[Any]:
+def mapped(function: Callable[..., Any], tasks: list[Any], jobs: int) -> Iterator[Any]:
     global _waiting
     if jobs == 1:
         yield from (function(*task) for task in tasks)

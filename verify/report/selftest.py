@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from rich.table import Table
 
+from verify.evidence import Verdict
 from verify.mutation import Mutant
+from verify.mutation.attack import Attack
 from verify.mutation.expressions import OPERATORS
 from verify.mutation.selftest import FOR_ALL, Alarm, Label, Trial
 
@@ -41,6 +43,32 @@ def by_operator(trials: Sequence[Trial], mutants: Sequence[Mutant]) -> Table:
         killed = [sum(t.budget == budget for t in false) for budget in ("quick", "full", None)]
         table.add_row(operator, str(len(chosen)), *map(str, counts), *map(str, killed))
     return table
+
+
+def by_region(attacks: Sequence[Attack], mutants: Sequence[Mutant]) -> Table:
+    """For each sort of change in a region, how many mutants are false, and what the checker says of these."""
+    table = Table("in a region", box=None, pad_edge=False)
+    for name in ("mutants", "do not run", "false", "refuted at quick", "refuted", "proved or certified", "left"):
+        table.add_column(name, justify="right")
+    pairs = list(zip(attacks, mutants, strict=True))
+    for sort in (*sorted({m.operator for m in mutants}), "all"):
+        chosen = [a for a, m in pairs if sort in (m.operator, "all")]
+        false = [a for a in chosen if a.false]
+        refuted = sum(a.verdict is Verdict.REFUTED for a in false)
+        believed = sum(a.believed for a in false)
+        counts = [len(chosen), sum(a.quick is None for a in chosen), len(false)]
+        counts += [sum(a.quick is Verdict.REFUTED for a in false), refuted, believed]
+        table.add_row(sort, *map(str, counts), str(len(false) - refuted - believed))
+    return table
+
+
+def standing(attacks: Sequence[Attack], mutants: Sequence[Mutant]) -> list[str]:
+    """A line for each mutant that is false in a region and not refuted: those that are believed first."""
+    pairs = [(a, m) for a, m in zip(attacks, mutants, strict=True) if a.false and a.verdict is not Verdict.REFUTED]
+    return [
+        f"{a.id} is false and {a.verdict}: {m.place}: {m.text}; {a.note}"
+        for a, m in sorted(pairs, key=lambda pair: not pair[0].believed)
+    ]
 
 
 def by_method(trials: Sequence[Trial]) -> Table:
@@ -108,8 +136,14 @@ def calibrated(strict: Calibration, loose: Calibration, found: Mapping[str, floa
     return [*lines, f"means off by the smallest defect stated: found in at least {share:.4g} % of the cases"]
 
 
-def to_json(trials: Sequence[Trial], mutants: Sequence[Mutant], alarms: Sequence[Alarm]) -> dict[str, Any]:
-    """All trials and alarms as one JSON object."""
+def to_json(
+    trials: Sequence[Trial],
+    mutants: Sequence[Mutant],
+    attacks: Sequence[Attack],
+    local: Sequence[Mutant],
+    alarms: Sequence[Alarm],
+) -> dict[str, Any]:
+    """All trials, attacks (of the mutants ``local`` to a region) and alarms as one JSON object."""
     return {
         "mutants": [
             {
@@ -125,6 +159,19 @@ def to_json(trials: Sequence[Trial], mutants: Sequence[Mutant], alarms: Sequence
                 "reason": t.reason,
             }
             for t, m in zip(trials, mutants, strict=True)
+        ],
+        "regions": [
+            {
+                "id": a.id,
+                "change": m.operator,
+                "place": m.place,
+                "text": m.text,
+                "false": a.false,
+                "quick": None if a.quick is None else str(a.quick),
+                "full": None if a.full is None else str(a.full),
+                "note": a.note,
+            }
+            for a, m in zip(attacks, local, strict=True)
         ],
         "alarms": [{"claim": a.id, "seed": a.seed} for a in alarms],
     }

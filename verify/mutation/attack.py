@@ -1,0 +1,97 @@
+"""The checker attacked by mutants that are wrong in a region only: what it says of each, and whether that is so.
+
+The truth is looked for by what the checker does not know, the region: a search among instances inside it alone. What
+that search does not refute is not thereby true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from threadpoolctl import threadpool_limits
+
+from fedtheory.claims import Claim
+from verify.checking import check
+from verify.evidence import Verdict
+from verify.methods import search
+from verify.mutation import Mutant, regions
+from verify.mutation.selftest import mapped
+
+#: Recipes that are drawn in search of some inside a region, and instances inside it that are examined.
+DRAWN, EXAMINED = 3000, 60
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What the checker said of one mutant.
+
+    ``quick``, ``full``: its verdicts at the two budgets, ``full`` where "quick" left a mutant standing that is false
+    (None elsewhere, and unless that budget was asked for); both None where the mutant does not run. ``false``: whether
+    a counterexample was confirmed. ``note``: what the verdict rests on.
+    """
+
+    id: str
+    quick: Verdict | None
+    full: Verdict | None
+    false: bool
+    note: str
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What was said last."""
+        return self.full or self.quick
+
+    @property
+    def believed(self) -> bool:
+        """Whether something false was called proved or certified: the worst that a checker can do."""
+        vouching = (Verdict.PROVED, Verdict.CERTIFIED)
+        return self.false and (self.quick in vouching or self.full in vouching)
+
+
+def drawn(holding: tuple[Claim, ...], seed: int, size: int) -> tuple[Mutant, ...]:
+    """``size`` mutants of claims that hold."""
+    return tuple(islice(regions.drawn(holding, seed), size))
+
+
+def attacks(mutants: Sequence[Mutant], seed: int = 0, budget: str = "quick", jobs: int = 1) -> Iterator[Attack]:
+    """What the checker says of each mutant, in order, as it is known."""
+    return mapped(_attack, [(m, seed, budget) for m in mutants], jobs)
+
+
+def _attack(mutant: Mutant, seed: int, budget: str) -> Attack:
+    (claim,) = mutant.claims
+    try:
+        found = check(claim, seed, "quick")
+    except Exception as error:  # Changed code may fail in any way.
+        return Attack(mutant.id, None, None, False, f"{type(error).__name__}: {error}")
+    if found.verdict is Verdict.REFUTED:
+        return Attack(mutant.id, found.verdict, None, True, found.note)
+    false = _refuted_inside(mutant, seed)
+    if not false or budget != "full":
+        return Attack(mutant.id, found.verdict, None, false, found.note)
+    again = check(claim, seed, "full")
+    return Attack(mutant.id, found.verdict, again.verdict, True, again.note)
+
+
+def _refuted_inside(mutant: Mutant, seed: int) -> bool:
+    """Whether an instance on which the mutant is changed refutes it."""
+    (claim,), inside, examined = mutant.claims, mutant.inside, 0
+    # Other draws than those of the check.
+    rng = search.generator(claim, seed + 1_000_003)
+    with threadpool_limits(limits=1):
+        for recipe in search.proposed(claim, rng, DRAWN):
+            try:
+                built = claim.family.build(recipe, True)
+                if inside is not None and not inside(built.problem, built.params):
+                    continue
+                findings = search.examine(claim, recipe, rng)
+            except Exception:  # Changed code may fail in any way.
+                continue
+            if findings and search.first_confirmed(claim, recipe, findings) is not None:
+                return True
+            examined += bool(findings)
+            if examined == EXAMINED:
+                break
+    return False
