@@ -70,7 +70,7 @@ class SmoothStronglyConvex:
         return pick(rng, self.conditions) if self.conditions else members.condition(rng)
 
     def _functions(self, rng: np.random.Generator, n: int, d: int, mu: Any, L: Any, with_g: bool) -> Recipe:
-        style = members.draw_style(rng, d, self.kinks and not self.quadratics, self.turned and not self.conjugates)
+        style = members.draw_style(rng, d, self.kinks and not self.quadratics, self.turned)
         clients = tuple(members.draw_client(rng, d, mu, L, style) for _ in range(n))
         if self.identical:
             clients = ({**clients[0], "y": (Fraction(0),) * d},) * n
