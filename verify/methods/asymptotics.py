@@ -1,14 +1,15 @@
 """Orders of growth: left = O(right), by the supremum of the ratio over boxes that grow.
 
-The ratio is evaluated with fifty digits on a grid of all symbols, first in a small box, then in larger ones. An order
-holds as far as this shows when the supremum stops growing; it fails when the supremum keeps growing with the box.
+The ratio is evaluated with fifty digits along curves on which every symbol is a power of the size of the box: those of
+a grid of exponents, and those to which a climb from the best of them leads, such as d = n^3 where two terms balance. An
+order holds as far as this shows when the supremum stops growing; it fails when the supremum keeps growing with the box.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import mpmath
@@ -30,18 +31,80 @@ BOXES = (4, 8, 16, 32)
 STEADY, GROWING = 1.05, 2.0
 #: How far a ratio exceeds what it is for moderate values when an order counts as refuted at a point.
 EXCESS = 10
+#: The box in which curves are sought, from how many of a grid, by which steps of the exponents, and how many of each.
+CLIMBED, STARTS, SWEEPS = 16, 2, 6
+STEPS = tuple(Fraction(1, v) for v in (4, 12, 48))
+
+#: To which powers of the size of a box the symbols grow along a curve.
+Exponents = tuple[Fraction, ...]
 
 
-def suprema(part: Order, claim: Claim, boxes: tuple[int, ...] = BOXES) -> list[tuple[Any, dict[sympy.Symbol, Any]]]:
+#: The values of the symbols at a point.
+Point = dict[sympy.Symbol, Any]
+
+
+def suprema(part: Order, claim: Claim, boxes: tuple[int, ...] = BOXES) -> list[tuple[Any, Point]]:
     """The largest left/right in each box, with the point where it is attained."""
     symbols, applicable = _symbols(part), _applicable(part, claim)
     ratio = sympy.lambdify(symbols, part.left / part.right, "mpmath")
-    found: list[tuple[Any, dict[sympy.Symbol, Any]]] = []
+
+    def value(point: Point) -> Any:
+        """None where the claim does not speak of the point."""
+        return _value(ratio, point) if all(holds(r, point) for r in applicable) else None
+
+    def largest(points: Iterable[Point]) -> tuple[Any, Point]:
+        met = [(found, point) for point in points if (found := value(point)) is not None]
+        return max(met, key=lambda pair: pair[0], default=(None, {}))
+
     with mpmath.workdps(DIGITS):
-        for box in boxes:
-            met = [p for p in _points(part, symbols, box) if all(holds(r, p) for r in applicable)]
-            found.append(max(((_value(ratio, p), p) for p in met), key=lambda pair: pair[0], default=(None, {})))
+        curves = _climbed(symbols, lambda exponents: value(_at(part, symbols, exponents, CLIMBED)))
+        return [
+            largest(chain(_points(part, symbols, box), (_at(part, symbols, curve, box) for curve in curves)))
+            for box in boxes
+        ]
+
+
+def _climbed(symbols: list[sympy.Symbol], value: Callable[[Exponents], Any]) -> list[Exponents]:
+    """Exponents of curves along which the ratio is locally largest, from the best of a grid."""
+    grid = product(*([Fraction(j, 2) for j in range(0 if s.is_integer else -2, 3)] for s in symbols))
+    met = [(found, exponents) for exponents in grid if (found := value(exponents)) is not None]
+    moves = [move for move in product((-1, 0, 1), repeat=len(symbols)) if 0 < sum(map(abs, move)) <= 2]
+    found = []
+    for best, at in sorted(met, key=lambda pair: pair[0], reverse=True)[:STARTS]:
+        for step in STEPS:
+            # In a box of powers of ten each sweep gains what is left of it, or nothing.
+            for _ in range(SWEEPS):
+                tried = [_moved(symbols, at, move, step) for move in moves]
+                better = [(v, e) for e in tried if (v := value(e)) is not None and v > best]
+                if not better:
+                    break
+                best, at = max(better, key=lambda pair: pair[0])
+        found.append(at)
     return found
+
+
+def _moved(symbols: list[sympy.Symbol], at: Exponents, move: tuple[int, ...], step: Fraction) -> Exponents:
+    moved = (e + step * direction for e, direction in zip(at, move, strict=True))
+    return tuple(
+        min(max(e, Fraction(0 if s.is_integer else -1)), Fraction(1)) for s, e in zip(symbols, moved, strict=True)
+    )
+
+
+def _at(part: Order, symbols: list[sympy.Symbol], exponents: Exponents, box: int) -> Point:
+    """The point of a curve in a box: every symbol is 10^box to its exponent, or what ``part`` says of it."""
+    point = {}
+    for s, exponent in zip(symbols, exponents, strict=True):
+        power = mpmath.mpf(10) ** (box * mpmath.mpf(exponent.numerator) / exponent.denominator)
+        value = Fraction(int(power)) if s.is_integer else Fraction(int(power * 10**DIGITS), 10**DIGITS)
+        point[s] = limit if (limit := _limiting(part, s, box)) is not None else value
+    return point
+
+
+def _limiting(part: Order, s: sympy.Symbol, box: int) -> Fraction | None:
+    """The value of a symbol that tends to 0 or infinity before all others."""
+    if s == part.small:
+        return Fraction(1, 10 ** (10 * box**2))
+    return Fraction(10 ** (4 * box)) if s == part.large else None
 
 
 def _applicable(part: Order, claim: Claim) -> list[sympy.Basic]:
@@ -74,7 +137,7 @@ def sides_at(claim: Claim, recipe: Recipe, index: int) -> tuple[Any, Any]:
         return left, EXCESS * suprema(part, claim, BOXES[:1])[0][0]
 
 
-def _counterexample(claim: Claim, index: int, point: dict[sympy.Symbol, Any]) -> tuple[Counterexample, float]:
+def _counterexample(claim: Claim, index: int, point: Point) -> tuple[Counterexample, float]:
     """The counterexample at a point, and its margin."""
     recipe = {str(s): v for s, v in point.items()}
     left, right = sides_at(claim, recipe, index)
@@ -84,7 +147,7 @@ def _counterexample(claim: Claim, index: int, point: dict[sympy.Symbol, Any]) ->
     return found, round(float(1 - left / right), 9)
 
 
-def _value(ratio: Callable[..., Any], point: dict[sympy.Symbol, Any]) -> Any:
+def _value(ratio: Callable[..., Any], point: Point) -> Any:
     try:
         return mpmath.mpf(ratio(*(mpmath.mpf(v.numerator) / v.denominator for v in point.values())))
     except ZeroDivisionError:
@@ -92,13 +155,11 @@ def _value(ratio: Callable[..., Any], point: dict[sympy.Symbol, Any]) -> Any:
         return mpmath.mpf(0)
 
 
-def _points(part: Order, symbols: list[sympy.Symbol], box: int) -> Iterator[dict[sympy.Symbol, Any]]:
+def _points(part: Order, symbols: list[sympy.Symbol], box: int) -> Iterator[Point]:
     choices = []
     for s in symbols:
-        if s == part.small:
-            choices.append([Fraction(1, 10 ** (10 * box**2))])
-        elif s == part.large:
-            choices.append([Fraction(10 ** (4 * box))])
+        if (limit := _limiting(part, s, box)) is not None:
+            choices.append([limit])
         elif s.is_integer:
             choices.append([Fraction(v) for v in (1, 2, 3, 10 ** (box // 2), 10**box)])
         else:
