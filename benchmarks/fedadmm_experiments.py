@@ -13,11 +13,15 @@ The paper gives no stepsizes of the other methods, no proximal weight of FedProx
 stepsizes are tuned on the first instance of every setting, see ``fedadmm_runs.py`` for the rest. Figure 5 is scaled
 down: fewer clients, and 100 features instead of 1000. "Seen" means that all comparisons of medians came out as the text
 says (for "most" of them: four fifths); a trend is a rank correlation beyond 0.5 between the parameter and the medians.
+
+``--record FILE`` puts what was seen into a JSON file, beside what it holds of other figures and data. The claims
+``fedadmm/figure-*`` read the one in ``fedtheory/papers/fedadmm/figures.json``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -236,6 +240,41 @@ def _figure_1(points: Sequence[Point]) -> Iterator[Seen]:
     )
 
 
+Record = dict[str, list[dict[str, object]]]
+
+
+def recorded(path: Path | None) -> Record:
+    """What a file holds of figures, nothing if there is none; ``ValueError`` for a file that holds something else."""
+    if path is None or not path.exists():
+        return {}
+    known = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(known, dict) or not all(isinstance(entries, list) for entries in known.values()):
+        raise ValueError(f"{path} does not hold what was seen of figures")
+    return known
+
+
+def record(known: Record, results: Curves, name: str, scale: Scale, seed: int) -> Record:
+    """``known`` with what was seen on the data ``name``, in the place of what it says of the same figure and data."""
+    known = dict(known)
+    for (example, figure), points in results.items():
+        key, instances = f"figure-{figure}", len(points[0].outcomes[METHODS[0]])
+        sizes = f"m = {points[0].setting.m}" if figure < 4 else ""
+        features = f"n = {scale.n}" if example == FIRST else ""
+        runs = f"{instances} instances" if instances > 1 else "one instance"
+        data = ", ".join(filter(None, (name, sizes, features, runs, f"at most {scale.most} rounds", f"seed {seed}")))
+        seen = [
+            {
+                "text": line.text.split(": ", 1)[1],
+                "seen": None if line.seen is None else bool(line.seen),
+                "numbers": line.numbers,
+            }
+            for line in orderings({(example, figure): points})
+        ]
+        others = [entry for entry in known.get(key, []) if entry["name"] != name]
+        known[key] = sorted([*others, {"name": name, "data": data, "orderings": seen}], key=lambda e: str(e["name"]))
+    return dict(sorted(known.items()))
+
+
 def draw(results: Curves, example: str, figure: int, path: Path) -> None:
     """Figure 1: f against rounds, a panel for each k_0. The others: median rounds and seconds against the parameter."""
     points = results[example, figure]
@@ -275,6 +314,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--clients", type=int, help="clients where they are not varied (100)")
     parser.add_argument("--most", type=int, help="rounds after which a run is given up (300)")
     parser.add_argument("--out", type=Path, default=Path("build/fedadmm"), help="folder of the results (build/fedadmm)")
+    parser.add_argument("--record", type=Path, help="a JSON file that receives what was seen")
     parser.add_argument("--seed", type=int, default=0, help="seed of instances and runs (0)")
     given = parser.parse_args(arguments)
     scale, begun = QUICK if given.quick else FULL, time.perf_counter()
@@ -290,6 +330,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             data = load_libsvm(given.data)
             sources[SECOND] = lambda m, rng: real(data, m, rng)
         given.out.mkdir(parents=True, exist_ok=True)
+        known = recorded(given.record)
         results = experiment(
             sources, given.figures, scale, given.seed, lambda line: print(line, file=sys.stderr, flush=True)
         )
@@ -297,6 +338,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"fedadmm_experiments: {error}", file=sys.stderr)
         return 2
     name = "synthetic" if given.data is None else given.data.name.removesuffix(".gz")
+    if given.record is not None:
+        known = record(known, results, FIRST if given.data is None else name, scale, given.seed)
+        given.record.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
     text = table(results, scale.most)
     lines = [str(line) for line in orderings(results)]
     file = given.out / f"table-{name}.md"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 
 import numpy as np
 import pytest
@@ -118,6 +119,24 @@ def test_the_command_writes_tables_and_figures(tmp_path, capsys, monkeypatch):
     assert table.splitlines()[0] in shown and table.count("Example 5.1 |") == 10
     assert imread(tmp_path / "figure-1-synthetic.png").ndim == 3
     assert len(list(tmp_path.glob("figure-*.png"))) == 5
+
+
+def test_what_was_seen_is_recorded_by_figure_and_data(tmp_path, capsys, monkeypatch):
+    small = experiments.Scale(4, 6, 2, 8, (1, 2), (1, 2), (0.5, 1.0), (3, 5), (4, 6))
+    monkeypatch.setattr(experiments, "QUICK", small)
+    path = tmp_path / "seen.json"
+    path.write_text(json.dumps({"figure-2": [{"name": "other", "data": "other, m = 3", "orderings": []}]}))
+    record = ["--quick", "--out", str(tmp_path), "--record", str(path), "--figures", "2"]
+    for _ in range(2):
+        assert experiments.main(record) == 0
+    first, other = json.loads(path.read_text())["figure-2"]
+    assert (
+        first["data"] == "Example 5.1, m = 4, n = 6, 2 instances, at most 8 rounds, seed 0" and other["name"] == "other"
+    )
+    assert [one["text"] for one in first["orderings"]][:1] == ["FedADMM's rounds fall with k0"]
+    path.write_text("[]")
+    assert experiments.main(record) == 2
+    assert "does not hold what was seen" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["--seed", "-1"], ["--data", "nowhere"], ["--instances", "0"]])

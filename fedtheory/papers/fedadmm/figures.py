@@ -1,6 +1,7 @@
 """FedADMM, Figures 1 to 5: what the text says of them, and what ``benchmarks/fedadmm_experiments.py`` measured.
 
-The results are in ``figures.json``, by figure and data; they are read, not computed, when a claim is checked.
+The results are in ``figures.json``, which the benchmark's ``--record`` writes; they are read, not computed, when a
+claim is checked.
 """
 
 from __future__ import annotations
@@ -19,29 +20,32 @@ _ALL = Setting("FedADMM, FedAvg, FedProx, FedAlt and FedSim with the parameters 
 
 
 @cache
-def results() -> dict[str, Any]:
-    """By figure: ``data`` in words, and ``orderings``, each with ``text``, ``seen`` and ``numbers``."""
-    found: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
+def results() -> dict[str, list[dict[str, Any]]]:
+    """By figure, for each data: its ``name``, ``data`` in words, ``orderings`` with ``text``, ``seen``, ``numbers``."""
+    found: dict[str, list[dict[str, Any]]] = json.loads(RESULTS.read_text(encoding="utf-8"))
     return found
 
 
 def orderings(figure: str) -> tuple[Sighting, ...]:
     """What was measured of each statement on a figure."""
-    return tuple(Sighting(one["text"], one["seen"], one["numbers"]) for one in results()[figure]["orderings"])
+    return tuple(
+        Sighting(f"{entry['name']}: {one['text']}", one["seen"], one["numbers"])
+        for entry in results()[figure]
+        for one in entry["orderings"]
+    )
 
 
 def _figure(number: int, gist: str, text: str) -> Claim:
     name = f"figure-{number}"
-    statement = Experiment(text, results()[name]["data"], lambda seed: orderings(name))
-    reading = "seen or not on the data named; not seen refutes nothing, and is then not tested"
+    data = "; ".join(entry["data"] for entry in results()[name])
     return Claim(
         id=f"fedadmm/{name}",
         where=f"Figure {number}",
         kind="experiment",
         gist=gist,
         setting=_ALL,
-        statement=statement,
-        reading=reading,
+        statement=Experiment(text, data, lambda seed: orderings(name)),
+        reading="seen or not on the data named; not seen refutes nothing, and is then not tested",
     )
 
 

@@ -197,7 +197,9 @@ def test_the_command_prints_the_rates(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(selftest, "holding", lambda among, jobs: chosen()[:3])
     monkeypatch.setattr("verify.commands.CASES", 20)
     out = tmp_path / "selftest.json"
-    assert main(["selftest", "--mutants", "6", "--regions", "2", "--seeds", "1", "--jobs", "1", "--json", str(out)]) == 0
+    assert (
+        main(["selftest", "--mutants", "6", "--regions", "2", "--seeds", "1", "--jobs", "1", "--json", str(out)]) == 0
+    )
     text = capsys.readouterr().out
     for words in ("killed at budget quick", "false alarms: 0 in 3 searches", "killed alone", "at level 1e-06: 0 false"):
         assert words in text
