@@ -232,11 +232,11 @@ def relation(claim: Claim, part: str) -> str:
 
 def _rounds(claim: Claim, part: str) -> tuple[int, ...]:
     """The numbers of rounds that a counterexample can have there."""
-    from verify.methods import sampled, search, second_moments
+    from verify.methods import sampled, second_moments, states
 
     if isinstance(claim.statement, Order) or part.startswith(sampled.PREFIX):
         return (0,)
-    return (*search.ROUNDS, *second_moments.LONG) if isinstance(claim.statement, Bound) else (1,)
+    return (*states.ROUNDS, *second_moments.LONG) if isinstance(claim.statement, Bound) else (1,)
 
 
 def _round(claim: Claim, part: str, value: Any) -> int:

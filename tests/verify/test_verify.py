@@ -18,7 +18,7 @@ from verify import Verdict, check
 from verify.audit import to_json
 from verify.evaluate import dimension, meeting, sides
 from verify.evidence import Counterexample
-from verify.methods import order, refutation, search, second_moments, shrinking, spectral, symbolic
+from verify.methods import order, refutation, search, second_moments, shrinking, spectral, states, symbolic
 from verify.methods.almost_sure import moment_radius
 from verify.stored import load
 
@@ -76,7 +76,7 @@ def test_climbing_finds_the_maximum_of_a_kinked_ratio():
     def both(theta):
         return (theta @ target) * (theta[:, 0] > 0), abs(theta).sum(axis=1)
 
-    _, ratio = search.climb(both, 2, np.random.default_rng(0), sweeps=20)
+    _, ratio = states.climb(both, 2, np.random.default_rng(0), sweeps=20)
     assert ratio == pytest.approx(2.0, rel=1e-2)
 
 
@@ -124,7 +124,7 @@ def test_the_worst_ratio_does_not_depend_on_units_or_order(id):
     if claim.paper == "locodl":
         same_problem["gamma"] = recipe["gamma"] / 3
     reordered = {**recipe, "clients": recipe["clients"][::-1]}
-    ratios = [search.examine(claim, r, np.random.default_rng(0))[0].ratio for r in (recipe, same_problem, reordered)]
+    ratios = [states.examine(claim, r, np.random.default_rng(0))[0].ratio for r in (recipe, same_problem, reordered)]
     np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)
 
 
@@ -132,7 +132,7 @@ def test_the_smallest_counterexample_is_smaller_and_still_one():
     claim = claims.get("feddcd/lemma-B.8/rate")
     rng = np.random.default_rng(5)
     recipes = islice(claim.family.recipes(rng), 30)
-    found = next(c for r in recipes if len(r["clients"]) > 2 and (c := search.violation(claim, r)) is not None)
+    found = next(c for r in recipes if len(r["clients"]) > 2 and (c := states.violation(claim, r)) is not None)
     small = shrinking.smallest(found)
     assert shrinking.complexity(small.recipe) < shrinking.complexity(found.recipe)
     left, right = small.replay()
@@ -289,9 +289,9 @@ def test_of_the_recipes_examined_further_one_is_of_each_regime(id):
         instances.extend([recipe] if findings else [])
         return findings
 
-    examine = search.examine
+    examine = states.examine
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "examine", watched)
+        patch.setattr(states, "examine", watched)
         found = search.hunt(claim, search.generator(claim, 0), 60, 1)
     regimes = {search.regime(claim, recipe) for recipe in instances}
     assert len(regimes) >= 2

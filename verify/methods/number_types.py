@@ -19,7 +19,7 @@ from fedtheory.rational import Undefined, to_float
 from fedtheory.statements import Bound, Identity, Inequality, Invariant, OneStep
 from verify.evaluate import dimension, meeting
 from verify.evidence import Counterexample
-from verify.methods import refutation, search
+from verify.methods import refutation, states
 from verify.methods.refutation import Part, Point
 
 #: The parts of counterexamples that this module replays: the one number against the other.
@@ -45,7 +45,7 @@ def test(claim: Claim, seed: int, count: int) -> Counterexample | None:
     rng = np.random.default_rng([seed, 3])
     proposed = (r for r in islice(claim.family.recipes(rng), PROPOSED * count) if _is_tame(r))
     first: list[tuple[Recipe, Point, int, list[Part]]] = []
-    few = (recipe for recipe, instance in meeting(claim, proposed) if not search.too_many(claim, instance))
+    few = (recipe for recipe, instance in meeting(claim, proposed) if not states.too_many(claim, instance))
     for recipe in islice(few, count):
         try:
             point, rounds = _somewhere(claim, recipe, rng), 1

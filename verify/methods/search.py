@@ -1,4 +1,4 @@
-"""Worst instances: the binding regimes first, the worst state of each, and the smallest counterexample."""
+"""Worst instances: those of a setting that meet the hypotheses, in every way in which the maxima of a claim bind."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import math
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import sympy
@@ -18,59 +17,22 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.rational import Array, Undefined, evaluate
-from fedtheory.rational import exact as exactly
+from fedtheory.rational import Undefined, evaluate
 from fedtheory.statements import (
-    Agreement,
-    Bound,
     CompressorClass,
-    Identity,
-    Invariant,
-    Limit,
-    ParameterRule,
-    Reached,
-    Stays,
 )
-from verify.evaluate import dimension, hypotheses_hold, leaving, meeting, sides, tree_size
+from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.evidence import Counterexample
 from verify.faults import attributed
-from verify.methods import refutation, second_moments, spectral
-from verify.methods.refutation import Point
+from verify.methods import states
 
-#: Rounds at which a bound "for every T" is tested.
-ROUNDS = (0, 1, 2, 3)
-#: Leaves of a tree of draws beyond which a later round is skipped.
-LARGEST_TREE = 1000
-#: Clients, and draws of one step of more than these, beyond which an instance is skipped.
-MANY, LARGEST_STEP = 4, 150
+#: One in how many instances is looked at far away too, and how many next to the optimum, in fractions.
+EVERY, CLOSE = 4, 2
 #: So many times more recipes are proposed where one is looked for that a changed claim alone allows.
 SOUGHT = 10
-#: Ratios above 1 by more than this are violations to confirm exactly.
-SUSPECT = 1e-9
 #: Instances of each way in which maxima bind at which a bound that is nearly attained is evaluated exactly: what floats
 #: cannot tell from equality may exceed it.
 TIES = 3
-#: Far states at which code may do otherwise, and one in how many instances is looked at there.
-FAR, EVERY = (1e3, 1e8), 4
-#: Instances whose states next to the optimum are looked at in fractions, and how near.
-CLOSE, NEAR = 2, Fraction(1, 10**8)
-#: Coordinates beyond which that takes too long.
-SMALL = 6
-#: The least ratio given to a violation that exact arithmetic has seen, however small.
-VIOLATED = 1 + 1e-8
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one instance showed: ``ratio`` left/right at its worst state ``theta``, after ``rounds`` rounds.
-
-    For equalities the ratio is the relative residual plus 1. ``method``: how the state was found.
-    """
-
-    ratio: float
-    theta: Array
-    rounds: int
-    method: str
 
 
 @dataclass(frozen=True)
@@ -129,16 +91,17 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     undefined: tuple[Recipe, str] | None = None
     for index, recipe in enumerate(proposed(claim, rng, size)):
         with attributed(claim, recipe):
-            findings = examine(claim, recipe, rng)
+            findings = states.examine(claim, recipe, rng)
             tied = _tied(claim, recipe, findings or [], ties)
-            found = first_confirmed(claim, recipe, findings or [], tied)
+            found = states.first_confirmed(claim, recipe, findings or [], tied)
             if found is None and findings:
                 far = index % EVERY == 0
-                found = first_confirmed(claim, recipe, list(_elsewhere(claim, recipe, far, len(met) < CLOSE)))
+                more = list(states.elsewhere(claim, recipe, far, len(met) < CLOSE))
+                found = states.first_confirmed(claim, recipe, more)
         if not findings:
             undefined = undefined or _undefined(claim, recipe)
             continue
-        if len(recipe.get("clients", ())) <= MANY or not met:
+        if len(recipe.get("clients", ())) <= states.MANY or not met:
             # Programs of many clients are large, and say no more.
             met.append((findings[0].ratio, recipe))
         # A comparison whose left side vanishes says nothing.
@@ -149,7 +112,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             if len(refutations) == enough:
                 break
             continue
-        for finding in (settled(claim, recipe, f) for f in findings):
+        for finding in (states.settled(claim, recipe, f) for f in findings):
             by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
             if finding.ratio > worst:
                 worst, tightest = finding.ratio, recipe
@@ -224,199 +187,9 @@ def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
     return tuple(found)
 
 
-def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Finding] | None:
-    """The worst states of one instance, worst first; None if it does not exist or a hypothesis fails."""
-    try:
-        built = claim.family.build(recipe, True)
-    except ValueError:
-        return None
-    try:
-        # Methods that diverge leave the floats; sides that are not finite are looked at.
-        with np.errstate(over="ignore", invalid="ignore"):
-            met = hypotheses_hold(claim, built) and not too_many(claim, built)
-            return _findings(claim, recipe, built, rng) if met else None
-    except (ZeroDivisionError, Undefined):
-        # A quantity is not defined there, and no hypothesis says so.
-        return None
-
-
-def too_many(claim: Claim, instance: Instance) -> bool:
-    """Whether one step of many clients has more draws than are enumerated."""
-    many = instance.problem is not None and instance.problem.n > MANY and hasattr(claim.statement, "algorithm")
-    return many and tree_size(claim, instance, 1) > LARGEST_STEP
-
-
-def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Generator) -> list[Finding]:
-    if _pointwise(claim):
-        return _evaluate_points(claim, built, rng)
-    instance = claim.family.build(recipe, False)
-    escape = _escapes(claim, instance, rng)
-    if escape is not None:
-        return [escape]
-    found = [f for rounds in _rounds(claim, instance) for f in _worst_states(claim, instance, rounds, rng)]
-    if second_moments.applies(claim, instance):
-        found += _long_run(claim, instance)
-    return sorted(found, key=lambda f: -f.ratio)
-
-
-def _pointwise(claim: Claim) -> bool:
-    """Whether the statement is decided by evaluating it at points rather than by maximising a ratio over states."""
-    statement = claim.statement
-    exact_kinds = Identity | ParameterRule | Invariant | CompressorClass | Limit | Stays | Agreement
-    if isinstance(statement, Reached):
-        return statement.share == 0
-    return isinstance(statement, exact_kinds) or claim.setting.of_constants
-
-
-def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[Point]:
-    """Rational points that expose special cases: 0, the all-ones and unit vectors, and random small rationals."""
-    yield tuple(Fraction(0) for _ in range(dimension))
-    if isinstance(claim.statement, ParameterRule | Limit) or dimension == 0:
-        return
-    yield tuple(Fraction(1) for _ in range(dimension))
-    yield tuple(Fraction(int(i == 0)) for i in range(dimension))
-    if isinstance(claim.statement, CompressorClass):
-        yield tuple(Fraction(4, 3) for _ in range(dimension))
-        yield tuple(Fraction(-4, 3) * Fraction(2) ** (3 * i) for i in range(dimension))
-    for _ in range(3):
-        yield tuple(Fraction(int(v), 2) for v in rng.integers(-6, 7, dimension))
-
-
-def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator) -> list[Finding]:
-    found = []
-    for point in _points(claim, instance.dimension, rng):
-        for _, left, right, relation in refutation.parts(claim, instance, point, 1):
-            if len(left):
-                theta = np.array([float(v) for v in point])
-                found.append(Finding(_ratio(left, right, relation), theta, 1, "exact"))
-    return sorted(found, key=lambda f: -f.ratio)
-
-
-def _ratio(left: Array, right: Array, relation: str) -> float:
-    """Worst entry: left/right for inequalities, 1 + |left - right|/scale for equalities (0 when exactly equal)."""
-    if not all(refutation.finite(v) for v in (*left, *right)):
-        # A side that is not a number contradicts whatever is claimed of it; NaN would compare as smaller.
-        return float("inf")
-    if relation == "==":
-        if all(a == b for a, b in zip(left, right, strict=True)):
-            return 1.0
-        try:
-            gap = max(abs(float(a - b)) for a, b in zip(left, right, strict=True))
-            scale = max(max(abs(float(v)) for v in left), max(abs(float(v)) for v in right), 1e-300)
-        except OverflowError:
-            gap, scale = 0.0, 1.0
-        differs = any(refutation.violated(a, b, "==") for a, b in zip(left, right, strict=True))
-        return max(1 + gap / scale, VIOLATED) if differs else 1.0
-    ratios = []
-    for a, b in zip(left, right, strict=True):
-        if b == 0 and a < 0:
-            # Next to nothing, which is something: a left side that vanishes says nothing.
-            ratios.append(float(np.finfo(float).tiny))
-            continue
-        try:
-            ratio = float(spectral.ratio(np.array(float(a)), np.array(float(b))))
-        except OverflowError:
-            # Beyond the floats: which is larger is decided exactly, by how much is not told.
-            ratio = 1.0
-        ratios.append(max(ratio, VIOLATED) if refutation.violated(a, b, relation) else min(ratio, 1.0))
-    return max(ratios)
-
-
-def _rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
-    if not isinstance(claim.statement, Bound):
-        return (1,)
-    return tuple(T for T in ROUNDS if T <= 1 or tree_size(claim, instance, T) <= LARGEST_TREE)
-
-
-def _escapes(claim: Claim, instance: Instance, rng: np.random.Generator) -> Finding | None:
-    theta = np.concatenate(
-        [np.zeros((1, dimension(claim, instance))), rng.integers(-2, 3, (2, dimension(claim, instance)))]
-    )
-    residual = leaving(claim, instance, theta)
-    if residual is None:
-        return None
-    size = abs(residual).max(axis=1, initial=0.0)
-    worst = int(size.argmax())
-    return Finding(float("inf"), theta[worst], 1, "exact") if size[worst] > 1e-9 else None
-
-
-def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.Generator) -> Iterator[Finding]:
-    for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
-
-        def both(theta: Array, part: int = part) -> tuple[Array, Array]:
-            left, right = sides(claim, instance, theta, rounds)[part]
-            return np.asarray(left, dtype=float), np.asarray(right, dtype=float)
-
-        probe = np.concatenate(
-            [np.zeros((1, dimension(claim, instance))), rng.standard_normal((2, dimension(claim, instance)))]
-        )
-        broken = ~np.isfinite(np.sum(both(probe), axis=0))
-        if broken.any():
-            # A side that is not a number contradicts whatever is claimed of it.
-            yield Finding(np.inf, probe[broken][0], rounds, "exact")
-            continue
-        forms = spectral.forms(both, dimension(claim, instance)) if instance.quadratic else None
-        if forms is not None:
-            worst = spectral.worst(*forms)
-            yield Finding(worst.ratio, worst.theta, rounds, "spectral")
-        else:
-            # A deep tree of draws makes every state dear.
-            theta, ratio = climb(both, dimension(claim, instance), rng, size=36 if rounds <= 1 else 12)
-            yield Finding(ratio, theta, rounds, "search")
-
-
-def _long_run(claim: Claim, instance: Instance) -> Iterator[Finding]:
-    """The worst initial states after many rounds, where the bound is a quadratic form of them."""
-    # Where the forms grow beyond the floats there are fewer of them.
-    at = second_moments.rounds(claim, instance)
-    for rounds, left in zip(at, second_moments.left_forms(claim, instance, at), strict=False):
-
-        def both(theta: Array, left: Array = left, rounds: int = rounds) -> tuple[Array, Array]:
-            value = np.einsum("mi,ij,mj->m", theta, left, theta)
-            return value, np.asarray(second_moments.bound_at(claim, instance, theta, rounds), dtype=float)
-
-        forms = spectral.forms(both, dimension(claim, instance))
-        if forms is not None:
-            worst = spectral.worst(*forms)
-            here, allowed = (float(side[0]) for side in both(worst.theta[None]))
-            # After many rounds little is left: a difference within the rounding of the form is none.
-            rounding = 1e-12 * float(abs(left).max(initial=0)) * float((worst.theta**2).sum())
-            ratio = worst.ratio if here - allowed > rounding else min(worst.ratio, 1.0)
-            yield Finding(ratio, worst.theta, rounds, "spectral")
-
-
-def climb(both: Any, dimension: int, rng: np.random.Generator, sweeps: int = 6, size: int = 36) -> tuple[Array, float]:
-    """A state that nearly maximises left/right: random starts at several scales, then shrinking perturbations.
-
-    ``both(theta (M, dimension)) -> (left, right)``; all starts are evaluated at once.
-    """
-    scales = 10.0 ** rng.integers(-1, 3, (size, 1))
-    signs = rng.choice([-1.0, 0.0, 1.0], (size // 2, dimension))
-    theta = np.concatenate([signs, scales * rng.standard_normal((size, dimension))])
-    best, found, largest = theta, -np.inf, 0.0
-    for sweep in range(sweeps):
-        left, right = both(theta)
-        magnitude = abs(left) + abs(right)
-        largest = max(largest, float(magnitude.max()))
-        # Where both sides nearly vanish their ratio is rounding.
-        ratios = np.where(magnitude > 1e-8 * largest, spectral.ratio(left, right), -np.inf)
-        order = np.argsort(-ratios, kind="stable")[:6]
-        best, found = theta[order], float(ratios[order[0]])
-        step = 0.7 ** (sweep + 1) * abs(best).max(axis=1, keepdims=True)
-        children = best[:, None, :] + step[:, None, :] * rng.standard_normal((6, size // 6, dimension))
-        theta = np.concatenate([best, children.reshape(-1, dimension)])
-    return best[0], found if np.isfinite(found) else 0.0
-
-
-def violation(claim: Claim, recipe: Recipe, seed: int = 0) -> Counterexample | None:
-    """An exactly confirmed counterexample built from this recipe, or None."""
-    findings = examine(claim, recipe, np.random.default_rng(seed))
-    return first_confirmed(claim, recipe, findings or [])
-
-
-def _tied(claim: Claim, recipe: Recipe, findings: list[Finding], ties: Counter[tuple[int, ...]]) -> bool:
+def _tied(claim: Claim, recipe: Recipe, findings: list[states.Finding], ties: Counter[tuple[int, ...]]) -> bool:
     """Whether a bound is attained as far as floats can tell, and it is not known yet that it holds where it is."""
-    if _pointwise(claim) or not any(abs(f.ratio - 1) <= SUSPECT for f in findings):
+    if states.pointwise(claim) or not any(abs(f.ratio - 1) <= states.SUSPECT for f in findings):
         return False
     try:
         binding = regime(claim, recipe)
@@ -424,65 +197,3 @@ def _tied(claim: Claim, recipe: Recipe, findings: list[Finding], ties: Counter[t
         return False
     ties[binding] += 1
     return ties[binding] <= TIES
-
-
-def _elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[Finding]:
-    """The worst states of size ``FAR`` and ``NEAR``, where both sides are quadratic there."""
-    if _pointwise(claim) or isinstance(claim.statement, Limit):
-        return
-    for scale, exact in (*((scale, False) for scale in FAR if far), *(((NEAR, True),) if near else ())):
-        instance = claim.family.build(recipe, exact)
-        if not instance.quadratic or (exact and instance.dimension > SMALL):
-            continue
-        for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
-
-            def both(theta: Array, part: int = part, instance: Instance = instance, scale: Any = scale) -> Any:
-                rows = exactly(theta) if isinstance(scale, Fraction) else theta
-                return sides(claim, instance, rows * scale, 1)[part]
-
-            try:
-                with np.errstate(all="ignore"):
-                    forms = spectral.forms(both, dimension(claim, instance))
-            except (ZeroDivisionError, Undefined):
-                continue
-            if forms is not None:
-                if not exact:
-                    # Far away only directions count.
-                    for form in forms:
-                        form[0, :] = form[:, 0] = 0
-                worst = spectral.worst(*forms)
-                yield Finding(worst.ratio, worst.theta * float(scale), 1, "spectral")
-
-
-def first_confirmed(claim: Claim, recipe: Recipe, findings: list[Finding], tied: bool = False) -> Counterexample | None:
-    """The counterexample after the fewest rounds among the findings that exact arithmetic confirms, or None.
-
-    ``tied``: what is nearly attained is looked at too.
-    """
-    # Equality contradicts a strict inequality.
-    strict = getattr(claim.statement, "strict", False)
-    # After many rounds exact numbers are dear.
-    least = {False: 1 + SUSPECT, True: 1 - SUSPECT}
-    suspects = sorted(
-        (f for f in findings if f.ratio > least[strict or (tied and f.rounds <= 1)]), key=lambda f: f.rounds
-    )
-    confirmed = (confirm(claim, recipe, f) for f in suspects)
-    return next((c for c in confirmed if c is not None), None)
-
-
-def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
-    """The finding, with the exact ratio where the float one exceeds 1 and exact arithmetic showed no violation."""
-    if finding.ratio <= 1 + SUSPECT:
-        return replace(finding, ratio=min(finding.ratio, 1.0))
-    instance = claim.family.build(recipe, True)
-    found = refutation.parts(claim, instance, refutation.nearest(finding.theta), finding.rounds)
-    return replace(finding, ratio=max(_ratio(left, right, relation) for _, left, right, relation in found if len(left)))
-
-
-def confirm(claim: Claim, recipe: Recipe, finding: Finding) -> Counterexample | None:
-    """The finding's violation in exact arithmetic, at the simplest nearby rational state; None if it was rounding."""
-    precise = refutation.refute(claim, recipe, refutation.nearest(finding.theta), finding.rounds)
-    if precise is None:
-        return None
-    simple = (refutation.refute(claim, recipe, point, finding.rounds) for point in refutation.roundings(finding.theta))
-    return next((found for found in simple if found is not None), precise)

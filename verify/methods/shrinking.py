@@ -11,7 +11,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from verify.evidence import Counterexample
 from verify.faults import attributed
-from verify.methods.search import violation
+from verify.methods.states import violation
 
 
 def smallest(counterexample: Counterexample, tries: int = 400) -> Counterexample:

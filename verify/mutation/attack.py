@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from verify.checking import check
 from verify.evidence import Verdict
-from verify.methods import search
+from verify.methods import search, states
 from verify.mutation import Mutant, regions
 from verify.mutation.selftest import mapped
 
@@ -86,10 +86,10 @@ def _refuted_inside(mutant: Mutant, seed: int) -> bool:
                 built = claim.family.build(recipe, True)
                 if inside is not None and not inside(built.problem, built.params):
                     continue
-                findings = search.examine(claim, recipe, rng)
+                findings = states.examine(claim, recipe, rng)
             except Exception:  # Changed code may fail in any way.
                 continue
-            if findings and search.first_confirmed(claim, recipe, findings) is not None:
+            if findings and states.first_confirmed(claim, recipe, findings) is not None:
                 return True
             examined += bool(findings)
             if examined == EXAMINED:

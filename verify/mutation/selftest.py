@@ -19,7 +19,7 @@ from fedtheory.statements import Invariant
 from verify.checking import BUDGETS
 from verify.evidence import Verdict
 from verify.faults import attributed
-from verify.methods import certificates, reals, sampled, search, symbolic
+from verify.methods import certificates, reals, sampled, search, states, symbolic
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
 from verify.mutation import Mutant, bank, entailment
@@ -235,14 +235,14 @@ def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list
     met: list[Recipe] = []
     fatal = None
     for recipe in search.proposed(claim, rng, size):
-        findings = search.examine(claim, recipe, rng)
+        findings = states.examine(claim, recipe, rng)
         if not findings:
             continue
         if len(met) < CLASSES:
             met.append(recipe)
         for method in sorted({f.method for f in findings} - killed):
             used.add(method)
-            if search.first_confirmed(claim, recipe, [f for f in findings if f.method == method]) is not None:
+            if states.first_confirmed(claim, recipe, [f for f in findings if f.method == method]) is not None:
                 killed.add(method)
                 fatal = fatal or recipe
         if killed and killed == used and len(met) == CLASSES:

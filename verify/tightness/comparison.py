@@ -31,7 +31,7 @@ from fedtheory.symbols import T
 from verify.evaluate import sides, tree_size
 from verify.evidence import Verdict
 from verify.faults import attributed
-from verify.methods import certificates, refutation, search
+from verify.methods import certificates, refutation, search, states
 from verify.pep import posing, programs, rounding
 from verify.pep.gram import Form
 from verify.pep.prover import Certified, bounds
@@ -339,7 +339,7 @@ def _found(claim: Claim, choice: Choice) -> Fraction | None:
     """The largest left/right, exactly evaluated, over the worst states of the recipes' instances."""
     ratios: list[Fraction] = []
     for recipe in choice.recipes:
-        findings = search.examine(claim, recipe, search.generator(claim, 0)) or []
+        findings = states.examine(claim, recipe, search.generator(claim, 0)) or []
         built = claim.family.build(recipe, True)
         for finding in [f for f in findings if np.isfinite(f.ratio)][:1]:
             point = refutation.nearest(finding.theta)

@@ -20,7 +20,7 @@ from fedtheory.problems.quadratic import with_spectra
 from fedtheory.rational import to_float
 from verify import Verdict
 from verify.evaluate import hypotheses_hold, meeting, sides
-from verify.methods import search
+from verify.methods import search, states
 from verify.pep import posing, rounding
 from verify.pep.gram import Form
 from verify.pep.programs import Program, ratio
@@ -311,8 +311,8 @@ def test_hessians_that_commute_hide_a_stepsize_too_long():
     ends, flat = (Fr(1), Fr(1, 100)), (Fr(0), Fr(0))
     for turn in (Fr(0), Fr(1, 10)):
         clients = tuple({"h": ends, "y": flat, "turn": t} for t in (turn, -turn))
-        assert (search.violation(claim, {**recipe, "clients": clients}) is not None) == (turn > 0)
-        assert search.violation(SAGA, {**recipe, "clients": clients}) is None
+        assert (states.violation(claim, {**recipe, "clients": clients}) is not None) == (turn > 0)
+        assert states.violation(SAGA, {**recipe, "clients": clients}) is None
 
 
 @pytest.mark.parametrize("id", CLAIMS)

@@ -14,7 +14,8 @@ from fedtheory.algorithms import locodl, rbcd
 from fedtheory.statements import Quantity
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.evidence import Verdict
-from verify.methods.search import violation, wildness
+from verify.methods.search import wildness
+from verify.methods.states import violation
 from verify.pep import posing, programs, rounding
 from verify.pep.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
 from verify.pep.programs import Certificate, Constraint, Program, ratio

@@ -13,7 +13,7 @@ from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
 from fedtheory.papers.baseline import rivals as baseline
 from verify.evaluate import meeting, sides
 from verify.evidence import Verdict
-from verify.methods.search import examine, violation
+from verify.methods.states import examine, violation
 from verify.pep import posing, rounding, watching
 from verify.pep.functions import OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import Form, row
