@@ -19,7 +19,7 @@ from verify import Verdict, check
 from verify.audit import audit
 from verify.evaluate import meeting
 from verify.faults import Defect, Unrunnable, attributed
-from verify.methods import certificates, generic_states, replay, search
+from verify.methods import certificates, generic_states, replay, search, states
 from verify.methods.base import Inquiry, Method
 from verify.methods.order import METHODS, PROOFS, examined
 from verify.outcome import strongest
@@ -236,7 +236,7 @@ BUGS = [TypeError("planted"), AttributeError("planted"), IndexError("planted"), 
         (posing, "any_functions", "baseline/gradient-descent/one-step"),
         (generic_states, "holds", "feddcd/lemma-B.2"),
         (search, "regime", "baseline/gradient-descent/one-step"),
-        (search, "first_confirmed", "baseline/gradient-descent/one-step"),
+        (states, "first_confirmed", "baseline/gradient-descent/one-step"),
         (certificates, "prove", "baseline/gradient-descent/one-step"),
     ],
 )
