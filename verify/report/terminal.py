@@ -72,6 +72,12 @@ def progress(to: Console, title: str, total: int) -> Iterator[Advance]:
         yield lambda text="": bar.update(task, advance=1)
 
 
+def say(to: Console, *lines: str | Text) -> None:
+    """Print lines, which a terminal breaks where it ends; a styled one on a terminal in its colours."""
+    for line in lines:
+        to.print(line if isinstance(line, Text) else clean(line), soft_wrap=True)
+
+
 def show(to: Console, table: Table, headings: bool = True) -> None:
     """Print a table: aligned on a terminal; elsewhere a line for each row, its cells parted by tabs, nothing padded."""
     if to.is_terminal:
@@ -168,27 +174,40 @@ def _obstacle(evidence: Evidence) -> str:
     return hidden + found if evidence.claim.statement.kind == "order" else found
 
 
-def claims_table(chosen: Sequence[Claim]) -> Table:
-    """What is claimed, and where."""
-    table = Table("claim", "kind", "where", "gist", box=None, pad_edge=False)
-    for claim in chosen:
-        table.add_row(*(Text(cell) for cell in _told(claim)))
+#: A claim, and its verdict or "-".
+Listed = tuple[Claim, str]
+
+
+def claims_table(listed: Sequence[Listed]) -> Table:
+    """What is claimed, and where, with the verdicts."""
+    table = Table("claim", "verdict", "kind", "where", "gist", box=None, pad_edge=False)
+    for claim in listed:
+        table.add_row(*(Text(cell, style=style(cell) if i == 1 else "") for i, cell in enumerate(_told(claim))))
     return table
 
 
-def fits(chosen: Sequence[Claim], width: int) -> bool:
+def fits(listed: Sequence[Listed], width: int) -> bool:
     """Whether a terminal is wide enough for the table of claims with nothing broken."""
-    columns = zip(*map(_told, chosen), strict=True)
+    columns = zip(*map(_told, listed), strict=True)
     return sum(_wide("", cells) + _GAP for cells in columns) - _GAP <= width
 
 
-def claims_lines(chosen: Sequence[Claim]) -> list[str]:
+def claims_lines(listed: Sequence[Listed]) -> list[Text]:
     """What is claimed, and where, below the id of each claim."""
-    return [line for claim in chosen for line in (claim.id, f"  {claim.kind}, {claim.where}: {claim.gist}")]
+    told = []
+    for id, verdict, kind, where, gist in map(_told, listed):
+        told += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {where}: {gist}")]
+    return told
 
 
-def _told(claim: Claim) -> tuple[str, str, str, str]:
-    return claim.id, claim.kind, claim.where, claim.gist
+def _told(listed: Listed) -> tuple[str, str, str, str, str]:
+    claim, verdict = listed
+    return claim.id, verdict, claim.kind, claim.where, claim.gist
+
+
+def style(verdict: str) -> str:
+    """The colour of a verdict; none for what is none."""
+    return _STYLES[Verdict(verdict)] if verdict in set(Verdict) else ""
 
 
 def description(claim: Claim) -> list[str]:

@@ -1,0 +1,31 @@
+"""Make an audit's results those that the package carries: ``python -m verify.results DIR/audit.json``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fedtheory import claims
+from verify import files, results
+from verify.resume import code
+
+
+def main(audit: Path) -> None:
+    """Store the audit, which must be whole and of all claims, with the commit and the digest of the code."""
+    data = json.loads(audit.read_text(encoding="utf-8"))
+    entries = {entry["id"]: entry for entry in data["claims"]}
+    missing = [claim.id for claim in claims.all() if claim.id not in entries]
+    if missing or data.get("partial"):
+        raise ValueError(f"{audit} is no audit of all claims: {len(missing)} are missing, such as {missing[:1]}")
+    here = Path(__file__).parent
+    asked = ["git", "-C", str(here), "rev-parse", "HEAD"]
+    commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+    head = (data["version"], commit, f"{datetime.now(UTC):%Y-%m-%d}", code(), data["seed"], data["budget"])
+    files.write(here / results.NAME, results.written(results.Shipped(*head, entries)))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
