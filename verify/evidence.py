@@ -131,8 +131,11 @@ class Evidence:
 
     @staticmethod
     def from_json(claim: Claim, entry: Mapping[str, Any]) -> Evidence:
-        """The evidence from the claim's entry. Not stored, and so left out: the recipe of the worst instance, and a
-        margin that is not finite."""
+        """The evidence from the claim's entry in results that this package carries.
+
+        Not stored, and so left out: the recipe of the worst instance, and a margin that is not finite.
+        """
+        from verify import stored
         from verify.outcome import Outcome
 
         example = entry["counterexample"]
@@ -142,7 +145,7 @@ class Evidence:
             entry["margin"],
             tuple(entry["methods"]),
             entry["instances"],
-            counterexample=None if example is None else Counterexample.from_json(example),
+            counterexample=None if example is None else stored.carried(example),
             note=entry["note"],
             seconds=entry["seconds"],
             outcomes=tuple(Outcome.from_json(outcome) for outcome in entry["outcomes"]),

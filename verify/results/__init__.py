@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple
 
-#: The file, in the directory of this package.
-NAME = "audit.json"
+#: Where they are.
+FILE = Path(__file__).with_name("audit.json")
 #: What the file says of all its entries.
 FIELDS = ("version", "commit", "date", "code", "seed", "budget")
 
@@ -51,7 +51,7 @@ class Shipped(NamedTuple):
 @cache
 def shipped() -> Shipped:
     """The results that the package carries. Nothing is computed, and nothing loaded that computes."""
-    return read(files(__name__).joinpath(NAME).read_text(encoding="utf-8"))
+    return read(FILE.read_text(encoding="utf-8"))
 
 
 def read(text: str) -> Shipped:
