@@ -34,6 +34,9 @@ _STYLES = {
     Verdict.OPEN: "yellow",
 }
 
+# Columns of text at least, beside what it is indented by.
+_NARROWEST = 20
+
 # Blanks between the columns of a table.
 _GAP = 2
 
@@ -73,9 +76,15 @@ def progress(to: Console, title: str, total: int) -> Iterator[Advance]:
 
 
 def say(to: Console, *lines: str | Text) -> None:
-    """Print lines, which a terminal breaks where it ends; a styled one on a terminal in its colours."""
+    """Print lines; on a terminal long ones are broken between words, and go on beneath their beginning."""
     for line in lines:
-        to.print(line if isinstance(line, Text) else clean(line), soft_wrap=True)
+        text = line if isinstance(line, Text) else Text(clean(line))
+        indent = len(text.plain) - len(text.plain.lstrip(" "))
+        if not to.is_terminal or len(text) <= to.width:
+            to.print(text, soft_wrap=True)
+            continue
+        for i, part in enumerate(text[indent:].wrap(to, max(_NARROWEST, to.width - indent - 2))):
+            to.print(Text(" " * (indent + 2 * bool(i))) + part, soft_wrap=True)
 
 
 def show(to: Console, table: Table, headings: bool = True) -> None:

@@ -99,7 +99,9 @@ def _failure(evidence: Evidence) -> Iterator[str]:
     yield f"  {example.text}"
     yield f"  left  = {shown(example.left)}{_decimal(example.left)}"
     yield f"  right = {shown(example.right)}{_decimal(example.right)}"
-    yield f"  the claim says: left {example.relation} right"
+    comparisons = getattr(evidence.claim.statement, "comparisons", ())
+    which = f", comparison {int(example.part) + 1} of {len(comparisons)}" if len(comparisons) > 1 else ""
+    yield f"  the claim says: left {example.relation} right{which if example.part.isdigit() else ''}"
     yield f"  again, exactly: fedtheory replay {evidence.claim.id}"
 
 
