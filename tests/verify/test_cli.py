@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -398,6 +399,17 @@ def on_terminal(monkeypatch, *argv: str) -> str:
 def test_at_80_columns_an_id_is_never_broken(monkeypatch):
     lines = on_terminal(monkeypatch, "list").splitlines()
     assert [line for line in lines if line and not line.startswith(" ")] == [c.id for c in claims.all()]
+
+
+@pytest.mark.parametrize("command", [("why", "feddcd"), ("show", "fedadmm/theorem-4.3/proof-constants/repaired")])
+def test_at_80_columns_lines_break_between_words(monkeypatch, command):
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(monkeypatch, *command))
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 80 and len(lines) > len(claims.select(["feddcd"])) // 2
+    ids = {c.id for c in claims.select([command[1]])}
+    named = {word.rstrip(",:") for line in lines for word in line.split() if word.startswith("fed") and "/" in word}
+    assert named and named <= {c.id for c in claims.all()} and named & ids
 
 
 @pytest.mark.parametrize("width", [80, 100, 200])
