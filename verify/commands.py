@@ -96,9 +96,7 @@ def _tested(
     """
     found = {e.claim.id: e for e in kept.read(selected)}
     if found:
-        _say(
-            log, f"{len(found)} of {len(selected)} verdicts were found before, and are taken from {kept.directory}"
-        )
+        _say(log, f"{len(found)} of {len(selected)} verdicts were found before, and are taken from {kept.directory}")
     written = 0
 
     def save() -> None:
@@ -130,9 +128,7 @@ def _tested(
             if kept.saved:
                 with suppress(OSError):
                     share = f"{len(kept.saved)} of {len(selected)}"
-                    _say(
-                        log, f"{share} verdicts are kept in {kept.directory}: the same command goes on from there"
-                    )
+                    _say(log, f"{share} verdicts are kept in {kept.directory}: the same command goes on from there")
             raise
     return [found[c.id] for c in selected if c.id in found]
 

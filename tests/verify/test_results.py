@@ -180,9 +180,7 @@ def test_show_computes_what_is_not_carried(capsys, carried):
 @pytest.mark.parametrize("command", ["show", "why"])
 @pytest.mark.parametrize("current", [True, False])
 def test_results_of_other_code_are_told(capsys, carried, command, current):
-    from verify.resume import code
-
-    carried(code=code() if current else "0" * 64)
+    carried(code=results.code() if current else "0" * 64)
     status, _, err = run(capsys, command, REFUTED)
     assert status == 0 and err.count("\n") == (0 if current else 1) and ("has changed" in err) != current
 

@@ -6,6 +6,7 @@ JSON, one claim a line, with the commit, the date and the digest of the code tha
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
@@ -14,13 +15,15 @@ from typing import Any, NamedTuple
 
 #: Where they are.
 FILE = Path(__file__).with_name("audit.json")
+#: The packages whose code finds the results.
+_PACKAGES = ("fedtheory", "verify")
 #: What the file says of all its entries.
 FIELDS = ("version", "commit", "date", "code", "seed", "budget")
 
 
 class Shipped(NamedTuple):
     """An audit of all claims: with which ``seed`` and ``budget`` it was made, when, of which ``commit`` and of what
-    ``code``, a digest as :func:`verify.resume.code` gives it; ``entries``: what it found, by the claims' ids."""
+    ``code``, as :func:`code` tells it; ``entries``: what it found, by the claims' ids."""
 
     version: str
     commit: str
@@ -52,6 +55,16 @@ class Shipped(NamedTuple):
 def shipped() -> Shipped:
     """The results that the package carries. Nothing is computed, and nothing loaded that computes."""
     return read(FILE.read_text(encoding="utf-8"))
+
+
+@cache
+def code() -> str:
+    """A digest of this package's code. What it computes with is no part of it: the packages of others, the machine."""
+    found = hashlib.sha256()
+    root = Path(__file__).resolve().parents[2]
+    for path in sorted(path for package in _PACKAGES for path in (root / package).rglob("*.py")):
+        found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return found.hexdigest()
 
 
 def read(text: str) -> Shipped:

@@ -11,7 +11,6 @@ from pathlib import Path
 from fedtheory import claims
 from verify import files, results
 from verify.audit import FAILED
-from verify.resume import code
 
 
 def main(audit: Path) -> None:
@@ -24,7 +23,7 @@ def main(audit: Path) -> None:
         raise ValueError(f"{audit} is no audit of all claims: {len(missing)} were not tested, such as {missing[0]}")
     asked = ["git", "-C", str(results.FILE.parent), "rev-parse", "HEAD"]
     commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
-    head = (data["version"], commit, f"{datetime.now(UTC):%Y-%m-%d}", code(), data["seed"], data["budget"])
+    head = (data["version"], commit, f"{datetime.now(UTC):%Y-%m-%d}", results.code(), data["seed"], data["budget"])
     files.write(results.FILE, results.written(results.Shipped(*head, entries)))
 
 

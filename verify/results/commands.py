@@ -120,7 +120,7 @@ def run_show(args: Any) -> int:
     if anew or claim.id not in found.entries:
         evidence = _checked(claim, seed, budget)
     else:
-        _date(found)
+        _warn(found)
         terminal.say(report, f"found before, {found.origin}; --check computes it anew")
         evidence = Evidence.from_json(claim, found.entries[claim.id])
     repaired = [c for c in claims.all() if c.repairs == claim.id]
@@ -140,7 +140,7 @@ def run_why(args: Any) -> int:
     missing = [c.id for c in chosen if c.id not in found.entries]
     if missing:
         raise ValueError(f"no result for {missing[0]} is carried: fedtheory show {missing[0]} tests it")
-    _date(found)
+    _warn(found)
     evidence = [Evidence.from_json(c, found.entries[c.id]) for c in chosen]
     if len(chosen) == 1:
         terminal.say(report, *why.lines(evidence[0], found))
@@ -152,14 +152,13 @@ def run_why(args: Any) -> int:
     return 0
 
 
-def _date(found: Shipped) -> None:
+def _warn(found: Shipped) -> None:
     """Say so if the results may be out of date."""
     from verify.report import terminal
-    from verify.resume import code
 
-    if code() != found.code:
-        changed = "the code, or a package with which it computes, has changed since the carried results were found"
-        terminal.say(terminal.console(sys.stderr), f"{changed}; fedtheory show ID --check finds them anew")
+    if results.code() != found.code:
+        changed = "the code has changed since the carried results were found; fedtheory show ID --check finds them anew"
+        terminal.say(terminal.console(sys.stderr), changed)
 
 
 def _checked(claim: Claim, seed: int, budget: str) -> Evidence:
