@@ -3,7 +3,7 @@ holds, what it rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from rich.text import Text
@@ -32,30 +32,23 @@ class Used(NamedTuple):
     through: tuple[Claim, ...]
 
 
-def used(claim: Claim) -> Iterator[Used]:
-    """The claims on which the printed proof rests, and those on which theirs do, each once, the nearest first."""
-    return _reached(claim, lambda _: True)
-
-
 def fallen(claim: Claim, found: Shipped) -> list[Used]:
     """The claims that fall and on which the printed proof rests, directly or through others that fall.
 
-    By the shipped verdicts. What falls behind a claim that does not is no fault of those that use this one.
+    The nearest first; by the shipped verdicts. What falls behind a claim that does not is no fault of those that use this one.
     """
-    return list(_reached(claim, lambda id: found.verdict(id) in FALLEN))
-
-
-def _reached(claim: Claim, wanted: Callable[[str], bool]) -> Iterator[Used]:
+    told: list[Used] = []
     level, seen = [Used(claim, ())], {claim.id}
     while level:
         following = []
         for user, path in level:
             for id in user.uses:
-                if id not in seen and wanted(id):
+                if id not in seen and found.verdict(id) in FALLEN:
                     seen.add(id)
                     following.append(Used(claims.get(id), path if user is claim else (*path, user)))
-        yield from following
+        told += following
         level = following
+    return told
 
 
 def lines(evidence: Evidence, found: Shipped) -> list[str | Text]:
@@ -74,13 +67,14 @@ def brief(evidence: Evidence, found: Shipped) -> list[str | Text]:
     if example is None:
         told.append(f"  wrong: {evidence.note}")
     else:
-        told.append(f"  false: {shown(example.left)} {example.relation} {shown(example.right)}, at {example.text}")
+        at = f", at {example.text}" if example.text else ""
+        told.append(f"  false: {shown(example.left)} {example.relation} {shown(example.right)}{at}")
     if claim.flaw:
-        told.append(f"  step:  {claim.flaw}")
+        told.append(f"  step: {claim.flaw}")
     told += [
-        f"  step:  {_rests(u)}, which is {found.verdict(u.claim.id)}" for u in fallen(claim, found) if not u.through
+        f"  step: {_rests(u)}, which is {found.verdict(u.claim.id)}" for u in fallen(claim, found) if not u.through
     ]
-    told += [f"  holds: {c.id}, {found.verdict(c.id)}: {c.gist}" for c in claims.all() if c.repairs == claim.id]
+    told += [f"  repaired: {c.id}, {found.verdict(c.id)}: {c.gist}" for c in claims.all() if c.repairs == claim.id]
     return told
 
 
@@ -96,7 +90,8 @@ def _failure(evidence: Evidence) -> Iterator[str]:
         yield from ("what is wrong", f"  {evidence.note}")
         return
     yield "counterexample"
-    yield f"  {example.text}"
+    if example.text:
+        yield f"  {example.text}"
     yield f"  left  = {shown(example.left)}{_decimal(example.left)}"
     yield f"  right = {shown(example.right)}{_decimal(example.right)}"
     comparisons = getattr(evidence.claim.statement, "comparisons", ())
@@ -135,7 +130,7 @@ def _instead(claim: Claim, found: Shipped) -> Iterator[str | Text]:
     """The repaired statements beside the printed one, what differs in marks."""
     for repaired in (c for c in claims.all() if c.repairs == claim.id):
         verdict = found.verdict(repaired.id)
-        yield Text.assemble("what holds instead: ", repaired.id, ": ", (verdict, style(verdict)))
+        yield Text.assemble("the repaired statement: ", repaired.id, ": ", (verdict, style(verdict)))
         yield f"  {repaired.gist}"
         first, second = difference.marked(claim, repaired)
         for title, parts in (("as printed", first), ("repaired", second)):
@@ -175,4 +170,4 @@ def _holding(evidence: Evidence, found: Shipped) -> Iterator[str | Text]:
                 yield f"    {culprit.claim.flaw}"
 
 
-__all__ = ["FALLEN", "Used", "brief", "fallen", "lines", "used"]
+__all__ = ["FALLEN", "Used", "brief", "fallen", "lines"]

@@ -7,9 +7,8 @@ from fedtheory.claims import Proof
 
 #: Why FSVRG, with one example of one feature on a node, needs as many rounds as gradient descent.
 _GRADIENT_DESCENT = (
-    "No proof is printed. With one example a node the stochastic gradient is the gradient itself, the scalings are "
-    "constant, and a round of FSVRG is a step of gradient descent, whose number of rounds grows with the condition "
-    "number"
+    "With one example a node the stochastic gradient is the gradient itself, the scalings are constant, and a round of "
+    "FSVRG is a step of gradient descent, whose number of rounds grows with the condition number."
 )
 
 #: By the ids after the paper's name, in the paper's order.
@@ -36,13 +35,12 @@ PROOFS = {
         flaw="The mean of grad f_i(w) - grad f_i(w^t) + grad f(w^t) over all examples is grad f(w): the two terms "
         "at w^t cancel, not the first two. The display that follows for sum alpha_k G_k has it right."
     ),
-    "fsvrg/property-b": Proof(flaw=f"{_GRADIENT_DESCENT}."),
+    "fsvrg/property-b": Proof(flaw=f"No proof is printed. {_GRADIENT_DESCENT}"),
     "fsvrg/property-c": Proof(
-        flaw="Exact solutions of separable problems can be added up; Algorithm 4 makes single gradient steps on "
-        "them."
-        f"{_GRADIENT_DESCENT}."
+        flaw="Exact solutions of separable problems can be added up, but Algorithm 4 makes gradient steps on them. "
+        f"{_GRADIENT_DESCENT}"
     ),
-    "fsvrg/property-d": Proof(flaw=f"{_GRADIENT_DESCENT}."),
+    "fsvrg/property-d": Proof(flaw=f"No proof is printed. {_GRADIENT_DESCENT}"),
     "perturbation-average": Proof(("lemma-4",)),
     "lower-bound-step": Proof(("sigma",)),
     "algorithm-6/linear": Proof(("lower-bound-step",)),
