@@ -35,7 +35,7 @@ class Used(NamedTuple):
 def fallen(claim: Claim, found: Shipped) -> list[Used]:
     """The claims that fall and on which the printed proof rests, directly or through others that fall.
 
-    The nearest first; by the shipped verdicts. What falls behind a claim that does not is no fault of those that use this one.
+    The nearest first; by the shipped verdicts. What falls behind a claim that does not is no fault of its users.
     """
     told: list[Used] = []
     level, seen = [Used(claim, ())], {claim.id}
