@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help audit test test-slow format clean
+.PHONY: help audit results test test-slow format clean
 
 help:
 	@echo "make audit      set up, audit every claim, run the algorithms on real data (results in build/audit)"
+	@echo "make results    audit every claim anew, and make what was found the results that the package carries"
 	@echo "make test       set up, lint, type-check and test"
 	@echo "make test-slow  the long sweeps behind the fast subset"
 	@echo "make format     format and fix what can be fixed"
@@ -22,6 +23,10 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 
 audit: $(VENV)/.ready
 	$(BIN)/fedtheory audit --out build/audit
+
+results: $(VENV)/.ready
+	$(BIN)/fedtheory audit --out build/results
+	$(BIN)/python -m verify.results build/results/audit.json
 
 test: $(VENV)/.ready
 	$(BIN)/ruff format --check .

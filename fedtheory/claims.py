@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sympy
 
@@ -140,6 +140,27 @@ class Claim:
             requires=tuple(requires),
             changes=(*self.changes, *names),
         )
+
+
+class Proof(NamedTuple):
+    """The printed proof of a claim: on which claims of the paper it rests, and where it goes wrong, if it does."""
+
+    uses: tuple[str, ...] = ()
+    flaw: str = ""
+
+
+def with_proofs(paper: str, claims: Iterable[Claim], proofs: Mapping[str, Proof]) -> tuple[Claim, ...]:
+    """The claims of a paper with their printed proofs, which ``proofs`` holds by the ids after the paper's name.
+
+    ``ValueError`` for a proof of no claim.
+    """
+    found, left = [], dict(proofs)
+    for claim in claims:
+        proof = left.pop(claim.id.removeprefix(f"{paper}/"), Proof())
+        found.append(replace(claim, uses=tuple(f"{paper}/{id}" for id in proof.uses), flaw=proof.flaw))
+    if left:
+        raise ValueError(f"there is no claim {paper}/{min(left)} to which a proof could belong")
+    return tuple(found)
 
 
 def compressor_claim(id: str, compressor: Callable[[int, int], Any], omega: Any, bits: Any, **more: Any) -> Claim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from threadpoolctl import threadpool_limits
@@ -26,8 +26,10 @@ _ALONE = ("citation", "experiment", "readings", "witness", "long runs", "growth"
 _WHOLE = ("all states", "invariants", "worst cases")
 
 
-def check(claim: Claim, seed: int = 0, budget: str = "quick") -> Evidence:
+def check(claim: Claim, seed: int = 0, budget: str = "quick", progress: Callable[[], object] | None = None) -> Evidence:
     """Test a claim and return the evidence. The same seed and budget give the same evidence.
+
+    ``progress`` is called when one of the methods is done, or was not needed.
 
     ``ValueError`` for an unknown budget, or where the claim's own code does not run on numbers; ``Defect`` for an error
     in this package. A refutation is confirmed in exact arithmetic and made as small as the search can; a claim whose
@@ -40,7 +42,12 @@ def check(claim: Claim, seed: int = 0, budget: str = "quick") -> Evidence:
     # One BLAS thread: the sums of small matrices then round alike whatever else runs.
     with threadpool_limits(limits=1):
         inquiry = Inquiry(claim, seed, BUDGETS[budget])
-        evidence = _told(inquiry, tuple(examined(inquiry, METHODS)))
+        outcomes = []
+        for outcome in examined(inquiry, METHODS):
+            outcomes.append(outcome)
+            if progress is not None:
+                progress()
+        evidence = _told(inquiry, tuple(outcomes))
     return replace(evidence, seconds=time.perf_counter() - begun)
 
 
@@ -93,4 +100,4 @@ def _note(inquiry: Inquiry, best: Outcome, outcomes: Sequence[Outcome]) -> str:
     return "; ".join([note, *drawn])
 
 
-__all__ = ["BUDGETS", "Recipe", "check", "check_arguments"]
+__all__ = ["BUDGETS", "METHODS", "Recipe", "check", "check_arguments"]

@@ -27,6 +27,7 @@ from typing import Any, NoReturn
 
 from verify.conformance import commands as conformance
 from verify.report.plain import clean, quoted
+from verify.results import commands as results
 
 #: Where an audit writes unless told otherwise, under the current directory.
 DEFAULT_OUT = "fedtheory-audit"
@@ -70,6 +71,7 @@ Test claims and tell what was found: a table of verdicts, a line for each refuta
 real data with the theorems' parameters, beside the theorems' bounds: the bounds among the claims named, or, when
 --data or --clients is given, all measurable bounds of the papers named. DIR (default: {DEFAULT_OUT}) receives
 audit.json, counterexamples/ and certificates/ (JSON files for `fedtheory replay`) and a PNG for each algorithm run.
+At the end it tells which verdicts are others than those that the package carries, for the same seed and budget.
 Each verdict is in DIR/verdicts/ as soon as it is found: an audit that is ended early, by whatever, goes on from there
 when the same command is given again.
 """
@@ -214,7 +216,8 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=_epilog(
             (
-                "fedtheory list feddcd/theorem",
+                "fedtheory list feddcd --verdict refuted",
+                "fedtheory why feddcd/theorem-6.1/eq-10",
                 "fedtheory show locodl/theorem-3.1/one-step",
                 "fedtheory audit locodl --out results",
                 "fedtheory COMMAND --help",
@@ -282,32 +285,20 @@ def parser() -> argparse.ArgumentParser:
         help=f"exit status 1 if a claim is {', '.join(VERDICTS)}; may be repeated",
     )
 
-    showing = command(
-        "show",
-        "run_show",
-        "a claim in words, and the evidence for it",
-        "fedtheory show feddcd/theorem-6.1/eq-10",
-        "fedtheory show locodl/theorem-3.1/eq-5 --latex",
-    )
-    showing.add_argument("id", metavar="ID")
-    owned(showing, "its claims have ids too")
-    testing(showing)
-    showing.add_argument("--latex", action="store_true", help="print the statement in LaTeX instead")
-
-    listing = command(
-        "list", "run_list", "the claims there are", "fedtheory list feddcd/theorem", "fedtheory list | cut -f1"
-    )
-    listing.add_argument("names", nargs="*", metavar="PAPER", help="papers, or beginnings of ids (default: all)")
+    results.register(command, testing, owned, VERDICTS)
 
     replaying = command(
         "replay",
         "run_replay",
         "check a stored counterexample or certificate again",
+        "fedtheory replay feddcd/theorem-6.1/eq-10",
         f"fedtheory replay {DEFAULT_OUT}/counterexamples/feddcd_theorem-6.1_eq-10.json",
         found="a counterexample's sides differ from those stored, or do not contradict the claim; a certificate does "
         "not hold",
     )
-    replaying.add_argument("file", type=Path, metavar="FILE")
+    replaying.add_argument(
+        "file", type=Path, metavar="FILE-OR-ID", help="a file, or a claim that the carried results refute"
+    )
     owned(replaying, "the claims it may be about")
 
     checking = command(

@@ -19,12 +19,13 @@ from rich.console import Console
 
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
-from verify import files, limits, resume, stored
+from verify import files, limits, results, resume, stored
 from verify.audit import FAILED, audit, document
 from verify.cli import DEFAULT_CLIENTS, parser
 from verify.evidence import Evidence
-from verify.report import statement, terminal
-from verify.report.plain import clean
+from verify.report import terminal
+
+_say = terminal.say
 
 #: True cases of each distribution on which the sequential tests are calibrated.
 CASES = 10_000
@@ -67,6 +68,8 @@ def run_audit(args: argparse.Namespace) -> int:
     terminal.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
     _say(report, *terminal.remarks(found), *terminal.coverage(found))
     _say(report, terminal.summary(found, time.perf_counter() - begun))
+    verdicts = {e.claim.id: str(e.verdict) for e in found}
+    _say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
     if unwritten is not None:
         raise unwritten
 
@@ -186,25 +189,6 @@ def _load_own(args: argparse.Namespace) -> tuple[Claim, ...]:
     return () if args.own is None else own.load(args.own)
 
 
-def run_show(args: argparse.Namespace) -> int:
-    """A claim in words, and the evidence for it; or its statement in LaTeX."""
-    _load_own(args)
-    claim = claims.get(args.id)
-    if args.latex:
-        print(statement.latex(claim))
-        return 0
-    report = terminal.console(sys.stdout)
-    _say(report, *terminal.description(claim))
-    sys.stdout.flush()
-    # Loading the methods takes longer than telling the claim.
-    from verify.checking import check
-
-    evidence = check(claim, args.seed, args.budget)
-    repaired = [c for c in claims.all() if c.repairs == claim.id]
-    _say(report, *terminal.findings(evidence, repaired))
-    return 0
-
-
 def run_check(args: argparse.Namespace) -> int:
     """The evidence for each claim of somebody's own file, as it is found."""
     from verify import own
@@ -228,16 +212,6 @@ def run_check(args: argparse.Namespace) -> int:
     return 0
 
 
-def run_list(args: argparse.Namespace) -> int:
-    """A table of the claims."""
-    chosen, report = claims.select(args.names), terminal.console(sys.stdout)
-    if report.is_terminal and not terminal.fits(chosen, report.width):
-        _say(report, *terminal.claims_lines(chosen))
-    else:
-        terminal.show(report, terminal.claims_table(chosen), headings=report.is_terminal)
-    return 0
-
-
 def run_completion(args: argparse.Namespace) -> int:
     """A script for a shell, on stdout."""
     from verify import completion
@@ -250,14 +224,17 @@ def run_replay(args: argparse.Namespace) -> int:
     """Evaluate a stored counterexample, or check a stored certificate, again; 1 if it differs from what was stored, or
     contradicts or proves nothing."""
     _load_own(args)
-    checked = limits.limited(lambda: _checked_certificate(args.file))
+    entry = None if args.file.exists() else results.shipped().entries.get(args.file.as_posix())
+    if entry is not None and entry["counterexample"] is None:
+        raise ValueError(f"no counterexample to {entry['id']} is carried: it is {entry['verdict']}")
+    checked = None if entry else limits.limited(lambda: _checked_certificate(args.file))
     if checked is not None:
         described, failure = checked
         holds = "holds: every step was posed again and is proved by its multipliers, in exact arithmetic"
         told = f"does NOT hold: {failure}" if failure else holds
         _say(terminal.console(sys.stdout), *described, f"the certificate {told}")
         return 1 if failure else 0
-    found = stored.replay(args.file)
+    found = stored.replay_entry(entry) if entry else stored.replay(args.file)
     agreement = "agree with" if found.same else "DIFFER from"
     conflict = "contradict" if found.fails else "do NOT contradict"
     _say(
@@ -396,8 +373,3 @@ def run_tight(args: argparse.Namespace) -> int:
     repaired = [f"repaired: {c.id}" for c in claims.all() if c.repairs == claim.id]
     _say(report, str(out), *tight.words(points), *repaired)
     return 0
-
-
-def _say(to: Console, *lines: str) -> None:
-    for line in lines:
-        to.print(clean(line), soft_wrap=True)

@@ -128,3 +128,25 @@ class Evidence:
             "seconds": round(self.seconds, 3),
             "outcomes": [outcome.to_json() for outcome in self.outcomes],
         }
+
+    @staticmethod
+    def from_json(claim: Claim, entry: Mapping[str, Any]) -> Evidence:
+        """The evidence from the claim's entry in results that this package carries.
+
+        Not stored, and so left out: the recipe of the worst instance, and a margin that is not finite.
+        """
+        from verify import stored
+        from verify.outcome import Outcome
+
+        example = entry["counterexample"]
+        return Evidence(
+            claim,
+            Verdict(entry["verdict"]),
+            entry["margin"],
+            tuple(entry["methods"]),
+            entry["instances"],
+            counterexample=None if example is None else stored.carried(example),
+            note=entry["note"],
+            seconds=entry["seconds"],
+            outcomes=tuple(Outcome.from_json(outcome) for outcome in entry["outcomes"]),
+        )

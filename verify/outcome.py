@@ -185,6 +185,21 @@ class Outcome:
             "certificates": [certificate.to_json() for certificate in self.certificates],
         }
 
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Outcome:
+        """The outcome stored by ``to_json``, as far as it is stored."""
+        return Outcome(
+            data["method"],
+            data["covers"],
+            None if data["verdict"] is None else Verdict(data["verdict"]),
+            data["note"],
+            margin=data["margin"],
+            instances=data["instances"],
+            left_open=tuple(data["left_open"]),
+            certificates=tuple(ClassCertificate.from_json(certificate) for certificate in data["certificates"]),
+            applied=data["applied"],
+        )
+
 
 def strongest(outcomes: Sequence[Outcome]) -> Outcome | None:
     """The first outcome with the strongest verdict; None if no method has one."""

@@ -120,18 +120,24 @@ class Replayed(NamedTuple):
 def replay(path: Path) -> Replayed:
     """Evaluate the counterexample in a file again, with limits on time and memory. ``ValueError`` as for :func:`load`,
     and when the file does not describe an instance of its claim."""
-    return limits.limited(lambda: _replayed(path), limits.SECONDS, limits.BYTES)
+    return limits.limited(lambda: _replayed(load(path), str(path)), limits.SECONDS, limits.BYTES)
 
 
-def _replayed(path: Path) -> Replayed:
+def replay_entry(entry: Mapping[str, Any]) -> Replayed:
+    """As :func:`replay`, for the counterexample in a claim's entry in an audit's JSON."""
+    example = from_json(entry["counterexample"])
+    return limits.limited(lambda: _replayed(example, f"what is carried of {entry['id']}"), limits.SECONDS, limits.BYTES)
+
+
+def _replayed(example: Counterexample, name: str) -> Replayed:
+    """``name``: of where the counterexample is from."""
     from verify.methods.refutation import violated
 
-    example = load(path)
     claim, relation, before = example.claim, example.relation, (example.left, example.right)
     try:
         now = example.replay()
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
-        raise ValueError(f"{path} does not hold an instance of {claim.id}: {error!r}") from error
+        raise ValueError(f"{name} does not hold an instance of {claim.id}: {error!r}") from error
     same = all(_agree(a, b) for a, b in zip(now, before, strict=True))
     fails = violated(*now, relation)
     return Replayed(claim.id, claim.where, claim.gist, example.text, relation, before, now, same, fails)
@@ -150,6 +156,16 @@ def _agree(computed: Any, before: Any) -> bool:
 def _is_number(side: Any) -> bool:
     """Whether a side is neither infinite nor NaN."""
     return isinstance(side, int | Fraction) or bool(mpmath.isfinite(side))
+
+
+def carried(data: Mapping[str, Any]) -> Counterexample:
+    """As :func:`from_json`, of results that this package carries: nothing is checked, nor loaded that computes."""
+    left, right = real(data["left"]), real(data["right"])
+    point = tuple(fraction(value) for value in data["point"])
+    place = data["rounds"], data["part"], data["entry"]
+    return Counterexample(
+        claims.get(data["claim"]), recipe(data["recipe"]), point, *place, left, right, data["relation"], data["text"]
+    )
 
 
 def from_json(data: Mapping[str, Any]) -> Counterexample:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -112,6 +113,10 @@ def _files(where: Path) -> None:
         ("show locodl/eq-6 --budget huge", "invalid choice: 'huge'"),
         ("show locodl/eq-6 --seed -1", "--seed: an integer of at least 0"),
         ("list fedsomething", "unknown claim 'fedsomething'"),
+        ("list --verdict false", "invalid choice: 'false'"),
+        ("why eq-6", "did you mean locodl/eq-6"),
+        ("why", "ID"),
+        ("replay locodl/eq-6", "no counterexample to locodl/eq-6 is carried: it is proved"),
         ("replay missing.json", "cannot read missing.json"),
         ("replay .", "cannot read ."),
         ("replay words.json", "words.json is not JSON"),
@@ -155,7 +160,7 @@ def test_nothing_asked_for_is_help(capsys):
     assert (status, err) == (0, "") and out.startswith("usage: fedtheory") and "exit status: 0 done" in out
 
 
-COMMANDS = ("audit", "show", "list", "replay", "table", "map", "selftest", "tight", "completion")
+COMMANDS = ("audit", "show", "list", "why", "replay", "table", "map", "selftest", "tight", "completion")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -310,7 +315,7 @@ def test_an_instance_that_does_not_contradict_is_told(capsys, tmp_path):
 
 
 def test_show_tells_the_statement_and_the_evidence(capsys):
-    status, out, err = run(capsys, "show", "feddcd/lemma-B.8/rate")
+    status, out, err = run(capsys, "show", "feddcd/lemma-B.8/rate", "--check")
     assert (status, err) == (0, "")
     for part in (
         "feddcd/lemma-B.8/rate  (one-step; Lemma B.8)",
@@ -349,7 +354,7 @@ def test_list_has_a_line_for_each_claim(capsys):
     assert status == 0
     lines = out.splitlines()
     assert [line.split("\t")[0] for line in lines] == [c.id for c in claims.select(["locodl"])]
-    assert all(line == line.strip() and line.count("\t") == 3 for line in lines)
+    assert all(line == line.strip() and line.count("\t") == 4 for line in lines)
     assert "omega_av = omega/n" in out
 
 
@@ -394,6 +399,17 @@ def on_terminal(monkeypatch, *argv: str) -> str:
 def test_at_80_columns_an_id_is_never_broken(monkeypatch):
     lines = on_terminal(monkeypatch, "list").splitlines()
     assert [line for line in lines if line and not line.startswith(" ")] == [c.id for c in claims.all()]
+
+
+@pytest.mark.parametrize("command", [("why", "feddcd"), ("show", "fedadmm/theorem-4.3/proof-constants/repaired")])
+def test_at_80_columns_lines_break_between_words(monkeypatch, command):
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(monkeypatch, *command))
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 80 and len(lines) > len(claims.select(["feddcd"])) // 2
+    ids = {c.id for c in claims.select([command[1]])}
+    named = {word.rstrip(",:") for line in lines for word in line.split() if word.startswith("fed") and "/" in word}
+    assert named and named <= {c.id for c in claims.all()} and named & ids
 
 
 @pytest.mark.parametrize("width", [80, 100, 200])
@@ -480,7 +496,10 @@ def test_bash_completes_commands_options_values_and_ids(capsys):
     assert _completed(script, "audit", "--fa") == ["--fail-on"]
     assert _completed(script, "audit", "--budget", "") == ["quick", "full"]
     assert _completed(script, "table", "--format", "la") == ["latex"]
-    assert _completed(script, "show", "feddcd/lemma-B.8/ra") == [c.id for c in claims.select(["feddcd/lemma-B.8/rate"])]
+    assert _completed(script, "list", "--verdict", "ref") == ["refuted"]
+    for command in ("show", "why"):
+        found = _completed(script, command, "feddcd/lemma-B.8/ra")
+        assert found == [c.id for c in claims.select(["feddcd/lemma-B.8/rate"])]
     assert _completed(script, "completion", "") == ["-h", "--help", *cli.SHELLS]
 
 

@@ -48,7 +48,11 @@ def test_arguments_load_nothing_that_computes(program):
     [
         "from fedtheory import claims; claims.all()",
         "from verify.cli import main; assert main(['list']) == 0",
+        "from verify.cli import main; assert main(['list', '--verdict', 'refuted', '--verdict', 'ill-posed']) == 0",
         "from verify.cli import main; assert main(['show', 'locodl/eq-6', '--latex']) == 0",
+        "from verify.cli import main; assert main(['show', 'baseline/gradient-descent/one-step']) == 0",
+        "from verify.cli import main; assert main(['why', 'feddcd/theorem-6.1/eq-10']) == 0",
+        "from verify.cli import main; assert main(['why', 'feddcd']) == 0",
         "from verify.cli import main; assert main(['completion', 'bash']) == 0",
         "from verify import Counterexample, Evidence, Verdict",
         "import fedtheory.data, fedtheory.growth, fedtheory.problems.logistic",

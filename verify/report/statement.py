@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -44,6 +44,13 @@ _LATEX_NAMES = (
 )
 
 
+# Functions that are made by others have names that say nothing of a quantity.
+_NO_NAMES = ("<lambda>", "value", "formula")
+
+#: What stands before and after a part of a text that is marked, and occurs in no text otherwise.
+OPEN, CLOSE = "\ue000", "\ue001"
+
+
 class _PositiveFirst:
     """Sums start with a term that has no minus sign: 1 - a, not -a + 1."""
 
@@ -57,6 +64,8 @@ class _PlainPrinter(_PositiveFirst, StrPrinter):
     """Powers with ^; names of quantities that are differences in brackets."""
 
     def _print_Symbol(self, expr: sympy.Symbol) -> str:
+        if expr.name.startswith(OPEN):
+            return expr.name
         outside = re.sub(r"\|[^|]*\||<[^>]*>", "", expr.name)
         return f"({expr.name})" if "-" in outside else expr.name
 
@@ -68,8 +77,12 @@ class _LatexPrinter(_PositiveFirst, LatexPrinter):
     """As sympy's, with the terms of sums in the order of _PositiveFirst."""
 
 
-def text(claim: Claim) -> list[str]:
-    """The statement, one line a comparison, with the factor of a rate and the constants of a rule apart."""
+def text(claim: Claim, written: Callable[[sympy.Expr], str] | None = None) -> list[str]:
+    """The statement, one line a comparison, with the factor of a rate and the constants of a rule apart.
+
+    ``written`` gives the text of an expression; it is asked once for each, in the order in which they are read.
+    """
+    plain = written or expression
     statement = claim.statement
     match statement:
         case Invariant():
@@ -81,26 +94,27 @@ def text(claim: Claim) -> list[str]:
         case CompressorClass():
             return [
                 "E C(x) = x",
-                f"E|C(x) - x|^2 <= omega |x|^2 with omega = {_plain(statement.omega)}",
-                f"bits of a message = {_plain(statement.bits)}",
+                f"E|C(x) - x|^2 <= omega |x|^2 with omega = {plain(statement.omega)}",
+                f"bits of a message = {plain(statement.bits)}",
             ]
         case Order():
             regime = ", ".join(f"{symbol} -> {end}" for symbol, end in _regime(statement))
-            return [f"{_plain(statement.left)} = O({_plain(statement.right)}) as {regime}"]
-    lines = [f"{name} = {_plain(value)}" for name, value in _named(statement)]
+            order = f"{plain(statement.left)} = O({plain(statement.right)})"
+            return [f"{order} as {regime}" if regime else order]
+    lines = [f"{name} = {plain(value)}" for name, value in _named(statement)]
     for left, relation, right in _comparisons(statement):
-        shown = f"E[{_plain(left)}]" if _is_expectation(statement) else _plain(left)
-        lines.append(f"{shown} {relation} {_plain(right)}")
+        shown = f"E[{plain(left)}]" if _is_expectation(statement) else plain(left)
+        lines.append(f"{shown} {relation} {plain(right)}")
     if isinstance(statement, Bound):
         lines[-1] += ", for T = 0, 1, 2, ..."
     if (factor := getattr(statement, "factor", None)) is not None:
-        lines.append(f"factor = {_plain(factor)}")
+        lines.append(f"factor = {plain(factor)}")
     return lines or [_words(claim)]
 
 
 def definitions(claim: Claim) -> list[tuple[str, str]]:
     """(name, meaning) of the quantities in the statement whose meaning says more than their name."""
-    found = [(_plain(q.expression), _meaning(q)) for q in _quantities(claim.statement)]
+    found = [(expression(q.expression), _meaning(q)) for q in _quantities(claim.statement)]
     return [(name, meaning) for name, meaning in found if meaning not in ("", name)]
 
 
@@ -208,12 +222,13 @@ def _meaning(quantity: Quantity) -> str:
     if quantity.of.__doc__:
         return quantity.of.__doc__.split("\n")[0].rstrip(".")
     name = getattr(quantity.of, "__name__", "<lambda>")
-    return "" if name == "<lambda>" else name.replace("_", " ").strip()
+    return "" if name in _NO_NAMES else name.replace("_", " ").strip()
 
 
-def _plain(expression: sympy.Expr) -> str:
+def expression(given: sympy.Expr) -> str:
+    """An expression in words of one line."""
     # A name that stands alone needs no brackets.
-    return expression.name if expression.is_Symbol else str(_PlainPrinter().doprint(expression))
+    return given.name if given.is_Symbol else str(_PlainPrinter().doprint(given))
 
 
 def _latex(expression: sympy.Expr, statement: Statement) -> str:

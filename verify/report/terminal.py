@@ -34,6 +34,9 @@ _STYLES = {
     Verdict.OPEN: "yellow",
 }
 
+# Columns of text at least, beside what it is indented by.
+_NARROWEST = 20
+
 # Blanks between the columns of a table.
 _GAP = 2
 
@@ -70,6 +73,18 @@ def progress(to: Console, title: str, total: int) -> Iterator[Advance]:
     with Progress(*columns, console=to, transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda text="": bar.update(task, advance=1)
+
+
+def say(to: Console, *lines: str | Text) -> None:
+    """Print lines; on a terminal long ones are broken between words, and go on beneath their beginning."""
+    for line in lines:
+        text = line if isinstance(line, Text) else Text(clean(line))
+        indent = len(text.plain) - len(text.plain.lstrip(" "))
+        if not to.is_terminal or len(text) <= to.width:
+            to.print(text, soft_wrap=True)
+            continue
+        for i, part in enumerate(text[indent:].wrap(to, max(_NARROWEST, to.width - indent - 2))):
+            to.print(Text(" " * (indent + 2 * bool(i))) + part, soft_wrap=True)
 
 
 def show(to: Console, table: Table, headings: bool = True) -> None:
@@ -168,27 +183,40 @@ def _obstacle(evidence: Evidence) -> str:
     return hidden + found if evidence.claim.statement.kind == "order" else found
 
 
-def claims_table(chosen: Sequence[Claim]) -> Table:
-    """What is claimed, and where."""
-    table = Table("claim", "kind", "where", "gist", box=None, pad_edge=False)
-    for claim in chosen:
-        table.add_row(*(Text(cell) for cell in _told(claim)))
+#: A claim, and its verdict or "-".
+Listed = tuple[Claim, str]
+
+
+def claims_table(listed: Sequence[Listed]) -> Table:
+    """What is claimed, and where, with the verdicts."""
+    table = Table("claim", "verdict", "kind", "where", "gist", box=None, pad_edge=False)
+    for claim in listed:
+        table.add_row(*(Text(cell, style=style(cell) if i == 1 else "") for i, cell in enumerate(_told(claim))))
     return table
 
 
-def fits(chosen: Sequence[Claim], width: int) -> bool:
+def fits(listed: Sequence[Listed], width: int) -> bool:
     """Whether a terminal is wide enough for the table of claims with nothing broken."""
-    columns = zip(*map(_told, chosen), strict=True)
+    columns = zip(*map(_told, listed), strict=True)
     return sum(_wide("", cells) + _GAP for cells in columns) - _GAP <= width
 
 
-def claims_lines(chosen: Sequence[Claim]) -> list[str]:
+def claims_lines(listed: Sequence[Listed]) -> list[Text]:
     """What is claimed, and where, below the id of each claim."""
-    return [line for claim in chosen for line in (claim.id, f"  {claim.kind}, {claim.where}: {claim.gist}")]
+    told = []
+    for id, verdict, kind, where, gist in map(_told, listed):
+        told += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {where}: {gist}")]
+    return told
 
 
-def _told(claim: Claim) -> tuple[str, str, str, str]:
-    return claim.id, claim.kind, claim.where, claim.gist
+def _told(listed: Listed) -> tuple[str, str, str, str, str]:
+    claim, verdict = listed
+    return claim.id, verdict, claim.kind, claim.where, claim.gist
+
+
+def style(verdict: str) -> str:
+    """The colour of a verdict; none for what is none."""
+    return _STYLES[Verdict(verdict)] if verdict in set(Verdict) else ""
 
 
 def description(claim: Claim) -> list[str]:

@@ -1,6 +1,7 @@
 """Fan, Fang, Friedlander: A dual approach for federated learning (2022). Letters as in the paper."""
 
-from fedtheory.papers.feddcd import accelerated, appendix_b, exact, inexact, lower_bound, projection, rounds
+from fedtheory.claims import with_proofs
+from fedtheory.papers.feddcd import accelerated, appendix_b, exact, inexact, lower_bound, projection, proofs, rounds
 from fedtheory.papers.feddcd.dual import (
     N,
     T,
@@ -18,24 +19,28 @@ from fedtheory.papers.feddcd.dual import (
     zeta,
 )
 
-CLAIMS = (
-    *exact.SECTION_3,
-    *projection.SECTION_3_1,
-    *exact.SECTION_4,
-    *rounds.TABLE_1,
-    *rounds.ORACLES,
-    *inexact.SECTION_5,
-    *accelerated.SECTION_6,
-    *lower_bound.SECTION_7,
-    *projection.LEMMA_B2,
-    *appendix_b.CLAIMS,
-    *inexact.APPENDIX_C,
-    *accelerated.APPENDIX_D,
-    *exact.LEMMA_E1,
-    *inexact.APPENDIX_E,
-    *exact.LEMMA_E2,
-    *lower_bound.APPENDIX_F,
-    *rounds.SECTION_8,
+CLAIMS = with_proofs(
+    "feddcd",
+    (
+        *exact.SECTION_3,
+        *projection.SECTION_3_1,
+        *exact.SECTION_4,
+        *rounds.TABLE_1,
+        *rounds.ORACLES,
+        *inexact.SECTION_5,
+        *accelerated.SECTION_6,
+        *lower_bound.SECTION_7,
+        *projection.LEMMA_B2,
+        *appendix_b.CLAIMS,
+        *inexact.APPENDIX_C,
+        *accelerated.APPENDIX_D,
+        *exact.LEMMA_E1,
+        *inexact.APPENDIX_E,
+        *exact.LEMMA_E2,
+        *lower_bound.APPENDIX_F,
+        *rounds.SECTION_8,
+    ),
+    proofs.PROOFS,
 )
 
 __all__ = [

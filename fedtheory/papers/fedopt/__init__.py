@@ -1,6 +1,7 @@
 """Konečný, McMahan, Ramage, Richtárik: Federated Optimization (2016). Letters as in the paper."""
 
-from fedtheory.papers.fedopt import cocoa, dane, dual, equivalence, figure, fsvrg, model, primal, svrg
+from fedtheory.claims import with_proofs
+from fedtheory.papers.fedopt import cocoa, dane, dual, equivalence, figure, fsvrg, model, primal, proofs, svrg
 from fedtheory.papers.fedopt.predictors import (
     K,
     L,
@@ -17,20 +18,24 @@ from fedtheory.papers.fedopt.predictors import (
     smax,
 )
 
-CLAIMS = (
-    *model.SECTIONS_1_AND_2,
-    *svrg.SECTION_3_2,
-    *svrg.SECTION_3_3,
-    *dane.SECTION_3_4,
-    *dane.SECTION_3_5,
-    *fsvrg.SECTION_3_6_2,
-    *fsvrg.PROPERTIES,
-    *primal.APPENDIX_A1,
-    *dual.APPENDIX_A3,
-    *primal.ANY_PARTITION,
-    *equivalence.APPENDIX_A4,
-    *cocoa.SECTION_2_3_1,
-    *figure.FIGURE_2,
+CLAIMS = with_proofs(
+    "fedopt",
+    (
+        *model.SECTIONS_1_AND_2,
+        *svrg.SECTION_3_2,
+        *svrg.SECTION_3_3,
+        *dane.SECTION_3_4,
+        *dane.SECTION_3_5,
+        *fsvrg.SECTION_3_6_2,
+        *fsvrg.PROPERTIES,
+        *primal.APPENDIX_A1,
+        *dual.APPENDIX_A3,
+        *primal.ANY_PARTITION,
+        *equivalence.APPENDIX_A4,
+        *cocoa.SECTION_2_3_1,
+        *figure.FIGURE_2,
+    ),
+    proofs.PROOFS,
 )
 
 __all__ = [

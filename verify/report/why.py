@@ -1,0 +1,173 @@
+"""Why a claim falls: its counterexample, the step of the printed proof that fails, what holds instead; for one that
+holds, what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rich.text import Text
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from verify.evidence import Evidence, Verdict
+from verify.report import difference, statement
+from verify.report.terminal import shown, style
+from verify.results import Shipped
+
+#: Verdicts of a claim that is not to be built on.
+FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED)
+_SURE = {
+    Verdict.PROVED: "it holds: proved for all values of its constants",
+    Verdict.CERTIFIED: "it holds at the parameters that were tried: certified over the whole class there",
+    Verdict.SUPPORTED: "nothing against it was found, which proves nothing",
+    Verdict.NOT_TESTED: "it was not tested",
+}
+
+
+class Used(NamedTuple):
+    """A claim on which a printed proof rests, with the claims through which it does, the nearest first."""
+
+    claim: Claim
+    through: tuple[Claim, ...]
+
+
+def fallen(claim: Claim, found: Shipped) -> list[Used]:
+    """The claims that fall and on which the printed proof rests, directly or through others that fall.
+
+    The nearest first; by the shipped verdicts. What falls behind a claim that does not is no fault of its users.
+    """
+    told: list[Used] = []
+    level, seen = [Used(claim, ())], {claim.id}
+    while level:
+        following = []
+        for user, path in level:
+            for id in user.uses:
+                if id not in seen and found.verdict(id) in FALLEN:
+                    seen.add(id)
+                    following.append(Used(claims.get(id), path if user is claim else (*path, user)))
+        told += following
+        level = following
+    return told
+
+
+def lines(evidence: Evidence, found: Shipped) -> list[str | Text]:
+    """Why the claim falls, or what it rests on."""
+    claim = evidence.claim
+    told: list[str | Text] = [_heading(evidence), f"  {claim.gist}"]
+    if evidence.verdict in FALLEN:
+        return [*told, *_failure(evidence), *_step(claim, found), *_instead(claim, found)]
+    return [*told, *_holding(evidence, found)]
+
+
+def brief(evidence: Evidence, found: Shipped) -> list[str | Text]:
+    """Why a claim falls, in a few lines."""
+    claim, example = evidence.claim, evidence.counterexample
+    told: list[str | Text] = [_heading(evidence)]
+    if example is None:
+        told.append(f"  wrong: {evidence.note}")
+    else:
+        at = f", at {example.text}" if example.text else ""
+        told.append(f"  false: {shown(example.left)} {example.relation} {shown(example.right)}{at}")
+    if claim.flaw:
+        told.append(f"  step: {claim.flaw}")
+    told += [
+        f"  step: {_rests(u)}, which is {found.verdict(u.claim.id)}" for u in fallen(claim, found) if not u.through
+    ]
+    told += [f"  repaired: {c.id}, {found.verdict(c.id)}: {c.gist}" for c in claims.all() if c.repairs == claim.id]
+    return told
+
+
+def _heading(evidence: Evidence) -> Text:
+    claim, verdict = evidence.claim, str(evidence.verdict)
+    return Text.assemble(f"{claim.id}  ({claim.where}): ", (verdict, style(verdict)))
+
+
+def _failure(evidence: Evidence) -> Iterator[str]:
+    """The counterexample, in numbers."""
+    example = evidence.counterexample
+    if example is None:
+        yield from ("what is wrong", f"  {evidence.note}")
+        return
+    yield "counterexample"
+    if example.text:
+        yield f"  {example.text}"
+    yield f"  left  = {shown(example.left)}{_decimal(example.left)}"
+    yield f"  right = {shown(example.right)}{_decimal(example.right)}"
+    comparisons = getattr(evidence.claim.statement, "comparisons", ())
+    which = f", comparison {int(example.part) + 1} of {len(comparisons)}" if len(comparisons) > 1 else ""
+    yield f"  the claim says: left {example.relation} right{which if example.part.isdigit() else ''}"
+    yield f"  again, exactly: fedtheory replay {evidence.claim.id}"
+
+
+def _decimal(value: object) -> str:
+    """What a fraction is about, beside it."""
+    text = shown(value)
+    return f", about {float(value):.6g}" if "/" in text else ""  # type: ignore[arg-type]
+
+
+def _step(claim: Claim, found: Shipped) -> Iterator[str]:
+    """The step of the printed proof that fails."""
+    yield "the step that fails"
+    if claim.flaw:
+        yield f"  {claim.flaw}"
+    culprits = fallen(claim, found)
+    for culprit in culprits:
+        yield f"  {_rests(culprit)}, which is {found.verdict(culprit.claim.id)}"
+        yield f"    {culprit.claim.gist}"
+        if culprit.claim.flaw:
+            yield f"    {culprit.claim.flaw}"
+    if not claim.flaw and not culprits:
+        yield "  that is not known"
+
+
+def _rests(used: Used) -> str:
+    way = f", through {', '.join(c.id for c in used.through)}" if used.through else ""
+    return f"it rests on {used.claim.id} ({used.claim.where}){way}"
+
+
+def _instead(claim: Claim, found: Shipped) -> Iterator[str | Text]:
+    """The repaired statements beside the printed one, what differs in marks."""
+    for repaired in (c for c in claims.all() if c.repairs == claim.id):
+        verdict = found.verdict(repaired.id)
+        yield Text.assemble("the repaired statement: ", repaired.id, ": ", (verdict, style(verdict)))
+        yield f"  {repaired.gist}"
+        first, second = difference.marked(claim, repaired)
+        for title, parts in (("as printed", first), ("repaired", second)):
+            yield f"{title}, what differs in {{braces}}" if title == "as printed" else title
+            for heading, told in parts:
+                for line in told:
+                    if line.startswith("factor = ") and not difference.is_marked(line):
+                        continue
+                    yield Text("  " if heading == "statement" else f"  {heading}: ") + difference.shown(line)
+        if repaired.reading and repaired.reading != claim.reading:
+            yield f"  reading: {repaired.reading}"
+
+
+def _holding(evidence: Evidence, found: Shipped) -> Iterator[str | Text]:
+    """What a claim that does not fall rests on."""
+    claim = evidence.claim
+    yield f"{_SURE[evidence.verdict]}"
+    # The margins after many rounds are in what `show` tells.
+    yield f"  {evidence.note.split('; margin at')[0]}"
+    if evidence.methods:
+        count = sum(len(outcome.certificates) for outcome in evidence.outcomes)
+        kept = f"; {count} certificate{'s' if count != 1 else ''}" if count else ""
+        yield f"  methods: {', '.join(evidence.methods)}{kept}; {evidence.instances} instances"
+    yield from (f"  {line}" for line in statement.text(claim))
+    if claim.repairs:
+        yield f"it repairs {claim.repairs}: {found.verdict(claim.repairs)}; fedtheory why {claim.repairs}"
+    if claim.uses:
+        yield "its printed proof rests on"
+        for id in claim.uses:
+            verdict = found.verdict(id)
+            yield Text.assemble("  ", id, ": ", (verdict, style(verdict)))
+    if culprits := fallen(claim, found):
+        yield "so that its printed proof does not stand as it is"
+        for culprit in culprits:
+            yield f"  {_rests(culprit)}, which is {found.verdict(culprit.claim.id)}"
+            if culprit.claim.flaw:
+                yield f"    {culprit.claim.flaw}"
+
+
+__all__ = ["FALLEN", "Used", "brief", "fallen", "lines"]
