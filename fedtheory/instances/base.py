@@ -50,12 +50,14 @@ class Family:
     """Instances of one setting.
 
     ``recipes(rng)`` yields recipes without end; ``build(recipe, exact)`` makes an instance, in fractions or floats;
-    ``simpler(recipe)`` offers simplifications that change several values together.
+    ``simpler(recipe)`` offers simplifications that change several values together; ``nearby(recipe, rng)``: a recipe
+    with one constant changed and the letters at their bounds, None where there is none.
     """
 
     recipes: Callable[[np.random.Generator], Iterator[Recipe]]
     build: Callable[[Recipe, bool], Instance]
     simpler: Callable[[Recipe], Iterator[Recipe]] = lambda recipe: iter(())
+    nearby: Callable[[Recipe, np.random.Generator], Recipe | None] = lambda recipe, rng: None
 
 
 def numbers(values: Any, exact: bool) -> Array:

@@ -51,6 +51,7 @@ def family(claim: Claim) -> Family:
             lambda rng: _recipes(claim, rng),
             lambda recipe, exact: building.build(setting, recipe, exact),
             _simpler(setting),
+            lambda recipe, rng: _nearby(claim, recipe, rng),
         )
     return replace(plain, recipes=lambda rng: strained(plain.recipes(rng), rng, _counts(claim)))
 
@@ -117,7 +118,36 @@ def _drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
     return {**setting.functions.draw(rng, n, d, pick(rng, setting.g)), **recipe}
 
 
-def _with_letters(claim: Claim, recipe: Recipe, relations: tuple[Any, ...], rng: np.random.Generator) -> Recipe | None:
+def _nearby(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
+    """The recipe with one constant times another number, and the letters that hypotheses bound at their bounds."""
+    setting = claim.setting
+    # Which entries are letters that hypotheses bound: others have the same names where adversaries or the hook draw.
+    first: Recipe | None = _drawn(setting, np.random.default_rng(0))
+    if setting.draw is not None and first is not None:
+        first = setting.draw(np.random.default_rng(0), first)
+    bounded = set(drawn_letters(setting).values()) - set(first or recipe)
+    given = {name: value for name, value in recipe.items() if name not in bounded}
+    places: list[tuple[str, int | None]] = [(name, None) for name in _fractions(given)]
+    places += [("clients", i) for i, client in enumerate(recipe.get("clients", ())) if "h" in client]
+    if not places:
+        return None
+    (name, index), factor = pick(rng, places), generic(rng, Fraction(1, 3), Fraction(3))
+    if index is None:
+        changed = {**given, name: given[name] * factor}
+    else:
+        clients = list(recipe["clients"])
+        clients[index] = {**clients[index], "h": _times(clients[index]["h"], factor)}
+        changed = {**given, "clients": tuple(clients)}
+    try:
+        return _with_letters(claim, changed, _relations(claim), rng, cornered=True)
+    except (ValueError, ArithmeticError):
+        # There is no such instance.
+        return None
+
+
+def _with_letters(
+    claim: Claim, recipe: Recipe, relations: tuple[Any, ...], rng: np.random.Generator, cornered: bool = False
+) -> Recipe | None:
     """The recipe with values of the letters that are fields of the parameters."""
     setting = claim.setting
     wanted = {letter: source for letter, source in drawn_letters(setting).items() if source not in recipe}
@@ -125,7 +155,7 @@ def _with_letters(claim: Claim, recipe: Recipe, relations: tuple[Any, ...], rng:
     known = _known(setting, recipe, problem)
     order = tuple(letter for letter in setting.sources if letter in wanted)
     plan = letters.plan(order, frozenset(known), relations, _sides(claim))
-    values = letters.draw(plan, known, setting.typical, rng)
+    values = letters.draw(plan, known, setting.typical, rng, cornered=cornered)
     if values is None:
         return None
     return {**recipe, **{wanted[letter]: value for letter, value in values.items()}}

@@ -18,7 +18,10 @@ import sympy
 from fedtheory.instances.base import generic, pick
 from fedtheory.rational import Array, Undefined, evaluate
 
-#: Where a letter lies between the bounds that hypotheses give: nearly always at one.
+#: How often all letters lie at their bounds, and where one lies between its own else: nearly always at one.
+_CORNERED = 1 / 6
+_PLACES = ("high",) * 6 + ("inside",) * 3 + ("anywhere", "low")
+#: Shares of the way from the lower bound to the upper one.
 _INSIDE = tuple(Fraction(v) for v in ("1/2", "1/2", "9/10", "1/4", "1/10", "1/100"))
 #: Shares of a bound that may not be attained.
 _BELOW = tuple(Fraction(v) for v in ("1/2", "3/4", "9/10", "99/100", "999999/1000000"))
@@ -110,19 +113,23 @@ def draw(
     typical: Mapping[sympy.Symbol, sympy.Expr],
     rng: np.random.Generator,
     wide: bool = False,
+    cornered: bool = False,
 ) -> dict[sympy.Symbol, Any] | None:
     """Values of all letters, fractions or integers, or None where the bounds leave nothing.
 
-    ``typical``: expressions for values that are often taken; ``wide``: extreme values now and then.
+    ``typical``: expressions for values that are often taken; ``wide``: extreme values now and then; ``cornered``: all
+    letters are at their bounds together, as they are now and then in any case: a hypothesis that asks for a little too
+    little may fail only there.
     """
     values = dict(known)
+    cornered = cornered or rng.random() < _CORNERED
     for letter in of.order:
-        if letter in typical and pick(rng, (True, False)):
+        if letter in typical and not cornered and pick(rng, (True, False)):
             usual = evaluate(typical[letter], values)
             if usual > 0 or not letter.is_positive:
                 values[letter] = usual
                 continue
-        value = _one(of, letter, values, known, rng, wide)
+        value = _one(of, letter, values, known, rng, wide, cornered)
         if value is None:
             return None
         values[letter] = value
@@ -182,6 +189,7 @@ def _one(
     known: Mapping[sympy.Expr, Any],
     rng: np.random.Generator,
     wide: bool,
+    cornered: bool,
 ) -> Any:
     bounds = _bounds(of, letter, values)
     if not isinstance(bounds, _Bounds):
@@ -191,12 +199,15 @@ def _one(
         return _integer(low, open_below, high, open_above, rng, wide)
     if high is not None and (high < low or (high == low and (open_below or open_above))):
         return None
-    if pick(rng, (True, False, False)):
+    if not cornered and pick(rng, (True, False, False)):
         crossing = _crossing(of, letter, values, low, high, rng)
         if crossing is not None:
             return crossing
     if high is not None:
-        return _bounded(low, open_below, high, open_above, rng)
+        at = "high" if cornered else pick(rng, _PLACES if low > 0 and not open_below else _PLACES[:-1])
+        return _bounded(low, high, open_above, at, rng)
+    if low > 0 and cornered and not open_below:
+        return low
     if low > 0:
         above = 1 + generic(rng, *(_EXTREME if wide else _WIDE))
         return low * (above if open_below else pick(rng, (Fraction(1), Fraction(2), above, above)))
@@ -204,16 +215,13 @@ def _one(
     return _free(known or values, rng, wide)
 
 
-def _bounded(low: Fraction, open_below: bool, high: Fraction, open_above: bool, rng: np.random.Generator) -> Fraction:
+def _bounded(low: Fraction, high: Fraction, open_above: bool, at: str, rng: np.random.Generator) -> Fraction:
     span = high - low
-    where = pick(
-        rng, ("high",) * 6 + ("inside", "inside", "anywhere", "low" if low > 0 and not open_below else "inside")
-    )
-    if where == "high":
+    if at == "high":
         return low + span * pick(rng, _BELOW) if open_above else high
-    if where == "low":
+    if at == "low":
         return low
-    return low + span * (pick(rng, _INSIDE) if where == "inside" else generic(rng, Fraction(1, 100), Fraction(99, 100)))
+    return low + span * (pick(rng, _INSIDE) if at == "inside" else generic(rng, Fraction(1, 100), Fraction(99, 100)))
 
 
 def _integer(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import sympy
@@ -17,7 +18,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.rational import Undefined, evaluate
+from fedtheory.rational import Undefined, evaluate, real
 from fedtheory.statements import (
     CompressorClass,
 )
@@ -33,6 +34,10 @@ SOUGHT = 10
 #: Instances of each way in which maxima bind at which a bound that is nearly attained is evaluated exactly: what floats
 #: cannot tell from equality may exceed it.
 TIES = 3
+#: From how many instances the search climbs to worse parameters, and by how many steps.
+STARTS, STEPS = 3, 15
+#: Hypotheses that bound letters.
+_BOUNDS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     met: list[tuple[float, Recipe]] = []
     ties: Counter[tuple[int, ...]] = Counter()
     undefined: tuple[Recipe, str] | None = None
-    for index, recipe in enumerate(proposed(claim, rng, size)):
+    for index, recipe in enumerate(_climbing(claim, rng, size, met)):
         with attributed(claim, recipe):
             findings = states.examine(claim, recipe, rng)
             tied = _tied(claim, recipe, findings or [], ties)
@@ -120,6 +125,24 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations), undefined)
 
 
+def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple[float, Recipe]]) -> Iterator[Recipe]:
+    """What is proposed, and then recipes near those of ``met``, which grows, that came nearest to a violation.
+
+    A hypothesis that is a little too weak may be broken only where several bounds are attained and maxima change their
+    arguments, which few draws come near to.
+    """
+    yield from proposed(claim, rng, size)
+    best = sorted((pair for pair in met if 0 < pair[0] < np.inf), key=lambda pair: -pair[0])[:STARTS]
+    for ratio, at in best:
+        for _ in range(STEPS):
+            near, before = claim.family.nearby(at, rng), len(met)
+            if near is None:
+                continue
+            yield near
+            if len(met) > before and met[-1][0] > ratio:
+                ratio, at = met[-1]
+
+
 def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:
     """``size`` recipes; before them, where hypotheses were changed, up to as many that only the change allows."""
     recipes = claim.family.recipes(rng)
@@ -144,21 +167,54 @@ def _meets(claim: Claim, built: Instance) -> bool:
 
 
 def _telling(claim: Claim, met: list[tuple[float, Recipe]], count: int) -> list[tuple[float, Recipe]]:
-    """One for each way in which the maxima of the statement bind, and then up to ``count`` others.
+    """One for each way in which the maxima of the statement bind, one where each hypothesis leaves least room, and then
+    up to ``count`` others.
 
     Two thirds of these came nearest to a violation, the rest are the first that were met; all are among the simplest
     quarter, whose programs are not ill-conditioned for no reason.
     """
     simple = sorted(met, key=lambda pair: wildness(pair[1]))
-    binding: dict[tuple[int, ...], tuple[float, Recipe]] = {}
+    binding: dict[Any, tuple[float, Recipe]] = {}
     for pair in simple:
         binding.setdefault(regime(claim, pair[1]), pair)
     tame = simple[: max(count, len(simple) // 4)]
+    binding.update(enumerate(_cornered(claim, simple)))
     met = [pair for pair in met if pair in tame]
     ordered = sorted(met, key=lambda pair: -pair[0])
     nearest = ordered[: count - count // 3]
     nearest += [pair for pair in binding.values() if pair not in nearest]
     return nearest + [pair for pair in met if pair not in nearest][: count // 3]
+
+
+def _cornered(claim: Claim, met: list[tuple[float, Recipe]]) -> list[tuple[float, Recipe]]:
+    """Where each hypothesis that bounds letters leaves least room, and where all of them together do.
+
+    Of several instances the one nearest to a violation. A hypothesis that asks for a little too little fails there, if
+    anywhere.
+    """
+    stated = [h.relation for h in claim.requires if h.relation is not None]
+    bounds = [r for s in stated for r in sympy.And.make_args(s) if isinstance(r, _BOUNDS)]
+    if bounds and claim.setting.functions is not None:
+        # The end of the class counts as a bound.
+        bounds.append(sympy.Le(claim.setting.functions.mu, claim.setting.functions.L))
+    rooms = [[_room(bound, values) for bound in bounds] for values in (_values(claim, recipe) for _, recipe in met)]
+    rows = [(*row, sum(row)) for row in rooms]
+    places = range(len(bounds) + 1) if bounds and met else ()
+    return [min(zip(rows, met, strict=True), key=lambda p: (p[0][place], -p[1][0]))[1] for place in places]
+
+
+def _values(claim: Claim, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
+    """The values of the letters of an instance."""
+    built = claim.family.build(recipe, True)
+    return claim.setting.bind(built.problem, built.params)
+
+
+def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
+    """How far apart the two sides are, relative to them, to nine digits; 1 where they speak of more than letters."""
+    if not bound.free_symbols <= set(values):
+        return 1.0
+    left, right = (real(evaluate(side, values)) for side in (bound.lhs, bound.rhs))
+    return round(float(abs(right - left) / (abs(right) + abs(left) or 1)), 9)
 
 
 def wildness(recipe: Recipe) -> float:
@@ -176,9 +232,7 @@ def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
     nodes = sorted(sympy.Tuple(*sides).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
     if not nodes:
         return ()
-    built = claim.family.build(recipe, True)
-    values = claim.setting.bind(built.problem, built.params)
-    found = []
+    values, found = _values(claim, recipe), []
     for node in nodes:
         if all(symbol in values for symbol in node.free_symbols):
             arguments = [float(evaluate(argument, values)) for argument in node.args]

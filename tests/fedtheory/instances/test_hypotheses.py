@@ -13,7 +13,7 @@ from verify import Verdict, check
 from verify.methods import reals
 
 #: Recipes of a claim among which one is looked for that breaks a hypothesis alone.
-PROPOSED = 1200
+PROPOSED = 3000
 TESTED = [c.id for c in claims.all() if c.requires and not isinstance(c.statement, Order | Untested)]
 #: The pairwise independent coins of this counterexample are fair: omega is 1.
 FIXED = {("locodl/assumption-2.1", "Assumption 2.1: the compressors are in U(omega)")}
@@ -74,7 +74,8 @@ def test_a_hypothesis_that_is_needed_is_missed(id, dropped):
     claim = claims.get(id)
     rest = tuple(h for h in claim.requires if dropped not in h.text)
     assert len(rest) == len(claim.requires) - 1
-    assert check(claim.variant(requires=rest)).verdict is Verdict.REFUTED
+    dropped_one = claim.variant(requires=rest)
+    assert any(check(dropped_one, seed).verdict is Verdict.REFUTED for seed in range(3))
 
 
 def test_a_claim_that_is_not_registered_may_be_changed_too():
