@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help audit results test test-slow format clean
+.PHONY: help audit results test test-slow bench format clean
 
 help:
 	@echo "make audit      set up, audit every claim, run the algorithms on real data (results in build/audit)"
 	@echo "make results    audit every claim anew, and make what was found the results that the package carries"
 	@echo "make test       set up, lint, type-check and test"
 	@echo "make test-slow  the long sweeps behind the fast subset"
+	@echo "make bench      measure: rounds, worst cases, the audit, against their limits (build/bench.json)"
 	@echo "make format     format and fix what can be fixed"
 	@echo "make clean      remove the environment and everything built"
 
@@ -36,6 +37,9 @@ test: $(VENV)/.ready
 
 test-slow: $(VENV)/.ready
 	$(BIN)/python -m pytest -n 2 -m slow
+
+bench: $(VENV)/.ready
+	$(BIN)/python -m benchmarks.bench --out build/bench.json
 
 format: $(VENV)/.ready
 	$(BIN)/ruff format .

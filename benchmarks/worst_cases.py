@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import pairwise
 
 from PEPit.examples.stochastic_and_randomized_convex_minimization import wc_saga
 
+from benchmarks.timing import Line, compared
 from tests.helpers.models import saga
+from verify.pep import rounding
 from verify.pep.programs import equilibrated, ratio, solve
 from verify.pep.symmetry import Clients, Exchangeable, Explicit
 
@@ -32,6 +35,38 @@ def ours(clients: Clients, n: int) -> float:
     if value is None:
         raise ValueError(f"the solver found no value for n = {n}")
     return float(value)
+
+
+def stages(n: int) -> dict[str, float]:
+    """Seconds of posing the reduced program, solving it, and rounding its multipliers to a proof, for n functions."""
+    times = [time.perf_counter()]
+    gamma = 1 / (2 * (MU * n + L))
+    step = saga(Exchangeable(n), MU, L, gamma, 1 / (2 * gamma * (1 - gamma * MU) * n))
+    program = ratio(step.quantities["Phi_next"], step.quantities["Phi"], step.constraints)
+    times.append(time.perf_counter())
+    value = solve(equilibrated(program)).value
+    times.append(time.perf_counter())
+    if value is None or rounding.upper_bound(program, value) is None:
+        raise ValueError(f"nothing is proved for n = {n}")
+    times.append(time.perf_counter())
+    return dict(zip(("posing", "solving", "rounding"), (b - a for a, b in pairwise(times)), strict=True))
+
+
+def lines() -> Iterator[Line]:
+    """PEPit against the reduced program, how the reduced one grows, and how its time divides."""
+    ours(Exchangeable(2), 2)  # loads the solver
+    for n in (5, 10):
+
+        def theirs(n: int = n) -> float:
+            return float(wc_saga(L=1.0, mu=0.1, n=n, wrapper="cvxpy", solver="CLARABEL", verbose=-1)[0])
+
+        found = compared(theirs, lambda n=n: ours(Exchangeable(n), n), 2)
+        yield Line("PEPit / our program", f"SAGA, n = {n}", found.ratio, "times", at_least=10, note=found.words)
+    small = min(sum(stages(10).values()) for _ in range(3))
+    large = min(sum(stages(10_000).values()) for _ in range(3))
+    yield Line("growth of our program", "n = 10000 over n = 10", large / small, "times", at_most=2)
+    for name, seconds in stages(10).items():
+        yield Line("our program, n = 10", name, 1e3 * seconds, "ms")
 
 
 def timed(run: Callable[[], float]) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sympy
 
+from fedtheory import naming
 from fedtheory.problems.base import Problem
 from fedtheory.rational import holds
 from fedtheory.settings import COMPRESSOR, Setting
@@ -206,12 +206,7 @@ def get(id: str) -> Claim:
     """The claim with this id; ``ValueError`` suggests near ids when there is none."""
     found = _registry().get(id) or _own.get(id)
     if found is None:
-        registry = (*_registry(), *_own)
-        last = id.split("/")[-1]
-        near = sorted((known for known in registry if last and last in known), key=lambda id: not id.endswith(last))[:2]
-        near = near or get_close_matches(id, registry, n=2)
-        hint = f": did you mean {' or '.join(near)}?" if near else ": `fedtheory list` shows all"
-        raise ValueError(f"unknown claim {id!r}{hint}")
+        raise ValueError(naming.unknown(id, (*_registry(), *_own)))
     return found
 
 
@@ -220,11 +215,4 @@ def select(names: list[str] | tuple[str, ...]) -> tuple[Claim, ...]:
 
     Where a name ends with a part of an id, longer parts that begin with it are not meant: theorem-1 is not theorem-10.
     """
-    chosen: dict[str, Claim] = {}
-    for name in names or PAPERS:
-        prefix = name.rstrip("/") + "/"
-        matches = [c for c in all() if c.id == name or c.id.startswith(prefix)]
-        matches = matches or [c for c in all() if name and c.id.startswith(name)]
-        for claim in matches or [get(name)]:
-            chosen[claim.id] = claim
-    return tuple(c for c in all() if c.id in chosen)
+    return tuple(_registry()[id] for id in naming.select(names, tuple(_registry()), _own))

@@ -6,6 +6,7 @@ What a program needs is loaded when it is first asked for: the methods take a se
 from __future__ import annotations
 
 from importlib import import_module
+from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from verify.evidence import Counterexample, Evidence, Verdict
 
 __all__ = ["Counterexample", "Evidence", "Verdict", "check"]
+
+#: When this package was loaded, in nanoseconds: before all that tests claims.
+LOADED = time_ns()
 
 # The pytest plugin too is loaded by every pytest of an environment, and has no use for solvers.
 _HOMES = {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import version
 from typing import Any
 
 from fedtheory.claims import Claim
 from verify.evidence import Evidence, Verdict
+from verify.sweeping import sweep
 
 #: How the note begins of a claim whose check did not come to an end.
 FAILED = "the check itself failed"
@@ -24,25 +24,20 @@ def audit(
     """The evidence for each registered claim, in the order given, whatever the number of ``jobs``.
 
     ``progress`` is called with each result as it arrives. ``ValueError`` for jobs < 1 or a bad seed or budget.
-    ``ChildProcessError`` when a process that checks is killed.
+    ``ChildProcessError`` when a process that checks is killed. Within :func:`verify.sweeping.cluster` the workers of a
+    cluster check, and ``jobs`` says nothing.
     """
     # Loading the methods takes longer than all that comes before an audit.
-    from joblib import Parallel, delayed
-
     from verify.checking import check_arguments
 
     check_arguments(seed, budget)
     if jobs < 1:
         raise ValueError(f"the number of jobs must be at least 1, got {jobs}")
-    tasks = (delayed(_checked)(claim, seed, budget) for claim in selected)
     found: dict[str, Evidence] = {}
-    try:
-        for evidence in Parallel(n_jobs=min(jobs, max(1, len(selected))), return_as="generator_unordered")(tasks):
-            found[evidence.claim.id] = evidence
-            if progress is not None:
-                progress(evidence)
-    except BrokenProcessPool as error:
-        raise ChildProcessError("a process that tested claims was killed, perhaps for want of memory") from error
+    for evidence in sweep(_checked, [(claim, seed, budget) for claim in selected], jobs, ordered=False):
+        found[evidence.claim.id] = evidence
+        if progress is not None:
+            progress(evidence)
     return [found[claim.id] for claim in selected]
 
 

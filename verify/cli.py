@@ -50,6 +50,7 @@ BUDGETS = ("quick", "full")
 VERDICTS = ("proved", "certified", "supported", "refuted", "ill-posed", "not-tested")
 TABLES = ("feddcd/table-1", "locodl/table-1", "locodl/table-2", "fedopt/properties", "rates")
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
+BACKENDS = ("processes", "dask")
 SHELLS = ("bash", "zsh", "fish")
 
 _DESCRIPTION = """\
@@ -72,8 +73,9 @@ real data with the theorems' parameters, beside the theorems' bounds: the bounds
 --data or --clients is given, all measurable bounds of the papers named. DIR (default: {DEFAULT_OUT}) receives
 audit.json, counterexamples/ and certificates/ (JSON files for `fedtheory replay`) and a PNG for each algorithm run.
 At the end it tells which verdicts are others than those that the package carries, for the same seed and budget.
-Each verdict is in DIR/verdicts/ as soon as it is found: an audit that is ended early, by whatever, goes on from there
-when the same command is given again.
+Each verdict is in a cache as soon as it is found ($FEDTHEORY_CACHE, or fedtheory in $XDG_CACHE_HOME or ~/.cache): an
+audit that is ended early, by whatever, goes on from there when the same command is given again, and a second one tests
+only those claims that rest on files of the package which have changed.
 """
 _COMPLETION = """\
 Print a script that completes commands, options and ids. For bash: `fedtheory completion bash >
@@ -249,6 +251,11 @@ def parser() -> argparse.ArgumentParser:
     def parallel(added: argparse.ArgumentParser) -> None:
         added.add_argument("--jobs", type=_at_least(1, MOST_JOBS), metavar="N", help="processes (default: the cores)")
 
+    def distributed(added: argparse.ArgumentParser) -> None:
+        parallel(added)
+        added.add_argument("--backend", choices=BACKENDS, default="processes", help="what works (default: processes)")
+        added.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://host:8786")
+
     def owned(added: argparse.ArgumentParser, what: str) -> None:
         added.add_argument("--own", type=Path, metavar="FILE.py", help=f"a file of one's own, which is run: {what}")
 
@@ -262,6 +269,7 @@ def parser() -> argparse.ArgumentParser:
         "fedtheory audit feddcd/theorem-6.1",
         "fedtheory audit locodl --data a5a --clients 87 --out results",
         "fedtheory audit --budget full --fail-on refuted --fail-on not-tested",
+        "fedtheory audit --backend dask --scheduler tcp://host:8786",
         description=_AUDIT,
         found="a verdict named by --fail-on was found",
     )
@@ -269,12 +277,15 @@ def parser() -> argparse.ArgumentParser:
         "names", nargs="*", metavar="PAPER-OR-ID", help="papers, claims, beginnings of ids (default: all)"
     )
     testing(auditing)
-    parallel(auditing)
+    distributed(auditing)
     auditing.add_argument("--data", metavar="FILE", help="two classes, in LIBSVM's format (default: breast cancer)")
     auditing.add_argument(
         "--clients", type=_at_least(2), metavar="N", help=f"split over N (default: {DEFAULT_CLIENTS})"
     )
     auditing.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"results (default: {DEFAULT_OUT})")
+    auditing.add_argument(
+        "--no-cache", action="store_true", help="take no verdict from the cache, and leave none there"
+    )
     auditing.add_argument("--json", metavar="FILE", help="write the JSON here too; - for stdout, the rest to stderr")
     auditing.add_argument(
         "--fail-on",
@@ -377,7 +388,7 @@ def parser() -> argparse.ArgumentParser:
     owned(tightening, "its claims have ids too")
     valued(tightening, "fixed values, such as n=2")
     tightening.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help="the figure")
-    parallel(tightening)
+    distributed(tightening)
     conformance.register(command)
 
     completing = command(

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
-from verify import files, limits, results, resume, stored
+from verify import cache, files, limits, results, resume, stored, sweeping
 from verify.audit import FAILED, audit, document
 from verify.cli import DEFAULT_CLIENTS, parser
 from verify.evidence import Evidence
@@ -34,10 +34,7 @@ CASES = 10_000
 def run_audit(args: argparse.Namespace) -> int:
     """Test claims, write what was found as it is found, and run the methods on real data; 1 for a verdict that is not
     to be."""
-    # Loading scikit-learn and matplotlib takes as long as all other commands.
-    from fedtheory.data import bundled, load_libsvm
     from verify import measure
-    from verify.report import figures
 
     begun = time.perf_counter()
     # All input is checked before the long work.
@@ -47,6 +44,10 @@ def run_audit(args: argparse.Namespace) -> int:
     bounds = [id for id in measure.MEASURED if (id.split("/")[0] in papers if asked else id in ids)]
     planned: tuple[measure.Experiment, ...] = ()
     if bounds:
+        # Loading scikit-learn and matplotlib takes as long as all other commands.
+        from fedtheory.data import bundled, load_libsvm
+        from verify.report import figures
+
         data = bundled() if args.data is None else load_libsvm(args.data)
         planned = measure.experiments(data, args.clients or DEFAULT_CLIENTS, args.seed, bounds)
     out = _directory(Path(args.out))
@@ -55,16 +56,18 @@ def run_audit(args: argparse.Namespace) -> int:
 
     log = terminal.console(sys.stderr)
     report = log if to_stdout else terminal.console(sys.stdout)
-    kept = resume.Verdicts(out / "verdicts", args.seed, args.budget, lambda text: _say(log, text))
-    found = _tested(selected, args, kept, out / "audit.json", log)
+    folder = None if args.no_cache else cache.directory() / "verdicts"
+    kept = resume.Verdicts(folder, args.seed, args.budget, lambda text: _say(log, text))
+    with sweeping.backend(args.backend, args.scheduler):
+        found = _tested(selected, args, kept, out / "audit.json", log)
     entries = [kept.entries.get(e.claim.id) or e.to_json() for e in found]
     text = _text(entries, args)
     if to_stdout:
         sys.stdout.write(text)
         sys.stdout.flush()
     unwritten = _save(entries, text, out, copy)
-    if unwritten is None:
-        kept.discard(selected)
+    if folder is not None:
+        cache.trim(folder)
     terminal.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
     _say(report, *terminal.remarks(found), *terminal.coverage(found))
     _say(report, terminal.summary(found, time.perf_counter() - begun))
@@ -89,7 +92,7 @@ def run_audit(args: argparse.Namespace) -> int:
 def _tested(
     selected: Sequence[Claim], args: argparse.Namespace, kept: resume.Verdicts, path: Path, log: Console
 ) -> list[Evidence]:
-    """The evidence for each claim: that which an audit that ended early left, and the rest.
+    """The evidence for each claim: that which an audit found before, and the rest.
 
     What is found is on disk at once, as a verdict of its own and, as it grows, in an audit's JSON that says what it
     lacks.
@@ -121,8 +124,9 @@ def _tested(
     remaining = [c for c in selected if c.id not in found]
     with terminal.progress(log, "claims", len(remaining)) as advance:
         try:
-            for evidence in audit(remaining, args.seed, args.budget, args.jobs or cores(), arrive):
-                found[evidence.claim.id] = evidence
+            # Loading the methods takes longer than reading all verdicts.
+            if remaining:
+                audit(remaining, args.seed, args.budget, args.jobs or cores(), arrive)
         except BaseException:
             save()
             if kept.saved:
@@ -362,8 +366,11 @@ def run_tight(args: argparse.Namespace) -> int:
     if out.suffix.lower() != ".png":
         raise ValueError(f"the figure is a PNG file: a name that ends in .png was expected, got {out}")
     at = sweep.letters(args.at)
+    if claim in own and args.backend != "processes":
+        raise ValueError(f"the workers of a cluster do not know {claim.id}, a claim of your own file")
     log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
-    with terminal.progress(log, "points", len(sweep.grid(claim, at))) as advance:
+    choices = len(sweep.grid(claim, at))
+    with sweeping.backend(args.backend, args.scheduler), terminal.progress(log, "points", choices) as advance:
         # Other processes know the papers' claims only.
         points = sweep.measure(claim, at, 1 if claim in own else args.jobs or cores(), advance)
     for table in tight.tables(points):

@@ -1,29 +1,24 @@
-"""The verdicts of an audit on disk, one file each, written as they are found, so that an audit that ended goes on.
+"""Verdicts on disk, one file each, written as they are found: an audit that ended goes on, a second one is at once.
 
-A verdict is taken up again only if the code, the versions of what it computes with, the seed and the budget are those
-with which it was found, and the file is as it was written.
+A verdict is taken up again only if all that it rests on (:mod:`verify.code`), the seed and the budget are those with
+which it was found, and the file is as it was written. Claims of somebody's own file are never taken from here.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import verify
 from fedtheory.claims import Claim
-from verify import files, stored
+from verify import cache, code, stored
 from verify.evidence import Evidence, Verdict
-
-#: Packages, besides this one, on whose version a verdict depends.
-_PACKAGES = ("clarabel", "cvxpy", "mpmath", "numpy", "scipy", "sympy", "z3-solver")
 
 
 class Verdicts:
-    """The verdicts in a directory, for one seed and budget.
+    """The verdicts in a directory, for one seed and budget; in none, where ``directory`` is None.
 
     What is read has no outcomes of methods: an audit tells them, and their certificates, from ``entries``.
 
@@ -32,29 +27,34 @@ class Verdicts:
     something cannot be written.
     """
 
-    def __init__(self, directory: Path, seed: int, budget: str, warn: Callable[[str], None]) -> None:
+    def __init__(self, directory: Path | None, seed: int, budget: str, warn: Callable[[str], None]) -> None:
         self.directory = directory
         self.entries: dict[str, dict[str, Any]] = {}
         self.saved: set[str] = set()
-        self._key = {"code": code(), "seed": seed, "budget": budget}
+        self._seed, self._budget = seed, budget
         self._warn = warn
         self._failed = False
+        self._stamp = code.stamp()
+        if self._stamp[0] > verify.LOADED and directory is not None:
+            warn(
+                "files of this package were changed after it was loaded: nothing is taken from the cache, or left there"
+            )
+            self.directory = None
 
     def read(self, claims: Sequence[Claim]) -> list[Evidence]:
         """The evidence that is stored for these claims."""
         found = []
-        for claim in claims:
-            path = self._path(claim)
+        for claim in claims if self.directory is not None else ():
+            key = self._key(claim)
+            path = self._path(claim, key)
             try:
-                data = json.loads(path.read_bytes())
-                if data["sum"] != _sum(data["entry"]):
-                    raise ValueError("its contents were changed")
-                if data["key"] != self._key or data["entry"]["id"] != claim.id:
-                    continue
+                data = cache.load(path)
+                if data["key"] != key or data["entry"]["id"] != claim.id:
+                    raise ValueError("it is about something else")
                 found.append(_evidence(claim, data["entry"], data["margin"]))
             except FileNotFoundError:
                 continue
-            except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+            except (OSError, ValueError, LookupError, TypeError) as error:
                 self._warn(f"{path} is not a verdict that was stored ({error}): {claim.id} is tested again")
                 continue
             self.entries[claim.id] = data["entry"]
@@ -63,18 +63,18 @@ class Verdicts:
 
     def store(self, evidence: Evidence) -> None:
         """Write a verdict. A disk that is full ends no audit: there is a warning, and what follows is tried all the
-        same."""
+        same. Once the code has changed on the disk nothing tells which of it was run, and nothing is written."""
         entry = evidence.to_json()
         self.entries[evidence.claim.id] = entry
         margin = None if evidence.margin is None else repr(evidence.margin)
-        data = {"key": self._key, "entry": entry, "margin": margin, "sum": _sum(entry)}
 
         def save() -> None:
-            self.directory.mkdir(parents=True, exist_ok=True)
-            files.write(self._path(evidence.claim), json.dumps(data) + "\n")
+            key = self._key(evidence.claim)
+            cache.save(self._path(evidence.claim, key), {"key": key, "entry": entry, "margin": margin})
             self.saved.add(evidence.claim.id)
 
-        self.attempt(save)
+        if self.directory is not None and code.stamp() == self._stamp:
+            self.attempt(save)
 
     def attempt(self, save: Callable[[], None]) -> None:
         """Write something that can be done without; the first failure is told."""
@@ -85,15 +85,12 @@ class Verdicts:
                 self._warn(f"cannot write {error.filename}: {error.strerror}; the audit goes on")
             self._failed = True
 
-    def discard(self, claims: Iterable[Claim]) -> None:
-        """Remove the verdicts of these claims, and the directory if nothing else is there."""
-        for claim in claims:
-            self._path(claim).unlink(missing_ok=True)
-        if self.directory.is_dir() and not any(self.directory.iterdir()):
-            self.directory.rmdir()
+    def _key(self, claim: Claim) -> str:
+        return hashlib.sha256(f"{claim.id} {code.of(claim)} {self._seed} {self._budget}".encode()).hexdigest()
 
-    def _path(self, claim: Claim) -> Path:
-        return self.directory / f"{file_name(claim.id)}.json"
+    def _path(self, claim: Claim, key: str) -> Path:
+        assert self.directory is not None
+        return self.directory / f"{file_name(claim.id)}-{key[:16]}.json"
 
 
 def file_name(id: str) -> str:
@@ -113,23 +110,3 @@ def _evidence(claim: Claim, entry: dict[str, Any], margin: str | None) -> Eviden
         note=entry["note"],
         seconds=entry["seconds"],
     )
-
-
-def _sum(entry: Any) -> str:
-    return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
-
-
-@cache
-def code() -> str:
-    """A digest of this package's code and of the versions of the packages with which it computes."""
-    found = hashlib.sha256()
-    here = Path(__file__).resolve().parents[1]
-    for package in ("fedtheory", "verify"):
-        for path in sorted((here / package).rglob("*.py")):
-            found.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    for name in _PACKAGES:
-        try:
-            found.update(f"{name} {version(name)}\n".encode())
-        except PackageNotFoundError:
-            continue
-    return found.hexdigest()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Hessians weight a copy of the data for every replica: this many numbers at a time (512 KiB) fit a cache.
 _BLOCK = 2**16
+# Gradients read the data twice: of this many numbers at a time (2 MiB) the second reading finds most in a cache.
+_TWICE = 2**18
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,14 @@ class Logistic:
         from scipy.special import expit
 
         x = self._points(x)
-        return self.mu[:, None] * x - _per_client(self._signed, expit(-self._margins(x))) / self.m
+        out = np.empty(x.shape)
+        size = max(1, _TWICE // (self.m * self.d))
+        for start in range(0, self.n, size):
+            block = slice(start, start + size)
+            rows, at = self._signed[block], x[..., block, :]
+            slopes = expit(-_per_client(np.swapaxes(rows, -1, -2), at))
+            out[..., block, :] = self.mu[block, None] * at - _per_client(rows, slopes) / self.m
+        return out
 
     def hessian(self, x: Array) -> Array:
         from scipy.special import expit

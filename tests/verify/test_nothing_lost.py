@@ -19,7 +19,7 @@ import pytest
 from places import ROOT
 
 from fedtheory import claims
-from verify import check, files, resume
+from verify import cache, check, files, resume
 from verify.cli import main
 from verify.report import terminal
 
@@ -63,7 +63,7 @@ def audit(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", _PROGRAM.format(then=then), *SELECTED, *more],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "CHECKED": str(checked), "AT": at},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "CHECKED": str(checked), "AT": at, "FEDTHEORY_CACHE": "cache"},
             capture_output=True,
             text=True,
         )
@@ -74,6 +74,11 @@ def audit(tmp_path):
 
 def _audit_json(tmp_path: Path) -> dict:
     return json.loads((tmp_path / "out" / "audit.json").read_text())
+
+
+def _kept(tmp_path: Path) -> dict[str, Path]:
+    """The verdicts in the cache, by their claims."""
+    return {path.name.rpartition("-")[0]: path for path in (tmp_path / "cache" / "verdicts").glob("*.json")}
 
 
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGINT"])
@@ -87,26 +92,29 @@ def test_an_audit_that_is_ended_goes_on(audit, tmp_path, name):
         assert ended.returncode == 128 + number
         word = "interrupted" if name == "SIGINT" else f"ended by {name}"
         assert ended.stderr.splitlines()[-1] == f"fedtheory: {word}"
-        assert "2 of 5 verdicts are kept in out/verdicts: the same command goes on from there" in ended.stderr
+        assert "2 of 5 verdicts are kept in cache/verdicts: the same command goes on from there" in ended.stderr
     partial = _audit_json(tmp_path)
     assert partial["partial"] is True and [c["id"] for c in partial["claims"]] == IDS[:2]
     assert partial["missing"] == IDS[2:]
-    assert len(list((tmp_path / "out" / "verdicts").glob("*.json"))) == 2
+    assert len(_kept(tmp_path)) == 2
 
     resumed, checked = audit("none")
     assert resumed.returncode == 0 and checked == IDS[2:]
-    assert "2 of 5 verdicts were found before, and are taken from out/verdicts" in resumed.stderr
+    assert "2 of 5 verdicts were found before, and are taken from cache/verdicts" in resumed.stderr
     whole = _audit_json(tmp_path)
     assert "partial" not in whole and "missing" not in whole and [c["id"] for c in whole["claims"]] == IDS
     assert whole["claims"][:2] == partial["claims"]
-    assert not (tmp_path / "out" / "verdicts").exists() and not list(tmp_path.rglob(".*.json"))
+    assert not list(tmp_path.rglob(".*.json"))
+    again, checked = audit("none")
+    assert again.returncode == 0 and not checked and _audit_json(tmp_path) == whole
+    told = [[line for line in run.stdout.splitlines() if "claims: " not in line] for run in (again, resumed)]
+    assert told[0] == told[1]
 
 
 def test_other_arguments_and_files_that_were_changed_are_not_believed(audit, tmp_path):
     audit(IDS[3], "os.kill(os.getpid(), 9)")
-    verdicts = tmp_path / "out" / "verdicts"
-    first, second, third = (verdicts / f"{resume.file_name(id)}.json" for id in IDS[:3])
-    assert first.exists() and second.exists() and third.exists()
+    kept = _kept(tmp_path)
+    first, second, _third = (kept[resume.file_name(id)] for id in IDS[:3])
     first.write_text(first.read_text().replace('"instances": 7', '"instances": 8'))
     second.write_text(second.read_text()[:100])
     resumed, checked = audit("none")
@@ -116,8 +124,15 @@ def test_other_arguments_and_files_that_were_changed_are_not_believed(audit, tmp
     )
     assert f"{second.relative_to(tmp_path)} is not a verdict that was stored" in resumed.stderr
 
-    audit(IDS[3], "os.kill(os.getpid(), 9)")
     assert audit("none", more=("--seed", "1"))[1] == IDS
+    assert audit("none", more=("--budget", "full"))[1] == IDS
+    assert not audit("none")[1] and not audit("none", more=("--seed", "1"))[1]
+
+
+def test_without_a_cache_nothing_is_read_or_written(audit, tmp_path):
+    assert audit("none", more=("--no-cache",))[1] == IDS and not (tmp_path / "cache").exists()
+    assert audit("none")[1] == IDS
+    assert audit("none", more=("--no-cache",))[1] == IDS
 
 
 def test_a_full_disk_ends_no_audit(audit, tmp_path):
@@ -145,7 +160,6 @@ def test_a_disk_that_is_full_for_a_while_loses_nothing(audit, tmp_path):
     assert done.returncode == 0 and "; the audit goes on" in done.stderr
     whole = _audit_json(tmp_path)
     assert "partial" not in whole and [c["id"] for c in whole["claims"]] == IDS
-    assert not (tmp_path / "out" / "verdicts").exists()
 
 
 @pytest.mark.parametrize("margin", ["found", None, -np.inf, 0.1 + 0.2])
@@ -160,8 +174,6 @@ def test_a_verdict_that_is_kept_comes_back(tmp_path, margin):
     assert after.entries == before.entries == {found.claim.id: found.to_json()} and not told
     assert again.margin == found.margin and again.counterexample.replay() == found.counterexample.replay()
     assert terminal.remarks([again]) == terminal.remarks([found])
-    after.discard([found.claim])
-    assert not (tmp_path / "verdicts").exists()
 
 
 def test_a_check_that_failed_is_not_kept(tmp_path, monkeypatch, capsys):
@@ -172,7 +184,7 @@ def test_a_check_that_failed_is_not_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("verify.checking.check", failing)
     assert main(["audit", *SELECTED, "--jobs", "1", "--out", "out"]) == 130
     assert "the check itself failed: MemoryError" in (tmp_path / "out" / "audit.json").read_text()
-    assert "verdicts are kept" not in capsys.readouterr().err and not (tmp_path / "out" / "verdicts").exists()
+    assert "verdicts are kept" not in capsys.readouterr().err and not list(cache.directory().rglob("*.json"))
 
 
 def test_a_process_that_is_killed_is_told_in_a_line(tmp_path, capsys, monkeypatch):

@@ -11,7 +11,7 @@ import pytest
 from places import ROOT
 
 #: Each takes from a tenth of a second to two seconds to load.
-SOLVERS = {"cvxpy", "z3", "sklearn", "joblib", "matplotlib", "pandas", "scipy", "PEPit", "IPython"}
+SOLVERS = {"cvxpy", "z3", "sklearn", "joblib", "matplotlib", "pandas", "scipy", "PEPit", "IPython", "distributed"}
 MATHEMATICS = {"sympy", "numpy", "mpmath", "rich"}
 
 
@@ -60,6 +60,12 @@ def test_arguments_load_nothing_that_computes(program):
 )
 def test_what_only_tells_loads_nothing_that_solves(program):
     assert not _loaded(program) & SOLVERS
+
+
+def test_a_list_that_was_made_before_loads_no_claims():
+    program = "from verify.cli import main; assert main(['list', 'feddcd']) == 0"
+    assert "sympy" in _loaded(program)
+    assert not _loaded(program) & {*SOLVERS, *MATHEMATICS} - {"rich"}
 
 
 def test_checking_loads_no_solver_before_it_is_needed():

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Protocol, TextIO
+from typing import Any
 
 import mpmath
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -19,86 +15,15 @@ from fedtheory.claims import Claim
 from fedtheory.rational import real
 from verify.evidence import Counterexample, Evidence, Verdict, number
 from verify.report import outcomes, statement
-from verify.report.plain import clean
-
-# Lines of a log are not wrapped, so that they can be searched: rich wants a width all the same.
-_LOG_WIDTH = 1000
-
-_STYLES = {
-    Verdict.PROVED: "bold green",
-    Verdict.CERTIFIED: "bold green",
-    Verdict.SUPPORTED: "green",
-    Verdict.REFUTED: "bold red",
-    Verdict.ILL_POSED: "magenta",
-    Verdict.NOT_TESTED: "yellow",
-    Verdict.OPEN: "yellow",
-}
-
-# Columns of text at least, beside what it is indented by.
-_NARROWEST = 20
-
-# Blanks between the columns of a table.
-_GAP = 2
+from verify.report.consoles import console as console
+from verify.report.consoles import progress as progress
+from verify.report.consoles import say as say
+from verify.report.consoles import show as show
+from verify.report.listing import GAP, STYLES, wide
+from verify.report.listing import style as style
 
 # Longer fractions are shown as decimals, as real numbers are.
 _LONGEST = 40
-
-
-def console(file: TextIO) -> Console:
-    """A console on a stream. Texts are taken as they are: brackets in them are not markup."""
-    width = None if file.isatty() else _LOG_WIDTH
-    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
-
-
-class Advance(Protocol):
-    """Says that one more piece of work is done. A text is a line of the log."""
-
-    def __call__(self, text: str = "") -> None: ...
-
-
-@contextmanager
-def progress(to: Console, title: str, total: int) -> Iterator[Advance]:
-    """Yield what is to be called ``total`` times: it moves a bar on a terminal, and elsewhere prints its texts."""
-    if not to.is_terminal:
-        count = itertools.count(1)
-
-        def line(text: str = "") -> None:
-            done = next(count)
-            if text:
-                to.print(clean(f"[{done}/{total}] {text}"), soft_wrap=True)
-
-        yield line
-        return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=to, transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda text="": bar.update(task, advance=1)
-
-
-def say(to: Console, *lines: str | Text) -> None:
-    """Print lines; on a terminal long ones are broken between words, and go on beneath their beginning."""
-    for line in lines:
-        text = line if isinstance(line, Text) else Text(clean(line))
-        indent = len(text.plain) - len(text.plain.lstrip(" "))
-        if not to.is_terminal or len(text) <= to.width:
-            to.print(text, soft_wrap=True)
-            continue
-        for i, part in enumerate(text[indent:].wrap(to, max(_NARROWEST, to.width - indent - 2))):
-            to.print(Text(" " * (indent + 2 * bool(i))) + part, soft_wrap=True)
-
-
-def show(to: Console, table: Table, headings: bool = True) -> None:
-    """Print a table: aligned on a terminal; elsewhere a line for each row, its cells parted by tabs, nothing padded."""
-    if to.is_terminal:
-        to.print(table)
-        return
-    if table.title is not None:
-        print(clean(str(table.title)), file=to.file)
-    columns = [[*([column.header] if headings else []), *column.cells] for column in table.columns]
-    for cells in zip(*columns, strict=True):
-        line = "\t".join(clean(str(cell)) for cell in cells)
-        # Past the console, which makes blanks of tabs.
-        print(line.rstrip("\t"), file=to.file)
 
 
 def brief(evidence: Evidence) -> str:
@@ -126,21 +51,16 @@ def verdicts(found: Sequence[Evidence], width: int | None = None) -> Table:
         "seconds": [f"{e.seconds:.1f}" for e in found],
     }
     for name in _LESS_WANTED:
-        if width is not None and sum(_wide(*column) + _GAP for column in columns.items()) - _GAP > width:
+        if width is not None and sum(wide(*column) + GAP for column in columns.items()) - GAP > width:
             del columns[name]
     table = Table(box=None, pad_edge=False)
     for name in columns:
         right = name in ("margin", "instances", "seconds")
         table.add_column(name, justify="right" if right else "left", no_wrap=name != "methods", overflow="fold")
-    styles = [_STYLES[e.verdict] for e in found]
-    for style, *cells in zip(styles, *columns.values(), strict=True):
-        table.add_row(*(Text(cell, style=style if i == 1 else "") for i, cell in enumerate(cells)))
+    colours = [STYLES[e.verdict] for e in found]
+    for colour, *cells in zip(colours, *columns.values(), strict=True):
+        table.add_row(*(Text(cell, style=colour if i == 1 else "") for i, cell in enumerate(cells)))
     return table
-
-
-def _wide(title: str, cells: Sequence[str]) -> int:
-    """The width that a column needs."""
-    return max(map(len, (title, *cells)))
 
 
 def remarks(found: Sequence[Evidence]) -> list[str]:
@@ -181,42 +101,6 @@ def _obstacle(evidence: Evidence) -> str:
     found = evidence.note.split("; margin at")[0]
     hidden = "an order hides its constant, for which there is no certificate; "
     return hidden + found if evidence.claim.statement.kind == "order" else found
-
-
-#: A claim, and its verdict or "-".
-Listed = tuple[Claim, str]
-
-
-def claims_table(listed: Sequence[Listed]) -> Table:
-    """What is claimed, and where, with the verdicts."""
-    table = Table("claim", "verdict", "kind", "where", "gist", box=None, pad_edge=False)
-    for claim in listed:
-        table.add_row(*(Text(cell, style=style(cell) if i == 1 else "") for i, cell in enumerate(_told(claim))))
-    return table
-
-
-def fits(listed: Sequence[Listed], width: int) -> bool:
-    """Whether a terminal is wide enough for the table of claims with nothing broken."""
-    columns = zip(*map(_told, listed), strict=True)
-    return sum(_wide("", cells) + _GAP for cells in columns) - _GAP <= width
-
-
-def claims_lines(listed: Sequence[Listed]) -> list[Text]:
-    """What is claimed, and where, below the id of each claim."""
-    told = []
-    for id, verdict, kind, where, gist in map(_told, listed):
-        told += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {where}: {gist}")]
-    return told
-
-
-def _told(listed: Listed) -> tuple[str, str, str, str, str]:
-    claim, verdict = listed
-    return claim.id, verdict, claim.kind, claim.where, claim.gist
-
-
-def style(verdict: str) -> str:
-    """The colour of a verdict; none for what is none."""
-    return _STYLES[Verdict(verdict)] if verdict in set(Verdict) else ""
 
 
 def description(claim: Claim) -> list[str]:

@@ -85,16 +85,18 @@ def register(
 
 def run_list(args: Any) -> int:
     """A table of the claims with their verdicts."""
-    from fedtheory import claims
-    from verify.report import terminal
+    from fedtheory import naming
+    from verify import index
+    from verify.report import consoles, listing
 
-    found, report = results.shipped(), terminal.console(sys.stdout)
-    chosen = [c for c in claims.select(args.names) if not args.verdict or found.verdict(c.id) in args.verdict]
-    listed = [(c, found.verdict(c.id)) for c in chosen]
-    if report.is_terminal and not terminal.fits(listed, report.width):
-        terminal.say(report, *terminal.claims_lines(listed))
+    found, report = results.shipped(), consoles.console(sys.stdout)
+    rows = {row.id: row for row in index.rows()}
+    listed = [(rows[id], found.verdict(id)) for id in naming.select(args.names, tuple(rows))]
+    listed = [(row, verdict) for row, verdict in listed if not args.verdict or verdict in args.verdict]
+    if report.is_terminal and not listing.fits(listed, report.width):
+        consoles.say(report, *listing.claims_lines(listed))
     else:
-        terminal.show(report, terminal.claims_table(listed), headings=report.is_terminal)
+        consoles.show(report, listing.claims_table(listed), headings=report.is_terminal)
     return 0
 
 

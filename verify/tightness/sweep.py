@@ -7,11 +7,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isfinite
 
-from joblib import Parallel, delayed
-
 from fedtheory import tables
 from fedtheory.claims import Claim
 from fedtheory.statements import Bound, Inequality, OneStep
+from verify import sweeping
 from verify.evidence import Verdict
 from verify.tightness import grids
 from verify.tightness.comparison import Point, Subject, at_choice, short
@@ -54,8 +53,7 @@ def measure(
     if jobs > 1 and claim.changes:
         raise ValueError(f"the changed claim {claim.id} is measured in one process only, got jobs={jobs}")
     found: list[Point] = []
-    tasks = (delayed(at_choice)(claim, choice) for choice in grid(claim, at))
-    for points in Parallel(n_jobs=jobs, return_as="generator")(tasks):
+    for points in sweeping.sweep(at_choice, [(claim, choice) for choice in grid(claim, at)], jobs):
         found.extend(points)
         if progress is not None:
             progress(points[0].where)

@@ -1,0 +1,231 @@
+"""One round of each method against the products that it cannot avoid, and against a plain loop over the clients.
+
+Dense: 100 clients with 100 rows of 300 features, logistic losses. The kernel of one gradient of all clients is the two
+products A_i x_i and A_i' s_i; of FedADMM's iterations that of each inner step; of FSVRG's pass two products with each
+row, after a whole gradient. FedDCD solves a local problem in a round: here its answer is known and costs one gradient,
+the least that a local solver could cost, so that the ratio is that of all other work. Sparse: the shape of Federated
+Optimization's data, 1000 clients and 20,002 features, whose kernel is four sparse products, those of two whole
+gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks import fedadmm_speed
+from benchmarks.timing import Line, compared
+from fedtheory.algorithms import diana, fedadmm, fedavg, feddcd, fsvrg, locodl
+from fedtheory.compressors import Family, rand_k
+from fedtheory.problems.base import Problem
+from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.problems.logistic import Logistic, logistic_with_condition
+from fedtheory.problems.losses import LOGISTIC
+from fedtheory.problems.quadratic import diagonal
+from fedtheory.rational import Array
+from fedtheory.selections import Uniform
+from fedtheory.subproblems import InnerSteps
+from fedtheory.text import generated
+
+CLIENTS, ROWS, FEATURES = 100, 100, 300
+#: What a round may cost, in units of its kernel: all that is elementwise on models is small against the data.
+LIMIT = 1.25
+KEPT = 30
+REPEATS = 41
+
+
+def dense() -> Problem:
+    """Logistic losses at the dense shape, with a g of the same curvature for LoCoDL."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((CLIENTS, ROWS, FEATURES))
+    f = logistic_with_condition(A, rng.choice([-1, 1], (CLIENTS, ROWS)), 1e3)
+    mu = float(f.mu[0])
+    return Problem(f, diagonal(np.full((1, FEATURES), mu), np.zeros((1, FEATURES))))
+
+
+def products(f: Logistic) -> Callable[[], Array]:
+    """The products of one gradient of all clients."""
+    x, s = np.ones((f.n, f.d, 1)), np.ones((f.n, 1, f.m))
+
+    def run() -> Array:
+        np.matmul(f._signed, x)
+        return np.matmul(s, f._signed)
+
+    return run
+
+
+def one_round(module: Any, problem: Any, params: Any, state: Any) -> Callable[[], Any]:
+    """A round of a method, its draws included."""
+    rng = np.random.default_rng(1)
+    return lambda: module.step(problem, params, state, module.draws(problem, params, state).sample(rng))
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Functions whose local problems are solved at the price of one gradient."""
+
+    f: Logistic
+
+    @property
+    def n(self) -> int:
+        return self.f.n
+
+    @property
+    def d(self) -> int:
+        return self.f.d
+
+    def conjugate_gradient(self, y: Array) -> Array:
+        """The products of a gradient, and a known answer."""
+        return products(self.f)()[:, 0]
+
+
+def against_kernels() -> Iterator[Line]:
+    """A line for each method."""
+    problem = dense()
+    f: Any = problem.f
+    rng = np.random.default_rng(2)
+    family = Family(rand_k(FEATURES, KEPT), CLIENTS)
+    x, everywhere = rng.standard_normal(FEATURES), rng.standard_normal((CLIENTS, FEATURES))
+    kernel = products(f)
+
+    of_locodl = locodl.theory(problem, family)
+    state = locodl.init(problem, of_locodl, everywhere, x, everywhere - everywhere.mean(axis=0))
+    yield _line("LoCoDL", one_round(locodl, problem, of_locodl, state), kernel, REPEATS)
+
+    of_diana = diana.theory(Problem(f), family)
+    yield _line("DIANA", one_round(diana, Problem(f), of_diana, diana.init(problem, of_diana, x)), kernel, REPEATS)
+
+    solved = Problem(Solved(f))  # type: ignore[arg-type]
+    of_feddcd = feddcd.Params(CLIENTS // 2, np.ones(CLIENTS))
+    dual = feddcd.State(everywhere - everywhere.mean(axis=0), everywhere)
+    yield _line("FedDCD's outer work", one_round(feddcd, solved, of_feddcd, dual), kernel, REPEATS)
+
+    steps, k0 = 3, 10
+    # Of idle clients the answers are computed too, and thrown away.
+    for taking_part, limit in ((CLIENTS, LIMIT), (CLIENTS // 2, None)):
+        of_fedadmm = fedadmm.theory(
+            Problem(f),
+            np.full(CLIENTS, 1 / CLIENTS),
+            Uniform(CLIENTS, taking_part),
+            InnerSteps(f.L, steps),
+            k0,
+            np.full(CLIENTS, 0.95),
+            np.ones(CLIENTS),
+        )
+        start = fedadmm.init(Problem(f), of_fedadmm)
+        run = one_round(fedadmm, Problem(f), of_fedadmm, start)
+        name = f"FedADMM, {k0} iterations of {steps} steps, {taking_part} clients take part"
+        chosen = products(Logistic(f.A[:taking_part], f.b[:taking_part], 1.0))
+        yield _line(name, run, lambda chosen=chosen: [chosen() for _ in range(k0 * steps)], 3, limit)
+
+    flat = LinearModels(f.A.reshape(-1, FEATURES), f.b.reshape(-1), np.full(CLIENTS, ROWS), 1e-3, LOGISTIC)
+    yield _line("FSVRG, dense", _fsvrg(flat), _passes(flat), 5)
+    data = generated(1000, 20_002, 200, np.random.default_rng(0)).train
+    sparse = LinearModels(data.X, data.y, data.sizes, 1 / len(data.y), LOGISTIC)
+    yield _line("FSVRG, sparse", _fsvrg(sparse), _sparse_products(sparse), 5)
+
+
+def _fsvrg(f: LinearModels) -> Callable[[], Any]:
+    problem = LinearProblem(f)
+    params = fsvrg.theory(problem, 0.1)
+    return one_round(fsvrg, problem, params, fsvrg.init(problem, params, np.full(f.d, 0.01)))
+
+
+def _passes(f: LinearModels) -> Callable[[], Any]:
+    """A whole gradient's products, then two with each row, one row of each client at a time."""
+    w, s, local = np.ones(f.d), np.ones(f.examples), np.ones((f.n, f.d))
+
+    def run() -> None:
+        f.X @ w
+        f.X.T @ s
+        for t in range(ROWS):
+            rows = f.X[f.starts + t]
+            np.add(local, np.einsum("kd,kd->k", rows, local)[:, None] * rows)
+
+    return run
+
+
+def _sparse_products(f: LinearModels) -> Callable[[], Any]:
+    w, s = np.ones(f.d), np.ones(f.examples)
+
+    def run() -> None:
+        for _ in range(2):
+            f.X @ w
+            f.X.T @ s
+
+    return run
+
+
+def _line(
+    name: str, run: Callable[[], Any], kernel: Callable[[], Any], repeats: int, limit: float | None = LIMIT
+) -> Line:
+    found = compared(run, kernel, repeats)
+    return Line("round / kernel", name, found.ratio, "times", at_most=limit, note=found.words)
+
+
+def against_loops() -> Iterator[Line]:
+    """The same rounds with a loop over the clients, as simulators do it."""
+    problem = dense()
+    f: Any = problem.f
+    rng = np.random.default_rng(3)
+    family = Family(rand_k(FEATURES, KEPT), CLIENTS)
+    x, u = np.zeros(FEATURES), np.zeros((CLIENTS, FEATURES))
+
+    def gradient(i: int, at: Array) -> Array:
+        A = f._signed[i]
+        return f.mu[i] * at - A.T @ (1 / (1 + np.exp(A @ at))) / f.m
+
+    def compressed(vector: Array) -> Array:
+        out = np.zeros(FEATURES)
+        kept = rng.choice(FEATURES, KEPT, replace=False)
+        out[kept] = vector[kept] * FEATURES / KEPT
+        return out
+
+    of_locodl = locodl.theory(problem, family)
+    gamma, chi, rho, p, omega, _ = of_locodl
+
+    def loop_locodl() -> None:
+        y_hat = x - gamma * f.mu[0] * x
+        hats = [x - gamma * gradient(i, x) + gamma * u[i] for i in range(CLIENTS)]
+        if rng.random() < p:
+            sent = [compressed(hat - y_hat) for hat in hats]
+            mean = sum(sent) / (2 * CLIENTS)
+            [(1 - rho) * hat + rho * (y_hat + mean) for hat in hats]
+            [u[i] + p * chi / (gamma * (1 + 2 * omega)) * (mean - sent[i]) for i in range(CLIENTS)]
+
+    of_diana = diana.theory(Problem(f), family)
+
+    def loop_diana() -> None:
+        sent = [compressed(gradient(i, x) - u[i]) for i in range(CLIENTS)]
+        [u[i] + of_diana.alpha * sent[i] for i in range(CLIENTS)]
+        x - of_diana.gamma * sum(sent) / CLIENTS
+
+    of_fedavg = fedavg.Params(CLIENTS, 5, 1 / float(f.L.max()))
+
+    def loop_fedavg() -> None:
+        models = []
+        for i in range(CLIENTS):
+            model = x
+            for _ in range(of_fedavg.epochs):
+                model = model - of_fedavg.eta_l * gradient(i, model)
+            models.append(model)
+        sum(models) / CLIENTS
+
+    for name, module, at, params, loop in (
+        ("LoCoDL", locodl, problem, of_locodl, loop_locodl),
+        ("DIANA", diana, Problem(f), of_diana, loop_diana),
+        ("FedAvg, 5 local steps", fedavg, Problem(f), of_fedavg, loop_fedavg),
+    ):
+        found = compared(loop, one_round(module, at, params, module.init(at, params)), REPEATS)
+        yield Line("loop over clients / round", name, found.ratio, "times", at_least=1, note=found.words)
+    times = fedadmm_speed.measure(100, 100, 10, 3, 1.0, 10)
+    pairs = times["loop over clients"] / times["batch"]
+    name = "FedADMM, n = m = 100, k_0 = 10"
+    yield Line("loop over clients / round", name, float(np.median(pairs)), "times", at_least=1)
+    # A round has k_0 = 10 iterations.
+    seconds = 4.1 * float(np.median(times["batch"]))
+    # What the authors' published solver, in Octave, took for as many.
+    yield Line("FedADMM, n = m = 100, k_0 = 10", "41 iterations", seconds, "s", at_most=0.5)

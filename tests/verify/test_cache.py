@@ -1,0 +1,221 @@
+"""The cache of verdicts: what is taken from it is what the code would find, and nothing else is taken."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+from fedtheory import claims
+from verify import cache, check, code, own, resume
+
+#: Claims of three papers, which are quickly tested.
+QUICK = ("fedopt/svrg/eq-5", "fedadmm/example-5.1", "feddcd/table-2", "locodl/eq-13", "baseline/dcgd")
+#: An audit whose checks take no time; the claims that are checked are printed.
+_PROGRAM = """
+import sys, types
+from verify.cli import main
+from verify.evidence import Evidence, Verdict
+
+def check(claim, seed=0, budget="quick"):
+    print("checked", claim.id, file=sys.stderr)
+    return Evidence(claim, Verdict.SUPPORTED, 0.5, ("search",), 7)
+
+checking = types.ModuleType("verify.checking")
+checking.check, checking.check_arguments = check, lambda seed, budget: None
+sys.modules["verify.checking"] = checking
+sys.exit(main(["audit", *sys.argv[1:], "--jobs", "1", "--out", "out"]))
+"""
+#: Two modules of papers, of which neither uses the other, by what begins the ids of claims that stand there.
+_HOMES = {"fedadmm": "fedtheory/papers/fedadmm/limits.py", "fedopt": "fedtheory/papers/fedopt/dane.py"}
+
+
+def _command(at: Path, *names: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(at), "FEDTHEORY_CACHE": str(at / "cache")}
+    return subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, *names], cwd=at, env=environment, stderr=subprocess.PIPE, text=True
+    )
+
+
+def _audit(at: Path, *names: str) -> list[str]:
+    """The claims that an audit by the packages in a directory had to check."""
+    process = _command(at, *names)
+    _, told = process.communicate()
+    assert process.returncode == 0, told
+    return re.findall("^checked (.*)$", told, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory) -> Path:
+    """A copy of the packages that a test may change."""
+    at = tmp_path_factory.mktemp("packages")
+    for name in ("fedtheory", "verify"):
+        shutil.copytree(ROOT / name, at / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return at
+
+
+def _resting_on(path: str, names: tuple[str, ...]) -> list[str]:
+    return [c.id for c in claims.select(names) if path in code.files(c)]
+
+
+def test_what_a_change_reaches_is_tested_again_and_nothing_else(packages):
+    papers = tuple(_HOMES)
+    every = [c.id for c in claims.select(papers)]
+    assert _audit(packages, *papers) == every
+    for paper, path in _HOMES.items():
+        resting = _resting_on(path, papers)
+        assert 0 < len(resting) < 15 and all(id.startswith(paper) for id in resting)
+        _change(packages / path)
+    assert _audit(packages, *papers) == [id for path in _HOMES.values() for id in _resting_on(path, papers)]
+    _change(packages / "verify/methods/search.py")
+    assert _audit(packages, *papers) == every
+    # What is the same again is known.
+    for path in (*_HOMES.values(), "verify/methods/search.py"):
+        (packages / path).write_text((ROOT / path).read_text())
+    assert _audit(packages, *papers) == []
+
+
+def _change(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("# changed\n")
+
+
+def test_two_audits_at_once_share_a_cache(packages):
+    both = [_command(packages, "baseline") for _ in range(2)]
+    for process in both:
+        _, told = process.communicate()
+        assert process.returncode == 0 and "not a verdict" not in told, told
+    assert _audit(packages, "baseline") == []
+
+
+@pytest.mark.parametrize("id", QUICK)
+def test_a_check_runs_no_file_that_its_digest_leaves_out(id):
+    """The functions that a check calls are recorded: those of papers are of files that the digest has."""
+    claim = claims.select([id])[0]
+    check(claim)  # What is loaded now, others load as well.
+    ran: set[str] = set()
+
+    def record(frame, event, argument):
+        if event == "call":
+            ran.add(frame.f_code.co_filename)
+
+    sys.setprofile(record)
+    try:
+        check(claim)
+    finally:
+        sys.setprofile(None)
+    papers = {Path(p).relative_to(ROOT).as_posix() for p in ran if str(ROOT / "fedtheory" / "papers") in p}
+    assert papers <= code.files(claim)
+
+
+def test_the_files_that_look_other_claims_up_are_known():
+    """The digest has which claims there are, and of what kind, and not what they say: nobody else may ask."""
+    looks = re.compile(r"\bclaims\.(all|get|select)\(")
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("fedtheory", "verify")
+        for path in (ROOT / package).rglob("*.py")
+        if looks.search(path.read_text())
+    }
+    # Ids and kinds of claims, or the claim itself by its id.
+    asking = {"verify/code.py", "verify/evidence.py", "verify/methods/sampled.py", "verify/methods/search.py"}
+    asking |= {"verify/checking.py", "verify/stored.py"}
+    # Loaded for commands, and not for a check.
+    commands = {"verify/commands.py", "verify/measure.py", "verify/conformance/scenarios.py", "fedtheory/rates.py"}
+    commands |= {"verify/index.py", "verify/results/commands.py", "verify/results/__main__.py", "verify/report/why.py"}
+    tables = {"fedtheory/papers/locodl/tables.py", "fedtheory/papers/feddcd/table.py"}
+    assert found == asking | commands | tables
+    for path in tables:
+        assert {p for p in code._imports(path) if "/fedadmm/" in p}
+
+
+def test_only_claims_of_papers_have_a_digest():
+    claim = claims.get("locodl/theorem-3.1/one-step")
+    assert code.of(claim) == code.of(claims.get(claim.id)) != code.of(claims.get("fedopt/svrg/eq-5"))
+    with pytest.raises(ValueError, match="no claim of a paper"):
+        code.of(claim.variant(requires=()))
+    with pytest.raises(ValueError, match="no claim of a paper"):
+        code.of(own.load(ROOT / "examples" / "heavy_ball.py")[0])
+
+
+def test_a_package_that_changes_while_it_runs_leaves_nothing(tmp_path, monkeypatch):
+    found = check(claims.get("feddcd/lemma-B.8/rate"))
+    told: list[str] = []
+    kept = resume.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
+    monkeypatch.setattr(code, "stamp", lambda: (0, ()))
+    kept.store(found)
+    assert found.claim.id in kept.entries and not kept.saved and not (tmp_path / "verdicts").exists()
+    monkeypatch.setattr(code, "stamp", lambda: (2**80, ()))
+    assert not told
+    later = resume.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
+    assert later.directory is None and "changed after it was loaded" in told[0] and later.read([found.claim]) == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: "",
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace("refuted", "proved"),
+        lambda text: text.replace('"margin": ', '"margin": 1'),
+        lambda text: text.replace('"key": "', '"key": "0'),
+        lambda text: "[" * 100_000,
+        lambda text: "null",
+        lambda text: json.dumps({**json.loads(text), "sum": 1}),
+        lambda text: text.replace("quick", "\x00") + "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
+    ],
+)
+def test_a_verdict_that_was_damaged_is_found_again(tmp_path, damage):
+    found = check(claims.get("feddcd/lemma-B.8/rate"))
+    told: list[str] = []
+    kept = resume.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
+    kept.store(found)
+    (path,) = (tmp_path / "verdicts").iterdir()
+    changed = damage(path.read_text())
+    assert changed != path.read_text()
+    path.write_text(changed)
+    assert kept.read([found.claim]) == [] and len(told) == 1
+    assert told[0].endswith(f": {found.claim.id} is tested again") and "\n" not in told[0]
+    kept.store(found)
+    assert len(kept.read([found.claim])) == 1 and len(told) == 1
+
+
+def test_a_verdict_under_another_name_is_not_believed(tmp_path):
+    found = check(claims.get("feddcd/lemma-B.8/rate"))
+    told: list[str] = []
+    quick, full = (resume.Verdicts(tmp_path, 0, budget, told.append) for budget in ("quick", "full"))
+    quick.store(found)
+    full.store(found)
+    first, second = sorted(tmp_path.iterdir())
+    first.write_bytes(second.read_bytes())
+    assert len(quick.read([found.claim])) + len(full.read([found.claim])) == 1 and len(told) == 1
+
+
+def test_what_was_used_least_recently_goes_first(tmp_path):
+    for number in range(4):
+        cache.save(tmp_path / f"{number}.json", "x" * 100)
+        os.utime(tmp_path / f"{number}.json", (number, number))
+    size = (tmp_path / "0.json").stat().st_size
+    cache.trim(tmp_path, 4 * size)
+    assert len(list(tmp_path.iterdir())) == 4
+    assert cache.load(tmp_path / "0.json") == "x" * 100
+    cache.trim(tmp_path, 2 * size)
+    assert {p.name for p in tmp_path.iterdir()} == {"0.json", "3.json"}
+    cache.trim(tmp_path / "nowhere")
+
+
+def test_where_the_cache_is(monkeypatch):
+    monkeypatch.setenv("FEDTHEORY_CACHE", "/a")
+    assert cache.directory() == Path("/a")
+    monkeypatch.delenv("FEDTHEORY_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/b")
+    assert cache.directory() == Path("/b/fedtheory")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache.directory() == Path.home() / ".cache" / "fedtheory"

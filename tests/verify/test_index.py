@@ -1,0 +1,75 @@
+"""The list of claims in the cache: what the claims say, and nothing that was damaged or is of other code."""
+
+from __future__ import annotations
+
+import pytest
+
+from fedtheory import claims, naming
+from verify import cache, index, results
+from verify.cli import main
+from verify.evidence import Verdict
+from verify.report.listing import STYLES
+
+
+def _expected() -> tuple[index.Row, ...]:
+    return tuple(index.Row(c.id, c.kind, c.where, c.gist) for c in claims.all())
+
+
+def _stored():
+    (path,) = (cache.directory() / "claims").iterdir()
+    return path
+
+
+def test_the_list_is_of_the_claims(capsys):
+    assert index.rows() == _expected()
+    assert _stored().is_file() and index.rows() == _expected()
+    assert main(["list"]) == 0
+    assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == [c.id for c in claims.all()]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[:100],
+        lambda text: text.replace("locodl/eq-6", "locodl/eq-7"),
+        lambda text: "{}",
+        lambda text: "[" * 50_000,
+    ],
+)
+def test_a_list_that_was_damaged_is_made_anew(capsys, damage):
+    index.rows()
+    _stored().write_text(damage(_stored().read_text()))
+    assert index.rows() == _expected()
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and "is no list of claims that was stored" in told and "Traceback" not in told
+    assert index.rows() == _expected() and not capsys.readouterr().err
+
+
+def test_a_list_of_other_code_is_not_believed(capsys):
+    index.rows()
+    path = _stored()
+    cache.save(path, {"code": "0" * 64, "claims": [["a", "b", "c", "d"]]})
+    assert index.rows() == _expected() and "it is of other code" in capsys.readouterr().err
+    cache.save(path, {"code": results.code(), "claims": [["too short"]]})
+    assert index.rows() == _expected() and "it cannot be read" in capsys.readouterr().err
+
+
+def test_a_list_needs_no_cache(monkeypatch, capsys):
+    monkeypatch.setenv("FEDTHEORY_CACHE", "/dev/null/nowhere")
+    assert index.rows() == _expected()
+
+
+def test_names_mean_what_they_did():
+    ids = ("a/theorem-1", "a/theorem-10", "a/theorem-1/repaired", "b/eq-1")
+    assert naming.select((), ids) == list(ids)
+    assert naming.select(("a/theorem-1",), ids) == ["a/theorem-1", "a/theorem-1/repaired"]
+    assert naming.select(("b", "a/theo"), ids) == list(ids)
+    assert naming.select(("mine",), ids, ("mine",)) == []
+    with pytest.raises(ValueError, match=r"unknown claim 'eq-1': did you mean b/eq-1\?"):
+        naming.select(("eq-1",), ids)
+    with pytest.raises(ValueError, match="unknown claim ''"):
+        naming.select(("",), ids)
+
+
+def test_each_verdict_has_a_colour():
+    assert set(STYLES) == set(Verdict)

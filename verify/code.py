@@ -1,0 +1,207 @@
+"""What a verdict rests on: digests of the code that finds it, and of what it computes with.
+
+A verdict found by other code is worth nothing, so a digest takes in too much rather than too little. It is of files,
+not of functions: a statement holds functions, which reach whatever their modules reach.
+
+A claim of a paper rests on all of this package outside the papers, on the modules of papers that some of that names,
+on the modules of papers in which the claim stands, with all that these import, and on which other claims there are,
+among which the error level of the samplers is shared out. What a module might look up while it runs is taken to be
+every paper. What cannot be seen from files, a claim of somebody's own file or a changed one, has no digest.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import operator
+import platform
+import sys
+from collections.abc import Iterable
+from dataclasses import fields
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import ModuleType
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+
+#: Packages, besides this one, on whose version a verdict depends; some of them only where they are installed.
+PACKAGES = ("clarabel", "cvxpy", "gmpy2", "mpmath", "numpy", "scikit-learn", "scipy", "sympy", "z3-solver")
+#: Where this package and the theory are.
+_ROOT = Path(__file__).resolve().parents[1]
+_PAPERS = "fedtheory/papers/"
+#: Results that the package carries, which no check reads, and which say of what code they are.
+_CARRIED = _ROOT / "verify" / "results" / "audit.json"
+#: Modules that look papers up by name, for commands and for the registry, and not for the check of a claim.
+_REGISTRIES = frozenset({"claims", "rates", "tables"})
+_LOOKING_UP = frozenset(
+    {
+        *(f"fedtheory/{name}.py" for name in _REGISTRIES),
+        *(f"verify/{name}.py" for name in ("cli", "code", "commands", "index", "results/commands")),
+    }
+)
+#: Names with which code finds modules that it does not import.
+_DYNAMIC = frozenset({"import_module", "__import__", "exec", "eval"})
+
+
+def everything() -> str:
+    """A digest of all code of this package and of what it computes with."""
+    return _everything()
+
+
+def of(claim: Claim) -> str:
+    """A digest of what the verdict of a registered claim rests on. ``ValueError`` for any other claim."""
+    return _digest([*_surroundings(), _others(), *(f"{path} {_sums()[path]}" for path in sorted(files(claim)))])
+
+
+def files(claim: Claim) -> frozenset[str]:
+    """The files on which the verdict of a registered claim rests. ``ValueError`` for any other claim."""
+    if not any(claim is known for known in claims.all()):
+        raise ValueError(f"{claim.id} is no claim of a paper: nothing tells what its code reaches")
+    return _outside() | _closure(_homes().get(claim.id) or _all_papers())
+
+
+def stamp() -> tuple[int, tuple[str, ...]]:
+    """When a file of this package was last changed, in nanoseconds, and which files there are."""
+    paths = _files()
+    # Not the time of modification, which copies preserve.
+    return max(path.stat().st_ctime_ns for path in paths), tuple(map(str, paths))
+
+
+def _files() -> list[Path]:
+    return sorted(
+        path
+        for package in ("fedtheory", "verify")
+        for path in (_ROOT / package).rglob("*")
+        if path.is_file() and path.suffix != ".pyc" and path != _CARRIED
+    )
+
+
+@cache
+def _sums() -> dict[str, str]:
+    """The digest of each file of this package, by its path."""
+    return {path.relative_to(_ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in _files()}
+
+
+def _digest(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@cache
+def _everything() -> str:
+    return _digest([*_surroundings(), *(f"{path} {known}" for path, known in _sums().items())])
+
+
+@cache
+def _surroundings() -> tuple[str, ...]:
+    """What computes: the interpreter, the kind of machine, the versions of packages."""
+    found = [sys.version, str(sys.flags.optimize), platform.system(), platform.machine()]
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return tuple(found)
+
+
+@cache
+def _others() -> str:
+    """Which claims there are."""
+    return json.dumps([(claim.id, type(claim.statement).__name__) for claim in claims.all()])
+
+
+@cache
+def _outside() -> frozenset[str]:
+    """All files outside the papers, the papers' data, and the modules of papers that any of these imports."""
+    found = {path for path in _sums() if not path.startswith(_PAPERS) or not path.endswith(".py")}
+    named = {module for path in found - _LOOKING_UP if path.endswith(".py") for module in _imports(path)}
+    return frozenset(found | _closure(named))
+
+
+@cache
+def _homes() -> dict[str, set[str]]:
+    """The modules of papers in which the registered claims stand, by the claims' ids."""
+    registered = {claim.id: claim for claim in claims.all()}
+    found: dict[str, set[str]] = {}
+    for name, module in sorted(sys.modules.items()):
+        path = _path(module) if name.startswith("fedtheory.papers.") else None
+        if path is not None and not path.endswith("/__init__.py"):
+            for value in vars(module).values():
+                for claim in value if isinstance(value, tuple | list) else (value,):
+                    if isinstance(claim, Claim) and _same(claim, registered.get(claim.id)):
+                        found.setdefault(claim.id, set()).add(path)
+    return found
+
+
+def _same(claim: Claim, registered: Claim | None) -> bool:
+    """Whether a registered claim is this one, but for what is said of its printed proof, which no check reads."""
+    if registered is None:
+        return False
+    parts = [part.name for part in fields(Claim) if part.name not in ("uses", "flaw")]
+    pairs = [(getattr(claim, part), getattr(registered, part)) for part in parts]
+    # A tuple is copied with the claim, what is in it is not.
+    return all(
+        len(one) == len(other) and all(map(operator.is_, one, other)) if isinstance(one, tuple) else one is other
+        for one, other in pairs
+    )
+
+
+def _path(module: ModuleType) -> str | None:
+    file = getattr(module, "__file__", None)
+    return None if file is None else Path(file).resolve().relative_to(_ROOT).as_posix()
+
+
+@cache
+def _all_papers() -> set[str]:
+    return {path for path in _sums() if path.startswith(_PAPERS) and path.endswith(".py")}
+
+
+def _closure(paths: Iterable[str]) -> set[str]:
+    """Modules of papers, with those that they import."""
+    found: set[str] = set()
+    left = list(paths)
+    while left:
+        path = left.pop()
+        if path not in found:
+            found.add(path)
+            left.extend(_imports(path))
+    return found
+
+
+@cache
+def _imports(path: str) -> frozenset[str]:
+    """The modules of papers that a file may come to use. The package of a paper, which gathers its modules, is one
+    only where it is named itself."""
+    text = (_ROOT / path).read_text(encoding="utf-8")
+    if not path.startswith(_PAPERS) and "papers" not in text:
+        return frozenset()
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            # Relative imports are not used, and not followed.
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if not node.level else ["fedtheory.claims"]
+        elif isinstance(node, ast.Name) and node.id in _DYNAMIC:
+            names = ["fedtheory.claims"]
+        for name in names:
+            if _looks_up(name):
+                return frozenset(_all_papers())
+            found |= _modules(name) or _modules(name.rpartition(".")[0])
+    return frozenset(found)
+
+
+def _looks_up(name: str) -> bool:
+    """Whether what is imported may find any claim of any paper."""
+    package, _, rest = name.partition(".")
+    module, _, thing = rest.partition(".")
+    return package == "fedtheory" and module in _REGISTRIES and (not thing or thing[0].islower())
+
+
+def _modules(name: str) -> set[str]:
+    """The file of a module of a paper, if there is one of this name."""
+    path = name.replace(".", "/")
+    return {file for file in (f"{path}.py", f"{path}/__init__.py") if file.startswith(_PAPERS) and file in _sums()}

@@ -1,0 +1,55 @@
+"""What a list of claims tells of each, without loading the claims: they take a second to load.
+
+The list is kept in the cache, under the digest of the code of which it is; the first list of other code loads them.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+from verify import cache, results
+from verify.report.plain import clean
+
+
+class Row(NamedTuple):
+    """What a list tells of a claim."""
+
+    id: str
+    kind: str
+    where: str
+    gist: str
+
+
+def rows() -> tuple[Row, ...]:
+    """All claims of the papers, in their order. A file in the cache that is not as it was written is told on stderr."""
+    digest = results.code()
+    path = cache.directory() / "claims" / f"{digest[:32]}.json"
+    try:
+        return _rows(cache.load(path), digest)
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:
+        print(clean(f"{path} is no list of claims that was stored ({error}): it is made anew"), file=sys.stderr)
+    from fedtheory import claims
+
+    found = tuple(Row(c.id, c.kind, c.where, c.gist) for c in claims.all())
+    # What was loaded is of this code only if nothing has changed since.
+    if results.code.__wrapped__() == digest:
+        try:
+            cache.save(path, {"code": digest, "claims": found})
+            cache.trim(path.parent, 2**20)
+        except OSError:
+            # A list can do without.
+            pass
+    return found
+
+
+def _rows(data: Any, digest: str) -> tuple[Row, ...]:
+    """The rows that were stored. ``ValueError`` where they are of other code, or no rows."""
+    if not isinstance(data, dict) or data.get("code") != digest:
+        raise ValueError("it is of other code")
+    try:
+        return tuple(Row(*row) for row in data["claims"])
+    except (LookupError, TypeError) as error:
+        raise ValueError("it cannot be read") from error

@@ -1,0 +1,78 @@
+"""Consoles: lines, tables and progress bars on a terminal, plain text in a log. Little is loaded for them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from verify.report.plain import clean
+
+# Lines of a log are not wrapped, so that they can be searched: rich wants a width all the same.
+_LOG_WIDTH = 1000
+
+# Columns of text at least, beside what it is indented by.
+_NARROWEST = 20
+
+
+def console(file: TextIO) -> Console:
+    """A console on a stream. Texts are taken as they are: brackets in them are not markup."""
+    width = None if file.isatty() else _LOG_WIDTH
+    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
+
+
+class Advance(Protocol):
+    """Says that one more piece of work is done. A text is a line of the log."""
+
+    def __call__(self, text: str = "") -> None: ...
+
+
+@contextmanager
+def progress(to: Console, title: str, total: int) -> Iterator[Advance]:
+    """Yield what is to be called ``total`` times: it moves a bar on a terminal, and elsewhere prints its texts."""
+    if not to.is_terminal:
+        count = itertools.count(1)
+
+        def line(text: str = "") -> None:
+            done = next(count)
+            if text:
+                to.print(clean(f"[{done}/{total}] {text}"), soft_wrap=True)
+
+        yield line
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=to, transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda text="": bar.update(task, advance=1)
+
+
+def say(to: Console, *lines: str | Text) -> None:
+    """Print lines; on a terminal long ones are broken between words, and go on beneath their beginning."""
+    for line in lines:
+        text = line if isinstance(line, Text) else Text(clean(line))
+        indent = len(text.plain) - len(text.plain.lstrip(" "))
+        if not to.is_terminal or len(text) <= to.width:
+            to.print(text, soft_wrap=True)
+            continue
+        for i, part in enumerate(text[indent:].wrap(to, max(_NARROWEST, to.width - indent - 2))):
+            to.print(Text(" " * (indent + 2 * bool(i))) + part, soft_wrap=True)
+
+
+def show(to: Console, table: Table, headings: bool = True) -> None:
+    """Print a table: aligned on a terminal; elsewhere a line for each row, its cells parted by tabs, nothing padded."""
+    if to.is_terminal:
+        to.print(table)
+        return
+    if table.title is not None:
+        print(clean(str(table.title)), file=to.file)
+    columns = [[*([column.header] if headings else []), *column.cells] for column in table.columns]
+    for cells in zip(*columns, strict=True):
+        line = "\t".join(clean(str(cell)) for cell in cells)
+        # Past the console, which makes blanks of tabs.
+        print(line.rstrip("\t"), file=to.file)
