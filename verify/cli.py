@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.conformance import commands as conformance
+from verify.report.atlas import commands as atlas
 from verify.report.plain import clean, quoted
 from verify.results import commands as results
 
@@ -276,6 +277,7 @@ def parser() -> argparse.ArgumentParser:
     )
     auditing.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"results (default: {DEFAULT_OUT})")
     auditing.add_argument("--json", metavar="FILE", help="write the JSON here too; - for stdout, the rest to stderr")
+    auditing.add_argument("--html", metavar="DIR", help="draw pages for a browser there, as `fedtheory atlas` does")
     auditing.add_argument(
         "--fail-on",
         choices=VERDICTS,
@@ -379,6 +381,7 @@ def parser() -> argparse.ArgumentParser:
     tightening.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help="the figure")
     parallel(tightening)
     conformance.register(command)
+    atlas.register(command)
 
     completing = command(
         "completion",
