@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -31,9 +31,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*(/[A-Za-z0-9][A-Za-z0-9.-]*)*")
 
 
 def slug(id: str) -> str:
-    """A name for the page of a claim that any file system and any address takes; different ids have different ones.
+    """A name for the page of a claim that any address takes; different ids have different ones.
 
-    Letters that differ only in case are told apart by the digest that every id gets whose parts are not plain.
+    An id whose parts are not plain, as those of the papers are, gets a digest.
     """
     if _PLAIN.fullmatch(id) and len(id) <= _LONGEST:
         return id.replace("/", "_")
@@ -211,7 +211,7 @@ class Card:
     @property
     def margin_figure(self) -> Markup:
         margin = self.entry.margin
-        return Markup("") if margin is None else figures.margin(margin, self.equality)
+        return Markup("") if margin is None or self.equality else figures.margin(margin)
 
     @property
     def margin_words(self) -> str:
@@ -250,8 +250,9 @@ class Beside:
     repaired: Card
 
     @cached_property
-    def formulas(self) -> tuple[tuple[Markup, ...], tuple[Markup, ...]]:
-        return mathml.compared(self.printed.latex, self.repaired.latex)
+    def formulas(self) -> tuple[Sequence[Markup], Sequence[Markup]]:
+        first, second = self.printed.latex, self.repaired.latex
+        return mathml.compared(first, second) if first and second else (self.printed.formulas, self.repaired.formulas)
 
     @property
     def same_formulas(self) -> bool:
@@ -261,7 +262,9 @@ class Beside:
     def hypotheses(self) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
         """The hypotheses of both, each with whether the other lacks it."""
         ours, theirs = ([h.text for h in card.claim.requires] if card.claim else [] for card in self._both)
-        return [(text, text not in theirs) for text in ours], [(text, text not in ours) for text in theirs]
+        # Where one of them states none there is nothing to compare.
+        both = bool(ours and theirs)
+        return [(h, both and h not in theirs) for h in ours], [(h, both and h not in ours) for h in theirs]
 
     @property
     def settings(self) -> tuple[str, str]:

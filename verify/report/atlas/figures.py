@@ -28,11 +28,11 @@ def margin_words(margin: float, equality: bool) -> str:
     return "the bound is attained" if margin <= _ATTAINED else f"the bound has room: {100 * margin:.3g} %"
 
 
-def margin(value: float, equality: bool) -> Markup:
+def margin(value: float) -> Markup:
     """Where the margin lies between violated, attained and loose: a scale from -1 to 1, ends included."""
     x = _WIDTH / 2 * (1 + max(-1.0, min(1.0, value)))
     x = max(6.0, min(_WIDTH - 6, x))
-    title = f"margin {value:.3g}: {margin_words(value, equality)}"
+    title = f"margin {value:.3g}: {margin_words(value, equality=False)}"
     return Markup(
         '<svg class="margin" viewBox="0 0 {w} 44" role="img" aria-label="{title}">'
         '<rect class="violated" x="0" y="14" width="{half}" height="10"/>'
