@@ -60,7 +60,7 @@ def sides(left: str, relation: str, right: str) -> Markup:
         bars += Markup(
             '<text x="0" y="{y}">{name} = {exact}</text>'
             '<rect class="side {name}" x="{x}" y="{bar}" width="{length}" height="12"/>'
-        ).format(y=y, name=name, exact=number(exact), x=f"{x:.1f}", bar=y + 6, length=f"{max(length, 1.0):.1f}")
+        ).format(y=y, name=name, exact=_both(exact, value), x=f"{x:.1f}", bar=y + 6, length=f"{max(length, 1.0):.1f}")
     label = f"left side {number(left)}, right side {number(right)}; claimed: left {relation} right"
     return Markup(
         '<svg class="sides" viewBox="-1 0 {w} 76" role="img" aria-label="{label}">{bars}'
@@ -94,6 +94,12 @@ def number(text: str) -> str:
         return shown(real(text))
     except ValueError:
         return text
+
+
+def _both(exact: str, value: float) -> str:
+    """A number as it is stored, and a fraction as a decimal too."""
+    text = number(exact)
+    return f"{text}, about {value:.8g}" if "/" in text else text
 
 
 def _float(text: str) -> float:
