@@ -115,10 +115,8 @@ def definitions(claim: Claim) -> list[tuple[str, str]]:
 
 def meanings(claim: Claim) -> list[tuple[str, str]]:
     """As :func:`definitions`, with the names in LaTeX."""
-    found = [
-        (_latex(q.expression, claim.statement), expression(q.expression), _meaning(q)) for q in _quantities(claim.statement)
-    ]
-    return [(name, meaning) for name, plain, meaning in found if meaning not in ("", plain)]
+    written = {expression(q.expression): _latex(q.expression, claim.statement) for q in _quantities(claim.statement)}
+    return [(written[name], meaning) for name, meaning in definitions(claim)]
 
 
 def parts(claim: Claim) -> list[str]:

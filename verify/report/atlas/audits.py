@@ -76,13 +76,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Audit:
-    """An audit; ``missing``: ids of claims that it was to test, and did not come to."""
+    """An audit; ``missing``: ids of claims that it was to test, and did not come to; ``commit``, ``date``: of the code
+    that made it and when, "" where that is not told."""
 
     version: str
     seed: int
     budget: str
     entries: tuple[Entry, ...] = field(repr=False)
     missing: tuple[str, ...] = ()
+    commit: str = ""
+    date: str = ""
 
 
 def read(path: Path) -> Audit:
@@ -105,9 +108,8 @@ def parsed(document: Mapping[str, Any]) -> Audit:
         if entry.id in seen:
             raise ValueError(f"the claim {quoted(entry.id)} is there twice")
         seen.add(entry.id)
-    return Audit(
-        reader.text("version", ""), reader.integer("seed"), reader.text("budget", ""), entries, reader.texts("missing")
-    )
+    made = reader.text("version", ""), reader.integer("seed"), reader.text("budget", "")
+    return Audit(*made, entries, reader.texts("missing"), reader.text("commit", ""), reader.text("date", ""))
 
 
 def _entry(reader: _Reader) -> Entry:

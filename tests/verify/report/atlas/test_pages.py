@@ -15,7 +15,7 @@ import pytest
 from atlases import COUNTEREXAMPLE, document, entry, outcome, refuted, whole
 
 from fedtheory import claims
-from verify import stored
+from verify import results, stored
 from verify.cli import main
 from verify.evidence import Verdict
 from verify.report.atlas import audits, cards, mathml, site
@@ -411,6 +411,21 @@ def test_a_stored_audit_is_drawn(tmp_path, capsys):
         "papers/feddcd.html",
     ]
     assert main(["replay", str(Path(out).parent / "counterexamples" / "feddcd_theorem-6.1_eq-10.json")]) == 0
+
+
+def test_the_carried_results_are_drawn_where_no_audit_is_named(tmp_path):
+    assert main(["atlas", "--html", str(tmp_path)]) == 0
+    found = {path.relative_to(tmp_path).as_posix(): path.read_text() for path in tmp_path.rglob("*.*")}
+    assert sum(path.startswith("claims/") for path in found) == len(claims.all())
+    assert dangling(found) == []
+    shipped = results.shipped()
+    assert f"seed {shipped.seed}, budget {shipped.budget}, {shipped.date}, commit " in words(found["index.html"])
+    for id in shipped.entries:
+        assert f"Verdict {shipped.verdict(id)} " in words(found[f"claims/{cards.slug(id)}.html"])
+    # Every refuted statement can be computed again from what is beside the pages.
+    fallen = [id for id in shipped.entries if shipped.verdict(id) == "refuted"]
+    for id in fallen:
+        assert stored.load(tmp_path / "counterexamples" / f"{cards.slug(id)}.json").claim.id == id
 
 
 def test_an_audit_draws_its_pages(tmp_path, capsys):
