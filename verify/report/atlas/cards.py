@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -14,16 +15,20 @@ from markupsafe import Markup
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.statements import Bound
 from verify.evidence import Verdict
 from verify.report import statement
 from verify.report.atlas import figures, mathml
 from verify.report.atlas.audits import Audit, Entry, Outcome
+from verify.report.atlas.prose import typeset
 from verify.report.outcomes import short
 
 #: Verdicts that a claim can have, in the order in which pages list them.
 VERDICTS: tuple[Verdict, ...] = tuple(verdict for verdict in Verdict if verdict is not Verdict.OPEN)
 #: Verdicts of what an errata page lists.
 FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED)
+#: The share of words that two texts have in common at least, for their words to be compared.
+_ALIKE = 0.5
 #: Characters of a page's name.
 _LONGEST = 120
 _NAMED = re.compile(r"\\text\{[^{}]*\}|\\(?:le|frac|left|right)\b")
@@ -82,6 +87,18 @@ class Link:
     @property
     def fallen(self) -> bool:
         return self.card is not None and self.card.verdict in FALLEN
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """A claim that fell and on which a printed proof rests, ``through`` others that fell, the nearest first."""
+
+    link: Link
+    through: tuple[Link, ...]
+
+    @property
+    def flaw(self) -> str:
+        return self.link.card.claim.flaw if self.link.card and self.link.card.claim else ""
 
 
 @dataclass(frozen=True)
@@ -182,10 +199,29 @@ class Card:
         """The claims whose printed proofs rest on this one."""
         return tuple(map(self.atlas.link, self.atlas.follows.get(self.id, ())))
 
+    @cached_property
+    def culprits(self) -> tuple[Culprit, ...]:
+        """The claims that fell and on which the printed proof rests, directly or through others that fell; the nearest
+        first."""
+        found: list[Culprit] = []
+        seen, level = {self.id}, [Culprit(Link(self.id, self), ())]
+        while level:
+            following = []
+            for user in level:
+                path = (*user.through, user.link) if user.link.card is not self else ()
+                for link in user.link.card.uses if user.link.card else ():
+                    if link.fallen and link.id not in seen:
+                        seen.add(link.id)
+                        following.append(Culprit(link, path))
+            found += following
+            level = following
+        return tuple(found)
+
     @property
-    def blamed(self) -> tuple[Link, ...]:
-        """Of the claims on which the printed proof rests, those that fell."""
-        return tuple(link for link in self.uses if link.fallen)
+    def rounds(self) -> int | None:
+        """After how many rounds the counterexample contradicts a bound for every number of them; None elsewhere."""
+        bound = self.claim is not None and isinstance(self.claim.statement, Bound)
+        return self.entry.example.rounds if bound and self.entry.example else None
 
     @property
     def beside(self) -> Beside | None:
@@ -267,9 +303,10 @@ class Beside:
         return [(h, both and h not in theirs) for h in ours], [(h, both and h not in ours) for h in theirs]
 
     @property
-    def settings(self) -> tuple[str, str]:
-        first, second = (card.claim.setting.text if card.claim else "" for card in self._both)
-        return first, second
+    def settings(self) -> tuple[Markup, Markup] | None:
+        """What both speak of, with the words that the other does not have marked; None where it is the same."""
+        first, second = (card.claim.setting.text.split() if card.claim else [] for card in self._both)
+        return None if first == second else (_marked(first, second), _marked(second, first))
 
     @property
     def _both(self) -> tuple[Card, Card]:
@@ -312,6 +349,19 @@ def counts(cards: Iterable[Card]) -> dict[Verdict, int]:
     for card in cards:
         found[card.verdict] += 1
     return found
+
+
+def _marked(words: Sequence[str], others: Sequence[str]) -> Markup:
+    """The words, with those marked that the others do not have; all of them where the others are hardly alike."""
+    matcher = SequenceMatcher(None, words, others, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return Markup("<mark>{}</mark>").format(typeset(" ".join(words)))
+    parts = [
+        Markup("{}" if tag == "equal" else "<mark>{}</mark>").format(typeset(" ".join(words[i:j])))
+        for tag, i, j, *_ in matcher.get_opcodes()
+        if i < j
+    ]
+    return Markup(" ").join(parts)
 
 
 def _own(id: str) -> Claim | None:

@@ -226,20 +226,34 @@ def test_a_claim_that_the_package_does_not_know(atlas):
 
 
 def test_what_a_proof_rests_on_and_where_it_fails(monkeypatch):
-    base, above = claims.get("locodl/eq-6"), claims.get("locodl/eq-13")
-    linked = (replace(base, flaw="the sum <is> over i"), replace(above, uses=(base.id,), flaw=""))
+    base, middle, above = (claims.get(id) for id in ("locodl/eq-6", "locodl/eq-13", "locodl/eq-15"))
+    linked = (
+        replace(base, flaw="the sum <is> over i", uses=()),
+        replace(middle, flaw="", uses=(base.id,)),
+        replace(above, flaw="", uses=(middle.id,)),
+    )
     monkeypatch.setattr(claims, "all", lambda: linked)
-    fallen = document(entry(base.id, "refuted", counterexample=COUNTEREXAMPLE), entry(above.id, "refuted"))
-    found = drawn(fallen)
-    below, over = words(found["claims/locodl_eq-6.html"]), words(found["claims/locodl_eq-13.html"])
+    fallen = entry(base.id, "refuted", counterexample=COUNTEREXAMPLE), entry(middle.id, "refuted")
+    found = drawn(document(*fallen, entry(above.id, "refuted")))
+    below = words(found["claims/locodl_eq-6.html"])
     assert "Where the printed proof fails the sum <is> over i" in below
     assert "In doubt with it: printed proofs that use it locodl/eq-13 refuted" in below
-    assert "It rests on what is itself false as printed: locodl/eq-6 refuted" in over
-    assert "Its printed proof uses locodl/eq-6 refuted" in over
+    over = words(found["claims/locodl_eq-15.html"])
+    assert "It rests on what is itself false as printed: locodl/eq-13 refuted" in over
+    assert "; through locodl/eq-13 the sum <is> over i" in over
+    assert "Its printed proof uses locodl/eq-13 refuted" in over
     errata = words(found["errata/locodl.html"])
-    holding = drawn(document(entry(base.id, "refuted"), entry(above.id, "proved")))["claims/locodl_eq-13.html"]
-    assert "So the printed proof does not stand as it is" in words(holding)
-    assert "Where the proof fails the sum <is> over i" in errata and "It rests on locodl/eq-6, false" in errata
+    assert "Where the proof fails the sum <is> over i" in errata and "; through locodl/eq-13 the sum <is>" in errata
+    holding = words(drawn(document(*fallen, entry(above.id, "proved")))["claims/locodl_eq-15.html"])
+    assert "So the printed proof does not stand as it is" in holding
+    assert "Where the printed proof fails" not in holding
+
+
+def test_of_a_setting_only_the_words_that_change_are_marked():
+    page = drawn(document(entry("feddcd/theorem-5.2/eq-8", "refuted"), entry("feddcd/theorem-5.2/eq-8/repaired")))
+    marked = re.findall("<mark>(.*?)</mark>", page["errata/feddcd.html"])
+    assert marked and all("oracles" not in part for part in marked)
+    assert any("0;" in part for part in marked) and any("∇f" in part for part in marked)
 
 
 def test_an_audit_that_is_not_complete_says_so():
