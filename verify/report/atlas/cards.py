@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
 from importlib import import_module
-from typing import Any
 
 from markupsafe import Markup
 
@@ -18,10 +17,9 @@ from fedtheory.claims import Claim
 from fedtheory.statements import Bound
 from verify.evidence import Verdict
 from verify.report import statement
-from verify.report.atlas import figures, mathml
+from verify.report.atlas import figures, mathml, recipes
 from verify.report.atlas.audits import Audit, Entry, Outcome
 from verify.report.atlas.prose import typeset
-from verify.report.outcomes import short
 
 #: Verdicts that a claim can have, in the order in which pages list them.
 VERDICTS: tuple[Verdict, ...] = tuple(verdict for verdict in Verdict if verdict is not Verdict.OPEN)
@@ -99,15 +97,6 @@ class Culprit:
     @property
     def flaw(self) -> str:
         return self.link.card.claim.flaw if self.link.card and self.link.card.claim else ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Part of an instance in which several have the same letters: clients, for example."""
-
-    name: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -261,17 +250,11 @@ class Card:
 
     @property
     def scalars(self) -> list[tuple[str, str]]:
-        """The letters of the counterexample's instance that have one value each."""
-        return [(name, _value(value)) for name, value in self._recipe.items() if _rows(value) is None]
+        return recipes.scalars(self.entry.example.recipe) if self.entry.example else []
 
     @property
-    def tables(self) -> list[Table]:
-        """The parts of the counterexample's instance that repeat."""
-        return [Table(name, *rows) for name, value in self._recipe.items() if (rows := _rows(value)) is not None]
-
-    @property
-    def _recipe(self) -> Mapping[str, Any]:
-        return self.entry.example.recipe if self.entry.example else {}
+    def tables(self) -> list[recipes.Table]:
+        return recipes.tables(self.entry.example.recipe) if self.entry.example else []
 
     @property
     def replayable(self) -> bool:
@@ -386,24 +369,3 @@ def _title(paper: str) -> str:
         return paper
     text = (import_module(f"fedtheory.papers.{paper}").__doc__ or paper).strip().split("\n")[0]
     return text.removesuffix(" Letters as in the paper.").rstrip(".")
-
-
-def _rows(value: Any) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None:
-    """Columns and rows of a list of objects with values by name; None for anything else."""
-    if not isinstance(value, list) or not value or not all(isinstance(part, Mapping) for part in value):
-        return None
-    if any(set(part) == {"ratio"} for part in value):
-        return None
-    columns = tuple(dict.fromkeys(name for part in value for name in part))
-    return columns, tuple(tuple(_value(part[name]) if name in part else "" for name in columns) for part in value)
-
-
-def _value(value: Any) -> str:
-    """A part of an instance as text: fractions as they are, vectors in brackets."""
-    if isinstance(value, Mapping):
-        if set(value) == {"ratio"}:
-            return short(str(value["ratio"]))
-        return ", ".join(f"{name} = {_value(part)}" for name, part in value.items())
-    if isinstance(value, list):
-        return f"({', '.join(map(_value, value))})"
-    return str(value)
