@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.conformance import commands as conformance
+from verify.report.atlas import commands as atlas
 from verify.report.plain import clean, quoted
 from verify.results import commands as results
 
@@ -287,6 +288,7 @@ def parser() -> argparse.ArgumentParser:
         "--no-cache", action="store_true", help="take no verdict from the cache, and leave none there"
     )
     auditing.add_argument("--json", metavar="FILE", help="write the JSON here too; - for stdout, the rest to stderr")
+    auditing.add_argument("--html", metavar="DIR", help="draw pages for a browser there, as `fedtheory atlas` does")
     auditing.add_argument(
         "--fail-on",
         choices=VERDICTS,
@@ -390,6 +392,7 @@ def parser() -> argparse.ArgumentParser:
     tightening.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help="the figure")
     distributed(tightening)
     conformance.register(command)
+    atlas.register(command)
 
     completing = command(
         "completion",

@@ -53,6 +53,7 @@ def run_audit(args: argparse.Namespace) -> int:
     out = _directory(Path(args.out))
     to_stdout = args.json == "-"
     copy = None if args.json is None or to_stdout else _writable(Path(args.json))
+    pages = None if args.html is None else _directory(Path(args.html))
 
     log = terminal.console(sys.stderr)
     report = log if to_stdout else terminal.console(sys.stdout)
@@ -75,6 +76,10 @@ def run_audit(args: argparse.Namespace) -> int:
     _say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
     if unwritten is not None:
         raise unwritten
+    if pages is not None:
+        from verify.report.atlas import audits, site
+
+        _say(report, str(site.write(audits.parsed(json.loads(text)), pages)))
 
     for experiment in planned:
         title = f"{experiment.name}: {experiment.seeds} seeds, {experiment.rounds} {experiment.unit}s"

@@ -51,15 +51,15 @@ def steps(certificate: ClassCertificate) -> list[str]:
 
 
 def _letters(certificate: ClassCertificate) -> str:
-    return ", ".join(f"{name}={_short(value)}" for name, value in certificate.letters.items())
+    return ", ".join(f"{name}={short(value)}" for name, value in certificate.letters.items())
 
 
 def _step(step: Step) -> str:
     count = len(step.multipliers)
-    return f"bound {_short(number(step.bound))}, {count} multiplier{'s' if count != 1 else ''}"
+    return f"bound {short(number(step.bound))}, {count} multiplier{'s' if count != 1 else ''}"
 
 
-def _short(value: str) -> str:
+def short(value: str) -> str:
     """A rational as it is, or to ten digits where it is long."""
     if len(value) <= _LONGEST:
         return value

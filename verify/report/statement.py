@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import sympy
@@ -17,6 +18,7 @@ from fedtheory.statements import (
     Bound,
     Comparison,
     CompressorClass,
+    Eventually,
     Experiment,
     Fails,
     Invariant,
@@ -29,23 +31,16 @@ from fedtheory.statements import (
     Statement,
     Stays,
 )
+from verify.report import names
 
+#: How a character that LaTeX reads otherwise is written.
+_ESCAPED = r"\\\1"
+_WORD_BELOW = r"_\{([a-z]{3,}|av)\}"
 _LATEX_RELATION = {"==": "=", "<=": r"\le", "<": "<"}
-
-# Names of quantities are written as plain text; in order, what each piece of them is in LaTeX.
-_LATEX_NAMES = (
-    (r"\|([^|]+)\|", r"\\|\1\\|"),
-    (r"<([^>]+)>", r"\\langle \1\\rangle "),
-    (r"\bgrad ", r"\\nabla "),
-    (r"(\w+)_hat", r"\\hat{\1}"),
-    (r"(\w+)_next", r"\1^{+}"),
-    (r"(\w)([*+])(?=$|[-|),\\])", r"\1^{\2}"),
-    (r"\bPsi", r"\\Psi"),
-)
 
 
 # Functions that are made by others have names that say nothing of a quantity.
-_NO_NAMES = ("<lambda>", "value", "formula")
+_NO_NAMES = ("<lambda>", "of", "value", "formula")
 
 #: What stands before and after a part of a text that is marked, and occurs in no text otherwise.
 OPEN, CLOSE = "\ue000", "\ue001"
@@ -118,6 +113,12 @@ def definitions(claim: Claim) -> list[tuple[str, str]]:
     return [(name, meaning) for name, meaning in found if meaning not in ("", name)]
 
 
+def meanings(claim: Claim) -> list[tuple[str, str]]:
+    """As :func:`definitions`, with the names in LaTeX."""
+    written = {expression(q.expression): _latex(q.expression, claim.statement) for q in _quantities(claim.statement)}
+    return [(written[name], meaning) for name, meaning in definitions(claim)]
+
+
 def parts(claim: Claim) -> list[str]:
     """Names of what ``claim.variant`` can change."""
     names = [field.name for field in fields(claim.statement) if field.name != "override"]
@@ -126,15 +127,33 @@ def parts(claim: Claim) -> list[str]:
 
 def latex(claim: Claim) -> str:
     """The statement in LaTeX, one formula a line; what its quantities mean follows in comments."""
+    told = [rf"\text{{{re.sub(r'([_%{}])', _ESCAPED, line)}}}".replace("^", r"\^{}") for line in prose(claim)]
+    meanings = [f"% {name}: {meaning}" for name, meaning in definitions(claim)]
+    return "\n".join([*told, *formulas(claim), *meanings])
+
+
+def prose(claim: Claim) -> list[str]:
+    """The statement in words, for the kinds that have no formula; else nothing."""
+    return [] if formulas(claim) else [" ".join(text(claim))]
+
+
+def formulas(claim: Claim) -> list[str]:
+    """The statement in LaTeX, a formula each; nothing for a statement in words."""
     statement = claim.statement
     match statement:
         case Invariant():
-            lines = [re.sub(r"\bsum_", r"\\sum_", statement.text)]
+            lines = [names.latex(statement.text)] if "=" in statement.text else []
         case Limit():
             lines = [rf"{_latex(statement.potential.expression, statement)} \to 0 \quad\text{{almost surely}}"]
         case Stays() | Agreement() | Fails() | Reached() | Experiment():
-            told = re.sub(r"([_%])", r"\\\1", _told(statement)).replace("^", r"\^{}")
-            lines = [rf"\text{{{told}}}"]
+            lines = []
+        case Eventually():
+            ends = (
+                (statement.vanishing, r"\to 0"),
+                (statement.bounded, r"\text{ is bounded}"),
+                (statement.converging, r"\text{ converges}"),
+            )
+            lines = [f"{_latex(q.expression, statement)} {end}" for quantities, end in ends for q in quantities]
         case CompressorClass():
             lines = [
                 r"\mathbb{E}\,\mathcal{C}(x) = x",
@@ -147,7 +166,7 @@ def latex(claim: Claim) -> str:
                 rf"{_latex(symbol, statement)} \to {sympy.latex(end)}" for symbol, end in _regime(statement)
             )
             left, right = (_latex(side, statement) for side in (statement.left, statement.right))
-            lines = [rf"{left} = O\left({right}\right), \qquad {regime}"]
+            lines = [rf"{left} = O\left({right}\right)" + (rf", \qquad {regime}" if regime else "")]
         case _:
             lines = [f"{_latex(name, statement)} = {_latex(value, statement)}" for name, value in _named(statement)]
             for left, relation, right in _comparisons(statement):
@@ -156,10 +175,7 @@ def latex(claim: Claim) -> str:
                 lines.append(rf"{side} {_LATEX_RELATION[relation]} {_latex(right, statement)}")
     if isinstance(statement, Bound):
         lines[-1] += r", \qquad T = 0, 1, 2, \dots"
-    if not lines:
-        lines = ["\\text{" + _words(claim).replace("_", r"\_") + "}"]
-    meanings = [f"% {name}: {meaning}" for name, meaning in definitions(claim)]
-    return "\n".join([*lines, *meanings])
+    return lines
 
 
 def _told(statement: Stays | Agreement | Fails | Reached | Experiment) -> str:
@@ -219,9 +235,12 @@ def _quantities(statement: Statement) -> tuple[Quantity, ...]:
 
 def _meaning(quantity: Quantity) -> str:
     """The first sentence on what computes the quantity, or that function's name, or "" when it has none."""
-    if quantity.of.__doc__:
-        return quantity.of.__doc__.split("\n")[0].rstrip(".")
-    name = getattr(quantity.of, "__name__", "<lambda>")
+    of = quantity.of
+    while isinstance(of, partial):
+        of = of.func
+    if of.__doc__:
+        return of.__doc__.split("\n")[0].rstrip(".")
+    name = getattr(of, "__name__", "<lambda>")
     return "" if name in _NO_NAMES else name.replace("_", " ").strip()
 
 
@@ -233,16 +252,8 @@ def expression(given: sympy.Expr) -> str:
 
 def _latex(expression: sympy.Expr, statement: Statement) -> str:
     quantities = {s for q in _quantities(statement) for s in q.expression.free_symbols}
-    names = {s: _latex_name(s.name) for s in quantities}
-    names |= {s: f"{sympy.latex(sympy.Symbol(s.name[:-1]))}'" for s in expression.free_symbols if s.name[-1] == "'"}
-    return str(_LatexPrinter({"symbol_names": names, "parenthesize_super": False}).doprint(expression))
-
-
-def _latex_name(name: str) -> str:
-    if re.fullmatch(r"left|right|argmin|[a-z]{2,}(_[a-z]+)+", name):
-        return rf"\,\text{{{name.replace('_', ' ')}}}"
-    if name.isalpha():
-        return str(sympy.latex(sympy.Symbol(name)))
-    for pattern, replacement in _LATEX_NAMES:
-        name = re.sub(pattern, replacement, name)
-    return rf"\left({name}\right)" if re.search(r"\w.*-", name) and not name.startswith("\\") else name
+    written = {s: names.latex(s.name, alone=expression == s) for s in quantities}
+    written |= {s: f"{sympy.latex(sympy.Symbol(s.name[:-1]))}'" for s in expression.free_symbols if s.name[-1] == "'"}
+    found = str(_LatexPrinter({"symbol_names": written, "parenthesize_super": False}).doprint(expression))
+    # Subscripts that are words are upright, and a bar is above its letter.
+    return re.sub(_WORD_BELOW, r"_{\\mathrm{\1}}", re.sub(r"(\\?[A-Za-z]+)_\{bar\}", r"\\bar{\1}", found))

@@ -1,0 +1,371 @@
+"""What a page shows of a claim: the entry of the audit beside what the registry holds, as data."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from functools import cached_property
+from importlib import import_module
+
+from markupsafe import Markup
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.statements import Bound
+from verify.evidence import Verdict
+from verify.report import statement
+from verify.report.atlas import figures, mathml, recipes
+from verify.report.atlas.audits import Audit, Entry, Outcome
+from verify.report.atlas.prose import typeset
+
+#: Verdicts that a claim can have, in the order in which pages list them.
+VERDICTS: tuple[Verdict, ...] = tuple(verdict for verdict in Verdict if verdict is not Verdict.OPEN)
+#: Verdicts of what an errata page lists.
+FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED)
+#: The share of words that two texts have in common at least, for their words to be compared.
+_ALIKE = 0.5
+#: Characters of a page's name.
+_LONGEST = 120
+_NAMED = re.compile(r"\\text\{[^{}]*\}|\\(?:le|frac|left|right)\b")
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*(/[A-Za-z0-9][A-Za-z0-9.-]*)*")
+
+
+def slug(id: str) -> str:
+    """A name for the page of a claim that any address takes; different ids have different ones.
+
+    An id whose parts are not plain, as those of the papers are, gets a digest.
+    """
+    if _PLAIN.fullmatch(id) and len(id) <= _LONGEST:
+        return id.replace("/", "_")
+    kept = re.sub(r"[^A-Za-z0-9.-]", "_", id)[:_LONGEST].lstrip(".")
+    return f"{kept}_{hashlib.sha256(id.encode('utf-8', 'replace')).hexdigest()[:12]}"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: its short name, its title, and the cards of its claims in order."""
+
+    name: str
+    title: str
+    cards: tuple[Card, ...] = field(repr=False)
+
+    @property
+    def slug(self) -> str:
+        return slug(self.name)
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        return counts(self.cards)
+
+    @property
+    def tested(self) -> int:
+        """How many printed statements were tested."""
+        return sum(card.repairs is None and card.verdict is not Verdict.NOT_TESTED for card in self.cards)
+
+    @property
+    def fallen(self) -> tuple[Card, ...]:
+        """The cards of what an errata page lists."""
+        return tuple(card for card in self.cards if card.verdict in FALLEN)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A claim of which another speaks; ``card`` is None where the audit says nothing of it."""
+
+    id: str
+    card: Card | None
+
+    @property
+    def gist(self) -> str:
+        return self.card.gist if self.card else claims.get(self.id).gist
+
+    @property
+    def fallen(self) -> bool:
+        return self.card is not None and self.card.verdict in FALLEN
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """A claim that fell and on which a printed proof rests, ``through`` others that fell, the nearest first."""
+
+    link: Link
+    through: tuple[Link, ...]
+
+    @property
+    def flaw(self) -> str:
+        return self.link.card.claim.flaw if self.link.card and self.link.card.claim else ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """All that pages show of a claim; ``claim`` is None where the package does not know it."""
+
+    entry: Entry
+    claim: Claim | None = field(repr=False)
+    atlas: Atlas = field(repr=False, compare=False)
+
+    @property
+    def id(self) -> str:
+        return self.entry.id
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.entry.verdict
+
+    @property
+    def slug(self) -> str:
+        return slug(self.id)
+
+    @property
+    def where(self) -> str:
+        return self.claim.where if self.claim else self.entry.where
+
+    @property
+    def gist(self) -> str:
+        return self.claim.gist if self.claim else ""
+
+    @property
+    def kind(self) -> str:
+        return self.claim.kind if self.claim else self.entry.kind
+
+    @property
+    def margin(self) -> str:
+        return "–" if self.entry.margin is None else f"{self.entry.margin:.3g}"
+
+    # The statement
+
+    @cached_property
+    def prose(self) -> list[str]:
+        """The statement in words, for the kinds that have no formula."""
+        return statement.prose(self.claim) if self.claim else []
+
+    @cached_property
+    def latex(self) -> list[str]:
+        return statement.formulas(self.claim) if self.claim else []
+
+    @property
+    def formulas(self) -> list[Markup]:
+        return [mathml.formula(latex) for latex in self.latex]
+
+    @property
+    def only_words(self) -> bool:
+        """Whether the formulas have no letter, only names that are words, so that they say little by themselves."""
+        return bool(self.latex) and not any(re.search(r"[A-Za-z]", _NAMED.sub("", latex)) for latex in self.latex)
+
+    @property
+    def meanings(self) -> list[tuple[Markup, str]]:
+        """Quantities in the statement, and what they are; each meaning once."""
+        found = statement.meanings(self.claim) if self.claim else []
+        return [(mathml.inline(name), meaning) for name, meaning in dict.fromkeys(found)]
+
+    @property
+    def equality(self) -> bool:
+        """Whether the statement is one of equality alone, so that its margin is a residual."""
+        comparisons = getattr(self.claim.statement, "comparisons", ()) if self.claim else ()
+        return bool(comparisons) and all(comparison.relation == "==" for comparison in comparisons)
+
+    # What other claims have to do with it
+
+    @property
+    def repairs(self) -> Link | None:
+        """The claim that this one repairs."""
+        return self.atlas.link(self.claim.repairs) if self.claim and self.claim.repairs else None
+
+    @cached_property
+    def repaired(self) -> tuple[Link, ...]:
+        """The claims that repair this one."""
+        return tuple(map(self.atlas.link, self.atlas.repaired.get(self.id, ())))
+
+    @property
+    def uses(self) -> tuple[Link, ...]:
+        return tuple(map(self.atlas.link, self.claim.uses)) if self.claim else ()
+
+    @property
+    def follows(self) -> tuple[Link, ...]:
+        """The claims whose printed proofs rest on this one."""
+        return tuple(map(self.atlas.link, self.atlas.follows.get(self.id, ())))
+
+    @cached_property
+    def culprits(self) -> tuple[Culprit, ...]:
+        """The claims that fell and on which the printed proof rests, directly or through others that fell; the nearest
+        first."""
+        found: list[Culprit] = []
+        seen, level = {self.id}, [Culprit(Link(self.id, self), ())]
+        while level:
+            following = []
+            for user in level:
+                path = (*user.through, user.link) if user.link.card is not self else ()
+                for link in user.link.card.uses if user.link.card else ():
+                    if link.fallen and link.id not in seen:
+                        seen.add(link.id)
+                        following.append(Culprit(link, path))
+            found += following
+            level = following
+        return tuple(found)
+
+    @property
+    def rounds(self) -> int | None:
+        """After how many rounds the counterexample contradicts a bound for every number of them; None elsewhere."""
+        bound = self.claim is not None and isinstance(self.claim.statement, Bound)
+        return self.entry.example.rounds if bound and self.entry.example else None
+
+    @property
+    def beside(self) -> Beside | None:
+        """This claim beside the first that repairs it."""
+        found = next((link for link in self.repaired if link.card and link.card.claim), None)
+        return Beside(self, found.card) if found and found.card and self.claim else None
+
+    # The evidence
+
+    @property
+    def applied(self) -> tuple[Outcome, ...]:
+        return tuple(outcome for outcome in self.entry.outcomes if outcome.applied)
+
+    @property
+    def skipped(self) -> dict[str, list[str]]:
+        """The methods that were not run, by the reason."""
+        found: dict[str, list[str]] = {}
+        for outcome in self.entry.outcomes:
+            if not outcome.applied:
+                found.setdefault(outcome.note, []).append(outcome.method)
+        return found
+
+    @property
+    def margin_figure(self) -> Markup:
+        margin = self.entry.margin
+        return Markup("") if margin is None or self.equality else figures.margin(margin)
+
+    @property
+    def margin_words(self) -> str:
+        margin = self.entry.margin
+        return "" if margin is None else figures.margin_words(margin, self.equality)
+
+    @property
+    def sides(self) -> Markup:
+        example = self.entry.example
+        return Markup("") if example is None else figures.sides(example.left, example.relation, example.right)
+
+    @property
+    def scalars(self) -> list[tuple[str, str]]:
+        return recipes.scalars(self.entry.example.recipe) if self.entry.example else []
+
+    @property
+    def tables(self) -> list[recipes.Table]:
+        return recipes.tables(self.entry.example.recipe) if self.entry.example else []
+
+    @property
+    def replayable(self) -> bool:
+        return self.claim is not None and self.entry.example is not None
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A printed statement beside the one that holds; in both is marked what the other does not have."""
+
+    printed: Card
+    repaired: Card
+
+    @cached_property
+    def formulas(self) -> tuple[Sequence[Markup], Sequence[Markup]]:
+        first, second = self.printed.latex, self.repaired.latex
+        return mathml.compared(first, second) if first and second else (self.printed.formulas, self.repaired.formulas)
+
+    @property
+    def same_formulas(self) -> bool:
+        return self.printed.latex == self.repaired.latex
+
+    @property
+    def hypotheses(self) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+        """The hypotheses of both, each with whether the other lacks it."""
+        ours, theirs = ([h.text for h in card.claim.requires] if card.claim else [] for card in self._both)
+        # Where one of them states none there is nothing to compare.
+        both = bool(ours and theirs)
+        return [(h, both and h not in theirs) for h in ours], [(h, both and h not in ours) for h in theirs]
+
+    @property
+    def settings(self) -> tuple[Markup, Markup] | None:
+        """What both speak of, with the words that the other does not have marked; None where it is the same."""
+        first, second = (card.claim.setting.text.split() if card.claim else [] for card in self._both)
+        return None if first == second else (_marked(first, second), _marked(second, first))
+
+    @property
+    def _both(self) -> tuple[Card, Card]:
+        return self.printed, self.repaired
+
+
+class Atlas:
+    """All cards of an audit, and how claims hang together."""
+
+    def __init__(self, audit: Audit) -> None:
+        self.audit = audit
+        known = {claim.id: claim for claim in claims.all()}
+        for entry in audit.entries:
+            if entry.id not in known and (own := _own(entry.id)) is not None:
+                known[entry.id] = own
+        self.cards = tuple(Card(entry, known.get(entry.id), self) for entry in audit.entries)
+        self._by_id = {card.id: card for card in self.cards}
+        self.repaired = _inverse((claim.id, (claim.repairs,)) for claim in known.values() if claim.repairs)
+        self.follows = _inverse((claim.id, claim.uses) for claim in known.values())
+
+    def link(self, id: str) -> Link:
+        return Link(id, self._by_id.get(id))
+
+    @cached_property
+    def papers(self) -> tuple[Paper, ...]:
+        """The papers in the registry's order, then others as they come."""
+        by_paper: dict[str, list[Card]] = {name: [] for name in claims.PAPERS}
+        for card in self.cards:
+            by_paper.setdefault(card.entry.paper, []).append(card)
+        return tuple(Paper(name, _title(name), tuple(cards)) for name, cards in by_paper.items() if cards)
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        return counts(self.cards)
+
+
+def counts(cards: Iterable[Card]) -> dict[Verdict, int]:
+    """How many have each verdict."""
+    found: dict[Verdict, int] = dict.fromkeys(VERDICTS, 0)
+    for card in cards:
+        found[card.verdict] += 1
+    return found
+
+
+def _marked(words: Sequence[str], others: Sequence[str]) -> Markup:
+    """The words, with those marked that the others do not have; all of them where the others are hardly alike."""
+    matcher = SequenceMatcher(None, words, others, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return Markup("<mark>{}</mark>").format(typeset(" ".join(words)))
+    parts = [
+        Markup("{}" if tag == "equal" else "<mark>{}</mark>").format(typeset(" ".join(words[i:j])))
+        for tag, i, j, *_ in matcher.get_opcodes()
+        if i < j
+    ]
+    return Markup(" ").join(parts)
+
+
+def _own(id: str) -> Claim | None:
+    """A claim of somebody's own that this process knows."""
+    try:
+        return claims.get(id)
+    except ValueError:
+        return None
+
+
+def _inverse(pairs: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for id, others in pairs:
+        for other in others:
+            found.setdefault(other, []).append(id)
+    return found
+
+
+def _title(paper: str) -> str:
+    """The first sentence on a registered paper; the name of another."""
+    if paper not in claims.PAPERS:
+        return paper
+    text = (import_module(f"fedtheory.papers.{paper}").__doc__ or paper).strip().split("\n")[0]
+    return text.removesuffix(" Letters as in the paper.").rstrip(".")

@@ -1,0 +1,119 @@
+"""The pages of an atlas, as texts: nothing here reads or writes a file but the templates."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from verify import files
+from verify.evidence import Verdict
+from verify.report.atlas import figures
+from verify.report.atlas.audits import Audit
+from verify.report.atlas.cards import FALLEN, Atlas
+from verify.report.atlas.prose import typeset
+from verify.report.outcomes import short
+
+#: What a verdict means, for readers of the pages.
+MEANINGS: Mapping[Verdict, str] = {
+    Verdict.PROVED: "true for all values of its constants: a symbolic derivation, or a decision procedure over the "
+    "reals",
+    Verdict.CERTIFIED: "exact over the whole class of functions, in all dimensions, at the parameters that are listed: "
+    "rational multipliers prove it, and are stored",
+    Verdict.SUPPORTED: "a search that finds planted errors found no violation; read the margin and the number of "
+    "instances",
+    Verdict.REFUTED: "there is a counterexample, which is computed again in exact or fifty-digit arithmetic",
+    Verdict.ILL_POSED: "the statement uses something that is never defined, or a side that is no real number",
+    Verdict.NOT_TESTED: "with the reason: a cited result, or an experiment on data that are not at hand",
+}
+_RELATIONS = {"<=": "≤", "<": "<", "==": "="}
+#: Notes list margins at single numbers of rounds; more of these than can be read are folded away.
+_LISTED = re.compile(r"(?P<before>.*?)(?:; )?(?P<list>margin at T=\d+: .*?(?:, T=\d+: [^,;]*)+)(?P<after>;.*)?", re.S)
+
+#: Characters of such a list that are shown at once.
+_LONG = 200
+
+
+def pages(audit: Audit) -> Iterator[tuple[str, str]]:
+    """(path, text) of each file; the overview last, so that what it leads to is there when it is.
+
+    The same audit gives the same texts.
+    """
+    atlas = Atlas(audit)
+    for paper in atlas.papers:
+        for before, card, after in zip((None, *paper.cards), paper.cards, (*paper.cards[1:], None), strict=False):
+            more = {"card": card, "paper": paper, "before": before, "after": after, "here": paper.name}
+            if card.replayable and card.entry.example is not None:
+                yield f"counterexamples/{card.slug}.json", json.dumps(card.entry.example.stored, indent=2) + "\n"
+            yield f"claims/{card.slug}.html", _render("claim.html", atlas, "../", **more)
+        if paper.fallen:
+            yield f"errata/{paper.slug}.html", _render("errata.html", atlas, "../", paper=paper, here=paper.name)
+        yield f"papers/{paper.slug}.html", _render("paper.html", atlas, "../", paper=paper, here=paper.name)
+    yield "index.html", _render("index.html", atlas, "", here="")
+
+
+def write(audit: Audit, directory: Path) -> Path:
+    """Write the pages into a directory, each file all of it or nothing; the path of the overview.
+
+    ``OSError`` names a file that cannot be written.
+    """
+    for path, text in pages(audit):
+        target = directory / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        files.write(target, text)
+    return directory / "index.html"
+
+
+def _render(template: str, atlas: Atlas, root: str, **more: Any) -> str:
+    found = _templates().get_template(template).render(atlas=atlas, root=root, **more)
+    return _squeezed(found)
+
+
+def _squeezed(text: str) -> str:
+    """The text without the empty lines that blocks leave which are left out."""
+    return re.sub(r"\n\s*\n+", "\n", text)
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("verify.report.atlas"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters["typeset"] = typeset
+    script = _squeezed(environment.get_template("atlas.js").render())
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.globals.update(
+        # Pages load nothing, from nowhere, and run nothing but their own script.
+        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
+        "form-action 'none'",
+        script=Markup(script),
+        meanings=MEANINGS,
+        fallen=FALLEN,
+        note=_note,
+        number=figures.number,
+        quote=quote,
+        paper_bar=figures.shares,
+        relation=lambda text: _RELATIONS.get(text, text),
+        short=short,
+    )
+    return environment
+
+
+def _note(text: str) -> Markup:
+    """A note as a paragraph; long lists of margins are folded away."""
+    found = _LISTED.fullmatch(text)
+    if found is None or len(found["list"]) < _LONG:
+        return Markup("<p>{}</p>").format(typeset(text))
+    kept = "; ".join(part.strip("; ") for part in (found["before"], found["after"] or "") if part.strip("; "))
+    return Markup("<p>{}</p><details><summary>Margins after T rounds</summary><p>{}</p></details>").format(
+        typeset(kept), found["list"].removeprefix("margin at ")
+    )
