@@ -26,7 +26,7 @@ audit: $(VENV)/.ready
 	$(BIN)/fedtheory audit --out build/audit
 
 results: $(VENV)/.ready
-	$(BIN)/fedtheory audit --out build/results
+	$(BIN)/fedtheory audit --no-cache --out build/results
 	$(BIN)/python -m verify.results build/results/audit.json
 
 test: $(VENV)/.ready

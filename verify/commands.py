@@ -25,8 +25,6 @@ from verify.cli import DEFAULT_CLIENTS, parser
 from verify.evidence import Evidence
 from verify.report import terminal
 
-_say = terminal.say
-
 #: True cases of each distribution on which the sequential tests are calibrated.
 CASES = 10_000
 
@@ -58,7 +56,7 @@ def run_audit(args: argparse.Namespace) -> int:
     log = terminal.console(sys.stderr)
     report = log if to_stdout else terminal.console(sys.stdout)
     folder = None if args.no_cache else cache.directory() / "verdicts"
-    kept = resume.Verdicts(folder, args.seed, args.budget, lambda text: _say(log, text))
+    kept = resume.Verdicts(folder, args.seed, args.budget, lambda text: terminal.say(log, text))
     with sweeping.backend(args.backend, args.scheduler):
         found = _tested(selected, args, kept, out / "audit.json", log)
     entries = [kept.entries.get(e.claim.id) or e.to_json() for e in found]
@@ -70,27 +68,27 @@ def run_audit(args: argparse.Namespace) -> int:
     if folder is not None:
         cache.trim(folder)
     terminal.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
-    _say(report, *terminal.remarks(found), *terminal.coverage(found))
-    _say(report, terminal.summary(found, time.perf_counter() - begun))
+    terminal.say(report, *terminal.remarks(found), *terminal.coverage(found))
+    terminal.say(report, terminal.summary(found, time.perf_counter() - begun))
     verdicts = {e.claim.id: str(e.verdict) for e in found}
-    _say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
+    terminal.say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
     if unwritten is not None:
         raise unwritten
     if pages is not None:
         from verify.report.atlas import audits, site
 
-        _say(report, str(site.write(audits.parsed(json.loads(text)), pages)))
+        terminal.say(report, str(site.write(audits.parsed(json.loads(text)), pages)))
 
     for experiment in planned:
         title = f"{experiment.name}: {experiment.seeds} seeds, {experiment.rounds} {experiment.unit}s"
-        _say(log, f"running {title}")
+        terminal.say(log, f"running {title}")
         with terminal.progress(log, title, experiment.rounds + 1) as advance:
             measured = measure.measure(experiment, args.seed, advance)
         figure = out / f"{experiment.paper}.png"
         with files.replacing(figure) as temporary:
             figures.draw(measured, temporary)
-        _say(report, f"{experiment.name}: {figure}", *(f"  {line}" for line in experiment.setup))
-        _say(report, *(f"  {line}" for curve in measured.curves for line in (curve.sentence, curve.verdict)))
+        terminal.say(report, f"{experiment.name}: {figure}", *(f"  {line}" for line in experiment.setup))
+        terminal.say(report, *(f"  {line}" for curve in measured.curves for line in (curve.sentence, curve.verdict)))
     return 1 if any(e.verdict in args.fail_on for e in found) else 0
 
 
@@ -104,7 +102,9 @@ def _tested(
     """
     found = {e.claim.id: e for e in kept.read(selected)}
     if found:
-        _say(log, f"{len(found)} of {len(selected)} verdicts were found before, and are taken from {kept.directory}")
+        terminal.say(
+            log, f"{len(found)} of {len(selected)} verdicts were found before, and are taken from {kept.directory}"
+        )
     written = 0
 
     def save() -> None:
@@ -137,7 +137,9 @@ def _tested(
             if kept.saved:
                 with suppress(OSError):
                     share = f"{len(kept.saved)} of {len(selected)}"
-                    _say(log, f"{share} verdicts are kept in {kept.directory}: the same command goes on from there")
+                    terminal.say(
+                        log, f"{share} verdicts are kept in {kept.directory}: the same command goes on from there"
+                    )
             raise
     return [found[c.id] for c in selected if c.id in found]
 
@@ -207,11 +209,11 @@ def run_check(args: argparse.Namespace) -> int:
     out = None if args.out is None else _directory(args.out)
     report, entries = terminal.console(sys.stdout), []
     for claim in own.load(args.file):
-        _say(report, *terminal.description(claim))
+        terminal.say(report, *terminal.description(claim))
         sys.stdout.flush()
         evidence = check(claim, args.seed, args.budget)
         entries.append(evidence.to_json())
-        _say(report, *terminal.findings(evidence, []))
+        terminal.say(report, *terminal.findings(evidence, []))
         # What is known by now is kept.
         text = _text(entries, args)
         if copy is not None:
@@ -241,12 +243,12 @@ def run_replay(args: argparse.Namespace) -> int:
         described, failure = checked
         holds = "holds: every step was posed again and is proved by its multipliers, in exact arithmetic"
         told = f"does NOT hold: {failure}" if failure else holds
-        _say(terminal.console(sys.stdout), *described, f"the certificate {told}")
+        terminal.say(terminal.console(sys.stdout), *described, f"the certificate {told}")
         return 1 if failure else 0
     found = stored.replay_entry(entry) if entry else stored.replay(args.file)
     agreement = "agree with" if found.same else "DIFFER from"
     conflict = "contradict" if found.fails else "do NOT contradict"
-    _say(
+    terminal.say(
         terminal.console(sys.stdout),
         f"{found.id}  ({found.where})",
         f"  {found.gist}",
@@ -306,7 +308,7 @@ def run_map(args: argparse.Namespace) -> int:
     found = regions(tables.get(args.name), x, y, tables.assignments(args.at))
     with files.replacing(out) as temporary:
         maps.draw(found, temporary)
-    _say(terminal.console(sys.stdout), *maps.words(found), str(out))
+    terminal.say(terminal.console(sys.stdout), *maps.words(found), str(out))
     return 0
 
 
@@ -345,18 +347,18 @@ def run_selftest(args: argparse.Namespace) -> int:
         if copy is not None:
             found = told.to_json(trials, mutants[: len(trials)], attacks, local[: len(attacks)], alarms)
             files.write(copy, json.dumps(found, indent=2) + "\n")
-    _say(report, *told.left_over(trials, mutants), f"{len(mutants)} of {len(every)} mutants")
+    terminal.say(report, *told.left_over(trials, mutants), f"{len(mutants)} of {len(every)} mutants")
     terminal.show(report, told.by_operator(trials, mutants))
     terminal.show(report, told.by_method(trials))
     if local:
         terminal.show(report, told.by_region(attacks, local))
-        _say(report, *told.standing(attacks, local))
-    _say(report, *told.sentences(trials, args.budget), *told.false_alarms(alarms, len(holding), len(seeds)))
+        terminal.say(report, *told.standing(attacks, local))
+    terminal.say(report, *told.sentences(trials, args.budget), *told.false_alarms(alarms, len(holding), len(seeds)))
     strict, loose = (
         told.Calibration(level, CASES, calibration.false_alarms(CASES, level, args.seed))
         for level in (float(sampled.TOTAL), 0.05)
     )
-    _say(report, *told.calibrated(strict, loose, calibration.power(seed=args.seed)))
+    terminal.say(report, *told.calibrated(strict, loose, calibration.power(seed=args.seed)))
     return 0
 
 
@@ -383,5 +385,5 @@ def run_tight(args: argparse.Namespace) -> int:
     with files.replacing(out) as temporary:
         tight.draw(claim, points, temporary)
     repaired = [f"repaired: {c.id}" for c in claims.all() if c.repairs == claim.id]
-    _say(report, str(out), *tight.words(points), *repaired)
+    terminal.say(report, str(out), *tight.words(points), *repaired)
     return 0

@@ -131,7 +131,7 @@ class Evidence:
 
     @staticmethod
     def from_json(claim: Claim, entry: Mapping[str, Any]) -> Evidence:
-        """The evidence from the claim's entry in results that this package carries.
+        """The evidence from the claim's entry in results that this package carries, or in its cache.
 
         Not stored, and so left out: the recipe of the worst instance, and a margin that is not finite.
         """

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import verify
 from fedtheory.claims import Claim
-from verify import cache, code, stored
-from verify.evidence import Evidence, Verdict
+from verify import cache, code
+from verify.evidence import Evidence
 
 
 class Verdicts:
     """The verdicts in a directory, for one seed and budget; in none, where ``directory`` is None.
-
-    What is read has no outcomes of methods: an audit tells them, and their certificates, from ``entries``.
 
     ``entries``: by claim, what an audit's JSON says of it, for verdicts read or stored; ``saved``: the claims whose
     verdicts are on the disk. ``warn`` is told, in a sentence, of files that are not as they were written, and once that
@@ -51,7 +50,8 @@ class Verdicts:
                 data = cache.load(path)
                 if data["key"] != key or data["entry"]["id"] != claim.id:
                     raise ValueError("it is about something else")
-                found.append(_evidence(claim, data["entry"], data["margin"]))
+                margin = None if data["margin"] is None else float(data["margin"])
+                found.append(replace(Evidence.from_json(claim, data["entry"]), margin=margin))
             except FileNotFoundError:
                 continue
             except (OSError, ValueError, LookupError, TypeError) as error:
@@ -96,17 +96,3 @@ class Verdicts:
 def file_name(id: str) -> str:
     """A claim's id as the name of a file."""
     return id.replace("/", "_")
-
-
-def _evidence(claim: Claim, entry: dict[str, Any], margin: str | None) -> Evidence:
-    example = entry["counterexample"]
-    return Evidence(
-        claim,
-        Verdict(entry["verdict"]),
-        None if margin is None else float(margin),
-        tuple(entry["methods"]),
-        entry["instances"],
-        counterexample=None if example is None else stored.from_json(example),
-        note=entry["note"],
-        seconds=entry["seconds"],
-    )
