@@ -39,7 +39,10 @@ _REGISTRIES = frozenset({"claims", "rates", "tables"})
 _LOOKING_UP = frozenset(
     {
         *(f"fedtheory/{name}.py" for name in _REGISTRIES),
-        *(f"verify/{name}.py" for name in ("cli", "code", "commands", "index", "results/commands")),
+        *(
+            f"verify/{name}.py"
+            for name in ("cli", "code", "commands", "index", "report/atlas/cards", "results/commands")
+        ),
     }
 )
 #: Names with which code finds modules that it does not import.
