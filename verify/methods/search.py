@@ -36,6 +36,8 @@ SOUGHT = 10
 TIES = 3
 #: From how many instances the search climbs to worse parameters, and by how many steps.
 STARTS, STEPS = 3, 15
+#: Condition numbers beyond which worst-case programs are often left open.
+STIFF = 10_000
 #: Hypotheses that bound letters.
 _BOUNDS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
 
@@ -197,10 +199,17 @@ def _cornered(claim: Claim, met: list[tuple[float, Recipe]]) -> list[tuple[float
     if bounds and claim.setting.functions is not None:
         # The end of the class counts as a bound.
         bounds.append(sympy.Le(claim.setting.functions.mu, claim.setting.functions.L))
+    met = [pair for pair in met if _conditioned(claim, pair[1])] if bounds else []
     rooms = [[_room(bound, values) for bound in bounds] for values in (_values(claim, recipe) for _, recipe in met)]
     rows = [(*row, sum(row)) for row in rooms]
     places = range(len(bounds) + 1) if bounds and met else ()
     return [min(zip(rows, met, strict=True), key=lambda p: (p[0][place], -p[1][0]))[1] for place in places]
+
+
+def _conditioned(claim: Claim, recipe: Recipe) -> bool:
+    """Whether a worst-case program can be expected to be solved at the condition number of an instance."""
+    problem = claim.family.build(recipe, True).problem
+    return problem is None or not 0 < problem.mu * STIFF < problem.L
 
 
 def _values(claim: Claim, recipe: Recipe) -> Mapping[sympy.Expr, Any]:

@@ -209,7 +209,10 @@ def special(claim: Claim) -> Iterator[Instance]:
 
 
 def _possible(recipe: Recipe, instance: Instance) -> bool:
-    return bool(instance.problem.n <= 3 and instance.problem.mu <= instance.problem.L)
+    problem = instance.problem
+    # Where mu = L gradients are known, but only of functions that keep to what is declared of them.
+    declared = all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in (problem.f, problem.g))
+    return bool(problem.n <= 3 and problem.mu <= problem.L and declared)
 
 
 def _traits(instance: Instance) -> tuple[Hashable, ...]:
