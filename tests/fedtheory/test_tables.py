@@ -326,7 +326,7 @@ def test_the_latex_of_table_2_reads_as_printed():
 def test_formulas_in_sentences_are_typeset():
     assert prose("gaps f(w) - f*, of eq. (5) and a node") == r"gaps $f(w) - f^{\star}$, of eq. (5) and a node"
     assert prose("log(1/epsilon) (sigma = K = 3)") == r"$\log(1/\epsilon)$ $(\sigma = K = 3)$"
-    assert prose("(1, for LoCoDL ceil(d/n)); 50 %") == r"(1, for LoCoDL $\lceil d/n\rceil$); 50 \%"
+    assert prose("(1, for LoCoDL ceil(d/n)); 50 %") == r"(1, for LoCoDL $\lceil d/n\rceil $); 50 \%"
 
 
 def test_the_best_is_bold():
@@ -483,7 +483,7 @@ MAP = "map locodl/table-2 --x n=1:10 --y d=1:10"
         (f"{MAP}", "needs a value for kappa"),
         (f"{MAP} --at kappa=0.1", "kappa >= 1"),
         (f"{MAP} --at kappa=2 n=3", "n is given twice"),
-        (f"{MAP} --at kappa=2 --out map.jpg", "ends in .png"),
+        (f"{MAP} --at kappa=2 --out map.jpg", "ends in .png or .svg"),
         (f"{MAP} --at kappa=2 --out nowhere/map.png", "cannot write the file nowhere/map.png"),
         ("map zzz --x n=1:10 --y d=1:10", "unknown table 'zzz'"),
         ("map locodl/table-2 --x n=1 --y d=1:10 --at kappa=2", "LETTER=LOW:HIGH was expected, such as n=1:1e6"),
