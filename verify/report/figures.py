@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,8 +21,9 @@ def draw(measurement: Measurement, path: Path) -> None:
         experiment, curves = measurement.experiment, measurement.curves
         width = style.COLUMN * len(curves)
         caption = style.caption(experiment.setup, width)
-        figure = style.figure(width, 2.7 + 0.13 * len(caption))
-        figure.suptitle(f"{experiment.name}: measured, and the bound", fontweight="bold")
+        figure = style.figure(width, 2.9 + 0.13 * len(caption))
+        title = wrap(f"{experiment.name}: measured, and the bound", int(style.TITLE * width))
+        figure.suptitle("\n".join(title), fontweight="bold")
         panels = figure.subplots(1, len(curves), squeeze=False)[0]
         for panel, curve in zip(panels, curves, strict=True):
             _panel(panel, curve)
@@ -52,7 +54,7 @@ def _panel(axes: Axes, curve: Curve) -> None:
     axes.set_xlim(0, len(mean) - 1)
     axes.set_xlabel(f"{curve.unit} $t$")
     axes.set_ylabel(f"{curve.label}  {curve.symbol}")
-    axes.set_title(f"{curve.label}, at most {curve.ratio[curve.worst]:.3g} of the bound ($t\\geq 1$)", fontsize=7)
+    axes.set_title(f"{curve.label},\nat most {curve.ratio[curve.worst]:.3g} of the bound ($t\\geq 1$)", fontsize=7)
     style.grid(axes)
     axes.legend(loc="best", frameon=True)
 

@@ -31,6 +31,8 @@ HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "||||")
 COLUMN, PAGE = 3.4, 7.0
 #: Suffixes of the files that a figure is written to.
 SUFFIXES = (".png", ".svg")
+#: Characters of a title that fit an inch.
+TITLE = 13
 #: Resolution of PNG files, and characters of a caption that fit an inch.
 _DPI, _CHARACTERS = 300, 20
 

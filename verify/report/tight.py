@@ -103,7 +103,7 @@ def _draw(claim: Claim, points: Sequence[Point], path: Path) -> None:
     values = sorted({dict(p.letters)[layout.column] for p in points}) if layout.column else [None]
     width = max(style.COLUMN, 0.4 + _WIDTH * len(values))
     caption = style.caption(words(points), width)
-    title = wrap(f"{claim.id} ({claim.where}): printed, and the exact worst case", int(14 * width))
+    title = wrap(f"{claim.id} ({claim.where}): printed, and the exact worst case", int(style.TITLE * width))
     combinations = list(dict.fromkeys(_rest(p, layout) for p in points))
     handles = _handles(points, layout, combinations)
     across = max(1, int(width / 1.6))
