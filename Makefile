@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help audit results test test-slow bench format clean
+.PHONY: help audit results test test-slow bench docs notebooks format clean
 
 help:
 	@echo "make audit      set up, audit every claim, run the algorithms on real data (results in build/audit)"
@@ -13,6 +13,8 @@ help:
 	@echo "make test       set up, lint, type-check and test"
 	@echo "make test-slow  the long sweeps behind the fast subset"
 	@echo "make bench      measure: rounds, worst cases, the audit, against their limits (build/bench.json)"
+	@echo "make docs       the site of the documentation (in build/docs)"
+	@echo "make notebooks  execute the notebooks and store their outputs"
 	@echo "make format     format and fix what can be fixed"
 	@echo "make clean      remove the environment and everything built"
 
@@ -40,6 +42,17 @@ test-slow: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.bench --out build/bench.json
+
+# What the site takes is installed for the site only.
+$(VENV)/.docs: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --quiet
+
+notebooks: $(VENV)/.ready
+	$(BIN)/python notebooks/store.py
 
 format: $(VENV)/.ready
 	$(BIN)/ruff format .

@@ -286,6 +286,7 @@ class Family:
 
     @property
     def omega(self) -> Any:
+        """The variance of one client's compressor."""
         return self.compressor.omega
 
     @property

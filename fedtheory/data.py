@@ -63,10 +63,12 @@ class Dataset:
 
     @property
     def rows(self) -> int:
+        """Number of rows."""
         return int(self.A.shape[0])
 
     @property
     def d(self) -> int:
+        """Number of features."""
         return int(self.A.shape[1])
 
 

@@ -37,13 +37,16 @@ class ClientPermutations:
 
     @property
     def count(self) -> int:
+        """Number of outcomes in the support."""
         return prod(factorial(int(size)) for size in self.sizes)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         keys = np.repeat(np.arange(len(self.sizes)), self.sizes) + rng.random((*size, int(self.sizes.sum())))
         return np.argsort(keys, axis=-1)
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         check_enumerable(self.count)
         rows = [range(start, start + size) for start, size in zip(_starts(self.sizes), self.sizes, strict=True)]
         orders = product(*(list(permutations(of_client)) for of_client in rows))
@@ -64,13 +67,16 @@ class ClientPicks:
 
     @property
     def count(self) -> int:
+        """Number of outcomes in the support."""
         return prod(int(size) ** self.m for size in self.sizes)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         high = np.asarray(self.sizes)[:, None]
         return _starts(self.sizes)[:, None] + rng.integers(high, size=(*size, len(self.sizes), self.m))
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         check_enumerable(self.count)
         ranges = [
             range(start, start + size)

@@ -47,6 +47,7 @@ class Split:
             raise ValueError(f"{self.parts.n} functions are not {self.m} parts for each of some clients")
 
     def batch_gradient(self, x: Array, rows: Array) -> Array:
+        """Average of grad f_ij(x_i) over the given j: ``x (..., n, d)``, ``rows (..., n, b)`` -> ``(..., n, d)``."""
         slopes = self.parts.gradient(np.repeat(x, self.m, axis=-2))
         n, d = slopes.shape[-2] // self.m, slopes.shape[-1]
         slopes = slopes.reshape(*slopes.shape[:-2], n, self.m, d)
@@ -81,6 +82,7 @@ class Batches:
 
     @property
     def count(self) -> int:
+        """Number of outcomes in the support."""
         total = 1
         for batches in self._passes():
             for k in range(batches):
@@ -88,10 +90,12 @@ class Batches:
         return total
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         orders = [np.argsort(rng.random((*size, self.m)), axis=-1)[..., : k * self.size] for k in self._passes()]
         return np.concatenate(orders, axis=-1).reshape(*size, self.steps, self.size)
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         check_enumerable(self.count)
         passes = product(*(self._orders(k) for k in self._passes()))
         rows = np.array([[row for order in orders for row in order] for orders in passes])

@@ -64,9 +64,11 @@ class Constant:
     count: int = 1
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         return np.zeros((*size, 0))
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         return np.zeros((1, 0)), np.array([Fraction(1)], dtype=object) if exact else np.ones(1)
 
 
@@ -82,12 +84,15 @@ class Bernoulli:
 
     @property
     def count(self) -> int:
+        """Number of outcomes in the support."""
         return 1 if self.p in (0, 1) else 2
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         return rng.random(size) < float(self.p)
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         if self.count == 1:
             return np.array([self.p == 1]), _ones(exact)
         probabilities = np.array([self.p, 1 - self.p], dtype=object)
@@ -127,12 +132,15 @@ class UniformSubset:
 
     @property
     def count(self) -> int:
+        """Number of outcomes in the support."""
         return comb(self.n, self.tau)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         return _sample_masks(rng, size, self.n, self.tau)
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
         check_enumerable(self.count)
         probabilities = np.full(self.count, Fraction(1, self.count), dtype=object)
         return _masks(self.n, self.tau), probabilities if exact else to_float(probabilities)
@@ -158,9 +166,11 @@ class WeightedSubset:
 
     @property
     def count(self) -> int:
+        """Number of outcomes in the support."""
         return comb(len(self.weights), self.tau)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         n = len(self.weights)
         weights = to_float(self.weights)
         first = rng.choice(n, size=size, p=weights / weights.sum())
@@ -171,6 +181,7 @@ class WeightedSubset:
         return mask
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
         check_enumerable(self.count)
         masks = _masks(len(self.weights), self.tau)
         weights = to_fractions(self.weights) if exact else self.weights
@@ -187,9 +198,11 @@ class Uniform01:
     count: None = None
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         return rng.random((*size, *self.shape))
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """``ValueError``: there are infinitely many outcomes."""
         check_enumerable(None)
         raise AssertionError("unreachable")
 
@@ -203,13 +216,16 @@ class Product:
 
     @property
     def count(self) -> int | None:
+        """Number of outcomes in the support."""
         counts = [part.count for part in self.parts]
         return None if None in counts else prod(c for c in counts if c is not None)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Draw:
+        """Independent draws, with leading axes ``size``."""
         return self.make(*(part.sample(rng, size) for part in self.parts))
 
     def support(self, exact: bool = False) -> tuple[Draw, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
         check_enumerable(self.count)
         supports = [part.support(exact) for part in self.parts]
         index = _product_index([len(p) for _, p in supports])
@@ -227,12 +243,15 @@ class Independent:
 
     @property
     def count(self) -> int | None:
+        """Number of outcomes in the support."""
         return None if self.one.count is None else self.one.count**self.n
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Draw:
+        """Independent draws, with leading axes ``size``."""
         return self.one.sample(rng, (*size, self.n))
 
     def support(self, exact: bool = False) -> tuple[Draw, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
         check_enumerable(self.count)
         draws, p = self.one.support(exact)
         index = np.stack(_product_index([len(p)] * self.n), axis=-1)
@@ -248,13 +267,16 @@ class Shared:
 
     @property
     def count(self) -> int | None:
+        """Number of outcomes in the support."""
         return self.one.count
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Draw:
+        """Independent draws, with leading axes ``size``."""
         draw = self.one.sample(rng, size)
         return map_leaves(lambda a: np.repeat(np.expand_dims(a, len(size)), self.n, axis=len(size)), draw)
 
     def support(self, exact: bool = False) -> tuple[Draw, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         draw, p = self.one.support(exact)
         return map_leaves(lambda a: np.repeat(a[:, None], self.n, axis=1), draw), p
 

@@ -39,6 +39,7 @@ def build(name: str) -> Table:
         (Column("rounds", "rounds"), Column("iterations", "iterations")),
         (kappa, n),
         (sympy.Ge(kappa, 1), sympy.Ge(m, 2), sympy.Le(m, n), sympy.Lt(epsilon, 1)),
+        title="Linear rates in common letters.",
     )
 
 

@@ -35,6 +35,7 @@ class Axis(NamedTuple):
 
     @property
     def values(self) -> NDArray[np.float64]:
+        """The points of the axis, in equal ratios."""
         decades = np.log10(self.high / self.low)
         return np.geomspace(self.low, self.high, int(np.clip(_DENSITY * decades, 2, _MOST - 1)) + 1)
 

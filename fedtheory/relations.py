@@ -20,6 +20,7 @@ class Term:
 
     @property
     def spoken_of(self) -> tuple[Any, ...]:
+        """The quantities of the term, each once."""
         return (self,)
 
     def __add__(self, other: Any) -> Composed:
@@ -74,6 +75,7 @@ class Composed(Term):
 
     @property
     def spoken_of(self) -> tuple[Any, ...]:
+        """The quantities of the expression, each once."""
         return self.quantities
 
 

@@ -14,56 +14,25 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.mathml import MathMLPresentationPrinter
 from sympy.printing.str import StrPrinter
 
-from fedtheory.symbols import kappa
+from fedtheory.latex import escaped, latex
+from fedtheory.ordering import PaperOrder, grouped
 from fedtheory.tables import FORMATS, Entry, Table
 
 # What stands for a value that is not known.
 _UNKNOWN = "-"
-_LATEX_SPECIAL = {"\\": r"\textbackslash{}", **{c: "\\" + c for c in "#$%&_{}"}, "^": r"\^{}", "~": r"\~{}"}
 
 
-class _PaperOrder:
-    """Sums in the order of the papers' tables: numbers, then high powers of kappa, plain terms before composed ones."""
-
-    def _as_ordered_terms(self, expr: sympy.Add, order: str | None = None) -> list[sympy.Expr]:
-        def rank(term: sympy.Expr) -> tuple[Any, ...]:
-            negative = term.could_extract_minus_sign()
-            return negative, not term.is_number, -_power(term), sympy.count_ops(term), str(term)
-
-        return sorted(expr.args, key=rank)
-
-
-class _Plain(_PaperOrder, StrPrinter):
+class _Plain(PaperOrder, StrPrinter):
     def _print_Pow(self, expr: sympy.Pow, rational: bool = False) -> str:
         return super()._print_Pow(expr, rational).replace("**", "^")
 
 
-class _Latex(_PaperOrder, LatexPrinter):
+class _Latex(PaperOrder, LatexPrinter):
     """As sympy's, with sums in the order of the papers."""
 
 
-class _MathML(_PaperOrder, MathMLPresentationPrinter):
+class _MathML(PaperOrder, MathMLPresentationPrinter):
     """As sympy's, with sums in the order of the papers."""
-
-
-def _power(term: sympy.Expr) -> float:
-    power = sympy.sympify(term.as_powers_dict().get(kappa, 0))
-    return float(power) if power.is_number else 0.0
-
-
-def grouped(formula: sympy.Expr) -> sympy.Expr:
-    """A sum with the terms of each power of kappa together: sqrt(kappa) + a sqrt(kappa) is (1 + a) sqrt(kappa)."""
-    if not isinstance(formula, sympy.Add):
-        return formula
-    groups: dict[float, list[sympy.Expr]] = {}
-    for term in formula.args:
-        groups.setdefault(_power(term), []).append(term)
-
-    def together(power: float, terms: list[sympy.Expr]) -> sympy.Expr:
-        common = kappa ** sympy.Rational(power) if power else sympy.S.One
-        return common * sympy.Add(*(term / common for term in terms))
-
-    return sympy.Add(*(together(power, terms) for power, terms in groups.items()))
 
 
 def plain(value: Any) -> str:
@@ -83,11 +52,7 @@ def _latex_value(value: Any) -> str:
     """Math without its dollars for a formula, else text with the special characters escaped."""
     if isinstance(value, sympy.Expr):
         return str(_Latex({"fold_short_frac": False}).doprint(grouped(value)))
-    return _escaped(_number(value))
-
-
-def _escaped(text: str) -> str:
-    return "".join(_LATEX_SPECIAL.get(c, c) for c in text)
+    return escaped(_number(value))
 
 
 def render(table: Table, format: str = "text") -> str:
@@ -124,25 +89,6 @@ def markdown(table: Table) -> str:
     rows = [[row.label, *map(cell, row.entries)] for row in table.rows]
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + f"\n\n{table.note}\n"
-
-
-def latex(table: Table) -> str:
-    """A tabular that compiles in any document; the note is a comment."""
-
-    def cell(entry: Entry) -> str:
-        is_formula = isinstance(entry.value, sympy.Expr)
-        shown = f"${_latex_value(entry.value)}$" if is_formula else _latex_value(entry.value)
-        if not entry.best:
-            return shown
-        return rf"{{\boldmath {shown}}}" if is_formula else rf"\textbf{{{shown}}}"
-
-    lines = [["method", *(c.latex for c in table.columns)]]
-    lines += [[_escaped(row.label), *map(cell, row.entries)] for row in table.rows]
-    head, *body = (" & ".join(line) + r" \\" for line in lines)
-    open_, close = rf"\begin{{tabular}}{{{'l' * len(lines[0])}}}", r"\end{tabular}"
-    return (
-        "\n".join([f"% {table.name}: {table.note}", open_, r"\hline", head, r"\hline", *body, r"\hline", close]) + "\n"
-    )
 
 
 def html_table(table: Table) -> str:

@@ -40,12 +40,15 @@ class Uniform:
 
     @property
     def count(self) -> int | None:
+        """Number of outcomes in the support."""
         return self._all.count
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         return np.asarray(self._all.sample(rng, size))
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         return self._all.support(exact)
 
 
@@ -66,9 +69,11 @@ class Fixed:
         return len(self.masks)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         return np.broadcast_to(self.masks, (*size, *self.masks.shape))
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         return self.masks[None], np.array([Fraction(1)], dtype=object) if exact else np.ones(1)
 
 
@@ -113,6 +118,7 @@ class Covering:
 
     @property
     def count(self) -> int:
+        """Number of outcomes in the support."""
         return self._ways[self.s0][self.m]
 
     def _cumulative(self, left: int) -> Array:
@@ -127,6 +133,7 @@ class Covering:
         return np.cumsum(table, axis=1)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         masks = np.zeros((*size, self.s0, self.m), dtype=bool)
         waiting = np.ones((*size, self.m), dtype=bool)
         for round_ in range(self.s0):
@@ -143,6 +150,7 @@ class Covering:
         return masks
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         check_enumerable(comb(self.m, self.size) ** self.s0)
         plans, _ = Uniform(self.m, self.size, self.s0).support(exact)
         covering = plans[plans.any(axis=-2).all(axis=-1)]

@@ -61,6 +61,7 @@ class Identity:
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
+        """What is compared: each left side, relation and right side."""
         return (Comparison(self.left, "==", self.right),)
 
 
@@ -81,6 +82,7 @@ class Inequality:
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
+        """What is compared: each left side, relation and right side."""
         relation = "<" if self.strict else "<="
         if self.middle is None:
             return (Comparison(self.left, relation, self.right), *self.also)
@@ -115,6 +117,7 @@ class OneStep:
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
+        """What is compared: each left side, relation and right side."""
         return (Comparison(self.left, "<=", self.right),)
 
 
@@ -175,16 +178,19 @@ class Bound:
 
     @property
     def bound(self) -> sympy.Expr:
+        """The right-hand side, in T."""
         if self.override is not None:
             return self.override
         return self.constant * self.factor**T * self.initial
 
     @property
     def right(self) -> sympy.Expr:
+        """The right-hand side, as :attr:`bound`."""
         return self.bound
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
+        """What is compared: each left side, relation and right side."""
         return (Comparison(self.left, "<=", self.bound),)
 
 
@@ -316,6 +322,7 @@ class Eventually:
 
     @property
     def text(self) -> str:
+        """The statement, in words."""
         said = [f"{q.expression} -> 0" for q in self.vanishing]
         said += [f"{q.expression} is bounded" for q in self.bounded]
         said += [f"{q.expression} converges" for q in self.converging]
@@ -336,6 +343,7 @@ class Readings:
 
     @property
     def text(self) -> str:
+        """The statement, in words."""
         return f"{self.undefined} is not defined; readings: " + "; or ".join(c.gist for c in self.readings)
 
 
@@ -369,6 +377,7 @@ class Stays:
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
+        """What is compared: each left side, relation and right side."""
         return (Comparison(sympy.Symbol("after"), "==", sympy.Symbol("before")),)
 
 
@@ -387,6 +396,7 @@ class Reached:
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
+        """What is compared: each left side, relation and right side."""
         relation = "==" if self.share == 0 else "<="
         return (Comparison(sympy.Symbol("V_T"), relation, self.share * sympy.Symbol("V_0")),)
 
@@ -409,6 +419,7 @@ class Agreement:
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
+        """What is compared: each left side, relation and right side."""
         names = (self.algorithm.name, self.second.name)
         left, right = (sympy.Symbol(name) for name in names)
         return (Comparison(left, "==", right),)

@@ -85,8 +85,8 @@ class Table:
 
     ``measures``: headings of the numbers that :meth:`at` adds; the first is what methods are compared by, here and on
     maps. ``required``: the letters it cannot do without. ``domain``: what the values must satisfy. ``derived``:
-    letters that others determine. Numbers depend on the accuracy epsilon where it is given; otherwise they are those
-    for log(1/epsilon) = 1.
+    letters that others determine. ``title``: what a caption says. Numbers depend on the accuracy epsilon where it is
+    given; otherwise they are those for log(1/epsilon) = 1.
     """
 
     name: str
@@ -97,6 +97,7 @@ class Table:
     required: tuple[sympy.Symbol, ...] = ()
     domain: tuple[sympy.Basic, ...] = ()
     derived: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+    title: str = ""
 
     @property
     def letters(self) -> dict[str, sympy.Symbol]:
@@ -154,8 +155,8 @@ class Table:
         return replace(self, columns=columns, rows=rows, note=f"{self.note} Numbers at {where}{accuracy}.")
 
     def to_latex(self) -> str:
-        """A tabular that needs no package."""
-        from fedtheory.rendering import latex
+        """The table as a float, see :func:`fedtheory.latex.latex`."""
+        from fedtheory.latex import latex
 
         return latex(self)
 

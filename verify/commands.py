@@ -301,10 +301,9 @@ def run_map(args: argparse.Namespace) -> int:
     # Loading matplotlib takes as long as all other commands.
     from fedtheory.regions import axis, regions
     from verify.report import map as maps
+    from verify.report import style
 
-    x, y, out = axis(args.x), axis(args.y), _writable(args.out)
-    if out.suffix.lower() != ".png":
-        raise ValueError(f"a map is a PNG file: a name that ends in .png was expected, got {out}")
+    x, y, out = axis(args.x), axis(args.y), style.checked(_writable(args.out))
     found = regions(tables.get(args.name), x, y, tables.assignments(args.at))
     with files.replacing(out) as temporary:
         maps.draw(found, temporary)
@@ -365,13 +364,11 @@ def run_selftest(args: argparse.Namespace) -> int:
 def run_tight(args: argparse.Namespace) -> int:
     """Compare what a claim prints with its worst case, and draw both."""
     # Loading matplotlib takes as long as all other commands.
-    from verify.report import tight
+    from verify.report import style, tight
     from verify.tightness import sweep
 
     own = _load_own(args)
-    claim, out = claims.get(args.id), _writable(args.out)
-    if out.suffix.lower() != ".png":
-        raise ValueError(f"the figure is a PNG file: a name that ends in .png was expected, got {out}")
+    claim, out = claims.get(args.id), style.checked(_writable(args.out))
     at = sweep.letters(args.at)
     if claim in own and args.backend != "processes":
         raise ValueError(f"the workers of a cluster do not know {claim.id}, a claim of your own file")

@@ -43,11 +43,13 @@ def init(problem: Problem, params: Params, x: Array | None = None, z: Array | No
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     one = WeightedSubset(1 / params.L, params.tau)
     return Product(Subsets, (one, one))
 
 
 def step(problem: Problem, params: Params, state: State, draw: Subsets) -> State:
+    """One step, without randomness of its own."""
     tau, L, a, b = params
     y = (1 - a) * state.x + a * state.z
     u = (a**2 * state.z + b * y) / (a**2 + b)
@@ -57,6 +59,7 @@ def step(problem: Problem, params: Params, state: State, draw: Subsets) -> State
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(*(rbcd.constrained_minimiser(problem),) * 4)
 
 

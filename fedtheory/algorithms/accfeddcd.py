@@ -58,6 +58,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Subsets) -> State:
+    """One step, without randomness of its own: Accelerated federated dual coordinate descent."""
     tau, Lambda, a, b = params
     v = (1 - a) * state.y + a * state.z
     u = (a**2 * state.z + b * v) / (a**2 + b)
@@ -72,6 +73,7 @@ def step(problem: Problem, params: Params, state: State, draw: Subsets) -> State
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(*(problem.y_star,) * 4)
 
 

@@ -67,11 +67,13 @@ def init(
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     compression = params.compressors.draws
     return Product(Coins, (Bernoulli(params.p), compression, compression))
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
+    """One step, without randomness of its own: ADIANA."""
     alpha, _, eta, theta_1, theta_2, gamma, beta, compressors = params
     x = theta_1 * state.z + theta_2 * state.w + (1 - theta_1 - theta_2) * state.y
     message = compressors.apply(draw.gradient, problem.f.gradient(x[..., None, :]) - state.h)
@@ -88,6 +90,7 @@ def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     x, h = problem.x_star, problem.y_star
     return State(x, x, x, h, h.sum(axis=-2) / problem.n)
 

@@ -75,9 +75,11 @@ class Pattern:
         return factorial(self.n) // prod(factorial(int(c)) for c in self._distinct[2])
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
         return self.columns[np.argsort(rng.random((*size, self.n)), axis=-1)]
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         check_enumerable(self.count)
         values, which, _ = self._distinct
         masks = values[np.array(list(multiset_permutations(which.tolist())))]
@@ -91,10 +93,12 @@ def reals(n: int, d: int, s: int) -> int:
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return Product(Coins, (Bernoulli(params.p), Pattern(problem.n, problem.d, params.s)))
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
+    """One step, without randomness of its own: CompressedScaffnew."""
     gamma, eta, p, s = params
     x_hat = state.x - gamma * problem.f.gradient(state.x) + gamma * state.h
     x_bar = np.where(draw.mask, x_hat, 0 * x_hat).sum(axis=-2, keepdims=True) / s

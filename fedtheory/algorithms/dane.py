@@ -29,6 +29,7 @@ def init(problem: LinearProblem, params: Params, w: Array | None = None) -> Stat
 
 
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return Constant()
 
 
@@ -50,6 +51,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
 
 
 def fixed_point(problem: LinearProblem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star)
 
 

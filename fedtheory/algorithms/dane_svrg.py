@@ -53,6 +53,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
 
 
 def fixed_point(problem: LinearProblem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star)
 
 

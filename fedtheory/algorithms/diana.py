@@ -40,10 +40,12 @@ def init(problem: Problem, params: Params, x: Array | None = None, h: Array | No
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return params.compressors.draws
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: DIANA."""
     gamma, alpha, compressors = params
     m = compressors.apply(draw, problem.f.gradient(state.x[..., None, :]) - state.h)
     m_bar = m.sum(axis=-2) / problem.n
@@ -55,6 +57,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     h = problem.y_star
     return State(problem.x_star, h, h.sum(axis=-2) / problem.n)
 

@@ -29,15 +29,18 @@ def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> 
 
 
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return Constant()
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: Dual block proximal gradient ascent."""
     f = problem.f
     return State(state.alpha + maximisers(f, state.alpha, f.primal(state.alpha), params.sigma))
 
 
 def fixed_point(problem: LinearProblem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.f.dual_of(problem.x_star))
 
 

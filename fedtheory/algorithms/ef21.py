@@ -41,16 +41,19 @@ def init(problem: Problem, params: Params, x: Array | None = None, g: Array | No
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return Independent(params.compressor.draws, problem.n)
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: EF21."""
     x = state.x - params.gamma * state.g_bar
     c = params.compressor.apply(draw, problem.f.gradient(x[..., None, :]) - state.g)
     return State(x, state.g + c, state.g_bar + c.sum(axis=-2) / problem.n)
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     g = problem.y_star
     return State(problem.x_star, g, g.sum(axis=-2) / problem.n)
 

@@ -38,6 +38,7 @@ def init(
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return Constant()
 
 

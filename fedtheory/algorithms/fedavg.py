@@ -78,6 +78,7 @@ def local_descent(
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
+    """One step, without randomness of its own: FedAvg."""
     y = local_descent(problem, params, state.x, draw, momentum=params.momentum)
     change = y - everywhere(problem, state.x)
     if params.counts is None:

@@ -38,10 +38,12 @@ def init(problem: Problem, params: Params, w: Array | None = None, delta: Array 
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return params.compressors.draws
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: FedCOMGATE."""
     eta, gamma, K, compressors = params
     start = state.w[..., None, :] + 0 * state.delta
     w = start
@@ -53,6 +55,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star, problem.y_star)
 
 

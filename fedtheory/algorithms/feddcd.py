@@ -54,6 +54,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
+    """One step, without randomness of its own: Federated dual coordinate descent."""
     w = problem.f.conjugate_gradient(state.y)
     direction = np.where(draw[..., None], w / params.Lambda[:, None], 0 * w)
     w_hat = project(params.Lambda, draw, direction)
@@ -61,6 +62,7 @@ def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.y_star, problem.f.conjugate_gradient(problem.y_star))
 
 

@@ -40,12 +40,14 @@ def proximal_point(problem: Problem, mu: Any, x: Array) -> Array:
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     if params.eta_l is None and not params.exact:
         raise ValueError("FedProx needs a local stepsize eta_l, unless it solves the local problems exactly")
     return fedavg.draws(problem, params, state)
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
+    """One step, without randomness of its own: FedProx."""
     x = state.x
     if params.exact:
         models = proximal_point(problem, params.mu, x)

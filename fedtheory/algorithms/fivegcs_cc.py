@@ -50,6 +50,7 @@ def init(problem: Problem, params: Params, x: Array | None = None, u: Array | No
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return Product(Coins, (UniformSubset(problem.n, params.C), params.compressors.draws))
 
 
@@ -76,6 +77,7 @@ def local_prox(problem: Problem, tau: Any, x_hat: Array, u: Array) -> Array:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
+    """One step, without randomness of its own: 5GCS-CC."""
     gamma, tau, C, omega, compressors = params
     x_hat = (state.x - gamma * state.u.sum(axis=-2)) / (1 + gamma * problem.mu)
     y = local_prox(problem, tau, x_hat, state.u)
@@ -88,6 +90,7 @@ def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     x = problem.x_star
     return State(x, (problem.y_star - problem.mu * x[..., None, :]) / problem.n)
 

@@ -50,6 +50,7 @@ def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: FSVRG."""
     f = problem.f
     if isinstance(params.S, SparseScaling):
         return _sparse_step(problem, params, state, draw)
@@ -79,6 +80,7 @@ def _sparse_step(problem: LinearProblem, params: Params, state: State, draw: Dra
 
 
 def fixed_point(problem: LinearProblem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star)
 
 

@@ -28,10 +28,12 @@ def init(problem: Problem, params: Params, x: Array | None = None) -> State:
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return Constant()
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: Gradient descent on F."""
     x = state.x[..., None, :]
     gradient = problem.f.gradient(x).mean(axis=-2)
     if problem.g is not None:
@@ -40,6 +42,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star)
 
 

@@ -38,11 +38,13 @@ def _side_by_side(*coins: Draw) -> Array:
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     clients = Product(_side_by_side, tuple(Bernoulli(q) for q in params.q))
     return Product(Coins, (Bernoulli(params.p), clients))
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
+    """One step, without randomness of its own: GradSkip."""
     gamma, p, _ = params
     gradient = problem.f.gradient(state.x)
     h_hat = np.where(draw.eta[..., None], state.h, gradient)

@@ -30,18 +30,22 @@ class Conjugate:
 
     @property
     def n(self) -> int:
+        """Number of blocks."""
         return self.h.n
 
     @property
     def d(self) -> int:
+        """Dimension of a block."""
         return self.h.d
 
     @property
     def mu(self) -> Array:
+        """Strong convexity constant of each function, shape ``(n,)``."""
         return 1 / self.h.L
 
     @property
     def L(self) -> Array:
+        """Smoothness constant of each function, shape ``(n,)``."""
         return 1 / self.h.mu
 
     def value(self, x: Array) -> Array:
@@ -122,6 +126,7 @@ def slopes(problem: Problem, params: Params, state: State, draw: Draws) -> Array
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draws) -> State:
+    """One step, without randomness of its own."""
     slope = slopes(problem, params, state, draw)
     return State(state.x - params.eta * rbcd.G(params.L, draw.blocks, slope), slope)
 

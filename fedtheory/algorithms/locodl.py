@@ -57,10 +57,12 @@ def init(
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return Product(Coins, (Bernoulli(params.p), params.compressors.draws))
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
+    """One step, without randomness of its own: LoCoDL."""
     if problem.g is None:
         raise ValueError("LoCoDL needs the function g: split the problem as in Section 3.1")
     gamma, chi, rho, p, omega, compressors = params
@@ -80,6 +82,7 @@ def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     x = problem.x_star
     u = problem.y_star
     everywhere = x[..., None, :] + 0 * u

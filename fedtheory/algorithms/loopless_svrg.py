@@ -54,6 +54,7 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star, problem.x_star)
 
 

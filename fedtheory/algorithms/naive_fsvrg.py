@@ -37,6 +37,7 @@ def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: Naive FSVRG."""
     f, w = problem.f, state.w[..., None, :]
     full = f.full_gradient(state.w)[..., None, :]
     local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
@@ -47,6 +48,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
 
 
 def fixed_point(problem: LinearProblem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star)
 
 

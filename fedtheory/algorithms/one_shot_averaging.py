@@ -26,6 +26,7 @@ def init(problem: LinearProblem, params: Params, w: Array | None = None) -> Stat
 
 
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return Constant()
 
 

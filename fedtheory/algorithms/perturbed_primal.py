@@ -47,10 +47,12 @@ def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> 
 
 
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return Constant()
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: The primal method."""
     f, ratio = problem.f, eta(problem, params)
     local = f.gradient(state.w[..., None, :])
     a = local - (ratio * local + state.g)

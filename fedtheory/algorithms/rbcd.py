@@ -41,10 +41,12 @@ def init(problem: Problem, params: Params, x: Array | None = None) -> State:
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     return WeightedSubset(1 / params.L, params.tau)
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
+    """One step, without randomness of its own: Random block coordinate descent for min h."""
     return State(state.x - G(params.L, draw, problem.f.gradient(state.x)))
 
 
@@ -56,6 +58,7 @@ def constrained_minimiser(problem: Problem) -> Array:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(constrained_minimiser(problem))
 
 

@@ -38,11 +38,13 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: Randomised coordinate descent."""
     gradient = problem.f.gradient(state.w[..., None, :]).sum(axis=-2) / problem.n
     return State(state.w - params.h * np.where(draw, gradient, 0 * gradient))
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star)
 
 

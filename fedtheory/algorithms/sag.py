@@ -48,12 +48,14 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: SAG."""
     fresh = problem.f.gradient(everywhere(problem, state.x))
     y = np.where(draw[..., None], fresh, state.y)
     return State(state.x - params.alpha * y.sum(axis=-2) / problem.n, y)
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star, problem.f.gradient(everywhere(problem, problem.x_star)))
 
 

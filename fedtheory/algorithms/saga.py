@@ -41,6 +41,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: SAGA."""
     x = everywhere(problem, state.x)
     fresh, stale = problem.f.gradient(x), problem.f.gradient(state.phi)
     direction = mean_over(draw, 1, fresh - stale) + stale.sum(axis=-2) / problem.n
@@ -48,6 +49,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star, everywhere(problem, problem.x_star))
 
 

@@ -41,6 +41,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
+    """One step, without randomness of its own: Scaffnew."""
     gamma, p = params
     x_hat = state.x - gamma * (problem.f.gradient(state.x) - state.h)
     return communicate(gamma, p, x_hat, state.h, draw)
@@ -54,6 +55,7 @@ def communicate(gamma: Any, p: Any, x_hat: Array, h_hat: Array, theta: Array) ->
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     h = problem.y_star
     return State(problem.x_star[..., None, :] + 0 * h, h)
 

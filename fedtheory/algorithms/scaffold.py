@@ -47,12 +47,14 @@ def init(problem: Problem, params: Params, x: Array | None = None, c_i: Array | 
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """All randomness of one step."""
     if params.option not in ("I", "II"):
         raise ValueError(f"SCAFFOLD has the options 'I' and 'II', got {params.option!r}")
     return fedavg.draws(problem, params, state)
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
+    """One step, without randomness of its own: SCAFFOLD."""
     x, c, c_i = state
     anchor, shared = everywhere(problem, x), everywhere(problem, c)
     y = fedavg.local_descent(problem, params, x, draw, lambda y: shared - c_i)

@@ -42,6 +42,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: Stochastic gradient descent."""
     gradient = mean_over(draw, 1, problem.f.gradient(everywhere(problem, state.w)))
     h = params.h / (1 + params.decay * state.t)
     return State(state.w - np.asarray(h)[..., None] * gradient, np.broadcast_to(state.t + 1, gradient.shape[:-1]))

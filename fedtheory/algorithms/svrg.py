@@ -40,6 +40,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: SVRG."""
     fresh = problem.f.gradient(everywhere(problem, state.w))
     stale = problem.f.gradient(everywhere(problem, state.w_tilde))
     direction = mean_over(draw, 1, fresh - stale) + stale.sum(axis=-2) / problem.n
@@ -52,6 +53,7 @@ def renewed(state: State) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
+    """The state at the optimum, which no step may leave."""
     return State(problem.x_star, problem.x_star)
 
 

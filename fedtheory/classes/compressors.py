@@ -38,6 +38,7 @@ class UnbiasedCompressors:
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         return "independent compressors in U(omega)" if self.independent else "compressors in U(omega)"
 
     def contains(self, problem: Problem, params: Any) -> bool:
@@ -103,6 +104,7 @@ class ContractiveCompressors:
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         return "compressors that contract by 1 - alpha"
 
     def contains(self, problem: Problem, params: Any) -> bool:
@@ -139,6 +141,7 @@ class InexactOracles:
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         return "delta-inexact oracles"
 
     def contains(self, problem: Problem, params: Any) -> bool:

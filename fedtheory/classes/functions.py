@@ -51,6 +51,7 @@ class SmoothStronglyConvex:
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         return f"each {self.mu}-strongly convex and {self.L}-smooth"
 
     def contains(self, problem: Problem, params: Any) -> bool:
@@ -144,18 +145,22 @@ class Smooth(SmoothStronglyConvex):
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         return f"each {self.L}-smooth, convex or not"
 
     def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance belong to the class."""
         return all(min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in members.parts(problem))
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
         # In sevenths, so that no function becomes flat: one flatter yet would not be another.
         recipe = super().draw(rng, n, d, with_g)
         share = pick(rng, tuple(Fraction(v) for v in (0, 0, 0, "3/7", "6/7", "11/7", 3)))
         return {**recipe, "bend": share * recipe[str(self.L)]} if share else recipe
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``."""
         mu, L = members.curvatures(problem)
         largest = max(L, -mu)
         return _each(-largest, problem.n), _each(largest, problem.n)
@@ -172,21 +177,25 @@ class WeaklyConvex(SmoothStronglyConvex):
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         if self.symmetric:
             return f"each with an {self.L}-Lipschitz gradient"
         return f"each with curvatures between -{self.mu} and {self.L}"
 
     def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance belong to the class."""
         # Declared are -s and r.
         return bool(min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L)
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
         r = self._scale(rng)
         s = r * (Fraction(1) if self.symmetric else pick(rng, tuple(Fraction(v) for v in (0, "1/7", "3/7", 1, 1))))
         recipe = self._functions(rng, n, d, (r + s) / self._condition(rng), r + s, with_g)
         return {**recipe, str(self.mu): s, str(self.L): r}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, L) as declared of the functions of a recipe."""
         s, r = recipe[str(self.mu)], recipe[str(self.L)]
         check_shape(recipe["d"], r)
         if not 0 <= s <= r or (self.symmetric and s != r):
@@ -194,9 +203,11 @@ class WeaklyConvex(SmoothStronglyConvex):
         return number(-s, exact), number(r, exact)
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """The functions of ``parts`` with gradients ``y (..., n, d)`` at ``x (..., d)``."""
         return members.bent(super().build(recipe, parts, x, y, exact), x, number(recipe[str(self.mu)], exact))
 
     def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Named instances just outside the class, each worse by a little."""
         f: Any = problem.f
         mu, L = np.minimum(f.mu, known.f.mu), np.maximum(f.L, known.f.L)
         for name, of_mu, of_L in (("less smooth", mu, (1 + WORSE) * L), ("less convex", mu - WORSE * L, L)):
@@ -214,13 +225,17 @@ class SmoothOwn(SmoothStronglyConvex):
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         return "each with an r_i-Lipschitz gradient"
 
     def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance belong to the class."""
         f = problem.f
         return all(-r <= mu and r >= L for mu, L, r in zip(f.mu, f.L, params.r, strict=True))
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
+
         def client() -> Recipe:
             h = tuple(pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", "1/50"))) for _ in range(d))
             bend = pick(rng, tuple(Fraction(v) for v in (0, 0, 1, 2, 2)))
@@ -232,6 +247,7 @@ class SmoothOwn(SmoothStronglyConvex):
         return {"d": d, "clients": tuple(client() for _ in range(n))}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, L) as declared of the functions of a recipe."""
         r = max(c["r"] for c in recipe["clients"])
         return number(-r, exact), number(r, exact)
 
@@ -248,10 +264,12 @@ class SmoothOwn(SmoothStronglyConvex):
         return f
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``."""
         r = np.maximum(params.r, np.maximum(problem.f.L, -problem.f.mu))
         return -r, r
 
     def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Named instances just outside the class, each worse by a little."""
         r = (1 + WORSE) * known.f.L
         for i in range(problem.n):
             L = np.where(np.arange(problem.n) == i, r, problem.f.L)
@@ -266,13 +284,16 @@ class OneStronglyConvex(SmoothStronglyConvex):
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         return f"f_1 {self.mu}-strongly convex, the others convex, all {self.L}-smooth"
 
     def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance belong to the class."""
         f = problem.f
         return bool(f.mu[0] >= problem.mu and min(f.mu) >= 0 and max(f.L) <= problem.L)
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
         recipe = super().draw(rng, n, d, with_g)
         share = pick(rng, (Fraction(1), Fraction(1, 100)))
         others = tuple(
@@ -281,6 +302,7 @@ class OneStronglyConvex(SmoothStronglyConvex):
         return {**recipe, "clients": (recipe["clients"][0], *others[1:])}
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``."""
         f: Any = problem.f
         first: Any = SimpleNamespace(n=1, d=f.d, mu=f.mu[:1], L=f.L[:1])
         mu, L = members.curvatures(replace(problem, f=first))
@@ -301,13 +323,16 @@ class StronglyConvexOnAverage(SmoothStronglyConvex):
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         return f"each convex and {self.L}-smooth, their average {self.mu}-strongly convex"
 
     def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance belong to the class."""
         f = problem.f
         return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and f.mu.mean() >= problem.mu)
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
         recipe = super().draw(rng, n, d, with_g)
         mu, L = recipe[str(self.mu)], recipe[str(self.L)]
         mean = sum(min((*c["h"], *c.get("h_above", ()))) for c in recipe["clients"]) / n
@@ -316,6 +341,7 @@ class StronglyConvexOnAverage(SmoothStronglyConvex):
         return {**recipe, **bend, str(self.mu): declared}
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``."""
         mu, L = members.curvatures(problem)
         return _each(min(Fraction(0), mu), problem.n), _each(L, problem.n)
 
@@ -343,6 +369,7 @@ class PolyakLojasiewicz(SmoothStronglyConvex):
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         return f"f {self.mu}-Polyak-Lojasiewicz and {self.L}-smooth, f_i L_i-smooth"
 
     def _scale(self, rng: np.random.Generator) -> Fraction:
@@ -350,9 +377,11 @@ class PolyakLojasiewicz(SmoothStronglyConvex):
         return pick(rng, (Fraction(1), Fraction(1), generic(rng, Fraction(1, 2), Fraction(4))))
 
     def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance belong to the class."""
         return True
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``."""
         return -problem.f.L, problem.f.L
 
     def constants(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -375,6 +404,7 @@ class SmoothEach(SmoothStronglyConvex):
     """f_i mu-strongly convex and L_i-smooth, each with the constant L_i that it has."""
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``."""
         return _each(members.curvatures(problem)[0], problem.n), problem.f.L
 
 
@@ -390,12 +420,15 @@ class SmoothBlocks(SmoothStronglyConvex):
 
     @property
     def text(self) -> str:
+        """The class, in words."""
         return "each mu_i-strongly convex and L_i-smooth"
 
     def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance belong to the class."""
         return all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True))
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
         top = members.scale(rng)
         mu = top / self._condition(rng)
         spread = pick(rng, ((1,), (1, 2, 3, 4), (1, 10, 100), (1, 4))) if not self.common else (1, 1, 2)
@@ -422,6 +455,7 @@ class SmoothBlocks(SmoothStronglyConvex):
         return {**recipe, str(self.mu): mu} if self.common else recipe
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, L) as declared of the functions of a recipe."""
         check_shape(recipe["d"], *(v for c in recipe["clients"] for v in c["h"]))
         low = min(v for c in recipe["clients"] for v in c["h"])
         return number(recipe[str(self.mu)] if self.common else low, exact), number(
@@ -429,8 +463,10 @@ class SmoothBlocks(SmoothStronglyConvex):
         )
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """The functions of ``parts`` with gradients ``y (..., n, d)`` at ``x (..., d)``."""
         h, c = (numbers([client[key] for client in parts], exact) for key in ("h", "c"))
         return diagonal(h, c, number(recipe["level"], exact) / len(parts))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``."""
         return _each(problem.mu, problem.n) if self.common else problem.f.mu, params.L

@@ -36,27 +36,33 @@ class Bent:
 
     @property
     def n(self) -> int:
+        """Number of clients, or of functions."""
         return self.f.n
 
     @property
     def d(self) -> int:
+        """Dimension of a point."""
         return self.f.d
 
     @property
     def mu(self) -> Array:
+        """Strong convexity constant of each function, shape ``(n,)``."""
         curvature: Array = self.f.mu - self.bend
         return curvature
 
     @property
     def L(self) -> Array:
+        """Smoothness constant of each function, shape ``(n,)``."""
         curvature: Array = self.f.L - self.bend
         return curvature
 
     def value(self, x: Array) -> Array:
+        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         value: Array = self.f.value(x) - self.bend * ((x - self.centre[..., None, :]) ** 2).sum(axis=-1) / 2
         return value
 
     def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         slope: Array = self.f.gradient(x) - self.bend * (x - self.centre[..., None, :])
         return slope
 

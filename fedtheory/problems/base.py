@@ -20,10 +20,12 @@ class Functions(Protocol):
     """n differentiable, strongly convex functions f_1, ..., f_n on R^d."""
 
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """Number of clients, or of functions."""
 
     @property
-    def d(self) -> int: ...
+    def d(self) -> int:
+        """Dimension of a point."""
 
     @property
     def mu(self) -> Array:

@@ -40,10 +40,12 @@ class Bent:
 
     @property
     def n(self) -> int:
+        """Number of clients, or of functions."""
         return int(self.h.shape[0])
 
     @property
     def d(self) -> int:
+        """Dimension of a point."""
         return int(self.h.shape[1])
 
     @property
@@ -69,11 +71,13 @@ class Bent:
         return np.where(z > self.width, self.width, np.where(z < -self.width, -self.width, z))
 
     def value(self, x: Array) -> Array:
+        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         z = self._along(x)
         inner = self._clip(z)
         return (self.h * (x - self.c) ** 2).sum(axis=-1) / 2 - self.b * (inner * (z - inner / 2))
 
     def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         return self.h * (x - self.c) - (self.b * self._clip(self._along(x)))[..., None] * self.u
 
     def hessian(self, x: Array) -> Array:

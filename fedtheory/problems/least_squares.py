@@ -39,10 +39,12 @@ class LeastSquares:
 
     @property
     def n(self) -> int:
+        """Number of clients, or of functions."""
         return int(self.q.shape[0])
 
     @property
     def d(self) -> int:
+        """Dimension of a point."""
         return int(self.q.shape[1])
 
     @cached_property
@@ -56,6 +58,7 @@ class LeastSquares:
 
     @property
     def L(self) -> Array:
+        """Smoothness constant of each function, shape ``(n,)``."""
         return self._spectrum[:, -1]
 
     def _image(self, x: Array) -> Array:
@@ -66,12 +69,15 @@ class LeastSquares:
         return np.moveaxis(np.matmul(self.H, columns), -1, 0).reshape(x.shape)
 
     def value(self, x: Array) -> Array:
+        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         return (x * (self._image(x) / 2 - self.q)).sum(axis=-1) + self.v
 
     def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         return self._image(x) - self.q
 
     def hessian(self, x: Array) -> Array:
+        """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
         return np.broadcast_to(self.H, (*x.shape[:-1], self.d, self.d))
 
     def resolvent(self, shift: Any, target: Array) -> Array:

@@ -74,6 +74,7 @@ class LinearModels:
 
     @property
     def d(self) -> int:
+        """Dimension of a point."""
         return int(self.X.shape[1])
 
     @property
@@ -117,6 +118,7 @@ class LinearModels:
 
     @property
     def mu(self) -> Array:
+        """Strong convexity constant of each function, shape ``(n,)``."""
         return np.full(self.n, self.lam)
 
     @cached_property
@@ -183,16 +185,19 @@ class LinearModels:
         return np.add.reduceat(values, self.starts, axis=axis)
 
     def value(self, x: Array) -> Array:
+        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         x = self._everywhere(x)
         losses = self.per_client(self.loss.value(self._local_predictions(x), self.y), -1)
         return self._scale * losses + self.lam * (x**2).sum(axis=-1) / 2
 
     def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         x = self._everywhere(x)
         slopes = self.loss.slope(self._local_predictions(x), self.y)
         return self._scale[:, None] * self.per_client(slopes[..., None] * self._dense, -2) + self.lam * x
 
     def hessian(self, x: Array) -> Array:
+        """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
         x = self._everywhere(x)
         bends = self.loss.curvature(self._local_predictions(x), self.y)
         outer = self._dense[:, :, None] * self._dense[:, None, :]
@@ -226,9 +231,11 @@ class LinearModels:
         return newton(slope, bend, start, 1e-15 * scale)[0]
 
     def conjugate_gradient(self, y: Array) -> Array:
+        """grad f_i^*(y_i) = argmin_w f_i(w) - <w, y_i>: ``(..., n, d) -> (..., n, d)``."""
         return self.resolvent(0, y)
 
     def conjugate(self, y: Array) -> Array:
+        """f_i^*(y_i) = sup_w <y_i, w> - f_i(w): ``(..., n, d) -> (..., n)``."""
         w = self.conjugate_gradient(y)
         return (y * w).sum(axis=-1) - self.value(w)
 

@@ -54,6 +54,7 @@ class Logistic:
 
     @property
     def n(self) -> int:
+        """Number of clients, or of functions."""
         return int(self.A.shape[0])
 
     @property
@@ -63,6 +64,7 @@ class Logistic:
 
     @property
     def d(self) -> int:
+        """Dimension of a point."""
         return int(self.A.shape[2])
 
     @cached_property
@@ -86,11 +88,13 @@ class Logistic:
         return _per_client(np.swapaxes(self._signed, -1, -2), x)
 
     def value(self, x: Array) -> Array:
+        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         x = self._points(x)
         loss = np.logaddexp(0, -self._margins(x)).mean(axis=-1)
         return loss + self.mu * (x**2).sum(axis=-1) / 2
 
     def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         from scipy.special import expit
 
         x = self._points(x)
@@ -104,6 +108,7 @@ class Logistic:
         return out
 
     def hessian(self, x: Array) -> Array:
+        """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
         from scipy.special import expit
 
         x = self._points(x)
@@ -119,6 +124,7 @@ class Logistic:
         return out.reshape(*x.shape, self.d) + self.mu[:, None, None] * np.eye(self.d)
 
     def conjugate(self, y: Array) -> Array:
+        """f_i^*(y_i) = sup_w <y_i, w> - f_i(w): ``(..., n, d) -> (..., n)``."""
         w = self.conjugate_gradient(y)
         return (y * w).sum(axis=-1) - self.value(w)
 

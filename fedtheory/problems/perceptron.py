@@ -41,6 +41,7 @@ class Perceptron:
 
     @property
     def n(self) -> int:
+        """Number of clients, or of functions."""
         return int(self.A.shape[0])
 
     @property
@@ -50,6 +51,7 @@ class Perceptron:
 
     @property
     def d(self) -> int:
+        """Dimension of a point."""
         return int(self.hidden * (self.A.shape[2] + 1) + self.classes * (self.hidden + 1))
 
     def initial(self, rng: np.random.Generator) -> Array:
@@ -63,12 +65,14 @@ class Perceptron:
         return np.concatenate([U.ravel(), np.zeros(self.hidden), V.ravel(), np.zeros(self.classes)])
 
     def value(self, x: Array) -> Array:
+        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         x = self._points(x)
         scores, _ = self._forward(x, self.A)
         loss = -(log_softmax(scores, axis=-2) * self._targets(self.b)).sum(axis=-2).mean(axis=-1)
         return loss + self.decay * (x**2).sum(axis=-1) / 2
 
     def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         return self._backward(self._points(x), self.A, self.b)
 
     def batch_gradient(self, x: Array, rows: Array) -> Array:

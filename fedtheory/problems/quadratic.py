@@ -36,10 +36,12 @@ class Quadratics:
 
     @property
     def n(self) -> int:
+        """Number of clients, or of functions."""
         return int(self.H.shape[0])
 
     @property
     def d(self) -> int:
+        """Dimension of a point."""
         return int(self.H.shape[1])
 
     @cached_property
@@ -51,10 +53,12 @@ class Quadratics:
 
     @property
     def mu(self) -> Array:
+        """Strong convexity constant of each function, shape ``(n,)``."""
         return self._spectrum[:, 0]
 
     @property
     def L(self) -> Array:
+        """Smoothness constant of each function, shape ``(n,)``."""
         return self._spectrum[:, -1]
 
     @cached_property
@@ -63,13 +67,16 @@ class Quadratics:
         return inverse(self.H)
 
     def value(self, x: Array) -> Array:
+        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         z = x - self.c
         return (z * apply(self.H, z)).sum(axis=-1) / 2 + self.v
 
     def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         return apply(self.H, x - self.c)
 
     def hessian(self, x: Array) -> Array:
+        """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
         return np.broadcast_to(self.H, (*x.shape[:-1], self.d, self.d))
 
     def resolvent(self, shift: Any, target: Array) -> Array:
@@ -81,9 +88,11 @@ class Quadratics:
         return apply(inverse(self.H + shifts * np.eye(self.d, dtype=int)), target + apply(self.H, self.c))
 
     def conjugate(self, y: Array) -> Array:
+        """f_i^*(y_i) = sup_w <y_i, w> - f_i(w): ``(..., n, d) -> (..., n)``."""
         return (y * (apply(self.H_inverse, y) / 2 + self.c)).sum(axis=-1) - self.v
 
     def conjugate_gradient(self, y: Array) -> Array:
+        """grad f_i^*(y_i) = argmin_w f_i(w) - <w, y_i>: ``(..., n, d) -> (..., n, d)``."""
         return apply(self.H_inverse, y) + self.c
 
 

@@ -48,10 +48,12 @@ class Receding:
 
     @property
     def n(self) -> int:
+        """Number of clients, or of functions."""
         return int(self.a.shape[0])
 
     @property
     def d(self) -> int:
+        """Dimension of a point."""
         return int(self.a.shape[1])
 
     @property
@@ -70,12 +72,15 @@ class Receding:
         return -self.s
 
     def value(self, x: Array) -> Array:
+        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         return (self.a * _tail(x - self.c)[0] + self.b * _well(x - self.e)[0]).sum(axis=-1)
 
     def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         return self.a * _tail(x - self.c)[1] + self.b * _well(x - self.e)[1]
 
     def hessian(self, x: Array) -> Array:
+        """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
         curvature = self.a * _tail(x - self.c)[2] + self.b * _well(x - self.e)[2]
         return curvature[..., None] * np.eye(self.d, dtype=int)
 

@@ -56,6 +56,7 @@ class Softmax:
 
     @property
     def n(self) -> int:
+        """Number of clients, or of functions."""
         return int(self.A.shape[0])
 
     @property
@@ -65,6 +66,7 @@ class Softmax:
 
     @property
     def d(self) -> int:
+        """Dimension of a point."""
         return int(self.classes * self.A.shape[2])
 
     @cached_property
@@ -96,11 +98,13 @@ class Softmax:
         return np.matmul(self._matrices(x), np.swapaxes(self.A, -1, -2))
 
     def value(self, x: Array) -> Array:
+        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         x = self._points(x)
         loss = -(log_softmax(self._scores(x), axis=-2) * self._targets).sum(axis=-2).mean(axis=-1)
         return loss + self.mu * (x**2).sum(axis=-1) / 2
 
     def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         x = self._points(x)
         slope = np.matmul(softmax(self._scores(x), axis=-2) - self._targets, self.A) / self.m
         return slope.reshape(x.shape) + self.mu[:, None] * x
@@ -114,6 +118,7 @@ class Softmax:
         return slope.reshape(*slope.shape[:-2], self.d) + self.mu[:, None] * x
 
     def hessian(self, x: Array) -> Array:
+        """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
         x = self._points(x)
         shares = softmax(self._scores(x), axis=-2)[..., None] / self.m
         # (1/m) sum_s (diag(q_s) - q_s q_s') (x) a_s a_s': q_sc a_s as columns, once against a_s, once against itself.
@@ -128,6 +133,7 @@ class Softmax:
         return out + self.mu[:, None, None] * np.eye(self.d)
 
     def conjugate(self, y: Array) -> Array:
+        """f_i^*(y_i) = sup_w <y_i, w> - f_i(w): ``(..., n, d) -> (..., n)``."""
         w = self.conjugate_gradient(y)
         return (y * w).sum(axis=-1) - self.value(w)
 

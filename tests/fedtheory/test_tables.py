@@ -16,6 +16,7 @@ import pytest
 import sympy
 
 from fedtheory import claims, compressors, growth, tables
+from fedtheory.latex import prose
 from fedtheory.papers.locodl import complexity, d, k, kappa, n, omega
 from fedtheory.papers.locodl import tables as locodl_tables
 from fedtheory.regions import Axis, axis, regions
@@ -253,7 +254,9 @@ def test_every_table_renders_in_every_format():
     for table in every_table():
         size = len(table.columns) + 1
         rendered = {format: render(table, format) for format in tables.FORMATS}
-        assert all(text.endswith("\n") and row.label in text for text in rendered.values() for row in table.rows)
+        assert all(text.endswith("\n") for text in rendered.values())
+        for format, text in rendered.items():
+            assert all((prose(row.label) if format == "latex" else row.label) in text for row in table.rows)
         assert "**" not in rendered["text"] and "sqrt{" not in rendered["text"]
         pipes = [line for line in rendered["markdown"].splitlines() if line.startswith("|")]
         assert len(pipes) == len(table.rows) + 2 and {line.count("|") for line in pipes} == {size + 1}
@@ -279,41 +282,59 @@ def balanced(text):
     return depth == 0 and environments[0] == environments[1] and brackets[0] == brackets[1] and dollars % 2 == 0
 
 
-def test_latex_is_balanced_and_needs_no_package():
+def test_latex_is_a_float_with_caption_label_and_note():
     for table in every_table():
         text = table.to_latex()
-        assert balanced(text)
-        body = [line for line in text.splitlines() if line.endswith(r"\\")]
-        assert {len(re.findall(r"(?<!\\)&", line)) for line in body} == {len(table.columns)}
-        assert not re.search(r"\\(toprule|tfrac|dfrac|operatorname|boldsymbol|text)\b", text)
-        outside = re.sub(r"\$[^$]*\$", "", re.sub(r"(?m)^%.*", "", text))
+        assert balanced(text) and text.isascii()
+        assert text.count(r"\caption{") == text.count(r"\label{tab:") == 1
+        assert text.count(r"\begin{table*}") == 1 and r"\footnotesize" in text
+        panels = re.findall(r"\\toprule\n(.*?)\\bottomrule", text, re.DOTALL)
+        sizes = []
+        for panel in panels:
+            counts = {len(re.findall(r"(?<!\\)&", line)) for line in panel.splitlines() if r"\\" in line}
+            assert len(counts) == 1
+            sizes += counts
+        assert sum(sizes) == len(table.columns)
+        assert ("Bold:" in text) == any(e.best for row in table.rows for e in row.entries)
+        outside = re.sub(r"\$[^$]*\$", "", re.sub(r"(?m)^%.*|\\label\{.*\}", "", text))
         assert not re.search(r"(?<!\\)[_^]", outside)
-    assert not balanced(text.replace("}", "", 1))
+        assert not re.search(r"\b(epsilon|kappa|omega|sigma|alpha)\b", outside)
+    assert not balanced(text.replace("{tabular}", "{tabular", 1))
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_latex_compiles_in_a_plain_document(tmp_path):
-    bodies = "\n\n".join(table.to_latex() for table in every_table())
-    (tmp_path / "t.tex").write_text(
-        "\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n" + bodies + "\\end{document}\n"
-    )
+def test_latex_compiles_and_fits_the_page(tmp_path):
+    if subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True).returncode:
+        pytest.skip("booktabs is not installed")
+    bodies = "\n\\clearpage\n".join(table.to_latex() for table in every_table())
+    packages = "\\usepackage{amsmath,array,booktabs,graphicx}"
+    (tmp_path / "t.tex").write_text(f"\\documentclass{{article}}{packages}\\begin{{document}}{bodies}\\end{{document}}")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60).returncode == 0
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60)
+    assert done.returncode == 0
+    log = (tmp_path / "t.log").read_text(errors="replace")
+    assert "Overfull" not in log and "Float too large" not in log and "multiply defined" not in log
 
 
 def test_the_latex_of_table_2_reads_as_printed():
     rows = dict(line.split(" & ", 1) for line in tables.get("locodl/table-2").to_latex().splitlines() if " & " in line)
-    formula = r"$\sqrt{\kappa} \left(\sqrt{d} + \frac{d}{\sqrt{n}}\right) + d$"
-    assert rows["LoCoDL"] == formula + r" & {\boldmath $\frac{d \sqrt{\kappa}}{\sqrt{n}} + d$} \\"
-    assert rows["EF21"] == r"$d \kappa$ & $d \kappa$ \\"
+    formula = r"$\sqrt{\kappa} \left(\sqrt{d} + \dfrac{d}{\sqrt{n}}\right) + d$"
+    assert rows["LoCoDL"] == formula + r" & {\boldmath $\dfrac{d \sqrt{\kappa}}{\sqrt{n}} + d$} \\"
+    assert rows["EF21"] == r"$d \kappa$ & $d \kappa$ \\ \addlinespace"
+
+
+def test_formulas_in_sentences_are_typeset():
+    assert prose("gaps f(w) - f*, of eq. (5) and a node") == r"gaps $f(w) - f^{\star}$, of eq. (5) and a node"
+    assert prose("log(1/epsilon) (sigma = K = 3)") == r"$\log(1/\epsilon)$ $(\sigma = K = 3)$"
+    assert prose("(1, for LoCoDL ceil(d/n)); 50 %") == r"(1, for LoCoDL $\lceil d/n\rceil $); 50 \%"
 
 
 def test_the_best_is_bold():
     table = tables.get("locodl/table-2").at(AT)
     row = next(line for line in render(table, "markdown").splitlines() if "ADIANA" in line)
     assert "**3400**" in row
-    row = next(line for line in table.to_latex().splitlines() if line.startswith("ADIANA"))
-    assert r"\textbf{3400}" in row
+    rows = [line for line in table.to_latex().splitlines() if line.startswith("ADIANA")]
+    assert any(r"\textbf{3400}" in row for row in rows)
     assert "<strong>3400</strong>" in render(table, "html")
     starred = next(line for line in render(table).splitlines() if line.startswith("ADIANA"))
     assert "* 3400" in starred
@@ -462,7 +483,7 @@ MAP = "map locodl/table-2 --x n=1:10 --y d=1:10"
         (f"{MAP}", "needs a value for kappa"),
         (f"{MAP} --at kappa=0.1", "kappa >= 1"),
         (f"{MAP} --at kappa=2 n=3", "n is given twice"),
-        (f"{MAP} --at kappa=2 --out map.jpg", "ends in .png"),
+        (f"{MAP} --at kappa=2 --out map.jpg", "ends in .png or .svg"),
         (f"{MAP} --at kappa=2 --out nowhere/map.png", "cannot write the file nowhere/map.png"),
         ("map zzz --x n=1:10 --y d=1:10", "unknown table 'zzz'"),
         ("map locodl/table-2 --x n=1 --y d=1:10 --at kappa=2", "LETTER=LOW:HIGH was expected, such as n=1:1e6"),

@@ -1,4 +1,4 @@
-"""What is printed beside the exact worst case, as tables and as a PNG file."""
+"""What is printed beside the exact worst case, as tables and as a figure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 from rich.table import Table
@@ -19,18 +16,17 @@ from rich.text import Text
 
 from fedtheory.claims import Claim
 from verify.evidence import Verdict
+from verify.report import style
 from verify.tightness.comparison import Point, Subject, short
 from verify.tightness.sweep import rounded, sentence, series
 
 _STYLES = {Verdict.CERTIFIED: "bold green", Verdict.OPEN: "yellow", Verdict.REFUTED: "bold red"}
-#: Colour-blind safe (Okabe and Ito).
-_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a5195", "#444444")
-_MARKS = "os^Dv<>P"
-_RED, _GREY = "#cc0000", "0.45"
 #: Relative width from which both ends of an interval are drawn.
 _WIDE = 0.01
-#: Columns of panels at most, inches of one, and characters of the caption that fit an inch.
-_COLUMNS, _WIDTH, _HEIGHT, _CHARACTERS = 5, 3.1, 2.7, 13
+#: Columns of panels at most, and inches of one.
+_COLUMNS, _WIDTH, _HEIGHT = 5, 2.2, 1.9
+#: By how many steps of an axis curves are moved apart, so that those that coincide are seen.
+_STEP = 0.06
 
 
 def tables(points: Sequence[Point]) -> list[Table]:
@@ -93,6 +89,11 @@ def _layout(claim: Claim, points: Sequence[Point]) -> _Layout:
 
 def draw(claim: Claim, points: Sequence[Point], path: Path) -> None:
     """Draw every comparison, a row of panels each: for rates the rate 1 - rho, and how far it is from the best."""
+    with style.within():
+        _draw(claim, points, path)
+
+
+def _draw(claim: Claim, points: Sequence[Point], path: Path) -> None:
     layout = _layout(claim, points)
     rows = []
     for (subject, _), found in series(points).items():
@@ -100,30 +101,29 @@ def draw(claim: Claim, points: Sequence[Point], path: Path) -> None:
         if subject == Subject.FACTOR and any(p.slack != (None, None) for p in found):
             rows.append((found, True))
     values = sorted({dict(p.letters)[layout.column] for p in points}) if layout.column else [None]
-    width = max(9.0, 2.8 + _WIDTH * len(values))
-    caption = [line for text in words(points) for line in wrap(text.strip(), int(_CHARACTERS * width))]
-    figure = Figure(
-        figsize=(width, 1.5 + _HEIGHT * len(rows) + 0.16 * len(caption)),
-        layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08),
-    )
-    FigureCanvasAgg(figure)
-    title = wrap(f"{claim.id} ({claim.where}): printed against the exact worst case", int(9 * width))
-    figure.suptitle("\n".join(title), fontsize=11, fontweight="bold")
-    panels = figure.subplots(len(rows), len(values), squeeze=False, sharex="col", sharey="row")
+    width = max(style.COLUMN, 0.4 + _WIDTH * len(values))
+    caption = style.caption(words(points), width)
+    title = wrap(f"{claim.id} ({claim.where}): printed, and the exact worst case", int(style.TITLE * width))
     combinations = list(dict.fromkeys(_rest(p, layout) for p in points))
+    handles = _handles(points, layout, combinations)
+    across = max(1, int(width / 1.6))
+    height = 0.6 + _HEIGHT * len(rows) + 0.13 * (len(caption) + len(title)) + 0.16 * -(-len(handles) // across)
+    figure = style.figure(width, height)
+    figure.suptitle("\n".join(title), fontweight="bold")
+    panels = figure.subplots(len(rows), len(values), squeeze=False, sharex="col", sharey="row")
     for i, (found, slack) in enumerate(rows):
         for axes, value in zip(panels[i], values, strict=True):
             shown = [p for p in found if layout.column is None or dict(p.letters)[layout.column] == value]
             _panel(axes, shown, layout, combinations, slack)
             if i == 0 and value is not None:
-                axes.set_title(f"{layout.column} = {short(value)}", fontsize=10)
+                axes.set_title(style.values([(str(layout.column), short(value))]))
             if i == len(rows) - 1:
-                axes.set_xlabel(layout.axis or "choice of the parameters, as in the table")
-        panels[i][0].set_ylabel(_label(found[0], slack), fontsize=9)
-    handles = _handles(points, layout, combinations)
-    figure.legend(handles=handles, loc="outside right center", fontsize=8, frameon=False)
-    figure.supxlabel("\n".join(caption), fontsize=8, color="0.25")
-    figure.savefig(path, dpi=150, metadata={"Software": None})
+                axes.set_xlabel(
+                    style.letter(layout.axis) if layout.axis else "choice of the parameters, as in the table"
+                )
+        panels[i][0].set_ylabel(_label(found[0], slack))
+    figure.legend(handles=handles, loc="outside lower center", ncols=across, frameon=False, title="\n".join(caption))
+    style.save(figure, path)
 
 
 def _rest(point: Point, layout: _Layout) -> tuple[Fraction, ...]:
@@ -133,8 +133,8 @@ def _rest(point: Point, layout: _Layout) -> tuple[Fraction, ...]:
 
 def _label(point: Point, slack: bool) -> str:
     if slack:
-        return "rate 1 - ρ: best/printed"
-    name = "rate 1 - ρ" if point.subject == Subject.FACTOR else str(point.subject)
+        return r"rate $1-\rho$: best/printed"
+    name = r"rate $1-\rho$" if point.subject == Subject.FACTOR else str(point.subject)
     return f"{name}\n{point.part}" if point.part else name
 
 
@@ -147,8 +147,9 @@ def _panel(
         mine = [(i, p) for i, p in enumerate(points) if _rest(p, layout) == combination]
         if not mine:
             continue
-        x = [float(dict(p.letters)[layout.axis]) if layout.axis else float(i + 1) for i, p in mine]
-        colour, mark = _COLOURS[k % len(_COLOURS)], _MARKS[k // len(_COLOURS) % len(_MARKS)]
+        aside = k - (len(combinations) - 1) / 2
+        x = [_place(layout, p, i, aside) for i, p in mine]
+        colour, mark = style.COLOURS[k % len(style.COLOURS)], style.MARKS[k % len(style.MARKS)]
         joined = layout.axis is not None
         if slack:
             _intervals(axes, x, [_floats(p.slack) for _, p in mine], colour, mark, joined)
@@ -157,11 +158,19 @@ def _panel(
         worst = [((p.upper, p.lower) if rates else (p.lower, p.upper)) for _, p in mine]
         ends = [_floats(None if v is None else 1 - v if rates else v for v in pair) for pair in worst]
         if not shares:
-            axes.plot(x, printed, color=colour, linestyle="--" if joined else "", marker="" if joined else "_")
+            axes.plot(
+                x,
+                printed,
+                color="black",
+                linewidth=0.8,
+                linestyle="--" if joined else "",
+                marker="" if joined else "_",
+                zorder=4,
+            )
         _intervals(axes, x, ends, colour, mark, joined)
         _flags(axes, x, printed, [p for _, p in mine])
     if slack or shares:
-        axes.axhline(1, color=_GREY, linewidth=1, linestyle="--", zorder=4)
+        axes.axhline(1, color=style.GREY, linewidth=1, linestyle="--", zorder=4)
     if layout.axis and len({dict(p.letters)[layout.axis] for p in points}) > 1:
         _ticks(axes, sorted({float(dict(p.letters)[layout.axis]) for p in points}))
     if rates and not slack:
@@ -169,8 +178,14 @@ def _panel(
     elif shares:
         # The panels of a row share their axis: the largest of them decides.
         axes.set_ylim(0, max(1.05, axes.get_ylim()[1]))
-    axes.grid(True, which="major", alpha=0.3)
-    axes.tick_params(which="both", labelsize=8)
+    style.grid(axes)
+
+
+def _place(layout: _Layout, point: Point, index: int, aside: float) -> float:
+    """Where a point is drawn, a little aside of its value; in equal ratios, as the values of a grid are spaced."""
+    if layout.axis is None:
+        return index + 1 + _STEP * aside
+    return float(dict(point.letters)[layout.axis]) * (1 + _STEP) ** aside
 
 
 def _floats(values: Iterable[Fraction | None]) -> tuple[float | None, ...]:
@@ -193,11 +208,11 @@ def _intervals(
         if wide and joined:
             axes.fill_between(at, low, high, color=colour, alpha=0.2, linewidth=0)
             for end in (low, high):
-                axes.plot(at, end, color=colour, marker=mark, markersize=3, linewidth=1)
+                axes.plot(at, end, color=colour, marker=mark, markersize=2.5, linewidth=0.8)
         else:
             axes.vlines(at, low, high, color=colour)
             for end in (low, high) if wide else (low,):
-                axes.plot(at, end, color=colour, marker=mark, markersize=4, linestyle="-" if joined else "")
+                axes.plot(at, end, color=colour, marker=mark, markersize=3, linestyle="-" if joined else "")
     for mark_one, index in (("^", 0), ("v", 1)):
         one = [(a, pair[index]) for a, pair in zip(x, ends, strict=True) if pair[1 - index] is None]
         shown = [(a, end) for a, end in one if end is not None]
@@ -207,7 +222,7 @@ def _intervals(
 
 def _flags(axes: Axes, x: list[float], printed: list[float], points: Sequence[Point]) -> None:
     """What is printed is crossed out where it fails, and marked with a question mark where that is not decided."""
-    for verdict, mark, colour in ((Verdict.REFUTED, "x", _RED), (Verdict.OPEN, "$?$", _GREY)):
+    for verdict, mark, colour in ((Verdict.REFUTED, "x", style.RED), (Verdict.OPEN, "$?$", style.GREY)):
         at = [(a, y) for a, y, p in zip(x, printed, points, strict=True) if p.verdict is verdict]
         if at:
             axes.plot(*zip(*at, strict=True), color=colour, marker=mark, markersize=7, linestyle="", zorder=5)
@@ -223,18 +238,20 @@ def _ticks(axes: Axes, values: list[float]) -> None:
 
 def _handles(points: Sequence[Point], layout: _Layout, combinations: list[tuple[Fraction, ...]]) -> list[Line2D]:
     found = [
-        Line2D([], [], color=_GREY, linestyle="--", label="printed"),
-        Line2D([], [], color=_GREY, marker="o", markersize=4, label="exact worst case"),
+        Line2D([], [], color="black", linewidth=0.8, linestyle="--", label="printed"),
+        Line2D([], [], color=style.GREY, marker="o", markersize=3, label="exact worst case"),
     ]
     if any((p.lower is None) != (p.upper is None) for p in points):
-        found.append(Line2D([], [], color=_GREY, marker="^", linestyle="", label="bounded on one side only"))
+        found.append(Line2D([], [], color=style.GREY, marker="^", linestyle="", label="bounded on one side only"))
     if any(p.verdict is Verdict.REFUTED for p in points):
-        found.append(Line2D([], [], color=_RED, marker="x", linestyle="", label="does not hold"))
+        found.append(Line2D([], [], color=style.RED, marker="x", linestyle="", label="does not hold"))
     if any(p.verdict is Verdict.OPEN for p in points):
-        found.append(Line2D([], [], color=_GREY, marker="$?$", linestyle="", label="not decided"))
+        found.append(Line2D([], [], color=style.GREY, marker="$?$", linestyle="", label="not decided"))
     if layout.rest:
         for k, combination in enumerate(combinations):
-            values = ", ".join(f"{name}={short(v)}" for name, v in zip(layout.rest, combination, strict=True))
-            mark = _MARKS[k // len(_COLOURS) % len(_MARKS)]
-            found.append(Line2D([], [], color=_COLOURS[k % len(_COLOURS)], marker=mark, markersize=4, label=values))
+            values = style.values([(name, short(v)) for name, v in zip(layout.rest, combination, strict=True)])
+            mark = style.MARKS[k % len(style.MARKS)]
+            found.append(
+                Line2D([], [], color=style.COLOURS[k % len(style.COLOURS)], marker=mark, markersize=3, label=values)
+            )
     return found

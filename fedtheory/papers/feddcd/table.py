@@ -42,4 +42,5 @@ def build(name: str) -> Table:
         (alpha, beta, N, tau, zeta, sigma, K, epsilon),
         (sympy.Le(alpha, beta), sympy.Ge(tau, 2), sympy.Le(tau, N), sympy.Lt(epsilon, 1)),
         {N: n, n: N, tau: symbols.m, alpha: symbols.mu, beta: symbols.L},
+        "Rounds of communication to accuracy epsilon (FedDCD, Table 1).",
     )

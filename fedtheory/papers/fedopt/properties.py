@@ -257,4 +257,5 @@ def build(name: str) -> Table:
         "Ridge regression in fractions, but for the long runs of naive FSVRG. Yes is said of the data of the cell, no "
         "of the property, which speaks of all data. Gaps are f(w) - f*, for the dual methods D* - D(alpha). DANE with "
         "mu = 0, eta = 1 (A: any).",
+        title="Which method has which of the properties A to D (Federated Optimization, Section 3.1).",
     )

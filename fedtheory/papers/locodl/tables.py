@@ -90,6 +90,7 @@ def _table_1() -> Table:
         (n, kappa, omega),
         _DOMAIN,
         {omega: variance},
+        "Rounds of communication of linearly converging methods with compression (LoCoDL, Table 1).",
     )
 
 
@@ -145,4 +146,5 @@ def _table_2() -> Table:
         (Column("value of O()", r"value of $\mathcal{O}(\cdot)$"), _ROUNDS, _BITS),
         (n, d, kappa),
         _DOMAIN,
+        title="Uplink communication of linearly converging methods with compression (LoCoDL, Table 2).",
     )

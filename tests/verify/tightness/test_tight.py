@@ -316,7 +316,7 @@ def test_everything_can_be_drawn(tmp_path, capsys, id, letters):
         ("feddcd/theorem-D.1 --at kappa=5", "kappa must be the square of a rational"),
         ("feddcd/theorem-4.1/eq-3 --at N=2 tau=3", "2 <= tau <= N"),
         ("baseline/5gcs-cc/one-step --at q=1", "has no letter 'q'"),
-        ("locodl/eq-18 --out a.pdf", "ends in .png"),
+        ("locodl/eq-18 --out a.pdf", "ends in .png or .svg"),
         ("locodl/eq-18 --out nowhere/a.png", "cannot write the file"),
         ("locodl/eq-18 --jobs 0", "an integer of at least 1"),
     ],

@@ -1,0 +1,54 @@
+"""The documentation names what there is: methods, kinds of statement, pages, files that are linked."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+from places import ROOT
+
+from fedtheory import statements
+from verify.methods.order import METHODS
+
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
+
+
+def links(text):
+    """Files that a page links to."""
+    found = re.findall(r"\]\(([^)#\s]+)", re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.DOTALL))
+    return [link for link in found if "://" not in link]
+
+
+def test_every_method_has_its_line():
+    rows = re.findall(r"(?m)^\| ([a-z ]+) \|", (ROOT / "docs" / "methods.md").read_text())
+    assert rows[1:] == [method.name for method in METHODS] or rows == [method.name for method in METHODS]
+
+
+def test_every_kind_of_statement_is_named():
+    text = (ROOT / "docs" / "claims.md").read_text()
+    kinds = [name for name, kind in inspect.getmembers(statements, inspect.isclass) if hasattr(kind, "kind")]
+    missing = [
+        name
+        for name in kinds
+        if f"`{name}`" not in text and getattr(statements, name).__module__ == "fedtheory.statements"
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    assert [link for link in links(page.read_text()) if not (page.parent / link).exists()] == []
+
+
+def test_a_link_to_nothing_is_found():
+    assert links("see [this](gone.md) and `[not](code.md)`") == ["gone.md"]
+
+
+def test_every_page_stands_in_the_site():
+    named = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), flags=re.MULTILINE))
+    assert named == {str(page.relative_to(ROOT / "docs")) for page in PAGES if ROOT / "docs" in page.parents}
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
