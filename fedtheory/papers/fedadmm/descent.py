@@ -237,10 +237,10 @@ EQ_45 = (
     Claim(
         id="fedadmm/eq-45",
         where="eq. (45)",
-        gist="what sigma_i >= 3 alpha_i r_i gives, and what the later constants need",
+        gist="that (45), alpha_i r_i <= sigma_i/2, which sigma_i >= 3 alpha_i r_i gives, gives the later constants",
         setting=Setting("no letters", letters=()),
         statement=ParameterRule({_share: _FRACTION(1, 2)}, _LINKS),
-        reading=f"{_EQ_45}; (45) is true as printed, with theta = 1/2",
+        reading=f"{_EQ_45}. (45) itself, theta = 1/2, is true: what falls is its use, and no display is counted as false",
     ),
     Claim(
         id="fedadmm/eq-45/repaired",
@@ -353,8 +353,8 @@ LEMMA_C2 = (
             _SIGNS,
             also=(Comparison(_along, "<=", _along_sum), Comparison(_along_sum, "<=", _along)),
         ),
-        requires=(SMOOTH,),
-        reading="Dbar_i = w_i^{k+1} - w^{tau_{k+1}}",
+        requires=(SMOOTH, START, STEP, SCHEME),
+        reading="at k + 1 >= 1; Dbar_i = w_i^{k+1} - w^{tau_{k+1}}",
     ),
     Claim(
         id="fedadmm/lemma-C.2/b/signs/repaired",

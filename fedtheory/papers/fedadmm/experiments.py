@@ -120,7 +120,7 @@ INITIAL_STATE = (
         gist="every quantity that Lemma 4.1 uses at k = 0 is defined by the algorithm",
         setting=_STARTS,
         statement=Readings(
-            "w^{tau_0}, of which L^0 is a function,", (_reading("average", True), _reading("common", False))
+            "w^{tau_0}, of which L^0 is a function, is not defined", (_reading("average", True), _reading("common", False))
         ),
         reading="what is true of one reading and false of the other: L^0 = F(W^0) where all w_i^0 are equal",
     ),

@@ -14,6 +14,7 @@ from fedtheory.algorithms import exact_admm
 from fedtheory.algorithms.method import method
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.classes import WeaklyConvex
+from fedtheory.instances import members
 from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_i
 from fedtheory.papers.fedadmm.runs import ROUND, History, Run, square
@@ -22,7 +23,7 @@ from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array
 from fedtheory.relations import E
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Comparison, Inequality, Quantity, identity, inequality, one_step
+from fedtheory.statements import Comparison, Identity, Inequality, Quantity, identity, inequality, one_step
 from fedtheory.subproblems import InnerSteps, Task
 
 # Any point of the server and the clients, with quadratic functions: one gradient or root of each is asked
@@ -118,18 +119,36 @@ def _task(params: Penalties, state: Point) -> Task:
     return Task(state.w, state.Pi, 0 * params.sigma, everyone, params.alpha, params.sigma)
 
 
-def _two_inner_steps(problem: Problem, params: Penalties, state: Point) -> Array:
-    return InnerSteps(params.r, steps=2).answer(problem, _task(params, state), None, 0).w
+def _inner_steps(problem: Problem, params: Penalties, state: Point, steps: int) -> Array:
+    """v^steps, by the algorithm."""
+    return InnerSteps(params.r, steps=steps).answer(problem, _task(params, state), None, 0).w
 
 
-def _closed_inner_steps(problem: Problem, params: Penalties, state: Point) -> Array:
-    """Two minimisers of alpha <grad f(v), u> + alpha r/2 |u - v|^2 + <u - w, pi> + sigma/2 |u - w|^2 over u, from w."""
+def _closed_inner_step(problem: Problem, params: Penalties, state: Point) -> Array:
+    """v^2 from v^1, by the second line of (15)."""
     alpha, sigma, r = params.alpha[:, None], params.sigma[:, None], params.r[:, None]
-    anchor = state.w[..., None, :]
-    v = anchor + 0 * state.Pi
-    for _ in range(2):
-        v = (alpha * r * v + sigma * anchor - (alpha * problem.f.gradient(v) + state.Pi)) / (alpha * r + sigma)
-    return v
+    v = _inner_steps(problem, params, state, 1)
+    total: Array = alpha * r * v + sigma * state.w[..., None, :] - (alpha * problem.f.gradient(v) + state.Pi)
+    return total / (alpha * r + sigma)
+
+
+def _inner_objective(problem: Problem, params: Penalties, state: Point, u: Array) -> Array:
+    """What (15) minimises for v^2, at u."""
+    v, w = _inner_steps(problem, params, state, 1), state.w[..., None, :]
+    linear = problem.f.value(v) + (problem.f.gradient(v) * (u - v)).sum(axis=-1) + params.r * square(u - v) / 2
+    near: Array = ((u - w) * state.Pi).sum(axis=-1) + params.sigma * square(u - w) / 2
+    return near + params.alpha * linear
+
+
+def _inner_at_any(problem: Problem, params: Penalties, state: Point) -> Array:
+    return _inner_objective(problem, params, state, state.W)
+
+
+def _inner_at_closed_form(problem: Problem, params: Penalties, state: Point) -> Array:
+    """The value at the formula's v^2, and what is added on the way to any w_i."""
+    v = _closed_inner_step(problem, params, state)
+    added: Array = (params.alpha * params.r + params.sigma) * square(state.W - v) / 2
+    return _inner_objective(problem, params, state, v) + added
 
 
 def _gradient(problem: Problem, params: Penalties, state: Point) -> Array:
@@ -145,9 +164,10 @@ def _lines(problem: Problem, params: Penalties, state: Point) -> Array:
     return total
 
 
-_L_w, _L_min, _v, _v_closed, _grad, _res = parts(
-    "sum_i<w_i-w,pi_i>+sigma_i/2|w_i-w|^2 its_least_value+sum_i(sigma_i)/2|w-w^{k+1}|^2 v_i^2 (15)_twice grad_f(w) "
-    "sum_i(alpha_i*grad_f_i(w_i)+pi_i)-sum_i(pi_i)"
+_L_w, _L_min, _inner_u, _inner_min, _v, _v_closed, _grad, _res = parts(
+    "sum_i<w_i-w,pi_i>+sigma_i/2|w_i-w|^2 its_least_value+sum_i(sigma_i)/2|w-w^{k+1}|^2 "
+    "objective_of_(15)(w_i) objective_of_(15)(v_i^2)+(alpha_i*r_i+sigma_i)/2|w_i-v_i^2|^2 v_i^2 second_line_of_(15) "
+    "grad_f(w) sum_i(alpha_i*grad_f_i(w_i)+pi_i)-sum_i(pi_i)"
 )
 
 L_W = Quantity(_L_w, _at_any)
@@ -162,16 +182,21 @@ EQ_13 = Claim(
     reading="w^{k+1} is the minimiser: away from it the augmented Lagrangian is larger by "
     "sum_i(sigma_i)/2 |w - w^{k+1}|^2",
 )
-V = Quantity(_v, _two_inner_steps)
-V_CLOSED = Quantity(_v_closed, _closed_inner_steps)
+V = Quantity(_v, partial(_inner_steps, steps=2))
+V_CLOSED = Quantity(_v_closed, _closed_inner_step)
+INNER_U = Quantity(_inner_u, _inner_at_any)
+INNER_MIN = Quantity(_inner_min, _inner_at_closed_form)
 
 EQ_15 = Claim(
     id="fedadmm/eq-15",
     where="eq. (15)",
     gist="closed form of the inner step",
     setting=POINTS,
-    statement=identity(V, V_CLOSED),
-    reading="two steps from v^0 = w, by the algorithm and by the formula",
+    statement=Identity(
+        _inner_u, _inner_min, (INNER_U, INNER_MIN, V, V_CLOSED), also=(Comparison(_v, "==", _v_closed),)
+    ),
+    reading="the second line is the minimiser of the first: away from it the objective is larger by "
+    "(alpha_i r_i + sigma_i)/2 |w_i - v_i^{l+1}|^2; for l = 1, where v_i^l is any point, and it is the algorithm's step",
 )
 GRAD = Quantity(_grad, _gradient)
 RES = Quantity(_res, _lines)
@@ -183,8 +208,8 @@ DEFINITION_41 = Claim(
     gist="stationary points of (10) and of (2)",
     setting=AGREED,
     statement=identity(GRAD, RES),
-    reading="where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19): it "
-    "vanishes with them",
+    reading="eq. (20): where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19), and "
+    "vanishes with them. Not tested: that local optima of (10) meet (19), and that for convex f_i (19) is optimality",
 )
 
 # Theorem 3.1
@@ -242,7 +267,8 @@ CONTRACTION = Claim(
 
 
 class Inner(NamedTuple):
-    """Constants of a client; ``X``: 2 (alpha^2 r^2 + sigma^2) |w - v*|^2 / eps."""
+    """Constants of a client; ``X``: 2 (alpha^2 r^2 + sigma^2) |w - v*|^2 / eps; ``low``, ``high``: the least and the
+    largest second derivative of f_i."""
 
     alpha: Any
     r: Any
@@ -250,45 +276,72 @@ class Inner(NamedTuple):
     sigma: Any
     rho: Any
     X: Any
-    h: Any
+    low: Any
+    high: Any
 
 
 def _inner_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
     while True:
         r, share = Fraction(1), pick(rng, tuple(Fraction(v) for v in (0, "1/2", 1)))
-        ratio = pick(rng, tuple(Fraction(v) for v in (4, 4, 2, "3/2", 9, "11/10")))
+        ratio = pick(rng, tuple(Fraction(v) for v in (4, 9, 9, 16, 16, 2, "11/10")))
+        # The next power of rho is just missed: then the most is asked of as many whole steps as there are.
+        missed = -(-(ratio ** int(rng.integers(2, 4))) // 1) - 1
+        curvatures = (r, r / 2, Fraction(0), -share * r, -share * r, -share * r)
         yield {
             "alpha": pick(rng, (Fraction(1), Fraction(1, 3))),
             "r": r,
             "s": share * r,
-            "h": pick(rng, (r, -share * r, r / 2)),
+            "h": pick(rng, curvatures),
+            # The curvature beyond a point, and that point.
+            "beyond": (pick(rng, curvatures), pick(rng, (Fraction(1), Fraction(1, 3)))) if rng.random() < 0.4 else (),
             "rho": ratio,
-            "excess": pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 2))),
-            "X": pick(rng, tuple(Fraction(v) for v in (2, 3, "1/2", 10, "100/7", 1000, 4))),
+            "excess": pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 1, 2, "1/2"))),
+            "X": pick(rng, (missed, missed, missed, ratio, ratio**2, *map(Fraction, (3, "100/7", 1000)))),
         }
 
 
 def _inner_build(recipe: Recipe, exact: bool) -> Instance:
-    values = {name: number(recipe[name], exact) for name in ("alpha", "r", "s", "h", "rho", "X")}
-    check_shape(1, recipe["alpha"], recipe["r"], recipe["X"], recipe["excess"], recipe["rho"] - 1)
+    values = {name: number(recipe[name], exact) for name in ("alpha", "r", "s", "rho", "X")}
+    check_shape(1, *(recipe[name] for name in ("alpha", "r", "X", "excess")), recipe["rho"] - 1)
     if recipe["s"] < 0:
         raise ValueError("s must not be negative")
     alpha, r, s = (values[name] for name in ("alpha", "r", "s"))
     sigma = number(recipe["excess"], exact) * (alpha * s + values["rho"] * alpha * r / 2)
-    params = Inner(alpha, r, s, sigma, values["rho"], values["X"], values["h"])
-    text = ", ".join(f"{name}={recipe[name]}" for name in recipe) + f", sigma={Fraction(sigma) if exact else sigma}"
-    return Instance(None, params, 1, lambda theta: (None, Root(theta[:, None])), text=text)
+    h, beyond = recipe["h"], recipe["beyond"]
+    low, high = min((h, *beyond[:1])), max((h, *beyond[:1]))
+    # Convex functions less a parabola, whose gradients vanish at v* = 0.
+    more, origin = 1 + abs(low), numbers([0], exact)
+    part = {"h": (h + more,)}
+    text = ", ".join(f"{name}={recipe[name]}" for name in values)
+    text += f", sigma={Fraction(sigma) if exact else sigma}, f_i'' = {h}"
+    if beyond:
+        part |= {"h_above": (beyond[0] + more,), "kink": beyond[1:]}
+        text += f", but {beyond[0]} beyond {beyond[1]}"
+    problem = Problem(members.bent(members.functions([part], origin, origin[None], exact), origin, number(more, exact)))
+    params = Inner(alpha, r, s, sigma, values["rho"], values["X"], low, high)
+
+    def at(theta: Array) -> tuple[Problem, Root]:
+        return problem, Root(theta[:, None])
+
+    return Instance(problem, params, 1, at, quadratic=members.is_quadratic(problem.f), text=f"{text}, v* = 0")
+
+
+def _straight(recipe: Recipe) -> Iterator[Recipe]:
+    """The quadratic functions of the same constants."""
+    for h in (recipe["h"], *recipe["beyond"][:1]):
+        yield {**recipe, "h": h, "beyond": ()}
 
 
 def _residual_after(steps: Any) -> Any:
-    """The squared residual of (6) after so many inner steps on the quadratic of curvature h, from v^0 - v* = theta."""
+    """The squared residual of (6) after so many inner steps (15) from v^0 = w, for v* = 0 and the pi that it asks for."""
 
-    def of(problem: Any, params: Inner, state: Root) -> Array:
-        kept = 1 - (params.alpha * params.h + params.sigma) / (params.alpha * params.r + params.sigma)
-        e = state.v
-        for _ in range(steps(params)):
-            e = kept * e
-        return square((params.alpha * params.h + params.sigma) * e)
+    def of(problem: Problem, params: Inner, state: Root) -> Array:
+        w, one = state.v, np.ones(1, dtype=bool)
+        alpha, sigma = (np.array([value]) for value in (params.alpha, params.sigma))
+        Pi = sigma[:, None] * w[..., None, :] - alpha[:, None] * problem.f.gradient(0 * w[..., None, :])
+        task = Task(w, Pi, 0 * sigma, one, alpha, sigma)
+        v = InnerSteps(np.array([params.r]), steps=steps(params)).answer(problem, task, None, 0).w
+        return square(task.residual(problem, v))[..., 0]
 
     return of
 
@@ -315,11 +368,12 @@ def _enough_steps(params: Inner) -> int:
 
 
 _INNER_STEPS = Setting(
-    "f_i quadratic; any w and pi_i",
+    "f_i with second derivatives between -s_i and r_i, quadratic or of two curvatures, s_i <= r_i; any w and pi_i",
     letters={alpha_i: "alpha", r_i: "r", s_i: "s", sigma_i: "sigma", rho: "rho"},
-    special=Family(_inner_recipes, _inner_build),
+    special=Family(_inner_recipes, _inner_build, _straight),
 )
-_CURVATURE = Hypothesis("-s_i <= f_i'' <= r_i", met=lambda problem, params: -params.s <= params.h <= params.r)
+_CURVATURE = Hypothesis("-s_i <= f_i'' <= r_i", met=lambda problem, params: -params.s <= params.low and params.high <= params.r)
+_NOT_NEGATIVE = Hypothesis("kappa >= 0", met=lambda problem, params: _printed_steps(params) > 0)
 _residual, _eps = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 eps_i^{k+1}")
 
 
@@ -335,8 +389,9 @@ EQ_16 = (
         gist="number of inner steps that meets (6)",
         setting=_INNER_STEPS,
         statement=_eq_16(_printed_steps),
-        requires=(_CURVATURE, _PENALTY),
-        reading="kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa",
+        requires=(_CURVATURE, _PENALTY, _NOT_NEGATIVE),
+        reading="kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa. Rounded up, kappa gives as "
+        "many as ceil(X) in place of X in the repaired statement, which is enough; a kappa below 0 says nothing",
     ),
     Claim(
         id="fedadmm/theorem-3.1/eq-16/repaired",

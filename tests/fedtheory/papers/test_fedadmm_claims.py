@@ -107,7 +107,7 @@ def test_what_is_false_is_refuted_in_fractions(name):
 def test_what_is_ill_posed_has_a_reading_that_fails_and_one_that_holds(name):
     evidence = check(claim(name))
     assert evidence.verdict is Verdict.ILL_POSED
-    assert "is not defined" in evidence.note and "refuted at" in evidence.note
+    assert evidence.claim.statement.open in evidence.note and "refuted at" in evidence.note
 
 
 def test_the_first_constant_of_the_proof_that_does_not_follow_is_the_first():
