@@ -319,8 +319,11 @@ THEOREM_41 = (
         kind="limit",
         gist="gradients vanish",
         setting=LONG,
-        statement=Readings("grad F(W) of (24) is defined by (11), which makes F a function of m blocks, and used as sum_i g_i by (57): the "
-            "two disagree", (_LITERAL, _SUMMED)),
+        statement=Readings(
+            "grad F(W) of (24) is defined by (11), which makes F a function of m blocks, and used as sum_i g_i by (57): "
+            "the two disagree",
+            (_LITERAL, _SUMMED),
+        ),
     ),
     Claim(
         id="fedadmm/theorem-4.1/c/repaired",

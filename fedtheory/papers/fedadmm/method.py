@@ -196,7 +196,8 @@ EQ_15 = Claim(
         _inner_u, _inner_min, (INNER_U, INNER_MIN, V, V_CLOSED), also=(Comparison(_v, "==", _v_closed),)
     ),
     reading="the second line is the minimiser of the first: away from it the objective is larger by "
-    "(alpha_i r_i + sigma_i)/2 |w_i - v_i^{l+1}|^2; for l = 1, where v_i^l is any point, and it is the algorithm's step",
+    "(alpha_i r_i + sigma_i)/2 |w_i - v_i^{l+1}|^2; at l = 1, where v_i^l is any point. It is also the "
+    "step of the algorithm",
 )
 GRAD = Quantity(_grad, _gradient)
 RES = Quantity(_res, _lines)
@@ -333,7 +334,7 @@ def _straight(recipe: Recipe) -> Iterator[Recipe]:
 
 
 def _residual_after(steps: Any) -> Any:
-    """The squared residual of (6) after so many inner steps (15) from v^0 = w, for v* = 0 and the pi that it asks for."""
+    """The squared residual of (6) after so many inner steps (15) from v^0 = w, where pi is such that v* = 0."""
 
     def of(problem: Problem, params: Inner, state: Root) -> Array:
         w, one = state.v, np.ones(1, dtype=bool)
@@ -372,7 +373,9 @@ _INNER_STEPS = Setting(
     letters={alpha_i: "alpha", r_i: "r", s_i: "s", sigma_i: "sigma", rho: "rho"},
     special=Family(_inner_recipes, _inner_build, _straight),
 )
-_CURVATURE = Hypothesis("-s_i <= f_i'' <= r_i", met=lambda problem, params: -params.s <= params.low and params.high <= params.r)
+_CURVATURE = Hypothesis(
+    "-s_i <= f_i'' <= r_i", met=lambda problem, params: -params.s <= params.low and params.high <= params.r
+)
 _NOT_NEGATIVE = Hypothesis("kappa >= 0", met=lambda problem, params: _printed_steps(params) > 0)
 _residual, _eps = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 eps_i^{k+1}")
 
@@ -390,8 +393,8 @@ EQ_16 = (
         setting=_INNER_STEPS,
         statement=_eq_16(_printed_steps),
         requires=(_CURVATURE, _PENALTY, _NOT_NEGATIVE),
-        reading="kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa. Rounded up, kappa gives as "
-        "many as ceil(X) in place of X in the repaired statement, which is enough; a kappa below 0 says nothing",
+        reading="kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa. Rounded up it would be "
+        "enough: the repaired statement, with ceil(X) for X. Below 0, which leaves no step, it is not looked at",
     ),
     Claim(
         id="fedadmm/theorem-3.1/eq-16/repaired",

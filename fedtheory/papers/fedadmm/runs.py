@@ -192,8 +192,8 @@ _FACTORS = tuple(Fraction(v) for v in (3, 3, 3, 3, "7/2", 5, 20))
 _SMALL = tuple(Fraction(v) for v in ("1/5", 1, "13/5", "14/5"))
 #: Squares, so that the residuals are rational.
 _SQUARES = tuple(Fraction(v) for v in ("9/16", "9/16", "16/25", "81/100", "9801/10000"))
-#: Curvatures and penalties, in units of alpha_i r_i, of a client that waits and of another that comes to rest meanwhile,
-#: or is slow.
+#: Curvatures, and penalties in units of alpha_i r_i, of a client that waits and of another, which comes to rest
+#: meanwhile or is slow.
 _RESTING = (((10, 1), (3, 3)), ((1, 1), (3, 20)))
 _SLOW = tuple(((1, h), (3, factor)) for h in (1, 3) for factor in (3, 20, 20))
 _ACCURACIES = tuple(Fraction(v) for v in (1, "1/4", "1/100", "1/1000000", 4))
