@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,11 +126,12 @@ def _build(recipe: Recipe, exact: bool) -> Instance:
     return Instance(problem, params, (m + 1) * d, at, quadratic=False, text=text)
 
 
+LONG_RUNS = Family(_recipes, _build)
 LONG = Setting(
     "Algorithm 1 on f_i convex or not, two coordinates; random subsets, residuals as large as (6) allows; any start; "
     f"sigma_i <= {_LARGEST} alpha_i r_i, beyond which runs take too long. What is looked at are runs of some hundred "
     "steps that approach their limit at a geometric rate: such runs support a limit, and refute none",
-    special=Family(_recipes, _build),
+    special=LONG_RUNS,
 )
 
 SMOOTH = Hypothesis(
@@ -221,7 +220,8 @@ def _multipliers(problem: Problem, params: Any, state: Any) -> Array:
     return total
 
 
-def _part(name: str) -> Any:
+def part(name: str) -> Any:
+    """The part of a state that has the name."""
     return lambda problem, params, state: getattr(state, name)
 
 
@@ -241,7 +241,7 @@ def _long(**said: tuple[Quantity, ...]) -> Eventually:
 
 #: Algorithm 1, whose parameters may carry more than it asks for.
 _OWN: Algorithm = fedadmm.algorithm
-_STATE = tuple(Quantity(q(name), _part(part)) for name, part in (("w^{tau_k}", "w"), ("W^k", "W"), ("Pi^k", "Pi")))
+_STATE = tuple(Quantity(q(name), part(field)) for name, field in (("w^{tau_k}", "w"), ("W^k", "W"), ("Pi^k", "Pi")))
 _SHARED = (
     Quantity(q("L^k-F(W^k)"), _lagrangian_from_values),
     Quantity(q("F(W^k)-f(w^{tau_k})"), _values_from_value),
@@ -320,7 +320,7 @@ THEOREM_41 = (
         gist="gradients vanish",
         setting=LONG,
         statement=Readings(
-            "grad F(W) of (24) is defined by (11), which makes F a function of m blocks, and used as sum_i g_i by (57): "
+            "grad F(W) of (24) is defined by (11), which gives F m blocks, and used as sum_i g_i by (57): "
             "the two disagree",
             (_LITERAL, _SUMMED),
         ),
@@ -395,72 +395,4 @@ COROLLARY_41 = (
     ),
 )
 
-
-# Lemma C.2 c speaks of every iteration, where a step of the algorithm is one of several rounds
-
-
-class Watched(NamedTuple):
-    """As :class:`fedadmm.State`; of the iterations of the last step ``moved (...)``: the largest |Dw^{tau_{k+1}}|, and
-    ``away``, ``local``, ``dual (..., m)``: the largest |w_i^{k+1} - w^{tau_{k+1}}|, |Dw_i^{k+1}|, |Dpi_i^{k+1}|."""
-
-    w: Array
-    W: Array
-    Pi: Array
-    Z: Array
-    eps: Array
-    moved: Array
-    away: Array
-    local: Array
-    dual: Array
-
-
-def _watched(states: list[fedadmm.State]) -> Watched:
-    """The last state, with the largest changes on the way to it."""
-
-    def largest(vectors: list[Array]) -> Array:
-        found: Array = np.sqrt(np.max([square(v) for v in vectors], axis=0))
-        return found
-
-    changes = [tuple(new - old for new, old in zip(b[:3], a[:3], strict=True)) for a, b in pairwise(states)]
-    away = [at.W - at.w[..., None, :] for at in states[1:]]
-    server, local, dual = (largest([change[part] for change in changes]) for part in range(3))
-    return Watched(*states[-1], server, largest(away), local, dual)
-
-
-def _watched_step(problem: Problem, params: Any, state: Watched, draw: fedadmm.Draws) -> Watched:
-    begun = fedadmm.State(*state[:5])
-    return _watched([begun, *fedadmm.iterations(problem, params, begun, draw)])
-
-
-def _watched_build(recipe: Recipe, exact: bool) -> Instance:
-    instance = _build(recipe, exact)
-
-    def at(theta: Array) -> tuple[Problem, Watched]:
-        problem, state = instance.at(theta)
-        return problem, _watched([state, state])
-
-    return replace(instance, at=at)
-
-
-_VANISHING = (
-    ("eps_i^{k+1}", "eps"),
-    ("|w^{tau_{k+1}}-w^{tau_k}|", "moved"),
-    ("|w_i^{k+1}-w^{tau_{k+1}}|", "away"),
-    ("|w_i^{k+1}-w_i^k|", "local"),
-    ("|pi_i^{k+1}-pi_i^k|", "dual"),
-)
-LEMMA_C2_LIMIT = Claim(
-    id="fedadmm/lemma-C.2/c",
-    where="Lemma C.2 and eq. (52)",
-    kind="limit",
-    gist="all differences vanish",
-    setting=replace(LONG, special=Family(_recipes, _watched_build)),
-    statement=Eventually(
-        replace(_OWN, State=Watched, step=_watched_step),
-        vanishing=tuple(Quantity(q(name), _part(part)) for name, part in _VANISHING),
-    ),
-    requires=ASSUMED,
-    reading="of every window of rounds the largest difference is looked at",
-)
-
-__all__ = ["COROLLARY_41", "LEMMA_C2_LIMIT", "THEOREM_41", "THEOREM_42"]
+__all__ = ["ASSUMED", "COROLLARY_41", "LONG", "LONG_RUNS", "THEOREM_41", "THEOREM_42", "part"]
