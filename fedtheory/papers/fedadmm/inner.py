@@ -177,12 +177,13 @@ def _enough_steps(params: Inner) -> int:
 
 
 _INNER_STEPS = Setting(
-    "f_i with second derivatives between -s_i and r_i, quadratic or of two curvatures, s_i <= r_i; any w and pi_i",
+    "f_i of one variable, quadratic or of two curvatures; any w and pi_i",
     letters={alpha_i: "alpha", r_i: "r", s_i: "s", sigma_i: "sigma", rho: "rho"},
     special=Family(_inner_recipes, _inner_build, _straight),
 )
 _CURVATURE = Hypothesis(
-    "-s_i <= f_i'' <= r_i", met=lambda problem, params: -params.s <= params.low and params.high <= params.r
+    "|f_i''| <= r_i and f_i'' >= -s_i",
+    met=lambda problem, params: -min(params.s, params.r) <= params.low and params.high <= params.r,
 )
 _NOT_NEGATIVE = Hypothesis("kappa >= 0", met=lambda problem, params: _printed_steps(params) > 0)
 _residual, _eps = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 eps_i^{k+1}")

@@ -122,6 +122,11 @@ def _inner_steps(problem: Problem, params: Penalties, state: Point, steps: int) 
     return InnerSteps(params.r, steps=steps).answer(problem, _task(params, state), None, 0).w
 
 
+def _two_inner_steps(problem: Problem, params: Penalties, state: Point) -> Array:
+    """v^2, by the algorithm."""
+    return _inner_steps(problem, params, state, 2)
+
+
 def _closed_inner_step(problem: Problem, params: Penalties, state: Point) -> Array:
     """v^2 from v^1, by the second line of (15)."""
     alpha, sigma, r = params.alpha[:, None], params.sigma[:, None], params.r[:, None]
@@ -139,6 +144,7 @@ def _inner_objective(problem: Problem, params: Penalties, state: Point, u: Array
 
 
 def _inner_at_any(problem: Problem, params: Penalties, state: Point) -> Array:
+    """What (15) minimises for v^2, at any w_i."""
     return _inner_objective(problem, params, state, state.W)
 
 
@@ -180,7 +186,7 @@ EQ_13 = Claim(
     reading="w^{k+1} is the minimiser: away from it the augmented Lagrangian is larger by "
     "sum_i(sigma_i)/2 |w - w^{k+1}|^2",
 )
-V = Quantity(_v, partial(_inner_steps, steps=2))
+V = Quantity(_v, _two_inner_steps)
 V_CLOSED = Quantity(_v_closed, _closed_inner_step)
 INNER_U = Quantity(_inner_u, _inner_at_any)
 INNER_MIN = Quantity(_inner_min, _inner_at_closed_form)

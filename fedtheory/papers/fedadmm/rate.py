@@ -192,8 +192,8 @@ CHAIN = (
         setting=_WAITING,
         statement=_eq_64(_eps_then, _V_early, k - (s0 - 1) * k0 - 1),
         requires=(SMOOTH, START, STEP, SCHEME, IDLE),
-        reading="with the line before it on k_i; Lt^{k-s_0k_0} is Lt^0 where k < s_0 k_0. All three parts fail under "
-        "Scheme 4.1",
+        reading="with the line before it on k_i; Lt^{k-s_0k_0} is Lt^0 where k < s_0 k_0. Under Scheme 4.1 the "
+        "equality, the lower bound of k_i and the upper one of Lt^{k_i} fail",
     ),
     Claim(
         id="fedadmm/eq-64/repaired",

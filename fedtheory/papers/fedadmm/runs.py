@@ -229,7 +229,7 @@ def _client(rng: np.random.Generator, rounds: tuple[int, ...], k0: int, exact: b
         "b": pick(rng, tuple(Fraction(v) for v in (1, 2, 4))) if bent else Fraction(0),
         "t": Fraction(int(rng.integers(-3, 4)), 2),
         "width": pick(rng, tuple(Fraction(v) for v in ("1/2", 1, 3))),
-        "declared": Fraction(1),
+        "declared": Fraction(1) if rng.random() < 0.97 else Fraction(1, 2),
         "factor": pick(rng, _FACTORS) if rng.random() < 0.93 else pick(rng, _SMALL),
         "nu": pick(rng, _SQUARES),
         "eps": pick(rng, _ACCURACIES),
@@ -254,7 +254,7 @@ def _waiting(rng: np.random.Generator) -> Recipe:
             "factor": Fraction(factor),
             "eps": Fraction(1, 10**9),
             **{name: Fraction(0) for name in ("b", "c", "t")},
-            **{name: Fraction(1) for name in ("weight", "width")},
+            **{name: Fraction(1) for name in ("weight", "width", "declared")},
         }
         for h, factor in zip(curved, factors, strict=True)
     ]

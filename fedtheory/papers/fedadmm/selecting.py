@@ -160,6 +160,7 @@ def window(m: int, sizes: tuple[int, ...]) -> Fraction:
 
 
 def _all_windows(problem: Any, params: Sizes, state: Any) -> Array:
+    """P(every window covers all clients)."""
     return _one(window(params.m, params.sizes) ** params.windows)
 
 
