@@ -237,10 +237,11 @@ EQ_45 = (
     Claim(
         id="fedadmm/eq-45",
         where="eq. (45)",
-        gist="that (45), alpha_i r_i <= sigma_i/2, follows from sigma_i >= 3 alpha_i r_i and gives the later constants",
+        gist="what sigma_i >= 3 alpha_i r_i gives, and what the later constants need",
         setting=Setting("no letters", letters=()),
         statement=ParameterRule({_share: _FRACTION(1, 2)}, _LINKS),
-        reading=f"{_EQ_45}. (45) itself, with theta = 1/2, is true as printed: what falls is its use",
+        reading=f"the claim is that (45), alpha_i r_i <= sigma_i/2, gives the later constants. {_EQ_45}. (45) itself, "
+        "with theta = 1/2, is true as printed: what falls is its use",
     ),
     Claim(
         id="fedadmm/eq-45/repaired",

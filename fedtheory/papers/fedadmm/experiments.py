@@ -175,7 +175,7 @@ _ALGORITHM_2 = Limit(
 ALGORITHM_2 = (
     Claim(
         id="fedadmm/algorithm-2",
-        where="Algorithm 2 and Section 5.4.1",
+        where="Algorithm 2",
         kind="limit",
         gist="FedAvg as defined here, with full participation and a small step, reaches f*",
         setting=FEDAVG,

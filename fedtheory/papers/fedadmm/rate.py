@@ -187,13 +187,13 @@ CHAIN = (
     Claim(
         id="fedadmm/eq-64",
         where="eq. (64)",
-        gist="epsilon of an idle client at k and at k_i, and Lt there, as printed",
+        gist="epsilon of an idle client at k and at k_i, as printed",
         kind="identity",
         setting=_WAITING,
         statement=_eq_64(_eps_then, _V_early, k - (s0 - 1) * k0 - 1),
         requires=(SMOOTH, START, STEP, SCHEME, IDLE),
-        reading="with the line before it on k_i; Lt^{k-s_0k_0} is Lt^0 where k < s_0 k_0. Under Scheme 4.1 the "
-        "equality, the lower bound of k_i and the upper one of Lt^{k_i} fail",
+        reading="with what it says of Lt, and the line before it on k_i; Lt^{k-s_0k_0} is Lt^0 where k < s_0 k_0. "
+        "Under Scheme 4.1 the equality, the lower bound of k_i and the upper one of Lt^{k_i} fail",
     ),
     Claim(
         id="fedadmm/eq-64/repaired",
@@ -270,17 +270,6 @@ _OF_69 = (
 
 BOUNDS = (
     Claim(
-        id="fedadmm/eq-67/first-line",
-        where="eq. (67)",
-        gist="the squared gradient norm by the moves of one round, as printed",
-        setting=TRANSITION,
-        statement=Inequality(_slope, _Q(10, 3) * m * (_bars + _moves) + 9 * m * _eps, _OF_ANY),
-        requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
-        reading="(59) and (66) give 28/3 for 10/3. It holds by (36) alone: grad f(w) is the sum over i of alpha_i grad "
-        "f_i(w) - g_i^{k+1} + phi_i - sigma_i Dw_i^{k+1} of the active, and of alpha_i grad f_i(w) - g_i^k + phi_i + "
-        "sigma_i Dbar_i of the idle; 2 suffices for 10/3",
-    ),
-    Claim(
         id="fedadmm/eq-67",
         where="eq. (67)",
         kind="inequality",
@@ -299,6 +288,17 @@ BOUNDS = (
         statement=_eq_67(_V_longer, _eps_kept),
         requires=(SMOOTH, START, STEP, SCHEME, LATE),
         repairs="fedadmm/eq-67",
+    ),
+    Claim(
+        id="fedadmm/eq-67/first-line",
+        where="eq. (67)",
+        gist="the squared gradient norm by the moves of one round, as printed",
+        setting=TRANSITION,
+        statement=Inequality(_slope, _Q(10, 3) * m * (_bars + _moves) + 9 * m * _eps, _OF_ANY),
+        requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
+        reading="(59) and (66) give 28/3 for 10/3. It holds by (36) alone: grad f(w) is the sum over i of alpha_i grad "
+        "f_i(w) - g_i^{k+1} + phi_i - sigma_i Dw_i^{k+1} of the active, and of alpha_i grad f_i(w) - g_i^k + phi_i + "
+        "sigma_i Dbar_i of the idle; 2 suffices for 10/3",
     ),
     Claim(
         id="fedadmm/eq-69",
