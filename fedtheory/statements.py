@@ -52,17 +52,21 @@ class Comparison(NamedTuple):
 
 @dataclass(frozen=True)
 class Identity:
-    """left == right for every instance of the setting. Sides may be arrays; they are compared entry by entry."""
+    """left == right for every instance of the setting. Sides may be arrays; they are compared entry by entry.
+
+    ``also``: further comparisons that the statement makes with this one.
+    """
 
     left: sympy.Expr
     right: sympy.Expr
     quantities: tuple[Quantity, ...]
+    also: tuple[Comparison, ...] = ()
     kind: ClassVar[str] = "identity"
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         """What is compared: each left side, relation and right side."""
-        return (Comparison(self.left, "==", self.right),)
+        return (Comparison(self.left, "==", self.right), *self.also)
 
 
 @dataclass(frozen=True)
@@ -331,12 +335,13 @@ class Eventually:
 
 @dataclass(frozen=True)
 class Readings:
-    """A statement that uses what is never defined: ``undefined`` says what, ``readings`` are claims that define it.
+    """A statement that uses what is not defined, or in two ways: ``open`` says what, in a sentence, and ``readings``
+    are claims that settle it.
 
     Where some of the admissible readings are true and others false, the statement is ill-posed.
     """
 
-    undefined: str
+    open: str
     readings: tuple[Any, ...]
     kind: ClassVar[str] = "readings"
     comparisons: ClassVar[tuple[Comparison, ...]] = ()
@@ -344,7 +349,7 @@ class Readings:
     @property
     def text(self) -> str:
         """The statement, in words."""
-        return f"{self.undefined} is not defined; readings: " + "; or ".join(c.gist for c in self.readings)
+        return f"{self.open}; readings: " + "; or ".join(c.gist for c in self.readings)
 
 
 @dataclass(frozen=True)

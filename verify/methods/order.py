@@ -292,7 +292,7 @@ _CLASS = "the whole class, in all dimensions, at exact parameters"
 
 METHODS = (
     Method("citation", "what is cited, and experiments on data that are not there", _is(Untested), _cite),
-    Method("readings", "the admissible readings of what is not defined", _is(Readings), _read),
+    Method("readings", "the admissible readings of what is left open", _is(Readings), _read),
     Method("long runs", "limits along runs, from several starts, in floats", _is(Eventually), long_runs.outcome),
     Method("growth", "orders of growth, by suprema over boxes that grow", _is(Order), _grow),
     Method("witness", "that something fails, by an instance in exact arithmetic", _is(Fails), existence.witness),

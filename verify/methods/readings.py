@@ -1,4 +1,4 @@
-"""Statements that use what is never defined, by their admissible readings."""
+"""Statements that use what is not defined, or in two ways, by their admissible readings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def compare(method: Method, inquiry: Inquiry, examined: Callable[[Inquiry], Iter
         verdicts.append(verdict)
         said.append(f"{claim.gist}: {verdict}{where}")
         instances += max((o.instances for o in outcomes), default=0)
-    note = "; ".join([f"{statement.undefined} is not defined", *said])
+    note = "; ".join([statement.open, *said])
     false, true = Verdict.REFUTED in verdicts, any(v in _TRUE for v in verdicts)
     if false and true:
         return method.found(Verdict.ILL_POSED, note, instances=instances, used=("search", "rational"))

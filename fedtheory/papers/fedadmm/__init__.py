@@ -1,7 +1,18 @@
 """Zhou and Li: FedADMM (2022). Letters as in the paper."""
 
 from fedtheory.claims import with_proofs
-from fedtheory.papers.fedadmm import descent, experiments, figures, limits, method, proofs, rate, selecting
+from fedtheory.papers.fedadmm import (
+    descent,
+    differences,
+    experiments,
+    figures,
+    inner,
+    limits,
+    method,
+    proofs,
+    rate,
+    selecting,
+)
 from fedtheory.papers.fedadmm.letters import alpha_i, glossary, k, k0, m, nu_i, r_i, rho, s0, s_i, sigma_bar, sigma_i
 
 CLAIMS = with_proofs(
@@ -9,8 +20,8 @@ CLAIMS = with_proofs(
     (
         method.EQ_13,
         method.EQ_15,
-        method.CONTRACTION,
-        *method.EQ_16,
+        inner.CONTRACTION,
+        *inner.EQ_16,
         method.SECTION_35,
         method.DEFINITION_41,
         *selecting.GAP,
@@ -28,7 +39,7 @@ CLAIMS = with_proofs(
         *descent.EQ_45,
         *descent.EQ_51,
         *descent.LEMMA_C2,
-        limits.LEMMA_C2_LIMIT,
+        differences.LEMMA_C2_LIMIT,
         *rate.CHAIN,
         *rate.BOUNDS,
         *experiments.INITIAL_STATE,

@@ -240,7 +240,8 @@ EQ_45 = (
         gist="what sigma_i >= 3 alpha_i r_i gives, and what the later constants need",
         setting=Setting("no letters", letters=()),
         statement=ParameterRule({_share: _FRACTION(1, 2)}, _LINKS),
-        reading=f"{_EQ_45}; (45) is true as printed, with theta = 1/2",
+        reading=f"the claim is that (45), alpha_i r_i <= sigma_i/2, gives the later constants. {_EQ_45}. (45) itself, "
+        "with theta = 1/2, is true as printed: what falls is its use",
     ),
     Claim(
         id="fedadmm/eq-45/repaired",
@@ -353,8 +354,8 @@ LEMMA_C2 = (
             _SIGNS,
             also=(Comparison(_along, "<=", _along_sum), Comparison(_along_sum, "<=", _along)),
         ),
-        requires=(SMOOTH,),
-        reading="Dbar_i = w_i^{k+1} - w^{tau_{k+1}}",
+        requires=(SMOOTH, START, STEP, SCHEME),
+        reading="at k + 1 >= 1; Dbar_i = w_i^{k+1} - w^{tau_{k+1}}",
     ),
     Claim(
         id="fedadmm/lemma-C.2/b/signs/repaired",

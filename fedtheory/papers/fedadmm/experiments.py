@@ -120,9 +120,12 @@ INITIAL_STATE = (
         gist="every quantity that Lemma 4.1 uses at k = 0 is defined by the algorithm",
         setting=_STARTS,
         statement=Readings(
-            "w^{tau_0}, of which L^0 is a function,", (_reading("average", True), _reading("common", False))
+            "w^{tau_0}, of which L^0 is a function, is not defined",
+            (_reading("average", True), _reading("common", False)),
         ),
-        reading="what is true of one reading and false of the other: L^0 = F(W^0) where all w_i^0 are equal",
+        reading="told apart by a test of our own, printed nowhere: L^0 = F(W^0) where all w_i^0 are equal. Of the "
+        "paper's results only the number c of Theorem 4.3 depends on w^{tau_0}. Its hints are the initial point (w^0, "
+        "W^0, Pi^0) of (13), and w^0 = w_i^0 = 0 in Section 5.3",
     ),
     Claim(
         id="fedadmm/algorithm-1/initial-state/repaired",
@@ -178,7 +181,9 @@ ALGORITHM_2 = (
         setting=FEDAVG,
         statement=_ALGORITHM_2,
         requires=(_OF_CLASS, _SMALL),
-        reading="a round is a function of w alone, so that its limit is a fixed point of the round",
+        reading="no sentence of the paper: the nearest is what Section 5.4.1 sees in Figure 1, that all methods come "
+        "to the optimal value in the end. A round is a function of w alone, so that its limit is a fixed point of the "
+        "round",
     ),
     Claim(
         id="fedadmm/algorithm-2/repaired",
@@ -255,6 +260,7 @@ SECTION_52 = (
         gist="the experiments' sigma_i = 0.2 r_i/m satisfies the theorems' condition",
         setting=_penalties,
         statement=ParameterRule({sigma_i: sympy.Rational(1, 5) * r_i / m, alpha_i: 1 / m}, _CONDITION),
+        reading="no sentence of the paper, whose Section 5.2 sets sigma_i and does not speak of the condition",
     ),
     Claim(
         id="fedadmm/experiments/step-condition/repaired",
@@ -271,6 +277,7 @@ SECTION_52 = (
         gist="the experiments' w_i = pi_i = 0 satisfies the algorithm's initialisation",
         setting=_LEAST_SQUARES,
         statement=Identity(_pi, _slope, (Quantity(_pi, _taken), Quantity(_slope, _asked))),
+        reading="no sentence of the paper, whose Section 5.2 sets w_i^0 and pi_i^0 and does not speak of Algorithm 1's",
     ),
     Claim(
         id="fedadmm/experiments/initial-point/repaired",
@@ -340,7 +347,9 @@ EXAMPLE_51 = (
         gist="the generator gives clients different distributions",
         setting=_DEALS,
         statement=_different(True),
-        reading="all orders of the samples are equally likely after the shuffle; enumerated for few samples",
+        reading="non-i.i.d. data: the laws of clients' samples differ. All orders of the samples are equally likely "
+        "after the shuffle; enumerated for few samples. That the fixed numbers of samples of each law make them "
+        "dependent is not meant",
     ),
     Claim(
         id="fedadmm/example-5.1/repaired",

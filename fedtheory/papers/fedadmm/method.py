@@ -1,4 +1,4 @@
-"""FedADMM, Section 3 with the inner steps of Theorem 3.1 and local invariance; Definition 4.1; Appendix A."""
+"""FedADMM, Section 3 with its closed forms and local invariance; Definition 4.1; Appendix A."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import exact_admm
-from fedtheory.algorithms.method import method
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.classes import WeaklyConvex
 from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick, small
-from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_i
+from fedtheory.papers.fedadmm.inner import CURVED, WEAKLY_CONVEX
+from fedtheory.papers.fedadmm.letters import parts, r_i, s_i
 from fedtheory.papers.fedadmm.runs import ROUND, History, Run, square
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array
-from fedtheory.relations import E
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Comparison, Inequality, Quantity, identity, inequality, one_step
+from fedtheory.statements import Comparison, Identity, Inequality, Quantity, identity, inequality
 from fedtheory.subproblems import InnerSteps, Task
 
 # Any point of the server and the clients, with quadratic functions: one gradient or root of each is asked
@@ -118,18 +117,42 @@ def _task(params: Penalties, state: Point) -> Task:
     return Task(state.w, state.Pi, 0 * params.sigma, everyone, params.alpha, params.sigma)
 
 
+def _inner_steps(problem: Problem, params: Penalties, state: Point, steps: int) -> Array:
+    """v^steps, by the algorithm."""
+    return InnerSteps(params.r, steps=steps).answer(problem, _task(params, state), None, 0).w
+
+
 def _two_inner_steps(problem: Problem, params: Penalties, state: Point) -> Array:
-    return InnerSteps(params.r, steps=2).answer(problem, _task(params, state), None, 0).w
+    """v^2, by the algorithm."""
+    return _inner_steps(problem, params, state, 2)
 
 
-def _closed_inner_steps(problem: Problem, params: Penalties, state: Point) -> Array:
-    """Two minimisers of alpha <grad f(v), u> + alpha r/2 |u - v|^2 + <u - w, pi> + sigma/2 |u - w|^2 over u, from w."""
+def _closed_inner_step(problem: Problem, params: Penalties, state: Point) -> Array:
+    """v^2 from v^1, by the second line of (15)."""
     alpha, sigma, r = params.alpha[:, None], params.sigma[:, None], params.r[:, None]
-    anchor = state.w[..., None, :]
-    v = anchor + 0 * state.Pi
-    for _ in range(2):
-        v = (alpha * r * v + sigma * anchor - (alpha * problem.f.gradient(v) + state.Pi)) / (alpha * r + sigma)
-    return v
+    v = _inner_steps(problem, params, state, 1)
+    total: Array = alpha * r * v + sigma * state.w[..., None, :] - (alpha * problem.f.gradient(v) + state.Pi)
+    return total / (alpha * r + sigma)
+
+
+def _inner_objective(problem: Problem, params: Penalties, state: Point, u: Array) -> Array:
+    """What (15) minimises for v^2, at u."""
+    v, w = _inner_steps(problem, params, state, 1), state.w[..., None, :]
+    linear = problem.f.value(v) + (problem.f.gradient(v) * (u - v)).sum(axis=-1) + params.r * square(u - v) / 2
+    near: Array = ((u - w) * state.Pi).sum(axis=-1) + params.sigma * square(u - w) / 2
+    return near + params.alpha * linear
+
+
+def _inner_at_any(problem: Problem, params: Penalties, state: Point) -> Array:
+    """What (15) minimises for v^2, at any w_i."""
+    return _inner_objective(problem, params, state, state.W)
+
+
+def _inner_at_closed_form(problem: Problem, params: Penalties, state: Point) -> Array:
+    """The value at the formula's v^2, and what is added on the way to any w_i."""
+    v = _closed_inner_step(problem, params, state)
+    added: Array = (params.alpha * params.r + params.sigma) * square(state.W - v) / 2
+    return _inner_objective(problem, params, state, v) + added
 
 
 def _gradient(problem: Problem, params: Penalties, state: Point) -> Array:
@@ -145,9 +168,10 @@ def _lines(problem: Problem, params: Penalties, state: Point) -> Array:
     return total
 
 
-_L_w, _L_min, _v, _v_closed, _grad, _res = parts(
-    "sum_i<w_i-w,pi_i>+sigma_i/2|w_i-w|^2 its_least_value+sum_i(sigma_i)/2|w-w^{k+1}|^2 v_i^2 (15)_twice grad_f(w) "
-    "sum_i(alpha_i*grad_f_i(w_i)+pi_i)-sum_i(pi_i)"
+_L_w, _L_min, _inner_u, _inner_min, _v, _v_closed, _grad, _res = parts(
+    "sum_i<w_i-w,pi_i>+sigma_i/2|w_i-w|^2 its_least_value+sum_i(sigma_i)/2|w-w^{k+1}|^2 "
+    "objective_of_(15)(w_i) objective_of_(15)(v_i^2)+(alpha_i*r_i+sigma_i)/2|w_i-v_i^2|^2 v_i^2 second_line_of_(15) "
+    "grad_f(w) sum_i(alpha_i*grad_f_i(w_i)+pi_i)-sum_i(pi_i)"
 )
 
 L_W = Quantity(_L_w, _at_any)
@@ -163,15 +187,21 @@ EQ_13 = Claim(
     "sum_i(sigma_i)/2 |w - w^{k+1}|^2",
 )
 V = Quantity(_v, _two_inner_steps)
-V_CLOSED = Quantity(_v_closed, _closed_inner_steps)
+V_CLOSED = Quantity(_v_closed, _closed_inner_step)
+INNER_U = Quantity(_inner_u, _inner_at_any)
+INNER_MIN = Quantity(_inner_min, _inner_at_closed_form)
 
 EQ_15 = Claim(
     id="fedadmm/eq-15",
     where="eq. (15)",
     gist="closed form of the inner step",
     setting=POINTS,
-    statement=identity(V, V_CLOSED),
-    reading="two steps from v^0 = w, by the algorithm and by the formula",
+    statement=Identity(
+        _inner_u, _inner_min, (INNER_U, INNER_MIN, V, V_CLOSED), also=(Comparison(_v, "==", _v_closed),)
+    ),
+    reading="the second line is the minimiser of the first: away from it the objective is larger by "
+    "(alpha_i r_i + sigma_i)/2 |w_i - v_i^{l+1}|^2; at l = 1, where v_i^l is any point. It is also the "
+    "step of the algorithm",
 )
 GRAD = Quantity(_grad, _gradient)
 RES = Quantity(_res, _lines)
@@ -183,171 +213,8 @@ DEFINITION_41 = Claim(
     gist="stationary points of (10) and of (2)",
     setting=AGREED,
     statement=identity(GRAD, RES),
-    reading="where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19): it "
-    "vanishes with them",
-)
-
-# Theorem 3.1
-
-
-class Root(NamedTuple):
-    """``v (..., d)``: an inner iterate."""
-
-    v: Array
-
-
-def _inner_step(problem: Problem, params: Any, state: Any, draw: Any) -> dict[str, Array]:
-    """(15) around w = v*, which every w and pi with the same root gives too: the residual at v differs from that at v*
-    by what does not depend on them."""
-    alpha, sigma = (np.array([value]) for value in (params.alpha, params.sigma))
-    task = Task(problem.x_star, -params.alpha * problem.y_star, sigma, np.ones(1, dtype=bool), alpha, sigma)
-    v = state.v[..., None, :]
-    return {"v": (v - task.residual(problem, v) / (params.alpha * problem.L + params.sigma))[..., 0, :]}
-
-
-def _from_root(problem: Problem, params: Any, state: Any) -> Array:
-    return square(state.v - problem.x_star)
-
-
-inner = method("inner step", _inner_step, ["alpha", "sigma", "rho"], {"v": "point"})
-WEAKLY_CONVEX = WeaklyConvex(s_i, r_i)
-INNER = Setting(
-    "f_i with Hessians between -s_i I and r_i I, s_i <= r_i; any v, w and pi_i",
-    letters={s_i: lambda problem, params: -problem.mu, r_i: "L", alpha_i: "alpha", rho: "rho", sigma_i: "sigma"},
-    algorithm=inner,
-    functions=WEAKLY_CONVEX,
-    typical={rho: sympy.Integer(4), sigma_i: alpha_i * s_i + rho * alpha_i * r_i / 2},
-    clients=(1,),
-)
-CURVED = Hypothesis("-s_i I <= hess f_i <= r_i I", met=WEAKLY_CONVEX.contains)
-_PENALTY = Hypothesis(
-    "sigma_i >= alpha_i s_i + rho alpha_i r_i/2", sympy.Ge(sigma_i, alpha_i * s_i + rho * alpha_i * r_i / 2)
-)
-_ABOVE_ONE = Hypothesis("rho > 1", sympy.Gt(rho, 1, evaluate=False))
-_from, _from_next = parts("|v^l-v*|^2 |v^{l+1}-v*|^2")
-
-FROM_NEXT = Quantity(_from_next, _from_root, after=True)
-FROM = Quantity(_from, _from_root)
-
-CONTRACTION = Claim(
-    id="fedadmm/theorem-3.1/contraction",
-    where="Theorem 3.1 and eq. (35)",
-    gist="inner steps contract by 1/rho",
-    setting=INNER,
-    statement=one_step(inner, E(FROM_NEXT) <= (1 / rho) * FROM),
-    requires=(CURVED, _PENALTY, _ABOVE_ONE),
-    reading="of the printed proof the lines do not follow (a sign, and two misprints); r_i is a Lipschitz "
-    "constant: s_i <= r_i",
-)
-
-
-class Inner(NamedTuple):
-    """Constants of a client; ``X``: 2 (alpha^2 r^2 + sigma^2) |w - v*|^2 / eps."""
-
-    alpha: Any
-    r: Any
-    s: Any
-    sigma: Any
-    rho: Any
-    X: Any
-    h: Any
-
-
-def _inner_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
-    while True:
-        r, share = Fraction(1), pick(rng, tuple(Fraction(v) for v in (0, "1/2", 1)))
-        ratio = pick(rng, tuple(Fraction(v) for v in (4, 4, 2, "3/2", 9, "11/10")))
-        yield {
-            "alpha": pick(rng, (Fraction(1), Fraction(1, 3))),
-            "r": r,
-            "s": share * r,
-            "h": pick(rng, (r, -share * r, r / 2)),
-            "rho": ratio,
-            "excess": pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 2))),
-            "X": pick(rng, tuple(Fraction(v) for v in (2, 3, "1/2", 10, "100/7", 1000, 4))),
-        }
-
-
-def _inner_build(recipe: Recipe, exact: bool) -> Instance:
-    values = {name: number(recipe[name], exact) for name in ("alpha", "r", "s", "h", "rho", "X")}
-    check_shape(1, recipe["alpha"], recipe["r"], recipe["X"], recipe["excess"], recipe["rho"] - 1)
-    if recipe["s"] < 0:
-        raise ValueError("s must not be negative")
-    alpha, r, s = (values[name] for name in ("alpha", "r", "s"))
-    sigma = number(recipe["excess"], exact) * (alpha * s + values["rho"] * alpha * r / 2)
-    params = Inner(alpha, r, s, sigma, values["rho"], values["X"], values["h"])
-    text = ", ".join(f"{name}={recipe[name]}" for name in recipe) + f", sigma={Fraction(sigma) if exact else sigma}"
-    return Instance(None, params, 1, lambda theta: (None, Root(theta[:, None])), text=text)
-
-
-def _residual_after(steps: Any) -> Any:
-    """The squared residual of (6) after so many inner steps on the quadratic of curvature h, from v^0 - v* = theta."""
-
-    def of(problem: Any, params: Inner, state: Root) -> Array:
-        kept = 1 - (params.alpha * params.h + params.sigma) / (params.alpha * params.r + params.sigma)
-        e = state.v
-        for _ in range(steps(params)):
-            e = kept * e
-        return square((params.alpha * params.h + params.sigma) * e)
-
-    return of
-
-
-def _tolerance(problem: Any, params: Inner, state: Root) -> Array:
-    """eps = 2 (alpha^2 r^2 + sigma^2) |v^0 - v*|^2 / X."""
-    return 2 * (params.alpha**2 * params.r**2 + params.sigma**2) * square(state.v) / params.X
-
-
-def _printed_steps(params: Inner) -> int:
-    """The l = 0, ..., kappa with kappa = log_rho(ceil(X)) - 1: as many as powers of rho, from the first, in ceil(X)."""
-    top, steps = -(-Fraction(params.X) // 1), 0
-    while Fraction(params.rho) ** (steps + 1) <= top:
-        steps += 1
-    return steps
-
-
-def _enough_steps(params: Inner) -> int:
-    """ceil(log_rho X), 0 if that is negative."""
-    steps = 0
-    while Fraction(params.rho) ** steps < Fraction(params.X):
-        steps += 1
-    return steps
-
-
-_INNER_STEPS = Setting(
-    "f_i quadratic; any w and pi_i",
-    letters={alpha_i: "alpha", r_i: "r", s_i: "s", sigma_i: "sigma", rho: "rho"},
-    special=Family(_inner_recipes, _inner_build),
-)
-_CURVATURE = Hypothesis("-s_i <= f_i'' <= r_i", met=lambda problem, params: -params.s <= params.h <= params.r)
-_residual, _eps = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 eps_i^{k+1}")
-
-
-def _eq_16(steps: Any) -> Inequality:
-    return Inequality(_residual, _eps, (Quantity(_residual, _residual_after(steps)), Quantity(_eps, _tolerance)))
-
-
-EQ_16 = (
-    Claim(
-        id="fedadmm/theorem-3.1/eq-16",
-        where="eq. (16)",
-        kind="bound",
-        gist="number of inner steps that meets (6)",
-        setting=_INNER_STEPS,
-        statement=_eq_16(_printed_steps),
-        requires=(_CURVATURE, _PENALTY),
-        reading="kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa",
-    ),
-    Claim(
-        id="fedadmm/theorem-3.1/eq-16/repaired",
-        where="eq. (16)",
-        kind="bound",
-        gist="ceil(log_rho X) inner steps meet (6), with the ceiling outside of the logarithm",
-        setting=_INNER_STEPS,
-        statement=_eq_16(_enough_steps),
-        requires=(_CURVATURE, _PENALTY),
-        repairs="fedadmm/theorem-3.1/eq-16",
-    ),
+    reading="eq. (20): where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19), and "
+    "vanishes with them. Not tested: that local optima of (10) meet (19), and that for convex f_i (19) is optimality",
 )
 
 # Section 3.5
@@ -541,10 +408,8 @@ APPENDIX_A = (
 
 __all__ = [
     "APPENDIX_A",
-    "CONTRACTION",
     "DEFINITION_41",
     "EQ_13",
     "EQ_15",
-    "EQ_16",
     "SECTION_35",
 ]

@@ -19,8 +19,8 @@ PROOFS = {
     ),
     "remark-4.1/scheme": Proof(
         ("remark-4.1",),
-        "The probability is that of one client in one window. Scheme 4.1 asks for all clients in all windows, and "
-        "where a window may miss a client, sooner or later one does.",
+        "The probability is that of one client in one window. Scheme 4.1 asks for all clients in all windows: the "
+        "probability of T windows is a power T of that of one, and where a window may miss a client it tends to 0.",
     ),
     "lemma-4.1": Proof(
         ("lemma-C.1/a", "lemma-C.1/b", "lemma-C.1/c", "eq-31", "eq-33", "eq-45", "eq-51/display"),
@@ -88,13 +88,21 @@ PROOFS = {
         "What an idle client keeps by eq. (9) is what its last active iteration left: eps at k_i + 1, after that "
         "iteration, and not at k_i, before it.",
     ),
-    "eq-65": Proof(
-        ("eq-62", "eq-64"),
-        "In the last line the sum over rounds begins at tau_{k+1} - 1, and so has one term, where the line before "
-        "it has all rounds since k_i.",
-    ),
+    "eq-65": Proof(("eq-62", "eq-64")),
     "eq-66": Proof(("lemma-C.1/a", "lemma-C.1/b", "eq-33")),
-    "eq-67": Proof(("eq-59", "eq-66", "eq-65", "eq-64", "lemma-4.1", "lemma-C.2/a", "theorem-4.3/proof-constants")),
+    "eq-67/first-line": Proof(("eq-59", "eq-66", "theorem-4.3/proof-constants")),
+    "eq-67": Proof(
+        (
+            "eq-67/first-line",
+            "eq-59",
+            "eq-66",
+            "eq-65",
+            "eq-64",
+            "lemma-4.1",
+            "lemma-C.2/a",
+            "theorem-4.3/proof-constants",
+        )
+    ),
     "algorithm-1/initial-state": Proof(
         flaw="Algorithm 1 computes w^{tau_1} first. w^{tau_0}, on which L^0 depends, is used by Lemma 4.1 and "
         "Theorem 4.3 and nowhere defined."

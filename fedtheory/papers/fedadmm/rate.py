@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import sympy
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import infimum
-from fedtheory.papers.fedadmm.letters import c, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i, varepsilon
+from fedtheory.papers.fedadmm.letters import c, k, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.runs import (
     IDLE,
     LATE,
@@ -31,7 +32,7 @@ from fedtheory.papers.fedadmm.runs import (
 from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
-from fedtheory.statements import Comparison, Identity, Inequality, ParameterRule, Quantity, identity
+from fedtheory.statements import Comparison, Inequality, ParameterRule, Quantity, identity
 
 _Q = sympy.Rational
 
@@ -103,26 +104,55 @@ def _eqs_61_to_63(rounds: Any) -> Inequality:
 
 
 _eps_now, _eps_then, _eps_after = parts("eps_i^k eps_i^{k_i} eps_i^{k_i+1}")
-_OF_EPS = (
+_V_now, _V_last, _V_early, _V_earlier = parts("Lt^k Lt^{k_i} Lt^{max(k-s_0k_0,0)} Lt^{max(k-(2s_0-3)k_0-1,0)}")
+_k_i = sympy.Symbol("k_i", integer=True)
+
+
+def _since(rounds: Callable[[int], int], more: int) -> Callable[[View, int], Array]:
+    """Lt at max(k - rounds(s_0) k_0 - more, 0)."""
+    return lambda v, k: v.lyapunov(max(k - rounds(v.run.s0) * v.fed.k0 - more, 0))
+
+
+_WAITING = replace(ROUND, letters={**LETTERS, _k_i: lambda problem, run: run.last[run.i]})
+_OF_64 = (
     of_client(_eps_now.name, lambda v, k: v.history.eps[k]),
     of_client(_eps_then.name, _last(lambda v, j: v.history.eps[j])),
     of_client(_eps_after.name, _last(lambda v, j: v.history.eps[j + 1])),
+    quantity(_V_now.name, lambda v, k: v.lyapunov(k)),
+    quantity(_V_last.name, lambda v, k: v.lyapunov(max(v.run.last[v.run.i], 0))),
+    quantity(_V_early.name, _since(lambda s: s, 0)),
+    quantity(_V_earlier.name, _since(lambda s: 2 * s - 3, 1)),
 )
 
-_moves_last, _one, _waits, _eps_lasts = parts(
-    "sum_i(sigma_i^2|Dw_i^{k_i+1}|^2) sum_i(sigma_i^2)|w^{tau_{k+1}}-w^{tau_{k+1}-1}|^2 "
-    "sum_i(sigma_i^2sum_t|w^{t+1}-w^t|^2) sum_i(eps_i^{k_i}+eps_i^{k_i+1})"
+
+def _eq_64(kept: Any, early: Any, least: Any) -> Inequality:
+    """eps_i^k = kept, as two inequalities; Lt^k <= Lt^{k_i} <= early; least <= k_i <= k."""
+    return Inequality(
+        _eps_now,
+        kept,
+        _OF_64,
+        also=(
+            Comparison(kept, "<=", _eps_now),
+            Comparison(_V_now, "<=", _V_last),
+            Comparison(_V_last, "<=", early),
+            Comparison(least, "<=", _k_i),
+            Comparison(_k_i, "<=", k),
+        ),
+    )
+
+
+_moves_last, _waits, _eps_lasts = parts(
+    "sum_i(sigma_i^2|Dw_i^{k_i+1}|^2) sum_i(sigma_i^2sum_t|w^{t+1}-w^t|^2) sum_i(eps_i^{k_i}+eps_i^{k_i+1})"
 )
 _OF_ALL = (
     *_SQUARES,
     quantity(_moves_last.name, _summed(_last(lambda v, j: v.move(j)))),
-    quantity(_one.name, lambda v, k: (v.fed.sigma**2).sum() * v.server(k)),
     quantity(_waits.name, _summed(_waited)),
     quantity(
         _eps_lasts.name, lambda v, k: _last(lambda v, j: v.history.eps[j] + v.history.eps[j + 1])(v, k).sum(axis=-1)
     ),
 )
-_FASTER = "sum_t is over tau_{k_i+1} <= t < tau_{k+1}; (5) with equality"
+_ROUNDS = "sum_t is over tau_{k_i+1} <= t < tau_{k+1}"
 
 CHAIN = (
     Claim(
@@ -158,17 +188,21 @@ CHAIN = (
         id="fedadmm/eq-64",
         where="eq. (64)",
         gist="epsilon of an idle client at k and at k_i, as printed",
-        setting=ROUND,
-        statement=Identity(_eps_now, _eps_then, _OF_EPS),
-        requires=(SCHEME, IDLE),
+        kind="identity",
+        setting=_WAITING,
+        statement=_eq_64(_eps_then, _V_early, k - (s0 - 1) * k0 - 1),
+        requires=(SMOOTH, START, STEP, SCHEME, IDLE),
+        reading="with what it says of Lt, and the line before it on k_i; Lt^{k-s_0k_0} is Lt^0 where k < s_0 k_0. "
+        "Under Scheme 4.1 the equality, the lower bound of k_i and the upper one of Lt^{k_i} fail",
     ),
     Claim(
         id="fedadmm/eq-64/repaired",
         where="eq. (64)",
-        gist="epsilon of an idle client at k and at k_i + 1",
-        setting=ROUND,
-        statement=Identity(_eps_now, _eps_after, _OF_EPS),
-        requires=(SCHEME, IDLE),
+        gist="epsilon of an idle client at k and at k_i + 1, and k_i >= k - (2 s_0 - 3) k_0 - 1",
+        kind="identity",
+        setting=_WAITING,
+        statement=_eq_64(_eps_after, _V_earlier, k - (2 * s0 - 3) * k0 - 1),
+        requires=(SMOOTH, START, STEP, SCHEME, IDLE),
         repairs="fedadmm/eq-64",
     ),
     Claim(
@@ -176,14 +210,17 @@ CHAIN = (
         where="eq. (65)",
         gist="sum of the squared sigma_i (w_i - w), as printed",
         setting=ROUND,
-        statement=Inequality(_bars, _Q(2, 15) * _moves + _Q(4, 15) * _moves_last + 2 * s0 * _one + 48 * _eps, _OF_ALL),
+        statement=Inequality(
+            _bars, _Q(2, 15) * _moves + _Q(4, 15) * _moves_last + 2 * s0 * _waits + 48 * _eps, _OF_ALL
+        ),
         requires=(SMOOTH, START, STEP, SCHEME, LATE),
-        reading="the sum over t begins at tau_{k+1} - 1, as printed: one term; (5) with equality",
+        reading=f"{_ROUNDS}, as in the line before and in (63); the last line prints tau_{{k+1}} - 1 as its lower end, "
+        "taken for a misprint: with one term the right side is smaller still. (5) with equality",
     ),
     Claim(
         id="fedadmm/eq-65/repaired",
         where="eq. (65)",
-        gist="with all rounds since k_i, 2(2 s_0 - 2) in place of 2 s_0, and the tolerances at k_i and k_i + 1",
+        gist="with 2(2 s_0 - 2) in place of 2 s_0, and the tolerances at k_i and k_i + 1",
         setting=ROUND,
         statement=Inequality(
             _bars,
@@ -191,7 +228,7 @@ CHAIN = (
             _OF_ALL,
         ),
         requires=(SMOOTH, START, STEP, SCHEME, LATE),
-        reading=_FASTER,
+        reading=f"{_ROUNDS}; (5) with equality",
         repairs="fedadmm/eq-65",
     ),
     Claim(
@@ -253,6 +290,17 @@ BOUNDS = (
         repairs="fedadmm/eq-67",
     ),
     Claim(
+        id="fedadmm/eq-67/first-line",
+        where="eq. (67)",
+        gist="the squared gradient norm by the moves of one round, as printed",
+        setting=TRANSITION,
+        statement=Inequality(_slope, _Q(10, 3) * m * (_bars + _moves) + 9 * m * _eps, _OF_ANY),
+        requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
+        reading="(59) and (66) give 28/3 for 10/3. It holds by (36) alone: grad f(w) is the sum over i of alpha_i grad "
+        "f_i(w) - g_i^{k+1} + phi_i - sigma_i Dw_i^{k+1} of the active, and of alpha_i grad f_i(w) - g_i^k + phi_i + "
+        "sigma_i Dbar_i of the idle; 2 suffices for 10/3",
+    ),
+    Claim(
         id="fedadmm/eq-69",
         where="eq. (69)",
         gist="sum of the epsilons",
@@ -301,7 +349,8 @@ THEOREM_43 = Claim(
         ),
     ),
     requires=(SMOOTH, START, STEP, SCHEME, _AFTER),
-    reading="eps_i in c, which is not defined, is eps_i^0; w^{tau_0} in Lt^0 is any",
+    reading="eps_i in c, which is not defined, is eps_i^0; w^{tau_0} in Lt^0 is any. In all runs the bound is a "
+    "thousand times too large, so that they could not tell a smaller c from it: what it rests on is eq-67/first-line",
 )
 
 _a = sympy.symbols("a_1:10", positive=True)
@@ -340,7 +389,8 @@ CONSTANTS = (
         gist="the chain of constants 10/3, 34/9, 8/9, 20/3, 169, 940/9 follows from its steps",
         setting=Setting("no letters", letters=()),
         statement=_constants(_PRINTED),
-        reading=f"{_LINKS}; the first of the relations that fails is the link where the error enters",
+        reading=f"{_LINKS}; (65) is taken as printed, which is false itself. The first of the relations that fails is "
+        "the link where the error enters",
     ),
     Claim(
         id="fedadmm/theorem-4.3/proof-constants/repaired",
@@ -349,7 +399,8 @@ CONSTANTS = (
         gist="the chain that does follow: 28/3, 476/45, 112/45, 56/3, 457, 2632/9",
         setting=Setting("no letters", letters=()),
         statement=_constants(dict(zip(_a, map(_Q, _THEN), strict=True))),
-        reading=_LINKS,
+        reading=f"{_LINKS}; from (65) as printed, and from eq-65/repaired with max(2 s_0 - 2, 1) in place of s_0 and "
+        "eps_i^{k_i} in place of eps_i^k",
         repairs="fedadmm/theorem-4.3/proof-constants",
     ),
 )

@@ -192,6 +192,10 @@ _FACTORS = tuple(Fraction(v) for v in (3, 3, 3, 3, "7/2", 5, 20))
 _SMALL = tuple(Fraction(v) for v in ("1/5", 1, "13/5", "14/5"))
 #: Squares, so that the residuals are rational.
 _SQUARES = tuple(Fraction(v) for v in ("9/16", "9/16", "16/25", "81/100", "9801/10000"))
+#: Curvatures, and penalties in units of alpha_i r_i, of a client that waits and of another, which comes to rest
+#: meanwhile or is slow.
+_RESTING = (((10, 1), (3, 3)), ((1, 1), (3, 20)))
+_SLOW = tuple(((1, h), (3, factor)) for h in (1, 3) for factor in (3, 20, 20))
 _ACCURACIES = tuple(Fraction(v) for v in (1, "1/4", "1/100", "1/1000000", 4))
 
 
@@ -225,7 +229,7 @@ def _client(rng: np.random.Generator, rounds: tuple[int, ...], k0: int, exact: b
         "b": pick(rng, tuple(Fraction(v) for v in (1, 2, 4))) if bent else Fraction(0),
         "t": Fraction(int(rng.integers(-3, 4)), 2),
         "width": pick(rng, tuple(Fraction(v) for v in ("1/2", 1, 3))),
-        "declared": Fraction(1),
+        "declared": Fraction(1) if rng.random() < 0.97 else Fraction(1, 2),
         "factor": pick(rng, _FACTORS) if rng.random() < 0.93 else pick(rng, _SMALL),
         "nu": pick(rng, _SQUARES),
         "eps": pick(rng, _ACCURACIES),
@@ -243,15 +247,14 @@ def _waiting(rng: np.random.Generator) -> Recipe:
     columns = [tuple(int(t in (0, total - 1)) for t in range(total)), (1,) * total]
     clients = [_client(rng, column, 1, True) for column in columns]
     # Either the other has come to rest by then, or it is slow.
-    curved = (10, 1) if rest else (1, pick(rng, (1, 3)))
-    factors = (3, 3) if rest else (3, pick(rng, (3, 20, 20)))
+    curved, factors = pick(rng, _RESTING if rest else _SLOW)
     changes = [
         {
             "h": Fraction(h),
             "factor": Fraction(factor),
             "eps": Fraction(1, 10**9),
             **{name: Fraction(0) for name in ("b", "c", "t")},
-            **{name: Fraction(1) for name in ("weight", "width")},
+            **{name: Fraction(1) for name in ("weight", "width", "declared")},
         }
         for h, factor in zip(curved, factors, strict=True)
     ]

@@ -8,6 +8,7 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy
 
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.instances.base import Family, Instance, Recipe, pick
@@ -17,7 +18,7 @@ from fedtheory.randomness import UniformSubset
 from fedtheory.rational import Array
 from fedtheory.selections import covers, gaps
 from fedtheory.settings import Setting
-from fedtheory.statements import Quantity, identity, inequality
+from fedtheory.statements import Comparison, Identity, Inequality, Quantity, inequality
 
 
 class Plan(NamedTuple):
@@ -113,7 +114,7 @@ def _sizes(rng: np.random.Generator) -> Iterator[Recipe]:
         one = int(rng.integers(1, clients + 1))
         equal = rng.random() < 0.6
         sizes = [one] * length if equal else [int(v) for v in rng.integers(1, clients + 1, length)]
-        yield {"m": clients, "windows": int(pick(rng, (1, 2, 10, 100))), "sizes": tuple(sizes)}
+        yield {"m": clients, "windows": int(pick(rng, (1, 2, 10, 30, 100))), "sizes": tuple(sizes)}
 
 
 def _sizes_build(recipe: Recipe, exact: bool) -> Instance:
@@ -159,32 +160,35 @@ def window(m: int, sizes: tuple[int, ...]) -> Fraction:
 
 
 def _all_windows(problem: Any, params: Sizes, state: Any) -> Array:
+    """P(every window covers all clients)."""
     return _one(window(params.m, params.sizes) ** params.windows)
 
 
-def _one_window(problem: Any, params: Sizes, state: Any) -> Array:
-    return _one(window(params.m, params.sizes))
+def _missed(problem: Any, params: Sizes, state: Any) -> Array:
+    """P(a client is in none of the subsets of a window)."""
+    return _one(1 - _formula(problem, params, state)[0, 0])
 
 
-def _union(problem: Any, params: Sizes, state: Any) -> Array:
-    """1 - m P(a client is in none of the subsets)."""
-    return _one(1 - params.m * (1 - _formula(problem, params, state)[0, 0]))
-
-
-_p, _printed, _scheme, _window, _least = parts(
-    "P(i_selected) 1-prod_j(1-|Omega^{tau+j}|/m) P(Scheme_4.1) P(one_window_covers) 1-m*prod_j(1-|Omega^{tau+j}|/m)"
+_p, _printed, _scheme, _none = parts(
+    "P(i_selected) 1-prod_j(1-|Omega^{tau+j}|/m) P(Scheme_4.1_in_T_windows) prod_j(1-|Omega^{tau+j}|/m)"
 )
+T = sympy.Symbol("T", integer=True, positive=True)
 SUBSETS = Setting(
     "independent uniformly random subsets of given sizes in each window, the same sizes in all of them",
-    letters={m: "m"},
+    letters={m: "m", s0: lambda problem, params: len(params.sizes), T: "windows"},
     special=Family(_sizes, _sizes_build),
 )
 
 P = Quantity(_p, _met)
 PRINTED = Quantity(_printed, _formula)
 SCHEME = Quantity(_scheme, _all_windows)
-LEAST = Quantity(_least, _union)
-WINDOW = Quantity(_window, _one_window)
+NONE = Quantity(_none, _missed)
+#: What "a high probability" is at least, of all windows, and of a single one.
+_HIGH, _HIGHER = Fraction(1, 2), Fraction(9, 10)
+_LIKELY = Hypothesis(
+    f"one window covers all clients with probability {_HIGHER} at least",
+    met=lambda problem, params: window(params.m, params.sizes) >= _HIGHER,
+)
 
 REMARK_41 = (
     Claim(
@@ -192,8 +196,9 @@ REMARK_41 = (
         where="Remark 4.1",
         gist="probability that a client is selected in s_0 rounds, and its example",
         setting=SUBSETS,
-        statement=identity(P, PRINTED),
-        reading="every subset enumerated; the example is m = 10, |Omega| = 9, s_0 = 5",
+        statement=Identity(_p, _printed, (P, PRINTED), also=(Comparison(1 - _p, "<=", (1 - 1 / m) ** s0),)),
+        reading="every subset enumerated; the example is m = 10, |Omega| = 9, s_0 = 5; it tends to 1 with s_0, as no "
+        "subset is empty: the second comparison",
     ),
     Claim(
         id="fedadmm/remark-4.1/scheme",
@@ -201,16 +206,18 @@ REMARK_41 = (
         kind="property",
         gist="Scheme 4.1 holds with high probability under independent uniform subsets, for all clients and windows",
         setting=SUBSETS,
-        statement=inequality(PRINTED <= SCHEME),
-        reading="with the probability p_i that the remark gives for it, or more",
+        statement=Inequality(sympy.Rational(_HIGH), _scheme, (SCHEME,)),
+        requires=(_LIKELY,),
+        reading=f"{_HIGH} at least, in however many windows T, where it is {_HIGHER} in one: whatever is called high "
+        "falls, as the probability is that of one window to the power T, which tends to 0",
     ),
     Claim(
         id="fedadmm/remark-4.1/scheme/repaired",
         where="Remark 4.1",
         kind="property",
-        gist="one window covers all clients with probability 1 - m prod_j (1 - |Omega^{tau+j}|/m) at least",
+        gist="T windows cover all clients with probability 1 - T m prod_j (1 - |Omega^{tau+j}|/m) at least",
         setting=SUBSETS,
-        statement=inequality(LEAST <= WINDOW),
+        statement=Inequality(1 - T * m * _none, _scheme, (SCHEME, NONE)),
         repairs="fedadmm/remark-4.1/scheme",
     ),
 )

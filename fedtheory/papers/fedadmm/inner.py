@@ -1,0 +1,220 @@
+"""FedADMM, Theorem 3.1: the inner steps (15), their contraction, and how many of them meet (6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms.method import method
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.classes import WeaklyConvex
+from fedtheory.instances import members
+from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick
+from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_i
+from fedtheory.papers.fedadmm.runs import square
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from fedtheory.relations import E
+from fedtheory.settings import Setting
+from fedtheory.statements import Inequality, Quantity, one_step
+from fedtheory.subproblems import InnerSteps, Task
+
+
+class Root(NamedTuple):
+    """``v (..., d)``: an inner iterate."""
+
+    v: Array
+
+
+def _inner_step(problem: Problem, params: Any, state: Any, draw: Any) -> dict[str, Array]:
+    """(15) around w = v*, which every w and pi with the same root gives too: the residual at v differs from that at v*
+    by what does not depend on them."""
+    alpha, sigma = (np.array([value]) for value in (params.alpha, params.sigma))
+    task = Task(problem.x_star, -params.alpha * problem.y_star, sigma, np.ones(1, dtype=bool), alpha, sigma)
+    v = state.v[..., None, :]
+    return {"v": (v - task.residual(problem, v) / (params.alpha * problem.L + params.sigma))[..., 0, :]}
+
+
+def _from_root(problem: Problem, params: Any, state: Any) -> Array:
+    return square(state.v - problem.x_star)
+
+
+inner = method("inner step", _inner_step, ["alpha", "sigma", "rho"], {"v": "point"})
+WEAKLY_CONVEX = WeaklyConvex(s_i, r_i)
+INNER = Setting(
+    "f_i with Hessians between -s_i I and r_i I, s_i <= r_i; any v, w and pi_i",
+    letters={s_i: lambda problem, params: -problem.mu, r_i: "L", alpha_i: "alpha", rho: "rho", sigma_i: "sigma"},
+    algorithm=inner,
+    functions=WEAKLY_CONVEX,
+    typical={rho: sympy.Integer(4), sigma_i: alpha_i * s_i + rho * alpha_i * r_i / 2},
+    clients=(1,),
+)
+CURVED = Hypothesis("-s_i I <= hess f_i <= r_i I", met=WEAKLY_CONVEX.contains)
+_PENALTY = Hypothesis(
+    "sigma_i >= alpha_i s_i + rho alpha_i r_i/2", sympy.Ge(sigma_i, alpha_i * s_i + rho * alpha_i * r_i / 2)
+)
+_ABOVE_ONE = Hypothesis("rho > 1", sympy.Gt(rho, 1, evaluate=False))
+_from, _from_next = parts("|v^l-v*|^2 |v^{l+1}-v*|^2")
+
+FROM_NEXT = Quantity(_from_next, _from_root, after=True)
+FROM = Quantity(_from, _from_root)
+
+CONTRACTION = Claim(
+    id="fedadmm/theorem-3.1/contraction",
+    where="Theorem 3.1 and eq. (35)",
+    gist="inner steps contract by 1/rho",
+    setting=INNER,
+    statement=one_step(inner, E(FROM_NEXT) <= (1 / rho) * FROM),
+    requires=(CURVED, _PENALTY, _ABOVE_ONE),
+    reading="of the printed proof the lines do not follow (a sign, and two misprints); r_i is a Lipschitz "
+    "constant: s_i <= r_i",
+)
+
+
+class Inner(NamedTuple):
+    """Constants of a client; ``X``: 2 (alpha^2 r^2 + sigma^2) |w - v*|^2 / eps; ``low``, ``high``: the least and the
+    largest second derivative of f_i."""
+
+    alpha: Any
+    r: Any
+    s: Any
+    sigma: Any
+    rho: Any
+    X: Any
+    low: Any
+    high: Any
+
+
+def _inner_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        r, share = Fraction(1), pick(rng, tuple(Fraction(v) for v in (0, "1/2", 1)))
+        ratio = pick(rng, tuple(Fraction(v) for v in (4, 9, 9, 16, 16, 2, "11/10")))
+        # The next power of rho is just missed: then the most is asked of as many whole steps as there are.
+        missed = -(-(ratio ** int(rng.integers(2, 4))) // 1) - 1
+        curvatures = (r, r / 2, Fraction(0), -share * r, -share * r, -share * r)
+        yield {
+            "alpha": pick(rng, (Fraction(1), Fraction(1, 3))),
+            "r": r,
+            "s": share * r,
+            "h": pick(rng, curvatures),
+            # The curvature beyond a point, and that point.
+            "beyond": (pick(rng, curvatures), pick(rng, (Fraction(1), Fraction(1, 3)))) if rng.random() < 0.4 else (),
+            "rho": ratio,
+            "excess": pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 1, 2, "1/2"))),
+            "X": pick(rng, (missed, missed, missed, ratio, ratio**2, Fraction(3), Fraction(100, 7), Fraction(1000))),
+        }
+
+
+def _inner_build(recipe: Recipe, exact: bool) -> Instance:
+    values = {name: number(recipe[name], exact) for name in ("alpha", "r", "s", "rho", "X")}
+    check_shape(1, *(recipe[name] for name in ("alpha", "r", "X", "excess")), recipe["rho"] - 1)
+    if recipe["s"] < 0:
+        raise ValueError("s must not be negative")
+    alpha, r, s = (values[name] for name in ("alpha", "r", "s"))
+    sigma = number(recipe["excess"], exact) * (alpha * s + values["rho"] * alpha * r / 2)
+    h, beyond = recipe["h"], recipe["beyond"]
+    low, high = min((h, *beyond[:1])), max((h, *beyond[:1]))
+    # Convex functions less a parabola, whose gradients vanish at v* = 0.
+    more, origin = 1 + abs(low), numbers([0], exact)
+    part = {"h": (h + more,)}
+    text = ", ".join(f"{name}={recipe[name]}" for name in values)
+    text += f", sigma={Fraction(sigma) if exact else sigma}, f_i'' = {h}"
+    if beyond:
+        part |= {"h_above": (beyond[0] + more,), "kink": beyond[1:]}
+        text += f", but {beyond[0]} beyond {beyond[1]}"
+    problem = Problem(members.bent(members.functions([part], origin, origin[None], exact), origin, number(more, exact)))
+    params = Inner(alpha, r, s, sigma, values["rho"], values["X"], low, high)
+
+    def at(theta: Array) -> tuple[Problem, Root]:
+        return problem, Root(theta[:, None])
+
+    return Instance(problem, params, 1, at, quadratic=members.is_quadratic(problem.f), text=f"{text}, v* = 0")
+
+
+def _straight(recipe: Recipe) -> Iterator[Recipe]:
+    """The quadratic functions of the same constants."""
+    for h in (recipe["h"], *recipe["beyond"][:1]):
+        yield {**recipe, "h": h, "beyond": ()}
+
+
+def _residual_after(steps: Any) -> Any:
+    """The squared residual of (6) after so many inner steps (15) from v^0 = w, where pi is such that v* = 0."""
+
+    def of(problem: Problem, params: Inner, state: Root) -> Array:
+        w, one = state.v, np.ones(1, dtype=bool)
+        alpha, sigma = (np.array([value]) for value in (params.alpha, params.sigma))
+        Pi = sigma[:, None] * w[..., None, :] - alpha[:, None] * problem.f.gradient(0 * w[..., None, :])
+        task = Task(w, Pi, 0 * sigma, one, alpha, sigma)
+        v = InnerSteps(np.array([params.r]), steps=steps(params)).answer(problem, task, None, 0).w
+        return square(task.residual(problem, v))[..., 0]
+
+    return of
+
+
+def _tolerance(problem: Any, params: Inner, state: Root) -> Array:
+    """eps = 2 (alpha^2 r^2 + sigma^2) |v^0 - v*|^2 / X."""
+    return 2 * (params.alpha**2 * params.r**2 + params.sigma**2) * square(state.v) / params.X
+
+
+def _printed_steps(params: Inner) -> int:
+    """The l = 0, ..., kappa with kappa = log_rho(ceil(X)) - 1: as many as powers of rho, from the first, in ceil(X)."""
+    top, steps = -(-Fraction(params.X) // 1), 0
+    while Fraction(params.rho) ** (steps + 1) <= top:
+        steps += 1
+    return steps
+
+
+def _enough_steps(params: Inner) -> int:
+    """ceil(log_rho X), 0 if that is negative."""
+    steps = 0
+    while Fraction(params.rho) ** steps < Fraction(params.X):
+        steps += 1
+    return steps
+
+
+_INNER_STEPS = Setting(
+    "f_i of one variable, quadratic or of two curvatures; any w and pi_i",
+    letters={alpha_i: "alpha", r_i: "r", s_i: "s", sigma_i: "sigma", rho: "rho"},
+    special=Family(_inner_recipes, _inner_build, _straight),
+)
+_CURVATURE = Hypothesis(
+    "|f_i''| <= r_i and f_i'' >= -s_i",
+    met=lambda problem, params: -min(params.s, params.r) <= params.low and params.high <= params.r,
+)
+_NOT_NEGATIVE = Hypothesis("kappa >= 0", met=lambda problem, params: _printed_steps(params) > 0)
+_residual, _eps = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 eps_i^{k+1}")
+
+
+def _eq_16(steps: Any) -> Inequality:
+    return Inequality(_residual, _eps, (Quantity(_residual, _residual_after(steps)), Quantity(_eps, _tolerance)))
+
+
+EQ_16 = (
+    Claim(
+        id="fedadmm/theorem-3.1/eq-16",
+        where="eq. (16)",
+        kind="bound",
+        gist="number of inner steps that meets (6)",
+        setting=_INNER_STEPS,
+        statement=_eq_16(_printed_steps),
+        requires=(_CURVATURE, _PENALTY, _NOT_NEGATIVE),
+        reading="kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa. Rounded up it would be "
+        "enough: the repaired statement, with ceil(X) for X. Below 0, which leaves no step, it is not looked at",
+    ),
+    Claim(
+        id="fedadmm/theorem-3.1/eq-16/repaired",
+        where="eq. (16)",
+        kind="bound",
+        gist="ceil(log_rho X) inner steps meet (6), with the ceiling outside of the logarithm",
+        setting=_INNER_STEPS,
+        statement=_eq_16(_enough_steps),
+        requires=(_CURVATURE, _PENALTY),
+        repairs="fedadmm/theorem-3.1/eq-16",
+    ),
+)
+
+__all__ = ["CONTRACTION", "CURVED", "EQ_16", "WEAKLY_CONVEX"]
