@@ -43,11 +43,11 @@ PROOFS = {
     "fsvrg/property-d": Proof(flaw=f"No proof is printed. {_GRADIENT_DESCENT}"),
     "perturbation-average": Proof(("lemma-4",)),
     "lower-bound-step": Proof(("sigma",)),
-    "algorithm-6/linear": Proof(("lower-bound-step",)),
-    "algorithm-5/any-partition": Proof(
-        ("theorem-5", "algorithm-6/linear"),
-        "The step from X'X <= sigma B to Algorithm 5 is lost: its input is any sigma in [1, K], while the lower "
-        "bound on which the dual method rests needs sigma so large that X'X <= sigma B.",
+    "algorithm-6/linear": Proof(
+        ("lower-bound-step",),
+        "The lower bound on which the method rests needs a sigma so large that X'X <= sigma B. That it lies in [1, K] "
+        "is shown of the least such number; the listing takes every number in [1, K].",
     ),
+    "algorithm-5/any-partition": Proof(("theorem-5", "algorithm-6/linear")),
     "theorem-5": Proof(("eq-14", "eq-17", "eq-23")),
 }

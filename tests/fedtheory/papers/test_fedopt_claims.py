@@ -15,13 +15,13 @@ import pytest
 import sympy
 
 from fedtheory import claims, tables
-from fedtheory.algorithms import dane, dane_svrg, fsvrg, naive_fsvrg, perturbed_primal
+from fedtheory.algorithms import dane, dane_svrg, dual_block_ascent, fsvrg, naive_fsvrg, perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.papers.fedopt import Theta, h, lamda, model, primal, properties
+from fedtheory.papers.fedopt import Theta, convergence, gamma, h, lamda, model, properties
 from fedtheory.papers.fedopt import dane as section_3_4
 from fedtheory.papers.fedopt import fsvrg as section_3_6
 from fedtheory.papers.fedopt.data import Posed
-from fedtheory.papers.fedopt.predictors import models, setting
+from fedtheory.papers.fedopt.predictors import DOMINATES, models, setting
 from fedtheory.statements import Experiment, Fails, Reached, Sighting
 from verify import Counterexample, Verdict, check
 from verify.cli import main
@@ -36,6 +36,7 @@ FALSE = {
     "fsvrg/property-c",
     "fsvrg/property-d",
     "algorithm-5/any-partition",
+    "algorithm-6/linear",
 }
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
 ALL = [c for c in claims.select(["fedopt", "baseline/sag", "baseline/sdca"]) if c.id != "fedopt/figure-2"]
@@ -138,10 +139,17 @@ def _plain_mean(problem, params, state):
     return section_3_6.expected_directions(problem, state).sum(axis=-2) / problem.n
 
 
+def _other_conjugate(problem, params, state):
+    """max D at the dual solution, with gamma^2 a^2/2 for the conjugate's gamma a^2/2."""
+    f, alpha = problem.f, problem.f.dual_of(problem.x_star)
+    return np.asarray(f.dual(alpha) - f.loss.gamma * (f.loss.gamma - 1) * (alpha**2).sum() / (2 * f.examples))
+
+
 def _planted() -> dict[str, Claim]:
     percent = sympy.Rational(101, 100)
-    linear, cocoa, eq_5 = of("algorithm-6/linear"), of("cocoa-rounds"), of("svrg/eq-5")
+    linear, cocoa, eq_5 = of("algorithm-6/linear/repaired"), of("cocoa-rounds"), of("svrg/eq-5")
     step, one = of("lower-bound-step"), claims.get("baseline/sdca/one-step")
+    duality_gap = claims.get("baseline/sdca/duality-gap")
     found = {
         "eq-5: an eighth of c": eq_5.variant(right=eq_5.statement.right / 8),
         "complexity: sqrt(L/lambda)": of("svrg/complexity").variant(
@@ -158,6 +166,14 @@ def _planted() -> dict[str, Claim]:
         "cocoa: Theta forgotten": cocoa.variant(factor=cocoa.statement.factor.subs(Theta, 0)),
         "cocoa: Theta^2": cocoa.variant(factor=cocoa.statement.factor.subs(Theta, Theta**2)),
         "cocoa: any sigma": cocoa.variant(requires=()),
+        "linear: gamma^2": linear.variant(factor=linear.statement.factor.subs(gamma, gamma**2)),
+        "linear: gamma forgotten": linear.variant(factor=linear.statement.factor.subs(gamma, 1)),
+        "cocoa: gamma^2": cocoa.variant(factor=cocoa.statement.factor.subs(gamma, gamma**2)),
+        "cocoa: gamma forgotten": cocoa.variant(factor=cocoa.statement.factor.subs(gamma, 1)),
+        "sdca: gamma^2": one.variant(factor=one.statement.factor.subs(gamma, gamma**2)),
+        "sdca: gamma forgotten": one.variant(factor=one.statement.factor.subs(gamma, 1)),
+        "sdca's gap: gamma forgotten": duality_gap.variant(right=duality_gap.statement.right.subs(gamma, 1)),
+        "eq-13: gamma^2 in the conjugate": _with_quantity(of("eq-13"), 0, _other_conjugate),
         "eq-17: the other sign": of("eq-17").variant(right=-of("eq-17").statement.right),
         "expectation: 1/K": _with_quantity(of("fsvrg/expectation"), 0, _plain_mean),
         "sdca: 1 percent faster": one.variant(factor=1 - percent * (1 - one.statement.factor)),
@@ -209,21 +225,34 @@ def test_without_a_sigma_that_dominates_the_limit_is_not_shown():
     assert check(repaired.variant(requires=())).verdict is Verdict.NOT_TESTED
 
 
-def test_the_counterexample_to_any_partition_diverges():
-    example = check(of("algorithm-5/any-partition")).counterexample
-    instance = of("algorithm-5/any-partition").family.build(example.recipe, True)
+@pytest.mark.parametrize(
+    ("id", "method", "round_map"),
+    [
+        ("algorithm-5/any-partition", perturbed_primal, convergence.primal_map),
+        ("algorithm-6/linear", dual_block_ascent, convergence.dual_map),
+    ],
+)
+def test_the_counterexample_to_the_printed_range_of_sigma_diverges(id, method, round_map):
+    example = check(of(id)).counterexample
+    instance = of(id).family.build(example.recipe, True)
     problem, params = instance.problem, instance.params
     f = problem.f
     assert 1 <= params.sigma <= f.n
-    M = primal.round_map(problem, params).astype(float)
+    M = round_map(problem, params).astype(float)
     assert abs(np.linalg.eigvals(M)).max() >= 1 - 1e-9
-    start = perturbed_primal.init(problem, params, f.y + Fraction(1) + np.arange(f.examples))
-    state = start
+    state = method.init(problem, params, f.y + Fraction(1) + np.arange(f.examples))
     gaps = []
     for _ in range(12):
-        gaps.append(float(f.objective(state.w) - f.objective(problem.x_star)))
-        state = perturbed_primal.step(problem, params, state, None)
+        w = state.w if method is perturbed_primal else f.primal(state.alpha)
+        gaps.append(float(f.objective(w) - f.objective(problem.x_star)))
+        state = method.step(problem, params, state, None)
     assert gaps[-1] > gaps[1]
+
+
+@pytest.mark.parametrize("id", ["algorithm-5/any-partition", "algorithm-6/linear"])
+def test_with_a_sigma_that_dominates_the_rounds_of_the_printed_claim_converge(id):
+    claim = of(id)
+    assert check(claim.variant(requires=(*claim.requires, DOMINATES))).verdict in HOLDS
 
 
 # That something fails
@@ -291,7 +320,8 @@ def test_below_the_least_sigma_the_bound_fails(share):
     claim = of("lower-bound-step")
     K = 3
     row = {"x": (Fraction(1),), "y": Fraction(0)}
-    recipe = {"d": 1, "lam": Fraction(1), "clients": ({"examples": (row,)},) * K, "sigma": share * K}
+    recipe = {"d": 1, "lam": Fraction(1), "gamma": Fraction(2), "sigma": share * K}
+    recipe["clients"] = ({"examples": (row,)},) * K
     instance = claim.family.build(recipe, True)
     assert not claim.requires[0].holds(instance.problem, instance.params, {})
     problem, state = instance.at(np.array([[Fraction(0)] * K + [Fraction(1)] * K], dtype=object))
