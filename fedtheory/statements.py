@@ -326,17 +326,20 @@ class Eventually:
 class Readings:
     """A statement that uses what is never defined: ``undefined`` says what, ``readings`` are claims that define it.
 
-    Where some of the admissible readings are true and others false, the statement is ill-posed.
+    Where some of the admissible readings are true and others false, the statement is ill-posed. ``denied``: the
+    statement denies what the readings say.
     """
 
     undefined: str
     readings: tuple[Any, ...]
+    denied: bool = False
     kind: ClassVar[str] = "readings"
     comparisons: ClassVar[tuple[Comparison, ...]] = ()
 
     @property
     def text(self) -> str:
-        return f"{self.undefined} is not defined; readings: " + "; or ".join(c.gist for c in self.readings)
+        of = "denied readings" if self.denied else "readings"
+        return f"{self.undefined} is not defined; {of}: " + "; or ".join(c.gist for c in self.readings)
 
 
 @dataclass(frozen=True)

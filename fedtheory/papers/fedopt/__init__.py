@@ -12,6 +12,7 @@ from fedtheory.papers.fedopt import (
     model,
     primal,
     proofs,
+    proposition,
     svrg,
 )
 from fedtheory.papers.fedopt.predictors import (
@@ -37,7 +38,7 @@ CLAIMS = with_proofs(
         *svrg.SECTION_3_2,
         *svrg.SECTION_3_3,
         *dane.SECTION_3_4,
-        *dane.SECTION_3_5,
+        *proposition.SECTION_3_5,
         *fsvrg.SECTION_3_6_2,
         *fsvrg.PROPERTIES,
         *primal.APPENDIX_A1,

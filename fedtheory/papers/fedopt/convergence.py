@@ -15,7 +15,7 @@ import sympy
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
 from fedtheory.instances.base import pick
-from fedtheory.papers.fedopt.data import Posed, States, clients_of, one_of
+from fedtheory.papers.fedopt.data import Posed, States, clients_of, few, one_of
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
     ANY_GAMMA,
@@ -27,7 +27,6 @@ from fedtheory.papers.fedopt.dual_states import (
     LOSSES,
     NO_STATE,
     dual_share,
-    few,
     of_dual,
     of_primal,
 )

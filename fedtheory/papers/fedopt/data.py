@@ -63,6 +63,11 @@ def clients_of(rng: np.random.Generator, kind: str, single: bool, most: int = 3)
     return d, tuple({"examples": examples} for examples in (first, *others))
 
 
+def few(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Recipe, ...]]:
+    """At most two nodes with at most two examples each: all draws of two steps are enumerated."""
+    return clients_of(rng, kind, single, most=2)
+
+
 def _lies(kind: str, f: LinearModels) -> bool:
     """Whether the data lie as the kind says."""
     if (f.n == 1) != (kind == ONE_NODE) and kind != ANYWHERE:

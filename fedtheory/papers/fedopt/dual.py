@@ -9,13 +9,12 @@ import sympy
 
 from fedtheory.algorithms import perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.papers.fedopt.data import Posed
+from fedtheory.papers.fedopt.data import Posed, few
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
     ANY_GAMMA,
     LOSSES,
     NO_STATE,
-    few,
     of_primal,
 )
 from fedtheory.papers.fedopt.predictors import (

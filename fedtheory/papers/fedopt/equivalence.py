@@ -9,11 +9,10 @@ import numpy as np
 
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.papers.fedopt.data import Posed, States
+from fedtheory.papers.fedopt.data import Posed, States, few
 from fedtheory.papers.fedopt.dual_states import (
     ANY_SIGMA,
     DUAL_STATES,
-    few,
     of_dual,
     of_primal,
 )

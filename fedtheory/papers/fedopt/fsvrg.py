@@ -10,7 +10,7 @@ import sympy
 
 from fedtheory.algorithms import fsvrg
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, clients_of, positive, problem_of
+from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, few, positive, problem_of
 from fedtheory.papers.fedopt.predictors import (
     LEFT,
     RIGHT,
@@ -27,11 +27,12 @@ from fedtheory.papers.fedopt.predictors import (
     optimum,
     setting,
 )
+from fedtheory.papers.fedopt.rounds import ROUNDS, best_rate, few_rounds, stiff
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import appearances
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
-from fedtheory.statements import Identity, Inequality, OneStep, Quantity, Stays
+from fedtheory.statements import Identity, OneStep, Quantity, Stays
 
 # Section 3.6.2
 
@@ -116,74 +117,23 @@ SECTION_3_6_2 = (
 
 # Properties A to D
 
-#: O(1) is read as so many rounds, for a gap that is a quarter of the first; the data know no such number.
-ROUNDS, SHARE = 100, sympy.Rational(1, 4)
-
 
 def _with_h(recipe: Any, problem: LinearProblem, exact: bool) -> fsvrg.Params:
     return fsvrg.theory(problem, positive(recipe, "h", exact), Fraction(1) if exact else 1.0)
 
 
-def _few(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
-    return clients_of(rng, kind, single, most=2)
-
-
-def _one_each(f: LinearModels) -> bool:
-    return f.n == f.examples and bool(((f.X != 0).sum(axis=1) == 1).all())
-
-
-def _stiff(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
-    """One example a node, of one feature, on a wide scale."""
-    sizes = [Fraction(int(rng.integers(1, 10))) * Fraction(10) ** int(rng.integers(0, 4)) for _ in range(3)]
-    zero = Fraction(0)
-    if kind == SEPARATE:
-        return 2, tuple(
-            {"examples": ({"x": (zero,) * k + (sizes[k],) + (zero,) * (1 - k), "y": zero},)} for k in (0, 1)
-        )
-    one = {"examples": ({"x": (sizes[0], zero), "y": zero},)}
-    return 2, (one,) * (1 if kind == ONE_NODE else int(rng.integers(2, 4)))
-
-
-def best_rate(method: Any, problem: LinearProblem, params_at: Any, draw: Any) -> Any:
-    """The least over all stepsizes h of the largest factor, in size, by which a round multiplies an error.
-
-    For data on which a round multiplies the error along coordinate j by 1 - h c_j, c_j > 0, which is checked by running
-    the method at two stepsizes: then max_j |1 - h c_j| is at least (c_max - c_min)/(c_max + c_min), whatever h, since
-    c_max (1 - h c_min) - c_min (1 - h c_max) = c_max - c_min. ``ValueError`` on other data.
-    """
-    d = problem.d
-    errors = np.eye(d, dtype=int) + 0 * problem.f.X[0, 0]
-
-    def moved(stepsize: int) -> Array:
-        state = method.State(problem.x_star + errors)
-        after = method.step(problem, params_at(stepsize), state, draw)
-        return errors - (np.asarray(after[0]) - problem.x_star)
-
-    once, c = moved(1), np.diagonal(moved(1))
-    rounding = 0 if problem.f.exact else 1e-9 * abs(c).max()
-    off = abs(np.stack([once - np.diag(c), moved(2) - 2 * np.diag(c)]))
-    if not (off <= rounding).all() or not (c > 0).all():
-        raise ValueError("a round does not multiply the errors by 1 - h c_j")
-    return (c.max() - c.min()) / (c.max() + c.min())
-
-
 def _best_of_fsvrg(problem: LinearProblem, params: Any, state: Any) -> Array:
     """The least factor of the worst error in a round of FSVRG, over all stepsizes."""
     rows = np.arange(problem.f.examples)
-    rate = best_rate(fsvrg.algorithm, problem, lambda step: fsvrg.theory(problem, step), rows)
+    rate = best_rate(fsvrg, problem, lambda step: fsvrg.theory(problem, step), rows)
     return np.asarray(rate)[None, None]
 
 
-_rate = sympy.Symbol("rate", nonnegative=True)
-
-
-def _stiff_setting(kind: str) -> Setting:
-    text = f"{kind}: one example of one feature each, lambda > 0; the best stepsize h"
-    return setting(text, Posed(kind=kind, clients=_stiff, holds=lambda recipe, f: _one_each(f)))
+_BEST = "the best stepsize h"
 
 
 def _lacks(letter: str, of: Setting) -> Claim:
-    statement = Inequality(_rate ** (2 * ROUNDS), SHARE, (Quantity(_rate, _best_of_fsvrg),))
+    statement = few_rounds(_best_of_fsvrg)
     reading = (
         f"O(1) rounds is read as {ROUNDS} rounds to a quarter of f(w^0) - f*, from any start, with the best h for the "
         "data: as the counterexamples are a matter of scale, no other number does. With one example a node FSVRG is "
@@ -303,11 +253,11 @@ PROPERTIES = (
         gist="FSVRG",
         setting=setting(
             "any data on any nodes, lambda > 0; any h, in every order of the examples, at w^t = w*",
-            Posed(_with_h, optimum(fsvrg.State), {"h": about("1/10", 20)}, clients=_few),
+            Posed(_with_h, optimum(fsvrg.State), {"h": about("1/10", 20)}, clients=few),
         ),
         statement=Stays(fsvrg.algorithm, model_of, "FSVRG at the optimum stays there, whatever the permutations"),
     ),
-    _lacks("b", _stiff_setting(ONE_NODE)),
+    _lacks("b", stiff(ONE_NODE, _BEST)),
     _instead(
         "b",
         ONE_NODE,
@@ -315,7 +265,7 @@ PROPERTIES = (
         "a round of FSVRG on many copies of one example leaves 1/(1 + h lambda)^2 of the gap",
         _positive,
     ),
-    _lacks("c", _stiff_setting(SEPARATE)),
+    _lacks("c", stiff(SEPARATE, _BEST)),
     _instead(
         "c",
         SEPARATE,
@@ -323,7 +273,7 @@ PROPERTIES = (
         "if clients move only the features that they hold, a round on many copies leaves 1/(1 + h lambda)^2 of the gap",
         _none,
     ),
-    _lacks("d", _stiff_setting(IDENTICAL)),
+    _lacks("d", stiff(IDENTICAL, _BEST)),
     _instead(
         "d",
         IDENTICAL,

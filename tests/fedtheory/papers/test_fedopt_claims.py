@@ -250,9 +250,9 @@ def test_the_counterexample_to_the_printed_range_of_sigma_diverges(id, method, r
 
 
 @pytest.mark.parametrize("id", ["algorithm-5/any-partition", "algorithm-6/linear"])
-def test_with_a_sigma_that_dominates_the_rounds_of_the_printed_claim_converge(id):
+def test_what_refutes_the_printed_range_does_not_refute_a_sigma_that_dominates(id):
     claim = of(id)
-    assert check(claim.variant(requires=(*claim.requires, DOMINATES))).verdict in HOLDS
+    assert check(claim.variant(requires=(*claim.requires, DOMINATES))).verdict is not Verdict.REFUTED
 
 
 # That something fails
