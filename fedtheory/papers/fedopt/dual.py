@@ -32,7 +32,7 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.rational import Array, apply, inverse
-from fedtheory.statements import Identity, Quantity, inequality
+from fedtheory.statements import Comparison, Identity, Inequality, Quantity, inequality
 
 
 def _dual_solution(f: LinearModels) -> Array:
@@ -71,6 +71,21 @@ def _in_blocks(f: LinearModels, h: Array) -> Array:
     return (f.per_client(h[..., None] * f.X, -2) ** 2).sum(axis=(-1, -2))
 
 
+def _alone(f: LinearModels, h: Array) -> Array:
+    """h, and 0 on the examples of all clients but the first."""
+    return np.where(f.owner == 0, h, 0 * h)
+
+
+def _xi_alone(f: LinearModels, h: Array) -> Array:
+    """|X h|^2 for the part of h that the first client holds."""
+    return _xi(f, _alone(f, h))
+
+
+def _in_blocks_alone(f: LinearModels, h: Array) -> Array:
+    """|h|_B^2 for the part of h that the first client holds."""
+    return _in_blocks(f, _alone(f, h))
+
+
 def _of_step(function: Any) -> Any:
     def quantity(problem: LinearProblem, params: Any, state: Duals) -> Array:
         found: Array = function(problem.f, state.alpha - dual_optimum(problem))
@@ -95,8 +110,9 @@ def _lower_bound(problem: LinearProblem, params: perturbed_primal.Params, state:
 
 
 _square, _blocks = sympy.Symbol("|Xh|^2"), sympy.Symbol("|h|_B^2")
+_square_alone, _blocks_alone = sympy.Symbol("|X h_1|^2"), sympy.Symbol("|h_1|_B^2")
 _bound, _value = sympy.Symbol("model(h)"), sympy.Symbol("D(alpha+h)")
-ANY_STEP = setting("any data on any nodes, any h", Posed(states=DUALS), letters(K))
+ANY_STEP = setting("any data on any nodes, X != 0, any h", Posed(states=DUALS), letters(K))
 DATA = setting(f"{LOSSES}, on any data and nodes", Posed(states=NO_STATE, letters=ANY_GAMMA))
 STEPPING = setting(
     f"{LOSSES}, on any data and nodes, any alpha and h",
@@ -107,6 +123,8 @@ STEPPING = setting(
 _A3 = "Appendix A.3"
 SQUARE = Quantity(_square, _of_step(_xi))
 BLOCKS = Quantity(_blocks, _of_step(_in_blocks))
+SQUARE_ALONE = Quantity(_square_alone, _of_step(_xi_alone))
+BLOCKS_ALONE = Quantity(_blocks_alone, _of_step(_in_blocks_alone))
 BOUND = Quantity(_bound, _lower_bound)
 VALUE = Quantity(_value, _after_step)
 
@@ -132,9 +150,15 @@ APPENDIX_A3 = (
         where=_A3,
         gist="X'X <= sigma B with 1 <= sigma <= K",
         setting=ANY_STEP,
-        statement=inequality(SQUARE <= K * BLOCKS),
-        reading="sigma = K will do: |Xh|^2 <= K |h|_B^2 for all h, so the least sigma is at most K; it is at least 1, "
-        "since both sides are the same for h of one client alone with sigma = 1",
+        statement=Inequality(
+            _square,
+            K * _blocks,
+            (SQUARE, BLOCKS, SQUARE_ALONE, BLOCKS_ALONE),
+            also=(Comparison(_blocks_alone, "<=", _square_alone),),
+        ),
+        reading="of the least sigma, for X != 0: at most K, since |Xh|^2 <= K |h|_B^2 for all h; at least 1, since "
+        "|h_1|_B^2 <= |X h_1|^2 (they are equal) for h_1, what the first client holds of h, so that sigma < 1 would "
+        "need X h_1 = 0 for all h, and so for every client. Every larger sigma has X'X <= sigma B too",
     ),
     Claim(
         id="fedopt/lower-bound-step",
