@@ -71,12 +71,12 @@ def dual_map(problem: LinearProblem, params: Any) -> Array:
     return np.asarray(images).T
 
 
-def _beyond(round_map: Any) -> Quantity:
+def _beyond(round_map: Any, of: str) -> Quantity:
     def value(problem: LinearProblem, params: Any, state: Any) -> Array:
         M = round_map(problem, params)
         return np.asarray(determinant(M + np.eye(len(M), dtype=int)))[None, None]
 
-    value.__doc__ = f"det(I + M): {round_map.__doc__}"
+    value.__doc__ = f"M: the linear map of a round of {of} about the optimum, from its code"
     return Quantity(sympy.Symbol("det(I+M)", real=True), value)
 
 
@@ -138,8 +138,8 @@ CONVERGING = setting(
 _gap_T = sympy.Symbol("f(w^t)-f*")
 _READING = (
     "with any sigma in [1, K], as the listing prints; with a sigma that has X'X <= sigma B, as A.3 calls it, see "
-    "/repaired. A round is a linear map M about the optimum; where det(I + M) <= 0 it has a real eigenvalue of -1 or "
-    "less, and does not converge from that eigenvector"
+    "/repaired. Where det(I + M) <= 0 the map M has a real eigenvalue of -1 or less, and the method does "
+    "not converge from that eigenvector"
 )
 
 CONVERGENCE = (
@@ -149,7 +149,7 @@ CONVERGENCE = (
         kind="bound",
         gist="the dual method converges linearly",
         setting=_printed_range(of_dual),
-        statement=inequality(sympy.S.Zero < _beyond(dual_map)),
+        statement=inequality(sympy.S.Zero < _beyond(dual_map, "Algorithm 6")),
         requires=(IN_RANGE,),
         reading=_READING,
     ),
@@ -169,7 +169,7 @@ CONVERGENCE = (
         kind="limit",
         gist="ridge regression, any partition: converges",
         setting=_printed_range(of_primal),
-        statement=inequality(sympy.S.Zero < _beyond(primal_map)),
+        statement=inequality(sympy.S.Zero < _beyond(primal_map, "Algorithm 5")),
         requires=(IN_RANGE,),
         reading=_READING,
     ),

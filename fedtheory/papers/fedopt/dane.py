@@ -289,7 +289,7 @@ SECTION_3_4 = (
         where="Section 3.4",
         kind="property",
         gist="DANE does not have property B",
-        setting=ONE,
+        setting=replace(ONE, text="all data on a single node, lambda > 0"),
         statement=Readings("a single node, and what the others are,", (_ALONE, _AMONG_EMPTY), denied=True),
         reading="true with K - 1 empty nodes, for all mu and eta, and false for K = 1 with mu = 0 and eta = 1",
     ),

@@ -11,7 +11,7 @@ import sympy
 
 from fedtheory.algorithms import one_shot_averaging, svrg
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.papers.baseline import finite_sum, potentials
+from fedtheory.papers.baseline import finite_sum
 from fedtheory.papers.fedopt.data import Posed, about, count_of, positive, solvable
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
@@ -31,9 +31,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import expectation
 from fedtheory.rational import Array
-from fedtheory.relations import E
-from fedtheory.statements import Fails, Identity, ParameterRule, Quantity, bound, identity, inequality
-from fedtheory.symbols import T
+from fedtheory.statements import Fails, Identity, ParameterRule, Quantity, identity, inequality
 
 # Section 3.2
 
@@ -100,11 +98,6 @@ def _gap(problem: LinearProblem, params: Any, state: Model) -> Array:
     return problem.f.objective(state.w) - problem.f.objective(problem.x_star)
 
 
-def _gap_of_model(problem: Problem, params: svrg.Params, state: svrg.State) -> Array:
-    """f(w) - f*."""
-    return potentials.gap(problem, state.w)
-
-
 EPOCH = setting(
     "f_i(w) = (x_i'w - y_i)^2/2 + (lambda/2) |w|^2 with |x_i|^2 + lambda <= L; m >= 1 steps of an epoch, any w^t",
     Posed(
@@ -124,11 +117,6 @@ _SHORT = Hypothesis("h < 1/(2L)", sympy.Lt(h, 1 / (2 * L), evaluate=False))
 _steps = sympy.Symbol("m", positive=True)
 #: e is less than this, so that c <= 1/_OVER_E divides the gap by more than e in an epoch.
 _OVER_E = sympy.Rational(27183, 10000)
-
-#: What a step leaves of |w - w*|^2 where the snapshot is the optimum, and what it adds up to where it is not.
-_decay, _noise = 1 - h * lamda * (1 - 2 * L * h), 2 * L * h / (1 - 2 * L * h)
-_GAP_T = Quantity(sympy.Symbol("f(w_T)-f*"), _gap_of_model, after=True)
-_GAP_0 = Quantity(_before, _gap_of_model)
 
 AFTER = Quantity(_after, after_epoch)
 BEFORE = Quantity(_before, _gap)
@@ -154,19 +142,8 @@ SECTION_3_2 = (
         "(2013), "
         "Theorem 1, whose next snapshot is a random iterate of the epoch, while Algorithm 1 takes the last: on least "
         "squares, where E f is known by second moments. That the f_i are convex is taken from the source and from 3.3: "
-        "with the hypotheses before (5) alone, f strongly convex and the f_i smooth, c is too small",
-    ),
-    Claim(
-        id="fedopt/svrg/eq-5/last-iterate",
-        where="eq. (5)",
-        gist="linear rate of SVRG with the last iterate, at L/lambda times c, for all convex f_i",
-        setting=replace(_SVRG, start=("w",)),
-        statement=bound(svrg.algorithm, E(_GAP_T) <= L / lamda * (_decay**T + _noise) * _GAP_0),
-        requires=(finite_sum.AVERAGE, _SHORT),
-        reading="after T = m steps of an epoch, from w = w^t: (1 - h lambda (1 - 2Lh))^m <= 1/(lambda h (1 - 2Lh) m), "
-        "so that the right side is at most L/lambda times c. From E|w_next - w*|^2 <= |w - w*|^2 - 2h (1 - 2Lh) "
-        "(f(w) - f*) + 4Lh^2 (f(w^t) - f*) (baseline/svrg/one-step) and (lambda/2) |w - w*|^2 <= f(w) - f* <= (L/2) "
-        "|w - w*|^2",
+        "with the hypotheses before (5) alone, f strongly convex and the f_i smooth, c is too small. For all "
+        "convex f_i: baseline/svrg/last-iterate",
     ),
     Claim(
         id="fedopt/svrg/complexity",
