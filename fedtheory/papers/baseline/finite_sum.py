@@ -228,8 +228,8 @@ CLAIMS: tuple[Claim, ...] = (
         statement=bound(svrg.algorithm, E(GAP_T) <= L / mu * (_decay**T + _noise) * GAP),
         requires=(AVERAGE, Hypothesis("eta < 1/(2L)", sympy.Lt(eta, 1 / (2 * L), evaluate=False))),
         reading="not printed: after T steps of the inner loop, from the snapshot. (1 - eta mu (1 - 2 L eta))^T is "
-        "at most 1/(mu eta (1 - 2 L eta) T), which gives L/mu times their constant. From baseline/svrg/one-step and (mu/2) "
-        "|w - w*|^2 <= f(w) - f* <= (L/2) |w - w*|^2",
+        "at most 1/(mu eta (1 - 2 L eta) T), which gives L/mu times their constant. From baseline/svrg/one-step and "
+        "(mu/2) |w - w*|^2 <= f(w) - f* <= (L/2) |w - w*|^2",
     ),
     Claim(
         id="baseline/loopless-svrg/one-step",
