@@ -73,6 +73,20 @@ def inverse(A: Array) -> Array:
     return out
 
 
+def determinant(A: Array) -> Any:
+    """The determinant of one square matrix of fractions or floats, by elimination: exact on fractions."""
+    A, found = np.array(A), 1
+    for j in range(len(A)):
+        pivot = j + max(range(len(A) - j), key=abs(A[j:, j]).tolist().__getitem__)
+        if A[pivot, j] == 0:
+            return 0 * A[0, 0]
+        if pivot != j:
+            A[[j, pivot]], found = A[[pivot, j]], -found
+        found = found * A[j, j]
+        A[j + 1 :] = A[j + 1 :] - (A[j + 1 :, j] / A[j, j])[:, None] * A[j]
+    return found
+
+
 def apply(A: Array, x: Array) -> Array:
     """Matrix-vector products over leading axes: ``(..., m, d) @ (..., d) -> (..., m)``."""
     return np.matmul(A, x[..., None])[..., 0]

@@ -338,18 +338,21 @@ class Readings:
     """A statement that uses what is not defined, or in two ways: ``open`` says what, in a sentence, and ``readings``
     are claims that settle it.
 
-    Where some of the admissible readings are true and others false, the statement is ill-posed.
+    Where some of the admissible readings are true and others false, the statement is ill-posed. ``denied``: the
+    statement denies what the readings say.
     """
 
     open: str
     readings: tuple[Any, ...]
+    denied: bool = False
     kind: ClassVar[str] = "readings"
     comparisons: ClassVar[tuple[Comparison, ...]] = ()
 
     @property
     def text(self) -> str:
         """The statement, in words."""
-        return f"{self.open}; readings: " + "; or ".join(c.gist for c in self.readings)
+        of = "denied readings" if self.denied else "readings"
+        return f"{self.open}; {of}: " + "; or ".join(c.gist for c in self.readings)
 
 
 @dataclass(frozen=True)

@@ -220,7 +220,7 @@ def changed_claim(data: Mapping[str, Any]) -> Claim:
 
 def relation(claim: Claim, part: str) -> str:
     """What the claim says of the two sides of one of its parts; ``ValueError`` when it has no such part."""
-    from verify.methods import number_types, sampled
+    from verify.methods import determinants, number_types, sampled
 
     statement = claim.statement
     if isinstance(statement, Order):
@@ -230,7 +230,7 @@ def relation(claim: Claim, part: str) -> str:
     elif isinstance(statement, Invariant):
         known = {"residual": "=="}
     elif isinstance(statement, Limit):
-        known = {"fixed point": "=="}
+        known = {"fixed point": "==", determinants.PART: "<"}
     elif isinstance(statement, Untested | Fails | Experiment):
         known = {}
     else:

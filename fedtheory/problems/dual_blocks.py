@@ -25,12 +25,13 @@ def maximisers(f: LinearModels, alpha: Array, w: Array, sigma: Any) -> Array:
     """
     X = f.dense().X
     if f.loss.name == "squared":
-        force = f.y - f.predictions(w) - alpha
+        gamma = f.loss.gamma
+        force = f.y - f.predictions(w) - gamma * alpha
         parts = []
         for start, size in zip(f.starts, f.sizes, strict=True):
             own = slice(start, start + size)
             gram = np.matmul(X[own], X[own].T) * sigma / (f.lam * f.examples)
-            parts.append(apply(inverse(gram + np.eye(size, dtype=int)), force[..., own]))
+            parts.append(apply(inverse(gram + gamma * np.eye(size, dtype=int)), force[..., own]))
         return np.concatenate(parts, axis=-1)
     u = np.zeros(np.broadcast_shapes(alpha.shape, (*w.shape[:-1], f.examples)))
     for _ in range(_PASSES):

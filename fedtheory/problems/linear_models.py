@@ -297,7 +297,8 @@ def minimiser(f: LinearModels, tolerance: float = 1e-13) -> Array:
 
     origin = np.zeros(f.d, dtype=int)
     if f.exact:
-        H = np.matmul(f.X.T, f.X) / f.examples
+        bends = f.loss.curvature(f.predictions(origin), f.y) / f.examples
+        H = np.matmul(f.X.T, bends[:, None] * f.X)
         return apply(inverse(H + f.lam * np.eye(f.d, dtype=int)), -f.full_gradient(origin))
     w = np.zeros(f.d)
     slope = f.full_gradient(w)

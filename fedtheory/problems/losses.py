@@ -30,7 +30,7 @@ class Loss:
     """
 
     name: str
-    gamma: int
+    gamma: Any
     value: Callable[[Array, Array], Array]
     slope: Callable[[Array, Array], Array]
     curvature: Callable[[Array, Array], Array]
@@ -77,15 +77,21 @@ def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:
     return y * (expit(z) - b)
 
 
-SQUARED = Loss(
-    "squared",
-    1,
-    value=lambda t, y: (t - y) ** 2 / 2,
-    slope=lambda t, y: t - y,
-    curvature=lambda t, y: 0 * t + 1,
-    conjugate=lambda alpha, y: alpha**2 / 2 - alpha * y,
-    ascent=lambda alpha, t, c, y: (y - t - alpha) / (1 + c),
-)
+def squared(gamma: Any) -> Loss:
+    """(t - y)^2/(2 gamma), for a gamma > 0 of the type of the data, or 1; exact on fractions."""
+    bend = 1 if gamma == 1 else 1 / gamma
+    return Loss(
+        "squared",
+        gamma,
+        value=lambda t, y: bend * (t - y) ** 2 / 2,
+        slope=lambda t, y: bend * (t - y),
+        curvature=lambda t, y: 0 * t + bend,
+        conjugate=lambda alpha, y: gamma * alpha**2 / 2 - alpha * y,
+        ascent=lambda alpha, t, c, y: (y - t - gamma * alpha) / (gamma + c),
+    )
+
+
+SQUARED = squared(1)
 
 LOGISTIC = Loss(
     "logistic",

@@ -32,6 +32,7 @@ from verify.methods import (
     almost_sure,
     asymptotics,
     certificates,
+    determinants,
     existence,
     generic_states,
     long_runs,
@@ -300,6 +301,7 @@ METHODS = (
         "experiment", "orderings seen in an experiment, on data that are at hand", _is(Experiment), existence.sightings
     ),
     Method("search", "the worst states of instances that meet the hypotheses", _searched, _search),
+    Method("determinants", "limits that fail, on quadratics with linear draws", _is(Limit), determinants.outcome),
     Method("second moments", "almost sure limits, on quadratics with linear draws", _is(Limit), _contract),
     Method(
         "sequential tests", "what is sampled, against the enumerated", _is(CompressorClass, OneStep, Bound), _sample

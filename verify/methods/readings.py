@@ -14,9 +14,10 @@ _TRUE = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
 
 
 def compare(method: Method, inquiry: Inquiry, examined: Callable[[Inquiry], Iterator[Outcome]]) -> Outcome:
-    """Ill-posed where one admissible reading is refuted and another is not; supported where none is.
+    """Ill-posed where one admissible reading is refuted and another holds; supported where all hold.
 
-    Where all are refuted, or one is not decided, the statement is not tested: the readings are claims of their own.
+    What denies its readings is supported where all are refuted. Where a statement is supported by none of its readings,
+    or one is not decided, it is not tested: the readings are claims of their own.
     """
     statement = inquiry.claim.statement
     assert isinstance(statement, Readings)
@@ -34,6 +35,6 @@ def compare(method: Method, inquiry: Inquiry, examined: Callable[[Inquiry], Iter
     false, true = Verdict.REFUTED in verdicts, any(v in _TRUE for v in verdicts)
     if false and true:
         return method.found(Verdict.ILL_POSED, note, instances=instances, used=("search", "rational"))
-    whole = all(v in _TRUE for v in verdicts)
+    whole = all(v is Verdict.REFUTED if statement.denied else v in _TRUE for v in verdicts)
     verdict = Verdict.SUPPORTED if whole and verdicts else Verdict.NOT_TESTED
     return method.found(verdict, note, instances=instances, used=("search",))

@@ -208,9 +208,11 @@ def evaluate_at(claim: Claim, recipe: Recipe, point: Point, rounds: int, part: s
     if isinstance(claim.statement, Order):
         return asymptotics.sides_at(claim, recipe, int(part.split()[-1]))
     # It compares what this module evaluates.
-    from verify.methods import number_types
+    from verify.methods import determinants, number_types
 
     try:
+        if part == determinants.PART:
+            return determinants.sides(claim, recipe)
         if part.startswith(sampled.PREFIX):
             return sampled.sides(claim, recipe, part)
         if part.startswith((number_types.FLOATS, number_types.AGAIN)):

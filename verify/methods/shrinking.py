@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import chain
 from typing import Any
@@ -14,10 +14,15 @@ from verify.faults import attributed
 from verify.methods.states import violation
 
 
-def smallest(counterexample: Counterexample, tries: int = 400) -> Counterexample:
+def smallest(
+    counterexample: Counterexample,
+    tries: int = 400,
+    again: Callable[[Claim, Recipe], Counterexample | None] = violation,
+) -> Counterexample:
     """A simpler counterexample to the same claim: fewer clients, smaller dimension, simpler rationals.
 
     Greedy: a simplification is kept when it still violates the claim exactly; ``tries`` bounds the attempts.
+    ``again(claim, recipe)``: the counterexample at a recipe, if there is one.
     """
     best = counterexample
     progress = True
@@ -28,7 +33,7 @@ def smallest(counterexample: Counterexample, tries: int = 400) -> Counterexample
             if complexity(candidate) >= complexity(best.recipe):
                 continue
             tries -= 1
-            found = _violation(best.claim, candidate)
+            found = _attempt(best.claim, candidate, again)
             if found is not None:
                 best, progress = found, True
                 break
@@ -37,10 +42,12 @@ def smallest(counterexample: Counterexample, tries: int = 400) -> Counterexample
     return best
 
 
-def _violation(claim: Claim, candidate: Recipe) -> Counterexample | None:
+def _attempt(
+    claim: Claim, candidate: Recipe, again: Callable[[Claim, Recipe], Counterexample | None]
+) -> Counterexample | None:
     try:
         with attributed(claim, candidate):
-            return violation(claim, candidate)
+            return again(claim, candidate)
     except (ValueError, ArithmeticError):
         # The method does not run at these numbers, which no hypothesis excludes.
         return None

@@ -20,7 +20,8 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import E
 from fedtheory.settings import Setting
-from fedtheory.statements import Quantity, one_step
+from fedtheory.statements import Quantity, bound, one_step
+from fedtheory.symbols import T
 
 # Potentials
 
@@ -164,6 +165,9 @@ F = Quantity(_f, _gap_of_x)
 NORM = Quantity(_norm, _slope)
 W_NEXT = Quantity(_w_next, _distance_of_w, after=True)
 GAP = Quantity(_gap, _gap_of_w)
+GAP_T = Quantity(sympy.Symbol("f(w_T)-f*"), _gap_of_w, after=True)
+#: What a step leaves of |w - w*|^2 where the snapshot is the optimum, and what it adds up to where it is not.
+_decay, _noise = 1 - eta * mu * (1 - 2 * L * eta), 2 * L * eta / (1 - 2 * L * eta)
 W = Quantity(_w, _distance_of_w)
 GAP_SNAPSHOT = Quantity(_gap_snapshot, _gap_of_snapshot)
 PHI_NEXT = Quantity(_Phi_next, Phi_loopless_svrg, after=True)
@@ -215,6 +219,17 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         requires=(AVERAGE,),
         reading="the gain 2 eta (1 - 2 L eta) (f(w) - f*) is put on the left side; their gamma is mu",
+    ),
+    Claim(
+        id="baseline/svrg/last-iterate",
+        where="Johnson, Zhang 2013, proof of Theorem 1",
+        gist="linear rate of SVRG with the last iterate for its snapshot: L/mu times the constant of a random one",
+        setting=replace(SVRG, start=("w",)),
+        statement=bound(svrg.algorithm, E(GAP_T) <= L / mu * (_decay**T + _noise) * GAP),
+        requires=(AVERAGE, Hypothesis("eta < 1/(2L)", sympy.Lt(eta, 1 / (2 * L), evaluate=False))),
+        reading="not printed: after T steps of the inner loop, from the snapshot. (1 - eta mu (1 - 2 L eta))^T is "
+        "at most 1/(mu eta (1 - 2 L eta) T), which gives L/mu times their constant. From baseline/svrg/one-step and "
+        "(mu/2) |w - w*|^2 <= f(w) - f* <= (L/2) |w - w*|^2",
     ),
     Claim(
         id="baseline/loopless-svrg/one-step",

@@ -79,7 +79,7 @@ DIANA = Setting(
     sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (1, 2, 4)},
 )
 EF21 = Setting(
-    "f mu-strongly convex and L-smooth, f_i L_i-smooth; contractive compressors",
+    "f mu-Polyak-Lojasiewicz and L-smooth, f_i L_i-smooth; contractive compressors",
     letters={
         **_letters(gamma, alpha),
         mu: lambda problem, params: problem.f.mu.mean(),
@@ -473,7 +473,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         requires=_LINEAR,
         reading="LoCoDL prints no stepsizes; eta gamma K <= 1/(2 L (1 + omega)) belongs to the complexity (1 + "
-        "omega) kappa",
+        "omega) kappa. LoCoDL says it of unbiased compressors; Haddadpour et al. may assume more (their text "
+        "was not at hand), so that nothing is said of their theorem",
     ),
     Claim(
         id="baseline/fedcomgate/limit/repaired",

@@ -17,6 +17,7 @@ from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers.baseline import finite_sum, potentials
 from fedtheory.papers.baseline.rivals import L, mu, n
 from fedtheory.papers.fedopt.data import Posed, States
+from fedtheory.papers.fedopt.dual_states import ANY_GAMMA, LOSSES
 from fedtheory.papers.fedopt.predictors import dual_gap, dual_optimum, gamma, lamda, letters
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
@@ -94,7 +95,7 @@ def _unit(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple
 
 
 SDCA = Setting(
-    "phi_i(t) = (t - y_i)^2/2, any alpha",
+    f"{LOSSES}, any alpha",
     letters=letters(lamda, gamma, n),
     special=Posed(
         lambda recipe, problem, exact: sdca.Params(),
@@ -102,6 +103,7 @@ SDCA = Setting(
             lambda problem: problem.f.examples,
             lambda problem, params, theta: sdca.State(dual_optimum(problem) + theta[:, None]),
         ),
+        ANY_GAMMA,
         clients=_unit,
     ).family,
     complete=True,
@@ -117,7 +119,7 @@ def _duality_gap(problem: LinearProblem, params: sdca.Params, state: sdca.State)
 _D_next, _D, _P_D = (sympy.Symbol(s) for s in ("D*-D(alpha_next)", "D*-D(alpha)", "P(w)-D(alpha)"))
 _AFTER, _BEFORE = Quantity(_D_next, dual_gap, after=True), Quantity(_D, dual_gap)
 _SDCA_WHERE = "Shalev-Shwartz, Zhang 2013, proof of Theorem 5"
-_RIDGE = "tested on the squared loss, gamma = 1"
+_RIDGE = "tested on quadratic losses"
 
 CLAIMS: tuple[Claim, ...] = (
     _sag(

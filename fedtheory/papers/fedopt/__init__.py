@@ -1,7 +1,20 @@
 """Konečný, McMahan, Ramage, Richtárik: Federated Optimization (2016). Letters as in the paper."""
 
 from fedtheory.claims import with_proofs
-from fedtheory.papers.fedopt import cocoa, dane, dual, equivalence, figure, fsvrg, model, primal, proofs, svrg
+from fedtheory.papers.fedopt import (
+    cocoa,
+    convergence,
+    dane,
+    dual,
+    equivalence,
+    figure,
+    fsvrg,
+    model,
+    primal,
+    proofs,
+    proposition,
+    svrg,
+)
 from fedtheory.papers.fedopt.predictors import (
     K,
     L,
@@ -25,12 +38,12 @@ CLAIMS = with_proofs(
         *svrg.SECTION_3_2,
         *svrg.SECTION_3_3,
         *dane.SECTION_3_4,
-        *dane.SECTION_3_5,
+        *proposition.SECTION_3_5,
         *fsvrg.SECTION_3_6_2,
         *fsvrg.PROPERTIES,
         *primal.APPENDIX_A1,
         *dual.APPENDIX_A3,
-        *primal.ANY_PARTITION,
+        *convergence.CONVERGENCE,
         *equivalence.APPENDIX_A4,
         *cocoa.SECTION_2_3_1,
         *figure.FIGURE_2,

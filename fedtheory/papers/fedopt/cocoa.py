@@ -13,10 +13,12 @@ from fedtheory.instances.base import pick
 from fedtheory.papers.fedopt.data import Posed, States, one_of, positive, value
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
+    ANY_GAMMA,
     D_0,
     D_T,
     GAP_0,
     GAP_T,
+    LOSSES,
     dual_share,
 )
 from fedtheory.papers.fedopt.predictors import (
@@ -49,7 +51,7 @@ def _inexact(contraction: Any, way: str) -> Any:
         if way != "aside":
             return best * (1 - contraction if way == "short" else 1 + contraction)
         gram = np.matmul(f.X, f.X.T) * sigma / (f.lam * f.examples)
-        metric = np.where(f.owner[:, None] == f.owner, gram, 0 * gram) + np.eye(f.examples, dtype=int)
+        metric = np.where(f.owner[:, None] == f.owner, gram, 0 * gram) + f.loss.gamma * np.eye(f.examples, dtype=int)
         # Householder's reflection of each block along its first coordinate.
         first = metric[f.starts[f.owner], np.arange(f.examples)]
         along = f.per_client(best * first, -1) / metric[f.starts, f.starts]
@@ -85,13 +87,14 @@ def _cocoa_at(problem: LinearProblem, params: Cocoa, theta: Array) -> cocoa_plus
 
 _aggregation = sympy.Symbol("g", positive=True)
 INEXACT = Setting(
-    "ridge regression on any data and nodes; local solutions of accuracy Theta in [0, 1), a share g of them added, "
+    f"{LOSSES}, on any data and nodes; local solutions of accuracy Theta in [0, 1), a share g of them added, "
     "sigma' = g sigma",
     letters={**letters(lamda, gamma, n, smax), sigma: "sigma", Theta: "Theta", _aggregation: "gamma"},
     special=Posed(
         _cocoa,
         States(lambda problem: problem.f.examples, _cocoa_at),
         {
+            **ANY_GAMMA,
             **ADMISSIBLE_SIGMA,
             "contraction": one_of(0, "1/2", "1/3", "9/10"),
             "share": one_of(1, 1, 1, "1/2", "1/3"),
@@ -115,13 +118,13 @@ SECTION_2_3_1 = (
         statement=Bound(
             cocoa_plus.algorithm,
             D_T,
-            1 - _aggregation * (1 - Theta) * dual_share.subs(sigma, sigma / _aggregation),
+            1 - _aggregation * (1 - Theta) * dual_share,
             D_0,
             (GAP_T, GAP_0),
         ),
         requires=(_SAFE,),
         reading="the bound from which log(1/epsilon)/((1 - Theta) s) rounds follow, with s = g lambda gamma "
-        "n/(lambda gamma n "
-        "+ sigma s_max), which the O hides: on ridge regression, for three ways of being inexact",
+        "n/(lambda gamma n + sigma' s_max), which the O hides; sigma' is written sigma. On quadratic losses, for three "
+        "ways of being inexact",
     ),
 )

@@ -1,34 +1,37 @@
-"""Federated Optimization, Sections 3.4 and 3.5: DANE, and its equivalence with naive FSVRG (Proposition 1)."""
+"""Federated Optimization, Section 3.4: DANE as scheme (9), and which of the properties A to D it has."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 
-from fedtheory.algorithms import dane, dane_svrg, naive_fsvrg
+from fedtheory.algorithms import dane
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
+from fedtheory.instances.base import generic, pick
 from fedtheory.papers.fedopt.data import (
     IDENTICAL,
     ONE_NODE,
     SEPARATE,
     Posed,
-    about,
-    clients_of,
     count_of,
+    few,
     one_of,
-    positive,
     solvable,
     value,
 )
-from fedtheory.papers.fedopt.predictors import LEFT, RIGHT, TWO, Two, gap, model_of, models, optimum, setting
+from fedtheory.papers.fedopt.predictors import gap, model_of, models, optimum, setting
+from fedtheory.papers.fedopt.rounds import ROUNDS, few_rounds, speeds, stiff
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Draw
 from fedtheory.rational import Array, apply, inverse
-from fedtheory.statements import Agreement, Fails, Identity, Quantity, Reached, Stays, inequality
+from fedtheory.settings import Setting
+from fedtheory.statements import Agreement, Fails, Quantity, Reached, Readings, Stays, inequality
 
 # Scheme (9), from the values of the functions alone
 
@@ -96,11 +99,6 @@ def _as_scheme(problem: LinearProblem, params: dane.Params, state: dane.State) -
 # Instances
 
 
-def _few(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
-    """At most two nodes with at most two examples each: all draws of two steps are enumerated."""
-    return clients_of(rng, kind, single, most=2)
-
-
 def _plain(recipe: Any, problem: LinearProblem, exact: bool) -> dane.Params:
     one = Fraction(1) if exact else 1.0
     return dane.Params(0 * one, one)
@@ -113,47 +111,22 @@ def _tuned(recipe: Any, problem: LinearProblem, exact: bool) -> dane.Params:
 _PARAMETERS = {"mu": one_of(0, 0, "1/3", 1, 20), "eta": one_of(1, 1, "1/2", "7/10", 3)}
 _MODELS = models(dane.State)
 ANY_PARAMETERS = setting(
-    "any data, lambda > 0; any mu >= 0 and eta, from any w^t", Posed(_tuned, _MODELS, _PARAMETERS, clients=_few)
+    "any data, lambda > 0; any mu >= 0 and eta, from any w^t", Posed(_tuned, _MODELS, _PARAMETERS, clients=few)
 )
 AT_OPTIMUM = setting(
-    "any data, lambda > 0; any mu >= 0 and eta, at w^t = w*", Posed(_tuned, optimum(dane.State), _PARAMETERS)
+    "any data, lambda >= 0; any mu >= 0 and eta, lambda + mu > 0, at w^t = w*",
+    Posed(
+        _tuned,
+        optimum(dane.State),
+        _PARAMETERS,
+        lam=lambda rng: pick(rng, (Fraction(0), generic(rng, Fraction(1, 50), Fraction(5)))),
+        plain=True,
+        holds=lambda recipe, f: f.lam + recipe["mu"] > 0,
+    ),
 )
 
 
-class Offset(NamedTuple):
-    """DANE's parameters at default, and ``start (d,)``: w^t - w*, not zero."""
-
-    mu: Any
-    eta: Any
-    start: Array
-
-
-def _offset(recipe: Any, problem: LinearProblem, exact: bool) -> Offset:
-    start = np.array([Fraction(v) if exact else float(v) for v in recipe["start"]], dtype=object if exact else float)
-    if not start.any():
-        raise ValueError("the start must not be the optimum")
-    return Offset(*_plain(recipe, problem, exact), start)
-
-
-def _start(rng: np.random.Generator, recipe: Any) -> tuple[Fraction, ...]:
-    return tuple(Fraction(int(v) or 1) for v in rng.integers(-2, 3, recipe["d"]))
-
-
-def _after_one(problem: LinearProblem, params: Offset, state: Any) -> Array:
-    """f(w^1) - f*, from a w^0 that is not the optimum."""
-    after = dane.step(problem, dane.Params(params.mu, params.eta), dane.State(problem.x_star + params.start), None)
-    return gap(problem, params, after)
-
-
-SINGLE_NODE = setting(
-    "all data on a single node, K = 1, lambda > 0; mu = 0, eta = 1; a start that is not the optimum",
-    Posed(_offset, letters={"start": _start}, kind=ONE_NODE),
-)
 ONE = setting("all data on a single node, K = 1, lambda > 0; mu = 0, eta = 1", Posed(_plain, _MODELS, kind=ONE_NODE))
-BLOCKS = setting(
-    "each feature on a single node, each example has one, lambda > 0; mu = 0, eta = 1",
-    Posed(_plain, _MODELS, kind=SEPARATE, single=True),
-)
 SAME = setting("the same data on every node, lambda > 0; mu = 0, eta = 1", Posed(_plain, _MODELS, kind=IDENTICAL))
 
 
@@ -177,12 +150,113 @@ LINE = setting(
     ),
 )
 
-_one_round = sympy.Symbol("f(w^1)-f*", nonnegative=True)
+# Property B with nodes that hold nothing, and property C: for all mu and eta
 
-ONE_ROUND = Quantity(_one_round, _after_one)
 
-_ENLARGES = Fails(
-    Reached(dane.algorithm, gap, share=sympy.S.One), "a round of DANE does not enlarge f(w) - f*, from any start"
+def with_empty_nodes(count: int, curvature: Any) -> Algorithm:
+    """DANE on the data of one node and ``count`` more that hold none, F_k = (``curvature``/2) |w|^2.
+
+    Eq. (6) is 0/0 for those; the curvature is lambda if the regulariser is theirs too, else 0, which needs mu > 0. Such
+    a node returns w - eta grad f(w)/(curvature + mu).
+    """
+
+    def step(problem: LinearProblem, params: dane.Params, state: dane.State, draw: Draw) -> dane.State:
+        full = dane.step(problem, params, state, draw).w
+        idle = state.w - params.eta * problem.f.full_gradient(state.w) / (curvature + params.mu)
+        return dane.State((full + count * idle) / (count + 1))
+
+    return replace(dane.algorithm, name="DANE with empty nodes", step=step)
+
+
+#: Values of mu at which the argument of :func:`least_rate` is compared with what the code does.
+_TRIED = (Fraction(0), Fraction(1, 3), Fraction(1), Fraction(100))
+
+
+def least_rate(method: Any, problem: LinearProblem, nodes: int, least: Any) -> Any:
+    """A number that no mu >= 0 and eta bring the largest factor below by which a round multiplies an error, in size.
+
+    ``nodes``: K. Along every coordinate one node has a curvature b_j >= l = ``least``, and the K - 1 others have l;
+    f has H_j. A round multiplies an error by 1 - eta c_j, c_j = (H_j/K) (1/(b_j + mu) + (K-1)/(l + mu)), so that c_j (l
+    + mu)/H_j is between (K-1)/K and 1. Then c_max/c_min >= r = (1 - 1/K) H_max/H_min for every mu, and the best eta
+    leaves (r - 1)/(r + 1) or more. The two bounds are compared with the code; ``ValueError`` where it breaks them.
+    """
+    f = problem.f
+    H = np.diagonal(np.matmul(f.X.T, f.X)) / f.examples + f.lam
+    for mu in (mu for mu in _TRIED if least + mu > 0):
+        shift = mu if f.exact else float(mu)
+        c = speeds(method, problem, partial(dane.Params, shift), None)
+        share = c * (least + shift) / H
+        if not (share <= 1 + (0 if f.exact else 1e-9)).all() or not (share * nodes >= nodes - 1 - 1e-9).all():
+            raise ValueError("a round does not multiply the errors as on one node of K")
+    ratio = (nodes - 1) * H.max() / (nodes * H.min())
+    return max(ratio - 1, 0 * ratio) / (ratio + 1)
+
+
+def _rate_with_empty_nodes(problem: LinearProblem, params: Idle, state: Any) -> Array:
+    """The least factor of the worst error in a round of DANE with nodes that hold nothing, over all mu and eta."""
+    ways = (problem.f.lam, 0 * problem.f.lam)
+    rates = [least_rate(with_empty_nodes(params.empty, l), problem, 1 + params.empty, l) for l in ways]
+    return np.asarray(min(rates))[None, None]
+
+
+def _rate_apart(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """The least factor of the worst error in a round of DANE, over all mu and eta."""
+    return np.asarray(least_rate(dane, problem, problem.f.n, problem.f.lam))[None, None]
+
+
+class Idle(NamedTuple):
+    """``empty``: how many nodes hold nothing."""
+
+    empty: int
+
+
+def _idle(recipe: Any, problem: LinearProblem, exact: bool) -> Idle:
+    if recipe["empty"] < 1:
+        raise ValueError("a node must be empty")
+    return Idle(recipe["empty"])
+
+
+_BEST = "the best mu >= 0 and eta"
+ONE_OF_MANY = stiff(
+    ONE_NODE, f"nodes that hold nothing besides; {_BEST}", Posed(_idle, letters={"empty": count_of(1, 2, 9)})
+)
+APART = stiff(SEPARATE, _BEST)
+
+
+def _multiplier(problem: LinearProblem, params: dane.Params, state: dane.State) -> Array:
+    """What a round multiplies w - w* by, in one dimension."""
+    after = dane.step(problem, params, dane.State(problem.x_star + 1), None).w
+    return (after - problem.x_star)[..., None]
+
+
+_factor = Quantity(sympy.Symbol("factor", real=True), _multiplier)
+
+
+def _has_property_b(where: str, gist: str, of: Setting, statement: Any, reading: str) -> Claim:
+    return Claim(
+        id=f"fedopt/dane/property-b#{where}",
+        where="Section 3.4",
+        kind="property",
+        gist=gist,
+        setting=of,
+        statement=statement,
+        reading=reading,
+    )
+
+
+_ALONE = _has_property_b(
+    "alone",
+    "K = 1: DANE has property B, with mu = 0 and eta = 1 in one round",
+    ONE,
+    Reached(dane.algorithm, gap),
+    "a single node is the only one, as where the paper writes K = 1",
+)
+_AMONG_EMPTY = _has_property_b(
+    "among-empty-nodes",
+    f"K - 1 nodes hold nothing: DANE has property B, {ROUNDS} rounds at the best mu and eta leave a quarter of the gap",
+    ONE_OF_MANY,
+    few_rounds(_rate_with_empty_nodes),
+    "the extreme of unbalanced data; F_k is (lambda/2) |w|^2 or 0 where eq. (6) is 0/0",
 )
 
 SECTION_3_4 = (
@@ -215,11 +289,11 @@ SECTION_3_4 = (
         where="Section 3.4",
         kind="property",
         gist="DANE does not have property B",
-        setting=SINGLE_NODE,
-        statement=inequality(sympy.S.Zero < ONE_ROUND),
-        reading="a single node is K = 1, and mu = 0, eta = 1 as printed: then DANE would leave a gap after a round. "
-        "With K - 1 nodes that hold nothing besides, F_k = (lambda/2) |w|^2, DANE does not have the property: it may "
-        "diverge (see the table fedopt/properties)",
+        setting=replace(ONE, text="all data on a single node, lambda > 0"),
+        statement=Readings(
+            "what a single node is, and what the others are, is not defined", (_ALONE, _AMONG_EMPTY), denied=True
+        ),
+        reading="true with K - 1 empty nodes, for all mu and eta, and false for K = 1 with mu = 0 and eta = 1",
     ),
     Claim(
         id="fedopt/dane/property-b/repaired",
@@ -235,10 +309,13 @@ SECTION_3_4 = (
         where="Section 3.4",
         kind="property",
         gist="DANE does not have property C",
-        setting=BLOCKS,
-        statement=_ENLARGES,
-        reading="with mu = 0, eta = 1 as printed it diverges on some data: every example has one feature, so that an "
-        "error along one feature is multiplied by the same number in every round",
+        setting=APART,
+        statement=Fails(
+            few_rounds(_rate_apart), f"{ROUNDS} rounds at the best mu and eta for the data leave a quarter of the gap"
+        ),
+        reading=f"O(1) rounds is read as {ROUNDS} rounds to a quarter of f(w^0) - f*, for any mu and eta: as the "
+        "instances are a matter of scale, no other number does. With mu = 0, eta = 1 DANE may even diverge there "
+        "(see the table fedopt/properties)",
     ),
     Claim(
         id="fedopt/dane/property-d",
@@ -254,115 +331,10 @@ SECTION_3_4 = (
         kind="property",
         gist="can diverge with mu = 0 as K grows",
         setting=LINE,
-        statement=_ENLARGES,
-        reading="some data, in one dimension, on which every round multiplies w - w* by a number beyond -1; on one "
-        "node the same data are solved in one round (property B, repaired)",
-    ),
-)
-
-# Section 3.5
-
-
-def _both(recipe: Any, problem: LinearProblem, exact: bool) -> naive_fsvrg.Params:
-    return naive_fsvrg.Params(positive(recipe, "h", exact), recipe["m"])
-
-
-def _through_dane(
-    problem: LinearProblem, params: naive_fsvrg.Params, state: naive_fsvrg.State
-) -> tuple[dane_svrg.Params, dane.State]:
-    """DANE with eta = 1, mu = 0, an epoch of SVRG for its local solver, from the same w^t."""
-    return dane_svrg.Params(params.h, params.m, 0, 1), dane.State(state.w)
-
-
-PROPOSITION_1 = setting(
-    "any data on any nodes; any h and m, from any w^t; all samples, shared",
-    Posed(_both, models(naive_fsvrg.State), {"h": about("1/20", 2), "m": count_of(1, 2, 2)}, clients=_few),
-)
-
-
-def _bracket(printed: bool) -> Any:
-    """What stands in the brackets of the proof, for every example i, at w."""
-
-    def value(problem: LinearProblem, params: Any, state: Two) -> Array:
-        f = problem.f
-        own, full = f.gradient(state.w_t[..., None, :])[..., f.owner, :], f.full_gradient(state.w_t)[..., None, :]
-        of_examples = _example_gradients(problem, state.w)
-        return of_examples - own - full if printed else of_examples - own + full
-
-    sign = "-" if printed else "+"
-    value.__doc__ = f"grad f_i(w) - grad F_k(w^t) {sign} grad f(w^t), for every i in P_k"
-    return value
-
-
-def _example_gradients(problem: LinearProblem, w: Array) -> Array:
-    f = problem.f
-    slopes = f.loss.slope(f.predictions(w), f.y)
-    return slopes[..., None] * f.X + f.lam * w[..., None, :]
-
-
-def _of_summand(problem: LinearProblem, params: Any, state: Two) -> Array:
-    """Gradient at w of f_i(w) - (grad F_k(w^t) - grad f(w^t))'w, the summands of (10) with eta = 1 and mu = 0.
-
-    By differences, which are exact on quadratics.
-    """
-    f = problem.f
-    a = f.gradient(state.w_t[..., None, :])[..., f.owner, :] - f.full_gradient(state.w_t)[..., None, :]
-
-    def value(w: Array) -> Array:
-        losses = f.loss.value(f.predictions(w), f.y) + f.lam * (w**2).sum(axis=-1)[..., None] / 2
-        return losses - (a * w[..., None, :]).sum(axis=-1)
-
-    unit = np.eye(f.d, dtype=int)
-    return np.stack([(value(state.w + e) - value(state.w - e)) / 2 for e in unit], axis=-1)
-
-
-SUMMANDS = setting("any data on any nodes; any w and w^t", Posed(states=TWO))
-
-
-def _gradient_claim(id: str, gist: str, printed: bool, reading: str, repairs: str | None = None) -> Claim:
-    left, right = Quantity(LEFT, _bracket(printed)), Quantity(RIGHT, _of_summand)
-    where = "proof of Proposition 1"
-    return Claim(
-        id=id,
-        where=where,
-        gist=gist,
-        setting=SUMMANDS,
-        statement=Identity(LEFT, RIGHT, (left, right)),
-        reading=reading,
-        repairs=repairs,
-    )
-
-
-SECTION_3_5 = (
-    Claim(
-        id="fedopt/proposition-1",
-        where="Proposition 1",
-        kind="equivalence",
-        gist="DANE (eta = 1, mu = 0) solved by one SVRG epoch is naive FSVRG, sample by sample",
-        setting=PROPOSITION_1,
-        statement=Agreement(
-            naive_fsvrg.algorithm,
-            dane_svrg.algorithm,
-            _through_dane,
-            (model_of, model_of),
-            "Algorithm 3 and DANE with an epoch of SVRG go to the same w^(t+1), for all samples",
+        statement=Fails(
+            inequality(-sympy.S.One <= _factor), "a round of DANE does not multiply w - w* by a number below -1"
         ),
-        reading="a single iteration of SVRG is one outer iteration of Algorithm 1, of m steps; the samples are the "
-        "same (Remark 2)",
-    ),
-    _gradient_claim(
-        "fedopt/proposition-1/gradient",
-        "the stochastic gradient of (10), signs as printed",
-        True,
-        "the brackets are the gradients of the summands of (10), at w and at w^t; f(w^t) in them is a number where a "
-        "vector is needed, and read as grad f(w^t). That the difference of the two brackets is that of the grad f_i "
-        "holds whatever stands there",
-    ),
-    _gradient_claim(
-        "fedopt/proposition-1/gradient/repaired",
-        "grad f_i(w) - grad F_k(w^t) + grad f(w^t) is the gradient of the i-th summand of (10)",
-        False,
-        "eta = 1, mu = 0",
-        "fedopt/proposition-1/gradient",
+        reading="some data, in one dimension, where every round multiplies w - w* by the same number; on one node the "
+        "same data are solved in one round (property B, repaired)",
     ),
 )

@@ -16,7 +16,7 @@ import numpy as np
 from fedtheory.instances.base import Family, Instance, Recipe, check_shape, generic, number, numbers, pick
 from fedtheory.optimum import Optimum
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, Share
-from fedtheory.problems.losses import SQUARED
+from fedtheory.problems.losses import squared
 from fedtheory.rational import Array, inverse, to_float
 
 #: How the data lie on the nodes.
@@ -63,6 +63,11 @@ def clients_of(rng: np.random.Generator, kind: str, single: bool, most: int = 3)
     return d, tuple({"examples": examples} for examples in (first, *others))
 
 
+def few(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Recipe, ...]]:
+    """At most two nodes with at most two examples each: all draws of two steps are enumerated."""
+    return clients_of(rng, kind, single, most=2)
+
+
 def _lies(kind: str, f: LinearModels) -> bool:
     """Whether the data lie as the kind says."""
     if (f.n == 1) != (kind == ONE_NODE) and kind != ANYWHERE:
@@ -81,17 +86,23 @@ def _lies(kind: str, f: LinearModels) -> bool:
 
 
 def problem_of(recipe: Recipe, exact: bool, share: Share = "own") -> LinearProblem:
-    """Ridge regression on the data of a recipe. ``ValueError`` where there is none, or no single optimum."""
+    """Ridge regression on the data of a recipe, with the loss (t - y)^2/(2 gamma) where it has a gamma.
+
+    ``ValueError`` where there are no data, or there is no single optimum.
+    """
     d, sizes = recipe["d"], [len(client["examples"]) for client in recipe["clients"]]
     check_shape(d, 1 + recipe["lam"])
     rows = [example for client in recipe["clients"] for example in client["examples"]]
     if not any(any(row["x"]) for row in rows) or any(len(row["x"]) != d for row in rows):
         raise ValueError("a data set needs examples with d features, not all zero")
+    gamma, lam = (Fraction(v) for v in (recipe.get("gamma", 1), recipe["lam"]))
+    if gamma <= 0:
+        raise ValueError("gamma must be positive")
     X, y = numbers([row["x"] for row in rows], True), numbers([row["y"] for row in rows], True)
-    problem = LinearProblem(LinearModels(X, y, np.array(sizes), Fraction(recipe["lam"]), SQUARED, share))
+    problem = LinearProblem(LinearModels(X, y, np.array(sizes), lam, squared(gamma), share))
     if exact:
         return problem
-    f = LinearModels(to_float(X), to_float(y), np.array(sizes), float(recipe["lam"]), SQUARED, share)
+    f = LinearModels(to_float(X), to_float(y), np.array(sizes), float(lam), squared(float(gamma)), share)
     return LinearProblem(f, known=Optimum(to_float(problem.x_star), to_float(problem.optimum.y), 0.0))
 
 

@@ -7,20 +7,14 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.algorithms import dual_block_ascent, perturbed_primal
+from fedtheory.algorithms import perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.papers.fedopt.data import Posed
+from fedtheory.papers.fedopt.data import Posed, few
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
-    D_0,
-    D_T,
-    DUAL_STATES,
-    GAP_0,
-    GAP_T,
+    ANY_GAMMA,
+    LOSSES,
     NO_STATE,
-    dual_share,
-    few,
-    of_dual,
     of_primal,
 )
 from fedtheory.papers.fedopt.predictors import (
@@ -33,29 +27,18 @@ from fedtheory.papers.fedopt.predictors import (
     K,
     Steps,
     dual_optimum,
-    gamma,
-    lamda,
     letters,
-    n,
     setting,
-    sigma,
-    smax,
 )
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.rational import Array, apply, inverse
-from fedtheory.statements import Bound, Identity, Quantity, inequality
-
-ADMISSIBLE = setting(
-    "ridge regression on any data and nodes, from any alpha^0",
-    Posed(of_dual, DUAL_STATES, ADMISSIBLE_SIGMA),
-    letters(lamda, gamma, n, sigma, smax),
-)
+from fedtheory.statements import Comparison, Identity, Inequality, Quantity, inequality
 
 
 def _dual_solution(f: LinearModels) -> Array:
-    """The maximiser of (13) from its own normal equations, (X'X/(lambda n) + I) alpha = y."""
+    """The maximiser of (13) from its own normal equations, (X'X/(lambda n) + gamma I) alpha = y."""
     gram = np.matmul(f.X, f.X.T) / (f.lam * f.examples)
-    return apply(inverse(gram + np.eye(f.examples, dtype=int)), f.y)
+    return apply(inverse(gram + f.loss.gamma * np.eye(f.examples, dtype=int)), f.y)
 
 
 def _most(problem: LinearProblem, params: Any, state: Any) -> Array:
@@ -88,6 +71,21 @@ def _in_blocks(f: LinearModels, h: Array) -> Array:
     return (f.per_client(h[..., None] * f.X, -2) ** 2).sum(axis=(-1, -2))
 
 
+def _alone(f: LinearModels, h: Array) -> Array:
+    """h, and 0 on the examples of all clients but the first."""
+    return np.where(f.owner == 0, h, 0 * h)
+
+
+def _xi_alone(f: LinearModels, h: Array) -> Array:
+    """|X h|^2 for the part of h that the first client holds."""
+    return _xi(f, _alone(f, h))
+
+
+def _in_blocks_alone(f: LinearModels, h: Array) -> Array:
+    """|h|_B^2 for the part of h that the first client holds."""
+    return _in_blocks(f, _alone(f, h))
+
+
 def _of_step(function: Any) -> Any:
     def quantity(problem: LinearProblem, params: Any, state: Duals) -> Array:
         found: Array = function(problem.f, state.alpha - dual_optimum(problem))
@@ -112,17 +110,21 @@ def _lower_bound(problem: LinearProblem, params: perturbed_primal.Params, state:
 
 
 _square, _blocks = sympy.Symbol("|Xh|^2"), sympy.Symbol("|h|_B^2")
+_square_alone, _blocks_alone = sympy.Symbol("|X h_1|^2"), sympy.Symbol("|h_1|_B^2")
 _bound, _value = sympy.Symbol("model(h)"), sympy.Symbol("D(alpha+h)")
-ANY_STEP = setting("any data on any nodes, any h", Posed(states=DUALS), letters(K))
-DATA = setting("ridge regression on any data and nodes", Posed(states=NO_STATE))
+ANY_STEP = setting("any data on any nodes, X != 0, any h", Posed(states=DUALS), letters(K))
+DATA = setting(f"{LOSSES}, on any data and nodes", Posed(states=NO_STATE, letters=ANY_GAMMA))
 STEPPING = setting(
-    "ridge regression on any data and nodes, any alpha and h", Posed(of_primal, STEPS, ADMISSIBLE_SIGMA, clients=few)
+    f"{LOSSES}, on any data and nodes, any alpha and h",
+    Posed(of_primal, STEPS, {**ANY_GAMMA, **ADMISSIBLE_SIGMA}, clients=few),
 )
 
 
 _A3 = "Appendix A.3"
 SQUARE = Quantity(_square, _of_step(_xi))
 BLOCKS = Quantity(_blocks, _of_step(_in_blocks))
+SQUARE_ALONE = Quantity(_square_alone, _of_step(_xi_alone))
+BLOCKS_ALONE = Quantity(_blocks_alone, _of_step(_in_blocks_alone))
 BOUND = Quantity(_bound, _lower_bound)
 VALUE = Quantity(_value, _after_step)
 
@@ -133,7 +135,7 @@ APPENDIX_A3 = (
         gist="dual of L2-regularised ERM",
         setting=DATA,
         statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _most), Quantity(RIGHT, _least))),
-        reading="max D = min f, on ridge regression, where each has normal equations of its own",
+        reading="max D = min f, on quadratic losses, where each has normal equations of its own",
     ),
     Claim(
         id="fedopt/eq-14",
@@ -141,16 +143,22 @@ APPENDIX_A3 = (
         gist="dual to primal map at the optimum",
         setting=DATA,
         statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _image_of_solution), Quantity(RIGHT, _solution))),
-        reading="on ridge regression, where each problem has normal equations of its own",
+        reading="on quadratic losses, where each problem has normal equations of its own",
     ),
     Claim(
         id="fedopt/sigma",
         where=_A3,
         gist="X'X <= sigma B with 1 <= sigma <= K",
         setting=ANY_STEP,
-        statement=inequality(SQUARE <= K * BLOCKS),
-        reading="sigma = K will do: |Xh|^2 <= K |h|_B^2 for all h, so the least sigma is at most K; it is at least 1, "
-        "since both sides are the same for h of one client alone with sigma = 1",
+        statement=Inequality(
+            _square,
+            K * _blocks,
+            (SQUARE, BLOCKS, SQUARE_ALONE, BLOCKS_ALONE),
+            also=(Comparison(_blocks_alone, "<=", _square_alone),),
+        ),
+        reading="of the least sigma, for X != 0: at most K, since |Xh|^2 <= K |h|_B^2 for all h; at least 1, since "
+        "|h_1|_B^2 <= |X h_1|^2 (they are equal) for h_1, what the first client holds of h, so that sigma < 1 would "
+        "need X h_1 = 0 for all h, and so for every client. Every larger sigma has X'X <= sigma B too",
     ),
     Claim(
         id="fedopt/lower-bound-step",
@@ -159,17 +167,6 @@ APPENDIX_A3 = (
         setting=STEPPING,
         statement=inequality(BOUND <= VALUE),
         requires=(DOMINATES,),
-        reading="on ridge regression",
-    ),
-    Claim(
-        id="fedopt/algorithm-6/linear",
-        where=_A3,
-        gist="the dual method converges linearly",
-        setting=ADMISSIBLE,
-        statement=Bound(dual_block_ascent.algorithm, D_T, 1 - dual_share, D_0, (GAP_T, GAP_0)),
-        requires=(DOMINATES,),
-        reading="with sigma as A.3 defines it, and the explicit rate of proximal gradient ascent, s_max = max_k "
-        "|X_k|^2: on "
-        "ridge regression, gamma = 1",
+        reading="on quadratic losses",
     ),
 )

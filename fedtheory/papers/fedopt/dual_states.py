@@ -8,7 +8,7 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
-from fedtheory.papers.fedopt.data import States, clients_of, one_of, positive
+from fedtheory.papers.fedopt.data import States, about, one_of, positive
 from fedtheory.papers.fedopt.predictors import (
     dual_gap,
     dual_optimum,
@@ -34,10 +34,9 @@ def of_dual(recipe: Any, problem: LinearProblem, exact: bool) -> dual_block_asce
 
 ADMISSIBLE_SIGMA = {"sigma": sigma_at(0, 0, "1/2", 1)}
 ANY_SIGMA = {"sigma": one_of("1/2", 1, "3/2", 2, 3, 5)}
-
-
-def few(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
-    return clients_of(rng, kind, single, most=2)
+#: The losses whose conjugates are exact on fractions; at gamma = 1, ridge regression, a gamma that is lost is not seen.
+LOSSES = "phi_i(t) = (t - y_i)^2/(2 gamma)"
+ANY_GAMMA = {"gamma": about("1/20", 20)}
 
 
 def _coordinates(problem: LinearProblem, params: Any, state: Any) -> Array:

@@ -9,11 +9,10 @@ import numpy as np
 
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.papers.fedopt.data import Posed, States
+from fedtheory.papers.fedopt.data import Posed, States, few
 from fedtheory.papers.fedopt.dual_states import (
     ANY_SIGMA,
     DUAL_STATES,
-    few,
     of_dual,
     of_primal,
 )
@@ -173,6 +172,7 @@ APPENDIX_A4 = (
         gist="L_k rewritten as a perturbed F_k",
         setting=REWRITTEN,
         statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _printed(0)), Quantity(RIGHT, _printed(1)))),
-        reading="each of the forms of L_k(w) is the first, for every k",
+        reading="six of the 13 forms of L_k(w) that are printed, the 1st, 6th, 7th, 10th, 11th and 13th, are equal for "
+        "every k; those between them only expand squares and gather terms",
     ),
 )

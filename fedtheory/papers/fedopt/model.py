@@ -185,6 +185,8 @@ SECTIONS_1_AND_2 = (
         setting=TIMES,
         statement=inequality(AT_THRESHOLD <= FINER),
         reading="(2)-(4) define TIME; what follows from them is that very small Theta is not efficient, read as: there "
-        "is a Theta_0 > 0 below which every Theta takes longer. The local solver converges linearly",
+        "is a Theta_0 > 0 below which every Theta takes longer. The local solver converges linearly. TIME falls up to "
+        "the Theta* with (1 - Theta)/Theta = c/tau + log(1/Theta), and Theta_0 <= Theta*, since (1 - Theta_0)/Theta_0 "
+        "= c/tau + 2 sqrt(c/tau) and log(1 + sqrt(c/tau)) <= sqrt(c/tau)",
     ),
 )

@@ -21,7 +21,8 @@ PROOFS = {
     "dane/property-b": Proof(
         ("dane/perturbation",),
         "No proof is printed. With K = 1, mu = 0 and eta = 1 the perturbation grad F_1 - grad f is zero, the "
-        "subproblem (10) is the problem itself, and its exact solution is the optimum: one round.",
+        "subproblem (10) is the problem itself, and its exact solution is the optimum: one round. Among nodes that "
+        "hold nothing DANE does lack the property.",
     ),
     "dane/property-a": Proof(("dane/perturbation",)),
     "dane/property-d": Proof(("dane/perturbation",)),
@@ -35,19 +36,19 @@ PROOFS = {
         flaw="The mean of grad f_i(w) - grad f_i(w^t) + grad f(w^t) over all examples is grad f(w): the two terms "
         "at w^t cancel, not the first two. The display that follows for sum alpha_k G_k has it right."
     ),
-    "fsvrg/property-b": Proof(flaw=f"No proof is printed. {_GRADIENT_DESCENT}"),
+    "fsvrg/property-b": Proof(flaw=f"The paper does not say it: 3.1 asks for it. {_GRADIENT_DESCENT}"),
     "fsvrg/property-c": Proof(
         flaw="Exact solutions of separable problems can be added up, but Algorithm 4 makes gradient steps on them. "
         f"{_GRADIENT_DESCENT}"
     ),
-    "fsvrg/property-d": Proof(flaw=f"No proof is printed. {_GRADIENT_DESCENT}"),
+    "fsvrg/property-d": Proof(flaw=f"The paper does not say it: 3.1 asks for it. {_GRADIENT_DESCENT}"),
     "perturbation-average": Proof(("lemma-4",)),
     "lower-bound-step": Proof(("sigma",)),
-    "algorithm-6/linear": Proof(("lower-bound-step",)),
-    "algorithm-5/any-partition": Proof(
-        ("theorem-5", "algorithm-6/linear"),
-        "The step from X'X <= sigma B to Algorithm 5 is lost: its input is any sigma in [1, K], while the lower "
-        "bound on which the dual method rests needs sigma so large that X'X <= sigma B.",
+    "algorithm-6/linear": Proof(
+        ("lower-bound-step",),
+        "The lower bound on which the method rests needs a sigma so large that X'X <= sigma B. That it lies in [1, K] "
+        "is shown of the least such number; the listing takes every number in [1, K].",
     ),
+    "algorithm-5/any-partition": Proof(("theorem-5", "algorithm-6/linear")),
     "theorem-5": Proof(("eq-14", "eq-17", "eq-23")),
 }

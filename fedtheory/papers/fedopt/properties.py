@@ -24,7 +24,8 @@ from fedtheory.algorithms import (
     naive_fsvrg,
     perturbed_primal,
 )
-from fedtheory.papers.fedopt.fsvrg import ROUNDS, SHARE, best_rate
+from fedtheory.papers.fedopt.dane import with_empty_nodes
+from fedtheory.papers.fedopt.rounds import ROUNDS, SHARE, best_rate
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.losses import SQUARED
 from fedtheory.randomness import expectation
@@ -159,12 +160,6 @@ def _fsvrg() -> dict[str, str]:
     return found
 
 
-def _with_empty_node(problem: LinearProblem, w: Any) -> Any:
-    """DANE's next model where a second node holds nothing, F_2 = (lambda/2) |w|^2, and returns w - grad f(w)/lambda."""
-    full = dane.step(problem, dane.Params(), dane.State(w), np.zeros(0)).w
-    return (full + w - problem.f.full_gradient(w) / problem.f.lam) / 2
-
-
 def _dane() -> dict[str, str]:
     def share(problem: LinearProblem) -> Any:
         start = problem.x_star + exact(np.arange(problem.d) % 2 + 1)
@@ -172,7 +167,8 @@ def _dane() -> dict[str, str]:
         return gap_of(problem, after) / gap_of(problem, start)
 
     line = ridge([[2]], [0], (1,), 1)
-    empty = gap_of(line, _with_empty_node(line, exact([1]))) / gap_of(line, exact([1]))
+    idle = with_empty_nodes(1, line.f.lam)
+    empty = gap_of(line, idle.step(line, dane.Params(), dane.State(exact([1])), None).w) / gap_of(line, exact([1]))
     return {
         "A": _stays(dane, dane.Params(Fraction(2), Fraction(3))),
         "B": f"{_after_a_round(share(ONE_NODE), 'K = 1')}; {_after_a_round(empty, 'x = 2, an empty node, lambda = 1')}",

@@ -454,7 +454,7 @@ def test_planted_error_is_refuted(name):
 def test_fedcomgate_with_wrong_corrections_does_not_contract(factor):
     claim = CLAIMS["baseline/fedcomgate/limit/repaired"]
     evidence = check(claim.variant(algorithm=_change("fedcomgate", {"delta": factor})))
-    assert evidence.verdict is Verdict.NOT_TESTED and evidence.instances > 0
+    assert evidence.verdict in (Verdict.NOT_TESTED, Verdict.REFUTED) and evidence.instances > 0
 
 
 # LoCoDL without g, and with partial participation

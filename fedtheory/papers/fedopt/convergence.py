@@ -1,0 +1,186 @@
+"""Federated Optimization, Appendix A: whether Algorithms 5 and 6 converge, for the sigma of their listings and of A.3.
+
+Both print "Input: sigma in [1, K]", and on ridge regression they are the same method (Theorem 5). A.3 calls sigma a
+constant with X'X <= sigma B, which numbers in [1, K] need not have.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms import dual_block_ascent, perturbed_primal
+from fedtheory.claims import Claim
+from fedtheory.instances.base import pick
+from fedtheory.papers.fedopt.data import Posed, States, clients_of, few, one_of
+from fedtheory.papers.fedopt.dual_states import (
+    ADMISSIBLE_SIGMA,
+    ANY_GAMMA,
+    D_0,
+    D_T,
+    DUAL_STATES,
+    GAP_0,
+    GAP_T,
+    LOSSES,
+    NO_STATE,
+    dual_share,
+    of_dual,
+    of_primal,
+)
+from fedtheory.papers.fedopt.predictors import (
+    DOMINATES,
+    IN_RANGE,
+    K,
+    dual_optimum,
+    gamma,
+    gap,
+    lamda,
+    letters,
+    n,
+    setting,
+    sigma,
+    smax,
+)
+from fedtheory.problems.linear_models import LinearProblem
+from fedtheory.rational import Array, determinant
+from fedtheory.settings import Setting
+from fedtheory.statements import Bound, Limit, Quantity, inequality
+
+# Rounds as linear maps
+
+
+def primal_map(problem: LinearProblem, params: Any) -> Array:
+    """The linear map of a round of Algorithm 5 on (w - w*, g_1 - g_1*, ..., g_K - g_K*), from its code."""
+    d, size = problem.d, problem.d * (problem.n + 1)
+    rest = perturbed_primal.fixed_point(problem, params)
+    basis = np.eye(size, dtype=int) + 0 * problem.f.X[0, 0]
+    state = perturbed_primal.State(rest.w + basis[:, :d], rest.g + basis[:, d:].reshape(size, problem.n, d))
+    after = perturbed_primal.step(problem, params, state, None)
+    images = np.concatenate([after.w - rest.w, (after.g - rest.g).reshape(size, -1)], axis=1)
+    return images.T
+
+
+def dual_map(problem: LinearProblem, params: Any) -> Array:
+    """The linear map of a round of Algorithm 6 on alpha - alpha*, from its code."""
+    rest = dual_optimum(problem)
+    basis = np.eye(len(rest), dtype=int) + 0 * problem.f.X[0, 0]
+    images = dual_block_ascent.step(problem, params, dual_block_ascent.State(rest + basis), None).alpha - rest
+    return np.asarray(images).T
+
+
+def _beyond(round_map: Any, of: str) -> Quantity:
+    def value(problem: LinearProblem, params: Any, state: Any) -> Array:
+        M = round_map(problem, params)
+        return np.asarray(determinant(M + np.eye(len(M), dtype=int)))[None, None]
+
+    value.__doc__ = f"M: the linear map of a round of {of} about the optimum, from its code"
+    return Quantity(sympy.Symbol("det(I+M)", real=True), value)
+
+
+# Settings
+
+
+def _identical_line(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
+    if rng.random() < 0.5:
+        return clients_of(rng, kind, single, most=2)
+    one = {"examples": ({"x": (Fraction(int(rng.integers(1, 4))),), "y": Fraction(0)},)}
+    return 1, (one,) * int(rng.integers(2, 5))
+
+
+def _printed_range(params: Any) -> Setting:
+    posed = Posed(
+        params,
+        NO_STATE,
+        {"sigma": one_of(1, 1, 1, "3/2", 2, 3)},
+        share="equal",
+        lam=lambda rng: Fraction(1, int(pick(rng, (1, 2, 4, 20)))),
+        clients=_identical_line,
+    )
+    return setting("ridge regression on any data and nodes, the F_k of eq. (12)", posed, letters(sigma, K))
+
+
+ADMISSIBLE = setting(
+    f"{LOSSES}, on any data and nodes, from any alpha^0",
+    Posed(of_dual, DUAL_STATES, {**ANY_GAMMA, **ADMISSIBLE_SIGMA}),
+    letters(lamda, gamma, n, sigma, smax),
+)
+
+
+def _free(problem: LinearProblem, params: Any, theta: Array) -> perturbed_primal.State:
+    """Any w, and any g_k of sum 0."""
+    rest, d = perturbed_primal.fixed_point(problem, params), problem.d
+    first = rest.g[:-1] + theta[:, None, d:].reshape(len(theta), 1, problem.n - 1, d)
+    last = -first.sum(axis=-2, keepdims=True) if problem.n > 1 else rest.g + 0 * theta[:, None, None, :1]
+    return perturbed_primal.State(rest.w + theta[:, None, :d], np.concatenate([first, last], axis=-2))
+
+
+def _freed(problem: LinearProblem, params: Any, state: perturbed_primal.State) -> Array:
+    """The inverse of that chart: ``(..., K d)``."""
+    rest = perturbed_primal.fixed_point(problem, params)
+    w, g = state.w - rest.w, (state.g - rest.g)[..., :-1, :]
+    return np.concatenate([w, g.reshape(*g.shape[:-2], problem.d * (problem.n - 1))], axis=-1)
+
+
+CONVERGING = setting(
+    "ridge regression on any data and nodes, the F_k of eq. (12)",
+    Posed(
+        of_primal,
+        States(lambda problem: problem.d * problem.n, _free, _freed),
+        ADMISSIBLE_SIGMA,
+        share="equal",
+        clients=few,
+    ),
+)
+
+_gap_T = sympy.Symbol("f(w^t)-f*")
+_READING = (
+    "with any sigma in [1, K], as the listing prints; with a sigma that has X'X <= sigma B, as A.3 calls it, see "
+    "/repaired. Where det(I + M) <= 0 the map M has a real eigenvalue of -1 or less, and the method does "
+    "not converge from that eigenvector"
+)
+
+CONVERGENCE = (
+    Claim(
+        id="fedopt/algorithm-6/linear",
+        where="Appendix A.3",
+        kind="bound",
+        gist="the dual method converges linearly",
+        setting=_printed_range(of_dual),
+        statement=inequality(sympy.S.Zero < _beyond(dual_map, "Algorithm 6")),
+        requires=(IN_RANGE,),
+        reading=_READING,
+    ),
+    Claim(
+        id="fedopt/algorithm-6/linear/repaired",
+        where="Appendix A.3",
+        gist="the dual method converges linearly if X'X <= sigma B, at an explicit rate",
+        setting=ADMISSIBLE,
+        statement=Bound(dual_block_ascent.algorithm, D_T, 1 - dual_share, D_0, (GAP_T, GAP_0)),
+        requires=(DOMINATES,),
+        reading="the rate of proximal gradient ascent, s_max = max_k |X_k|^2: on quadratic losses",
+        repairs="fedopt/algorithm-6/linear",
+    ),
+    Claim(
+        id="fedopt/algorithm-5/any-partition",
+        where="Appendix A.1",
+        kind="limit",
+        gist="ridge regression, any partition: converges",
+        setting=_printed_range(of_primal),
+        statement=inequality(sympy.S.Zero < _beyond(primal_map, "Algorithm 5")),
+        requires=(IN_RANGE,),
+        reading=_READING,
+    ),
+    Claim(
+        id="fedopt/algorithm-5/any-partition/repaired",
+        where="Appendix A.1",
+        gist="Algorithm 5 converges on any ridge regression and partition if X'X <= sigma B",
+        setting=CONVERGING,
+        statement=Limit(perturbed_primal.algorithm, Quantity(_gap_T, gap, after=True), "f(w^t) -> f*"),
+        requires=(DOMINATES,),
+        reading="from any w and g_k of sum 0",
+        repairs="fedopt/algorithm-5/any-partition",
+    ),
+)

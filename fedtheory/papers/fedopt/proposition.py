@@ -1,0 +1,169 @@
+"""Federated Optimization, Section 3.5: DANE with SVRG for its local solver is naive FSVRG (Proposition 1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fedtheory.algorithms import dane, dane_svrg, naive_fsvrg
+from fedtheory.claims import Claim
+from fedtheory.papers.fedopt.data import Posed, about, count_of, few, positive
+from fedtheory.papers.fedopt.predictors import LEFT, RIGHT, TWO, Two, model_of, models, setting
+from fedtheory.problems.linear_models import LinearProblem
+from fedtheory.rational import Array
+from fedtheory.statements import Agreement, Quantity, Readings, identity
+
+
+def _both(recipe: Any, problem: LinearProblem, exact: bool) -> naive_fsvrg.Params:
+    return naive_fsvrg.Params(positive(recipe, "h", exact), recipe["m"])
+
+
+def _through_dane(
+    problem: LinearProblem, params: naive_fsvrg.Params, state: naive_fsvrg.State
+) -> tuple[dane_svrg.Params, dane.State]:
+    """DANE with eta = 1, mu = 0, an epoch of SVRG for its local solver, from the same w^t."""
+    return dane_svrg.Params(params.h, params.m, 0, 1), dane.State(state.w)
+
+
+PROPOSITION_1 = setting(
+    "any data on any nodes; any h and m, from any w^t; all samples, shared",
+    Posed(_both, models(naive_fsvrg.State), {"h": about("1/20", 2), "m": count_of(1, 2, 2)}, clients=few),
+)
+
+
+def _example_gradients(problem: LinearProblem, w: Array) -> Array:
+    f = problem.f
+    slopes = f.loss.slope(f.predictions(w), f.y)
+    return slopes[..., None] * f.X + f.lam * w[..., None, :]
+
+
+def _bracket(problem: LinearProblem, state: Two, w: Array, of_f: Array) -> Array:
+    """grad f_i(w) - grad F_k(w^t) - ``of_f``, for every example i: what stands in the brackets of the proof."""
+    own = problem.f.gradient(state.w_t[..., None, :])[..., problem.f.owner, :]
+    return _example_gradients(problem, w) - own - of_f
+
+
+def _as_number(problem: LinearProblem, state: Two) -> Array:
+    """The number f(w^t), subtracted from every entry: what stands for it cancels."""
+    return problem.f.objective(state.w_t)[..., None, None]
+
+
+def _as_gradient(problem: LinearProblem, state: Two) -> Array:
+    """grad f(w^t) in the place of f(w^t)."""
+    return problem.f.full_gradient(state.w_t)[..., None, :]
+
+
+def _display(problem: LinearProblem, params: Any, state: Two) -> Array:
+    """Both sides of the display, for every i, side by side."""
+    full, of_f = _as_gradient(problem, state), _as_number(problem, state)
+    difference = _bracket(problem, state, state.w, of_f) - _bracket(problem, state, state.w_t, of_f)
+    short = _example_gradients(problem, state.w) - _example_gradients(problem, state.w_t)
+    return np.stack([difference + full, short + full], axis=-3)
+
+
+def _direction(problem: LinearProblem, params: Any, state: Two) -> Array:
+    """SVRG's direction on (10), twice: the gradient of the i-th summand at w, less that at w^t, plus their mean there.
+
+    The mean is over the examples of the node that holds i.
+    """
+    f = problem.f
+    at_snapshot = _of_summand(problem, params, Two(state.w_t, state.w_t))
+    mean = (f.per_client(at_snapshot, -2) / f.sizes[:, None])[..., f.owner, :]
+    direction = _of_summand(problem, params, state) - at_snapshot + mean
+    return np.stack([direction] * 2, axis=-3)
+
+
+def _printed_bracket(problem: LinearProblem, params: Any, state: Two) -> Array:
+    """grad f_i(w) - grad F_k(w^t) - grad f(w^t), for every i in P_k."""
+    return _bracket(problem, state, state.w, _as_gradient(problem, state))
+
+
+def _repaired_bracket(problem: LinearProblem, params: Any, state: Two) -> Array:
+    """grad f_i(w) - grad F_k(w^t) + grad f(w^t), for every i in P_k."""
+    return _bracket(problem, state, state.w, -_as_gradient(problem, state))
+
+
+def _of_summand(problem: LinearProblem, params: Any, state: Two) -> Array:
+    """Gradient at w of f_i(w) - (grad F_k(w^t) - grad f(w^t))'w, the summands of (10) with eta = 1 and mu = 0.
+
+    By differences, which are exact on quadratics.
+    """
+    f = problem.f
+    a = f.gradient(state.w_t[..., None, :])[..., f.owner, :] - f.full_gradient(state.w_t)[..., None, :]
+
+    def value(w: Array) -> Array:
+        losses = f.loss.value(f.predictions(w), f.y) + f.lam * (w**2).sum(axis=-1)[..., None] / 2
+        return losses - (a * w[..., None, :]).sum(axis=-1)
+
+    unit = np.eye(f.d, dtype=int)
+    return np.stack([(value(state.w + e) - value(state.w - e)) / 2 for e in unit], axis=-1)
+
+
+SUMMANDS = setting("any data on any nodes; any w and w^t", Posed(states=TWO))
+
+
+def _identity(id: str, gist: str, left: Any, right: Any, reading: str = "", repairs: str | None = None) -> Claim:
+    return Claim(
+        id=f"fedopt/proposition-1/gradient{id}",
+        where="proof of Proposition 1",
+        kind="identity",
+        gist=gist,
+        setting=SUMMANDS,
+        statement=identity(Quantity(LEFT, left), Quantity(RIGHT, right)),
+        reading=reading,
+        repairs=repairs,
+    )
+
+
+_AS_A_WHOLE = _identity(
+    "#display",
+    "the display as a whole: both its sides are SVRG's direction on (10), whatever f(w^t) is, since it cancels",
+    _display,
+    _direction,
+)
+_BY_PARTS = _identity(
+    "#brackets",
+    "its brackets, with grad f(w^t) for f(w^t): they are the gradients of the summands of (10), at w and at w^t",
+    _printed_bracket,
+    _of_summand,
+)
+
+SECTION_3_5 = (
+    Claim(
+        id="fedopt/proposition-1",
+        where="Proposition 1",
+        kind="equivalence",
+        gist="DANE (eta = 1, mu = 0) solved by one SVRG epoch is naive FSVRG, sample by sample",
+        setting=PROPOSITION_1,
+        statement=Agreement(
+            naive_fsvrg.algorithm,
+            dane_svrg.algorithm,
+            _through_dane,
+            (model_of, model_of),
+            "Algorithm 3 and DANE with an epoch of SVRG go to the same w^(t+1), for all samples",
+        ),
+        reading="a single iteration of SVRG is one outer iteration of Algorithm 1, of m steps; the samples are the "
+        "same (Remark 2)",
+    ),
+    Claim(
+        id="fedopt/proposition-1/gradient",
+        where="proof of Proposition 1",
+        kind="identity",
+        gist="the stochastic gradient of (10), signs as printed",
+        setting=SUMMANDS,
+        statement=Readings(
+            "what f(w^t) is, a number that is subtracted from vectors, is not defined", (_AS_A_WHOLE, _BY_PARTS)
+        ),
+        reading="the display is true, as a whole, of every vector in its place; the sentence before it says what its "
+        "brackets are, which they are not",
+    ),
+    _identity(
+        "/repaired",
+        "grad f_i(w) - grad F_k(w^t) + grad f(w^t) is the gradient of the i-th summand of (10)",
+        _repaired_bracket,
+        _of_summand,
+        "eta = 1, mu = 0",
+        "fedopt/proposition-1/gradient",
+    ),
+)
