@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MOST = 1000
 #: One of so many recipes is strained: one of its constants is off.
 EVERY = 4
+#: In one of so many recipes of a setting with a hook a letter that the hook drew is set to its bounds.
+FREED = 4
 #: The share of instances with more clients, or of a higher dimension, than decide most bounds.
 _OFTEN = 0.12
 #: If so many first draws give no recipe, the next pay no heed to the hypotheses.
@@ -78,9 +80,21 @@ def _recipes(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
         recipe = _drawn(setting, rng)
         # What the hook gives is given; the letters that are left are drawn.
         given = setting.draw(rng, recipe) if setting.draw is not None else recipe
-        return None if given is None else _with_letters(claim, given, relations, rng)
+        if given is None:
+            return None
+        # The hook knows the setting, and not what hypotheses were changed to.
+        hooked = setting.draw is not None and not rng.integers(FREED)
+        freed = _freed(setting, recipe, given, rng) if hooked else given
+        return _with_letters(claim, freed, relations, rng, cornered=freed is not given)
 
     return _patiently(claim, one)
+
+
+def _freed(setting: Setting, recipe: Recipe, given: Recipe, rng: np.random.Generator) -> Recipe:
+    """What the hook made of a recipe, without one of the letters that it drew, if there is one."""
+    names = [n for n in drawn_letters(setting).values() if isinstance(given.get(n), Fraction) and n not in recipe]
+    dropped = pick(rng, names) if names else None
+    return {name: value for name, value in given.items() if name != dropped} if names else given
 
 
 def _patiently(claim: Claim, one: Callable[[tuple[Any, ...]], Recipe | None]) -> Iterator[Recipe]:
