@@ -92,6 +92,9 @@ def _recipes(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
 
 def _freed(setting: Setting, recipe: Recipe, given: Recipe, rng: np.random.Generator) -> Recipe:
     """What the hook made of a recipe, without one of the letters that it drew, if there is one."""
+    if any(isinstance(adversary, InexactOracles) for adversary in setting.adversaries):
+        # The accuracy of an oracle is drawn with the letters that bound it.
+        return given
     names = [n for n in drawn_letters(setting).values() if isinstance(given.get(n), Fraction) and n not in recipe]
     dropped = pick(rng, names) if names else None
     return {name: value for name, value in given.items() if name != dropped} if names else given

@@ -199,7 +199,9 @@ def _cornered(claim: Claim, met: list[tuple[float, Recipe]]) -> list[tuple[float
     if bounds and claim.setting.functions is not None:
         # The end of the class counts as a bound.
         bounds.append(sympy.Le(claim.setting.functions.mu, claim.setting.functions.L))
-    met = [pair for pair in met if _conditioned(claim, pair[1])] if bounds else []
+    # Programs in long fractions are left open for no reason.
+    simple = sorted(met, key=lambda pair: sum(_constants(pair[1])))[: len(met) // 2 + 1]
+    met = [pair for pair in simple if _conditioned(claim, pair[1])] if bounds else []
     rooms = [[_room(bound, values) for bound in bounds] for values in (_values(claim, recipe) for _, recipe in met)]
     rows = [(*row, sum(row)) for row in rooms]
     places = range(len(bounds) + 1) if bounds and met else ()
@@ -227,9 +229,23 @@ def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
 
 
 def wildness(recipe: Recipe) -> float:
-    """How far the constants of a recipe are from small rationals: the digits of numerators and denominators."""
-    constants = [v for v in recipe.values() if isinstance(v, Fraction) and v != 0]
-    return sum(math.log(abs(v.numerator)) + math.log(v.denominator) for v in constants)
+    """How far the constants of a recipe are from small rationals: the digits of numerators and denominators.
+
+    Of the clients' constants the longest counts: that there are many of them makes no program harder to round.
+    """
+    return sum(map(_digits, recipe.values())) + max(_constants({"clients": recipe.get("clients", ())}), default=0.0)
+
+
+def _constants(recipe: Recipe) -> list[float]:
+    """The digits of each constant of a recipe, of the clients' too."""
+    values = [*recipe.values(), *(value for client in recipe.get("clients", ()) for value in client.values())]
+    return [_digits(part) for value in values for part in (value if isinstance(value, tuple) else (value,))]
+
+
+def _digits(value: Any) -> float:
+    return (
+        math.log(abs(value.numerator)) + math.log(value.denominator) if isinstance(value, Fraction) and value else 0.0
+    )
 
 
 def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:

@@ -190,9 +190,11 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     # With exact oracles and this delta no other hypothesis than the one meant is broken.
     exact = params._replace(oracle=worst_case(Fraction(0)), delta=Fraction(1, 3))
     for factor in identity.BROKEN:
-        # The square of what the oracle shrinks errors by.
-        worse = Fraction(math.sqrt(min(params.delta / 2 * factor, Fraction(99, 100))))
-        yield "delta/2-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
+        # The square of what the oracle shrinks errors by: less than 1, and more than the claim allows.
+        allowed = params.delta / 2
+        if allowed < 1:
+            worse = Fraction(math.sqrt(min(allowed * factor, (1 + allowed) / 2)))
+            yield "delta/2-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
     if whole or _GAPS in _sides(claim)[1]:
         for name, other in rbcd.redeclared(replace(instance, params=exact)):
             if whole or name == "strong convexity":
