@@ -85,7 +85,9 @@ def _cell(entry: Entry) -> str:
         shown = f"${formula(entry.value)}$"
         return rf"{{\boldmath {shown}}}" if entry.best else shown
     shown = _text(entry.value)
-    return rf"\textbf{{{shown}}}" if entry.best else shown
+    # Bold type of text does not reach the formulas in it.
+    weight = r"\boldmath " if "$" in shown else ""
+    return rf"\textbf{{{weight}{shown}}}" if entry.best else shown
 
 
 def _text(value: object) -> str:

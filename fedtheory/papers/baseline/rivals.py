@@ -475,8 +475,8 @@ CLAIMS: tuple[Claim, ...] = (
         reading="LoCoDL prints no stepsizes; eta gamma K <= 1/(2 L (1 + omega)) belongs to the complexity (1 + "
         "omega) kappa. LoCoDL says it of unbiased compressors; Haddadpour et al. may assume more (their text "
         "was not at hand), so that nothing is said of their theorem",
-        flaw="No proof is printed: it is cited. With omega of 5/2 or more and eta L = 1/(2 (1 + omega)) two clients that "
-        "compress independently are thrown farther apart by some draws than others bring them together.",
+        flaw="No proof is printed: it is cited. With omega of 5/2 or more and eta L = 1/(2 (1 + omega)) two clients "
+        "that compress independently are thrown farther apart by some draws than others bring them together.",
     ),
     Claim(
         id="baseline/fedcomgate/limit/repaired",

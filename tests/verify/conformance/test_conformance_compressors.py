@@ -33,6 +33,19 @@ def test_each_slip_is_told(name, seed):
         report.raise_if_failed()
 
 
+def test_a_forgotten_scaling_is_no_dependence():
+    """The errors of a biased compressor have a common mean, however independent its calls are."""
+
+    def unscaled(x, rng):
+        kept = np.zeros_like(x)
+        index = rng.choice(len(x), len(x) // 4, replace=False)
+        kept[index] = x[index]
+        return kept
+
+    report = conformance.compressor(unscaled, 8, 3)
+    assert [failure.where for failure in report.failures] == ["mean"]
+
+
 def test_high_dimensions_are_not_enumerated():
     def sparse(x, rng):
         value, kept = np.zeros_like(x), rng.permutation(x.size)[:20]
