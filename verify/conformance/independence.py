@@ -28,6 +28,8 @@ from verify.statistics.sequential import Decision, prepare, race
 _FEWEST_PAIRS = 3000
 # Inputs on which calls, and clients, are tested to be independent.
 _PAIRED = ("Gaussian entries",)
+#: Of a failure's data: whether the two were always the same.
+SAME = "same"
 # Successive calls, or rows, any two of which are compared.
 _SUCCESSIVE = 4
 
@@ -50,7 +52,7 @@ def check_pairs(test: Test) -> Found:
                 f"E<C(x) - x, C'(x) - x> is about {found.mean:.4g} |x|^2 for {found.which}, and must be 0 if they are "
                 f"independent{alike}: {_reason(kind)} ({found.taken} pairs, level {level:.1g})"
             )
-            failures.append(Failure(INDEPENDENT, kind, text, test.replay(_PAIRED[0])))
+            failures.append(Failure(INDEPENDENT, kind, text, test.replay(_PAIRED[0]), {SAME: found.same}))
     # Rows that share their randomness, and then calls that repeat it, look dependent in every other way too.
     told = ("rows of one batch", "successive calls")
     failures = next(([f] for kind in told for f in failures if f.where == kind), failures)

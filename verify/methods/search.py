@@ -6,7 +6,7 @@ import math
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -123,7 +123,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
             if finding.ratio > worst:
                 worst, tightest = finding.ratio, recipe
-    chosen = tuple(recipe for _, recipe in _telling(claim, met, max(3, size // 250)))
+    chosen = tuple(_telling(claim, met, max(3, size // 250)))
     return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations), undefined)
 
 
@@ -168,47 +168,59 @@ def _meets(claim: Claim, built: Instance) -> bool:
         return False
 
 
-def _telling(claim: Claim, met: list[tuple[float, Recipe]], count: int) -> list[tuple[float, Recipe]]:
+@dataclass(frozen=True)
+class _Met:
+    """An instance that meets the hypotheses: left/right at its worst state, its recipe, and what is built from that."""
+
+    ratio: float
+    recipe: Recipe
+    problem: Any = field(compare=False)
+    values: Mapping[sympy.Expr, Any] = field(compare=False)
+
+
+def _built(claim: Claim, ratio: float, recipe: Recipe) -> _Met:
+    """The instance of a recipe, with the values of the letters."""
+    built = claim.family.build(recipe, True)
+    return _Met(ratio, recipe, built.problem, claim.setting.bind(built.problem, built.params))
+
+
+def _telling(claim: Claim, found: list[tuple[float, Recipe]], count: int) -> list[Recipe]:
     """One for each way in which the maxima of the statement bind, one where each hypothesis leaves least room, and then
     up to ``count`` others, all with other letters.
 
     Two thirds of these came nearest to a violation with mu < L, the rest are the first that were met; all are among the
     simplest quarter, whose programs are not ill-conditioned for no reason.
     """
-    simple = sorted(met, key=lambda pair: wildness(pair[1]))
-    binding: dict[Any, tuple[float, Recipe]] = {}
-    for pair in simple:
-        binding.setdefault(regime(claim, pair[1]), pair)
+    met = [_built(claim, ratio, recipe) for ratio, recipe in found]
+    simple = sorted(met, key=lambda m: wildness(m.recipe))
+    binding: dict[Any, _Met] = {}
+    for m in simple:
+        binding.setdefault(_binding(claim, m.values), m)
     tame = simple[: max(count, len(simple) // 4)]
     binding.update(enumerate(_cornered(claim, simple)))
-    met = [pair for pair in met if pair in tame]
+    met = [m for m in met if m in tame]
     # Where mu = L the class is one quadratic, and says nothing of others.
-    wide = [pair for pair in simple if _wide(claim, pair[1])]
-    ordered = sorted([pair for pair in wide if pair in tame] or wide[:count] or met, key=lambda pair: -pair[0])
+    wide = [m for m in simple if getattr(m.problem, "mu", None) is None or m.problem.mu != m.problem.L]
+    ordered = sorted([m for m in wide if m in tame] or wide[:count] or met, key=lambda m: -m.ratio)
     chosen = [*ordered[: count - count // 3], *binding.values()]
-    chosen += [pair for pair in met if pair not in chosen][: count // 3]
+    chosen += [m for m in met if m not in chosen][: count // 3]
     # What the clients' functions are is no part of a program: of two choices with the same letters one is enough.
-    distinct: dict[Any, tuple[float, Recipe]] = {}
-    for pair in chosen:
-        distinct.setdefault(_place(claim, pair[1]), pair)
+    distinct: dict[str, Recipe] = {}
+    for m in chosen:
+        distinct.setdefault(_place(m), m.recipe)
     return list(distinct.values())
 
 
-def _wide(claim: Claim, recipe: Recipe) -> bool:
-    """Whether the class of an instance has more than one curvature, where it has any."""
-    problem = claim.family.build(recipe, True).problem
-    return getattr(problem, "mu", None) is None or problem.mu != problem.L
-
-
-def _place(claim: Claim, recipe: Recipe) -> str:
+def _place(met: _Met) -> str:
     """All that a program depends on: the letters, and of what else a recipe speaks but the clients' functions."""
+    recipe = met.recipe
     rest = {name: value for name, value in recipe.items() if name not in ("x", "clients", "g")}
     own = {name for client in recipe.get("clients", ()) for name in client} - {"h", "h_above", "y", "c", "turn"}
     clients = [[client.get(name) for name in sorted(own)] for client in recipe.get("clients", ())]
-    return str((sorted(rest.items()), len(clients), clients, sorted(map(str, _values(claim, recipe).items()))))
+    return str((sorted(rest.items()), len(clients), clients, sorted(map(str, met.values.items()))))
 
 
-def _cornered(claim: Claim, met: list[tuple[float, Recipe]]) -> list[tuple[float, Recipe]]:
+def _cornered(claim: Claim, met: list[_Met]) -> list[_Met]:
     """Where each hypothesis that bounds letters leaves least room, and where all of them together do.
 
     Of several instances the one nearest to a violation. A hypothesis that asks for a little too little fails there, if
@@ -216,28 +228,18 @@ def _cornered(claim: Claim, met: list[tuple[float, Recipe]]) -> list[tuple[float
     """
     stated = [h.relation for h in claim.requires if h.relation is not None]
     bounds = [r for s in stated for r in sympy.And.make_args(s) if isinstance(r, _BOUNDS)]
-    if bounds and claim.setting.functions is not None:
+    if not bounds:
+        return []
+    if claim.setting.functions is not None:
         # The end of the class counts as a bound.
         bounds.append(sympy.Le(claim.setting.functions.mu, claim.setting.functions.L))
-    # Programs in long fractions are left open for no reason.
-    simple = sorted(met, key=lambda pair: sum(_constants(pair[1])))[: len(met) // 2 + 1]
-    met = [pair for pair in simple if _conditioned(claim, pair[1])] if bounds else []
-    rooms = [[_room(bound, values) for bound in bounds] for values in (_values(claim, recipe) for _, recipe in met)]
-    rows = [(*row, sum(row)) for row in rooms]
-    places = range(len(bounds) + 1) if bounds and met else ()
-    return [min(zip(rows, met, strict=True), key=lambda p: (p[0][place], -p[1][0]))[1] for place in places]
-
-
-def _conditioned(claim: Claim, recipe: Recipe) -> bool:
-    """Whether a worst-case program can be expected to be solved at the condition number of an instance."""
-    problem = claim.family.build(recipe, True).problem
-    return problem is None or not 0 < problem.mu * STIFF < problem.L
-
-
-def _values(claim: Claim, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
-    """The values of the letters of an instance."""
-    built = claim.family.build(recipe, True)
-    return claim.setting.bind(built.problem, built.params)
+    # Programs in long fractions, or at large condition numbers, are left open for no reason.
+    simple = sorted(met, key=lambda m: sum(_constants(m.recipe)))[: len(met) // 2 + 1]
+    simple = [m for m in simple if m.problem is None or not 0 < m.problem.mu * STIFF < m.problem.L]
+    rows = [[_room(bound, m.values) for bound in bounds] for m in simple]
+    rows = [[*row, sum(row)] for row in rows]
+    places = range(len(bounds) + 1) if simple else ()
+    return [min(zip(rows, simple, strict=True), key=lambda p: (p[0][place], -p[1].ratio))[1] for place in places]
 
 
 def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
@@ -273,11 +275,14 @@ def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
 
     Those of quantities are left out.
     """
+    return _binding(claim, _built(claim, 0.0, recipe).values)
+
+
+def _binding(claim: Claim, values: Mapping[sympy.Expr, Any]) -> tuple[int, ...]:
+    """As :func:`regime`, at values of the letters."""
     sides = [side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right)]
     nodes = sorted(sympy.Tuple(*sides).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
-    if not nodes:
-        return ()
-    values, found = _values(claim, recipe), []
+    found = []
     for node in nodes:
         if all(symbol in values for symbol in node.free_symbols):
             arguments = [float(evaluate(argument, values)) for argument in node.args]
