@@ -10,16 +10,17 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import count
+from itertools import combinations, count, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
+from scipy.optimize import brentq
 
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import building, letters, members
 from fedtheory.instances.base import Family, Instance, Recipe, generic, number, pick
-from fedtheory.rational import Undefined
+from fedtheory.rational import Undefined, evaluate
 
 if TYPE_CHECKING:
     from fedtheory.claims import Claim
@@ -35,6 +36,8 @@ FREED = 4
 _OFTEN = 0.12
 #: If so many first draws give no recipe, the next pay no heed to the hypotheses.
 _FUTILE = 200
+#: Between which factors of a constant two terms of a maximum may become equal.
+_SCALE = tuple(Fraction(2) ** k for k in range(-3, 4))
 #: By how much: squares among them, since some instances take roots.
 _FACTORS = tuple(
     Fraction(v) for v in ("1/100", "1/4", "4/9", "9/10", "999999/1000000", "1000001/1000000", "11/10", "9/4", 4, 100)
@@ -136,29 +139,73 @@ def _drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
 
 
 def _nearby(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
-    """The recipe with one constant times another number, and the letters that hypotheses bound at their bounds."""
-    setting = claim.setting
-    # Which entries are letters that hypotheses bound: others have the same names where adversaries or the hook draw.
-    first: Recipe | None = _drawn(setting, np.random.default_rng(0))
-    if setting.draw is not None and first is not None:
-        first = setting.draw(np.random.default_rng(0), first)
-    bounded = set(drawn_letters(setting).values()) - set(first or recipe)
-    given = {name: value for name, value in recipe.items() if name not in bounded}
+    """The recipe with one constant times another number, and the letters that hypotheses bound at their bounds.
+
+    Now and then with the number for which two terms of a maximum in the statement are equal there.
+    """
+    given = _unbounded(claim.setting, recipe)
     places: list[tuple[str, int | None]] = [(name, None) for name in _fractions(given)]
     places += [("clients", i) for i, client in enumerate(recipe.get("clients", ())) if "h" in client]
     if not places:
         return None
-    (name, index), factor = pick(rng, places), generic(rng, Fraction(1, 3), Fraction(3))
-    if index is None:
-        changed = {**given, name: given[name] * factor}
-    else:
-        clients = list(recipe["clients"])
-        clients[index] = {**clients[index], "h": _times(clients[index]["h"], factor)}
-        changed = {**given, "clients": tuple(clients)}
+    (name, index), seed = pick(rng, places), int(rng.integers(2**32))
+
+    def times(factor: Fraction) -> Recipe | None:
+        if index is None:
+            changed = {**given, name: given[name] * factor}
+        else:
+            clients = list(recipe["clients"])
+            clients[index] = {**clients[index], "h": _times(clients[index]["h"], factor)}
+            changed = {**given, "clients": tuple(clients)}
+        try:
+            # The same random numbers for each factor: the letters follow it.
+            return _with_letters(claim, changed, _relations(claim), np.random.default_rng(seed), cornered=True)
+        except (ValueError, ArithmeticError):
+            # There is no such instance.
+            return None
+
+    gaps = _differences(claim)
+    if gaps and pick(rng, (True, False)):
+        return _crossed(claim, times, pick(rng, gaps))
+    return times(generic(rng, Fraction(1, 3), Fraction(3)))
+
+
+def _unbounded(setting: Setting, recipe: Recipe) -> Recipe:
+    """The recipe without the letters that hypotheses bound: others have entries where adversaries or the hook draw."""
+    first: Recipe | None = _drawn(setting, np.random.default_rng(0))
+    if setting.draw is not None and first is not None:
+        first = setting.draw(np.random.default_rng(0), first)
+    bounded = set(drawn_letters(setting).values()) - set(first or recipe)
+    return {name: value for name, value in recipe.items() if name not in bounded}
+
+
+def _differences(claim: Claim) -> list[sympy.Expr]:
+    """Differences of the terms of each maximum in the statement that speaks of letters alone."""
+    choices = sympy.Tuple(*_sides(claim)).atoms(sympy.Max, sympy.Min)
+    pairs = (a - b for node in sorted(choices, key=sympy.default_sort_key) for a, b in combinations(node.args, 2))
+    return [gap for gap in pairs if gap.free_symbols <= set(claim.setting.sources)]
+
+
+def _crossed(claim: Claim, times: Callable[[Fraction], Recipe | None], gap: sympy.Expr) -> Recipe | None:
+    """The recipe at a factor for which ``gap`` vanishes, or nearly so; None where none is found."""
+
+    def at(factor: Fraction) -> Any:
+        recipe = times(factor)
+        if recipe is None:
+            return math.nan
+        built = building.build(claim.setting, recipe, True)
+        return evaluate(gap, claim.setting.bind(built.problem, built.params))
+
     try:
-        return _with_letters(claim, changed, _relations(claim), rng, cornered=True)
+        seen = [(factor, float(at(factor))) for factor in _SCALE]
+        ends = [(a, b) for (a, u), (b, v) in pairwise(seen) if u * v < 0]
+        if not ends:
+            return times(next((factor for factor, value in seen if value == 0), Fraction(1)))
+        low, high = map(float, ends[0])
+        root = brentq(lambda factor: float(at(Fraction(factor))), low, high, xtol=1e-12)
+        simple = Fraction(root).limit_denominator(1000)
+        return times(simple if simple > 0 and at(simple) == 0 else Fraction(root).limit_denominator(10**5))
     except (ValueError, ArithmeticError):
-        # There is no such instance.
         return None
 
 

@@ -199,7 +199,8 @@ def _one(
         return _integer(low, open_below, high, open_above, rng, wide)
     if high is not None and (high < low or (high == low and (open_below or open_above))):
         return None
-    if not cornered and pick(rng, (True, False, False)):
+    # Where two terms of a maximum are equal at a corner is the least room of all.
+    if pick(rng, (True, False, False)):
         crossing = _crossing(of, letter, values, low, high, rng)
         if crossing is not None:
             return crossing
@@ -260,10 +261,20 @@ def _crossing(
     high: Fraction | None,
     rng: np.random.Generator,
 ) -> Fraction | None:
-    """A value near which two arguments of a maximum in the statement are equal, between the bounds; None if none is."""
+    """A value at which two arguments of a maximum in the statement are equal, between the bounds; None if none is.
+
+    Where it cannot be solved for, one that is near.
+    """
     if not of.crossings[letter]:
         return None
     gap = pick(rng, of.crossings[letter])
+    rule = _rule(gap, letter, True, False)
+    if rule is not None:
+        try:
+            at = evaluate(rule.boundary, values)
+        except (Undefined, ZeroDivisionError):
+            at = None
+        return at if isinstance(at, Fraction) and low < at and (high is None or at < high) else None
     top = float(high) if high is not None else 1e3 * max(1.0, float(low))
     bottom = max(float(low), top * 1e-6)
     if not bottom < top:

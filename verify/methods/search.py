@@ -128,14 +128,18 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
 
 
 def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple[float, Recipe]]) -> Iterator[Recipe]:
-    """What is proposed, and then recipes near those of ``met``, which grows, that came nearest to a violation.
+    """What is proposed, and then recipes near those of ``met``, which grows, that came nearest to a violation, and near
+    some where the hypotheses leave least room.
 
     A hypothesis that is a little too weak may be broken only where several bounds are attained and maxima change their
     arguments, which few draws come near to.
     """
     yield from proposed(claim, rng, size)
-    best = sorted((pair for pair in met if 0 < pair[0] < np.inf), key=lambda pair: -pair[0])[:STARTS]
-    for ratio, at in best:
+    starts = sorted((pair for pair in met if 0 < pair[0] < np.inf), key=lambda pair: -pair[0])[:STARTS]
+    rooms = _rooms(claim, [_built(claim, *pair) for pair in met])
+    least = [m for row, m in rooms if row[-1] == min(row[-1] for row, _ in rooms)]
+    starts += [(m.ratio, m.recipe) for m in (least[int(i)] for i in rng.permutation(len(least))[:STARTS])]
+    for ratio, at in starts:
         for _ in range(STEPS):
             near, before = claim.family.nearby(at, rng), len(met)
             if near is None:
@@ -226,6 +230,16 @@ def _cornered(claim: Claim, met: list[_Met]) -> list[_Met]:
     Of several instances the one nearest to a violation. A hypothesis that asks for a little too little fails there, if
     anywhere.
     """
+    # Programs in long fractions, or at large condition numbers, are left open for no reason.
+    simple = sorted(met, key=lambda m: sum(_constants(m.recipe)))[: len(met) // 2 + 1]
+    simple = [m for m in simple if m.problem is None or not 0 < m.problem.mu * STIFF < m.problem.L]
+    rooms = _rooms(claim, simple)
+    places = range(len(rooms[0][0])) if rooms else ()
+    return [min(rooms, key=lambda room: (room[0][place], -room[1].ratio))[1] for place in places]
+
+
+def _rooms(claim: Claim, met: list[_Met]) -> list[tuple[list[float], _Met]]:
+    """How much room each hypothesis that bounds letters leaves at each instance, and all together; none without any."""
     stated = [h.relation for h in claim.requires if h.relation is not None]
     bounds = [r for s in stated for r in sympy.And.make_args(s) if isinstance(r, _BOUNDS)]
     if not bounds:
@@ -233,13 +247,8 @@ def _cornered(claim: Claim, met: list[_Met]) -> list[_Met]:
     if claim.setting.functions is not None:
         # The end of the class counts as a bound.
         bounds.append(sympy.Le(claim.setting.functions.mu, claim.setting.functions.L))
-    # Programs in long fractions, or at large condition numbers, are left open for no reason.
-    simple = sorted(met, key=lambda m: sum(_constants(m.recipe)))[: len(met) // 2 + 1]
-    simple = [m for m in simple if m.problem is None or not 0 < m.problem.mu * STIFF < m.problem.L]
-    rows = [[_room(bound, m.values) for bound in bounds] for m in simple]
-    rows = [[*row, sum(row)] for row in rows]
-    places = range(len(bounds) + 1) if simple else ()
-    return [min(zip(rows, simple, strict=True), key=lambda p: (p[0][place], -p[1].ratio))[1] for place in places]
+    rows = [[_room(bound, m.values) for bound in bounds] for m in met]
+    return [([*row, sum(row)], m) for row, m in zip(rows, met, strict=True)]
 
 
 def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
