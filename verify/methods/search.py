@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
@@ -38,6 +38,8 @@ TIES = 3
 STARTS, STEPS = 3, 15
 #: Condition numbers beyond which worst-case programs are often left open.
 STIFF = 10_000
+#: Instances at most, besides the nearest to a violation, with extreme values of what no hypothesis bounds.
+EXTREMES = 4
 #: Hypotheses that bound letters.
 _BOUNDS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
 
@@ -227,20 +229,49 @@ def _place(met: _Met) -> str:
 def _cornered(claim: Claim, met: list[_Met]) -> list[_Met]:
     """Where each hypothesis that bounds letters leaves least room, and where all of them together do.
 
-    Of several instances the one nearest to a violation. A hypothesis that asks for a little too little fails there, if
-    anywhere.
+    Of several instances the one nearest to a violation; and where all leave least, some at which what no hypothesis
+    bounds is extreme. A hypothesis that asks for a little too little fails there, if anywhere.
     """
     # Programs in long fractions, or at large condition numbers, are left open for no reason.
     simple = sorted(met, key=lambda m: sum(_constants(m.recipe)))[: len(met) // 2 + 1]
     simple = [m for m in simple if m.problem is None or not 0 < m.problem.mu * STIFF < m.problem.L]
     rooms = _rooms(claim, simple)
-    places = range(len(rooms[0][0])) if rooms else ()
-    return [min(rooms, key=lambda room: (room[0][place], -room[1].ratio))[1] for place in places]
+    if not rooms:
+        return []
+    nearest = [min(rooms, key=lambda room: (room[0][place], -room[1].ratio))[1] for place in range(len(rooms[0][0]))]
+    least = min(row[-1] for row, _ in rooms)
+    return nearest + _extremes(claim, [m for row, m in rooms if row[-1] == least])
+
+
+def _extremes(claim: Claim, met: list[_Met]) -> list[_Met]:
+    """A few instances among which the constants of recipes, those of the clients' functions aside, are least and
+    largest."""
+    functions, g = claim.setting.functions, claim.setting.g
+    drawn = functions.draw(np.random.default_rng(0), 1, 1, g[0])["clients"][0] if functions is not None else {}
+    told = [_free_constants(m.recipe, set(drawn)) for m in met]
+    names = sorted(set().union(*told))
+    ends = {(name, end(t[name] for t in told if name in t)) for name in names for end in (min, max)}
+    chosen: list[_Met] = []
+    while ends and len(chosen) < EXTREMES:
+        m, at = max(zip(met, told, strict=True), key=lambda pair: len(ends & set(pair[1].items())))
+        chosen.append(m)
+        ends -= set(at.items())
+    return chosen
+
+
+def _free_constants(recipe: Recipe, aside: Container[str]) -> dict[str, Any]:
+    """The constants of a recipe by name; of the clients' the largest, but for those ``aside``."""
+    found = {name: value for name, value in recipe.items() if isinstance(value, int | Fraction) and name != "d"}
+    for client in recipe.get("clients", ()):
+        for name, value in client.items():
+            if isinstance(value, int | Fraction) and name not in aside:
+                found[f"client's {name}"] = max(value, found.get(f"client's {name}", value))
+    return found
 
 
 def _rooms(claim: Claim, met: list[_Met]) -> list[tuple[list[float], _Met]]:
     """How much room each hypothesis that bounds letters leaves at each instance, and all together; none without any."""
-    stated = [h.relation for h in claim.requires if h.relation is not None]
+    stated = [*claim.setting.domain, *(h.relation for h in claim.requires if h.relation is not None)]
     bounds = [r for s in stated for r in sympy.And.make_args(s) if isinstance(r, _BOUNDS)]
     if not bounds:
         return []
