@@ -239,9 +239,13 @@ class SmoothOwn(SmoothStronglyConvex):
         def client() -> Recipe:
             h = tuple(pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", "1/50"))) for _ in range(d))
             bend = pick(rng, tuple(Fraction(v) for v in (0, 0, 1, 2, 2)))
+            width = pick(rng, (Fraction(1), Fraction(100)))
+            if pick(rng, (True, False, False)):
+                # Nearly as concave as the class allows, wherever states are.
+                h, bend, width = (Fraction(1, 50), *h[1:]), Fraction(2), Fraction(100)
             size = max(*h, bend - min(h))
             scale = pick(rng, (Fraction(1), Fraction(1), Fraction(3)))
-            more = {"c": small(rng, d), "width": pick(rng, (Fraction(1), Fraction(100)))}
+            more = {"c": small(rng, d), "width": width}
             return {"h": tuple(scale * v for v in h), "bend": scale * bend, "r": scale * size, **more}
 
         return {"d": d, "clients": tuple(client() for _ in range(n))}
