@@ -35,11 +35,13 @@ class Hypothesis:
     """A condition under which a claim is made, as printed.
 
     ``relation`` is a sympy relation in the paper's letters, or ``met(problem, params)`` decides it on an instance.
+    ``says``: what it means along runs, of the kinds of :mod:`fedtheory.iterations`, for limits that are derived.
     """
 
     text: str
     relation: sympy.Basic | None = None
     met: Callable[[Problem, Any], bool] | None = None
+    says: Any = None
 
     def holds(self, problem: Problem, params: Any, values: Mapping[sympy.Expr, Any]) -> bool:
         """Whether the instance meets the hypothesis."""
@@ -56,7 +58,8 @@ class Claim:
     ``setting``: what it quantifies over; ``requires``: hypotheses as printed; ``reading``: how something the paper
     leaves open is read; ``repairs``: id of the claim that this one repairs; ``uses``: ids of the claims on which its
     printed proof rests; ``flaw``: where its printed proof goes wrong, in words, should the claim be refuted and no
-    claim that it uses be to blame; ``changes``: what ``variant`` changed.
+    claim that it uses be to blame; ``follows``: ids of claims from which it is to be derived, by rules that are
+    checked; ``changes``: what ``variant`` changed.
     """
 
     id: str
@@ -70,6 +73,7 @@ class Claim:
     repairs: str | None = None
     uses: tuple[str, ...] = ()
     flaw: str = ""
+    follows: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

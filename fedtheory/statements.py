@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import fields as fields_of
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import sympy
 
@@ -20,6 +20,10 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import Relation, Term, side
 from fedtheory.symbols import T
+
+if TYPE_CHECKING:
+    # Iterations know hypotheses, and claims hold statements.
+    from fedtheory.iterations import Iteration
 
 
 @dataclass(frozen=True)
@@ -309,7 +313,8 @@ class Eventually:
     """Along every run of the algorithm ``vanishing`` quantities tend to 0 and ``bounded`` ones stay bounded.
 
     ``converging``: vectors that converge. ``steps``: how long the runs are by which this is supported. Quantities of
-    more than one number are meant entry by entry.
+    more than one number are meant entry by entry. ``iteration``: of what the quantities speak, where that is one
+    iteration (:class:`fedtheory.iterations.Iteration`) and not a state of the algorithm.
     """
 
     algorithm: Algorithm
@@ -317,6 +322,7 @@ class Eventually:
     bounded: tuple[Quantity, ...] = ()
     converging: tuple[Quantity, ...] = ()
     steps: int = 400
+    iteration: Iteration | None = None
     kind: ClassVar[str] = "eventually"
     comparisons: ClassVar[tuple[Comparison, ...]] = ()
 

@@ -72,7 +72,10 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def courses(claim: Claim, recipe: Recipe, seed: int, steps: int) -> Iterator[tuple[str, Course]]:
-    """The course of each quantity of the statement along so many steps on one instance, by name."""
+    """The course of each quantity of the statement along so many steps on one instance, by name.
+
+    Of what is said of iterations, each entry at its largest in a step.
+    """
     statement = claim.statement
     assert isinstance(statement, Eventually)
     instance = claim.family.build(recipe, False)
@@ -81,11 +84,18 @@ def courses(claim: Claim, recipe: Recipe, seed: int, steps: int) -> Iterator[tup
     found: list[list[Array]] = [[] for _ in statement.quantities]
     with np.errstate(over="ignore", invalid="ignore"):
         for step in range(steps + 1):
+            points = [(instance.params, state)]
             if step:
                 draw = statement.algorithm.draws(problem, instance.params, state).sample(rng, (_STARTS, 1))
+                if statement.iteration is not None:
+                    points = list(statement.iteration.of_step(problem, instance.params, state, draw))
                 state = statement.algorithm.step(problem, instance.params, state, draw)
+            elif statement.iteration is not None:
+                # Before the first iteration there is none to speak of.
+                continue
             for values, quantity in zip(found, statement.quantities, strict=True):
-                values.append(_flat(quantity, problem, instance.params, state))
+                of_each = [_flat(quantity, problem, *point) for point in points]
+                values.append(of_each[0] if len(points) == 1 else np.max(np.abs(of_each), axis=0))
     for quantity, values in zip(statement.quantities, found, strict=True):
         yield str(quantity.expression), _course(np.stack(values), statement, quantity)
 

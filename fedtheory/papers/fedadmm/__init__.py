@@ -39,7 +39,7 @@ CLAIMS = with_proofs(
         *descent.EQ_45,
         *descent.EQ_51,
         *descent.LEMMA_C2,
-        differences.LEMMA_C2_LIMIT,
+        *differences.LEMMA_C2_LIMIT,
         *rate.CHAIN,
         *rate.BOUNDS,
         *experiments.INITIAL_STATE,

@@ -52,13 +52,14 @@ QUANTITIES = (
     quantity(_server.name, lambda v, k: v.fed.sigma.sum() * v.server(k)),
 )
 OF_ANY = (
-    transition.quantity(_L.name, lambda v: v.lagrangian(v.before)),
-    transition.quantity(_L_next.name, lambda v: v.lagrangian(v.after)),
-    transition.quantity(_E.name, lambda v: v.tolerances(v.before)),
-    transition.quantity(_E_next.name, lambda v: v.tolerances(v.after)),
+    transition.at(_L.name, transition.lagrangian),
+    transition.at(_L_next.name, transition.lagrangian, later=True),
+    transition.at(_E.name, transition.tolerances),
+    transition.at(_E_next.name, transition.tolerances, later=True),
     transition.quantity(_moved.name, lambda v: (v.params.sigma * v.move()).sum(axis=-1)),
     transition.quantity(_server.name, lambda v: v.params.sigma.sum() * square(v.after.w - v.state.w)),
 )
+MOVED, SERVER = OF_ANY[-2:]
 
 
 def _descent(quantities: tuple[Quantity, ...]) -> Inequality:
@@ -103,7 +104,12 @@ LEMMA_41 = (
 # Lemma C.1
 
 _phi, _eps, _zero = q("|phi_i^{k+1}|^2"), q("eps_i^{k+1}"), q("0")
-_Dpi, _DW, _Deps = parts("|Dpi_i^{k+1}|^2 |Dw_i^{k+1}|^2 Deps_i^{k+1}")
+DUAL = transition.of_client("|Dpi_i^{k+1}|^2", lambda v: square(v.after.Pi - v.state.Pi))
+LOCAL = transition.of_client("|Dw_i^{k+1}|^2", lambda v: v.move())
+ACCURACY, ACCURACY_NEXT = (
+    transition.at("eps_i^k", transition.accuracy, each=True),
+    transition.at("eps_i^{k+1}", transition.accuracy, later=True, each=True),
+)
 _windows = sympy.Symbol("floor(k/(s_0*k_0))", integer=True, nonnegative=True)
 _eps_k, _eps_0 = parts("eps_i^k eps_i^0")
 
@@ -180,16 +186,13 @@ LEMMA_C1 = (
         gist="change of pi_i",
         setting=TRANSITION,
         statement=Inequality(
-            _Dpi,
-            6 * alpha_i**2 * r_i**2 / 5 * _DW - 24 / (1 - nu_i) * _Deps,
-            (
-                transition.of_client(_Dpi.name, lambda v: square(v.after.Pi - v.state.Pi)),
-                transition.of_client(_DW.name, lambda v: v.move()),
-                transition.of_client(_Deps.name, lambda v: v.after.eps - v.state.eps),
-            ),
+            DUAL.expression,
+            6 * alpha_i**2 * r_i**2 / 5 * LOCAL.expression
+            - 24 / (1 - nu_i) * (ACCURACY_NEXT.expression - ACCURACY.expression),
+            (DUAL, LOCAL, ACCURACY, ACCURACY_NEXT),
         ),
         requires=(transition.SMOOTH,),
-        reading="(34) prints Dpi_i^{k+1} = pi_i^{k+1} - w_i^k, for pi_i^{k+1} - pi_i^k",
+        reading="(34) prints Dpi_i^{k+1} = pi_i^{k+1} - w_i^k, for pi_i^{k+1} - pi_i^k; Deps_i^{k+1} is written out",
     ),
     Claim(
         id="fedadmm/lemma-C.1/d",
@@ -277,7 +280,7 @@ EQ_51 = (
 
 # Lemma C.2
 
-_f = q("f(w^{tau_k})")
+OBJECTIVE = transition.at("f(w^{tau_k})", transition.objective)
 _drop, _along, _along_sum, _Bar = parts(
     "alpha_i(f_i(w^{tau_{k+1}})-f_i(w_i^{k+1})) <Dbar_i,g_i> <Dbar_i,pi_i+phi_i> |Dbar_i|^2"
 )
@@ -339,7 +342,7 @@ LEMMA_C2 = (
         where="Lemma C.2",
         gist="the Lyapunov value is at least f(w)",
         setting=transition.STATE,
-        statement=Inequality(_f, LYAPUNOV, (*OF_ANY, transition.quantity(_f.name, lambda v: v.value(v.before)))),
+        statement=Inequality(OBJECTIVE.expression, LYAPUNOV, (*OF_ANY, OBJECTIVE)),
         requires=(transition.SMOOTH, transition.STEP),
         reading="f* <= f(w) is what f* means; Scheme 4.1 and coerciveness are not needed",
     ),

@@ -1,86 +1,119 @@
-"""FedADMM, Lemma C.2 c: eq. (52) speaks of every iteration; a step of the algorithm has those of several rounds."""
+"""FedADMM, Lemma C.2 c: all differences of eq. (52) vanish, as a corollary of what is known of each iteration."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import pairwise
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from fedtheory.algorithms import fedadmm
-from fedtheory.claims import Claim
-from fedtheory.instances.base import Family, Instance, Recipe
-from fedtheory.papers.fedadmm.letters import q
-from fedtheory.papers.fedadmm.limits import ASSUMED, LONG, LONG_RUNS, part
-from fedtheory.papers.fedadmm.runs import square
-from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.statements import Eventually, Quantity
-
-
-class Watched(NamedTuple):
-    """As :class:`fedadmm.State`; of the iterations of the last step ``moved (...)``: the largest |Dw^{tau_{k+1}}|, and
-    ``away``, ``local``, ``dual (..., m)``: the largest |w_i^{k+1} - w^{tau_{k+1}}|, |Dw_i^{k+1}|, |Dpi_i^{k+1}|."""
-
-    w: Array
-    W: Array
-    Pi: Array
-    Z: Array
-    eps: Array
-    moved: Array
-    away: Array
-    local: Array
-    dual: Array
-
-
-def _watched(states: list[fedadmm.State]) -> Watched:
-    """The last state, with the largest changes on the way to it."""
-
-    def largest(vectors: list[Array]) -> Array:
-        found: Array = np.sqrt(np.max([square(v) for v in vectors], axis=0))
-        return found
-
-    changes = [tuple(new - old for new, old in zip(b[:3], a[:3], strict=True)) for a, b in pairwise(states)]
-    away = [at.W - at.w[..., None, :] for at in states[1:]]
-    server, local, dual = (largest([change[field] for change in changes]) for field in range(3))
-    return Watched(*states[-1], server, largest(away), local, dual)
-
-
-def _step(problem: Problem, params: Any, state: Watched, draw: fedadmm.Draws) -> Watched:
-    begun = fedadmm.State(*state[:5])
-    return _watched([begun, *fedadmm.iterations(problem, params, begun, draw)])
-
-
-def _build(recipe: Recipe, exact: bool) -> Instance:
-    instance = LONG_RUNS.build(recipe, exact)
-
-    def at(theta: Array) -> tuple[Problem, Watched]:
-        problem, state = instance.at(theta)
-        return problem, _watched([state, state])
-
-    return replace(instance, at=at)
-
-
-_VANISHING = (
-    ("eps_i^{k+1}", "eps"),
-    ("|w^{tau_{k+1}}-w^{tau_k}|", "moved"),
-    ("|w_i^{k+1}-w^{tau_{k+1}}|", "away"),
-    ("|w_i^{k+1}-w_i^k|", "local"),
-    ("|pi_i^{k+1}-pi_i^k|", "dual"),
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.iterations import Root
+from fedtheory.papers.fedadmm import transition
+from fedtheory.papers.fedadmm.descent import (
+    ACCURACY,
+    ACCURACY_NEXT,
+    DUAL,
+    LOCAL,
+    LYAPUNOV,
+    MOVED,
+    OBJECTIVE,
+    OF_ANY,
+    SERVER,
 )
-LEMMA_C2_LIMIT = Claim(
-    id="fedadmm/lemma-C.2/c",
-    where="Lemma C.2 and eq. (52)",
-    kind="limit",
-    gist="all differences vanish",
-    setting=replace(LONG, special=Family(LONG_RUNS.recipes, _build)),
-    statement=Eventually(
-        replace(fedadmm.algorithm, State=Watched, step=_step),
-        vanishing=tuple(Quantity(q(name), part(field)) for name, field in _VANISHING),
+from fedtheory.papers.fedadmm.letters import nu_i, q, sigma_i
+from fedtheory.papers.fedadmm.limits import ASSUMED, LONG
+from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, SELECTED, SMOOTH, STEP, TRANSITION
+from fedtheory.statements import Eventually, Inequality, Quantity
+
+_away, _away_next = (
+    transition.at(name, transition.disagreement, later, each=True)
+    for name, later in (("|w_i^k-w^{tau_k}|^2", False), ("|Dbar_i^{k+1}|^2", True))
+)
+
+
+def _at_most(left: Any, right: Any, *quantities: Quantity) -> Inequality:
+    return Inequality(left, right, quantities)
+
+
+def _part(name: str, gist: str, statement: Inequality, *requires: Hypothesis) -> Claim:
+    return Claim(
+        id=f"fedadmm/lemma-C.2/c/{name}",
+        where="Lemma C.2 and eq. (52)",
+        gist=gist,
+        setting=TRANSITION,
+        statement=statement,
+        requires=requires,
+    )
+
+
+_eps, _eps_next = ACCURACY.expression, ACCURACY_NEXT.expression
+_PARTS = (
+    _part(
+        "below",
+        "Lemma C.2 b at every iteration",
+        _at_most(OBJECTIVE.expression, LYAPUNOV, *OF_ANY, OBJECTIVE),
+        SMOOTH,
+        STEP,
     ),
-    requires=ASSUMED,
-    reading="of every window of rounds the largest difference is looked at",
+    _part(
+        "share",
+        "one client's part of the sum of moves",
+        _at_most(sigma_i * LOCAL.expression, MOVED.expression, LOCAL, MOVED),
+    ),
+    _part(
+        "accuracy",
+        "epsilon_i of the selected shrinks",
+        _at_most(_eps_next, nu_i * _eps, ACCURACY, ACCURACY_NEXT),
+        SELECTED,
+    ),
+    _part("accuracy-idle", "epsilon_i of the idle stays", _at_most(_eps_next, _eps, ACCURACY, ACCURACY_NEXT), IDLE),
+    _part(
+        "selected",
+        "eq. (7) for the selected",
+        _at_most(sigma_i**2 * _away_next.expression, DUAL.expression, _away_next, DUAL),
+        SELECTED,
+    ),
+    _part(
+        "idle",
+        "the idle stay where they are, and the server moves",
+        _at_most(
+            sigma_i * _away_next.expression,
+            2 * sigma_i * _away.expression + 2 * SERVER.expression,
+            _away,
+            _away_next,
+            SERVER,
+        ),
+        IDLE,
+    ),
+)
+_VANISHING = (
+    ("eps_i^{k+1}", ACCURACY_NEXT.of),
+    ("sum_i(sigma_i|w^{tau_{k+1}}-w^{tau_k}|^2)^(1/2)", Root(SERVER.of)),
+    ("|w_i^{k+1}-w^{tau_{k+1}}|", Root(_away_next.of)),
+    ("|w_i^{k+1}-w_i^k|", Root(LOCAL.of)),
+    ("|pi_i^{k+1}-pi_i^k|", Root(DUAL.of)),
+)
+LEMMA_C2_LIMIT = (
+    Claim(
+        id="fedadmm/lemma-C.2/c",
+        where="Lemma C.2 and eq. (52)",
+        kind="limit",
+        gist="all differences vanish",
+        setting=LONG,
+        statement=Eventually(
+            fedadmm.algorithm,
+            vanishing=tuple(Quantity(q(name), of) for name, of in _VANISHING),
+            iteration=ITERATION,
+        ),
+        requires=ASSUMED,
+        reading="of every iteration; in runs the largest of a window of rounds is looked at. The difference of the server "
+        "is weighted with the sum of the sigma_i",
+        follows=(
+            "fedadmm/lemma-4.1/with-step-condition",
+            "fedadmm/lemma-C.1/c",
+            *(claim.id for claim in _PARTS),
+        ),
+    ),
+    *_PARTS,
 )
 
 __all__ = ["LEMMA_C2_LIMIT"]

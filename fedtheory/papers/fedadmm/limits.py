@@ -13,8 +13,10 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.classes import SmoothStronglyConvex
 from fedtheory.instances.base import Family, Instance, Recipe, numbers, pick
+from fedtheory.iterations import BoundedBelow, Recurs
 from fedtheory.papers.fedadmm.letters import q
 from fedtheory.papers.fedadmm.runs import square
+from fedtheory.papers.fedadmm.transition import SELECTED, SMOOTH, STEP, lagrangian, objective, ratio
 from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import Bent, bent
 from fedtheory.problems.receding import Receding, receding
@@ -28,9 +30,9 @@ from fedtheory.symbols import L, mu
 
 
 class Params(NamedTuple):
-    """As :class:`fedadmm.Params`, and ``r (m,)``: declared Lipschitz constants; ``convex``: a bound on the curvature of
-    f from below; ``w (d,)``: a stationary point, the minimiser where f is convex; ``zero``: whether the multipliers
-    start at 0."""
+    """As :class:`fedadmm.Params`, and ``r (m,)``: declared Lipschitz constants; ``ratio``: the alpha_i r_i/sigma_i of
+    all clients, a fraction; ``convex``: a bound on the curvature of f from below; ``w (d,)``: a stationary point, the
+    minimiser where f is convex; ``zero``: whether the multipliers start at 0."""
 
     alpha: Array
     sigma: Array
@@ -40,6 +42,7 @@ class Params(NamedTuple):
     selection: Any
     solver: Any
     r: Array
+    ratio: Fraction
     convex: float
     w: Array
     zero: bool
@@ -112,7 +115,18 @@ def _build(recipe: Recipe, exact: bool) -> Instance:
     sigma = float(recipe["factor"]) * alpha * r
     nu, eps = np.full(m, float(recipe["nu"])), np.full(m, float(recipe["eps"]))
     params = Params(
-        alpha, sigma, nu, eps, recipe["k0"], selection, Adversary(direction), r, convex, w, bool(recipe["zero"])
+        alpha,
+        sigma,
+        nu,
+        eps,
+        recipe["k0"],
+        selection,
+        Adversary(direction),
+        r,
+        1 / recipe["factor"],
+        convex,
+        w,
+        bool(recipe["zero"]),
     )
     problem = Problem(f)
 
@@ -131,18 +145,18 @@ LONG = Setting(
     "Algorithm 1 on f_i convex or not, two coordinates; random subsets, residuals as large as (6) allows; any start; "
     f"sigma_i <= {_LARGEST} alpha_i r_i, beyond which runs take too long. What is looked at are runs of some hundred "
     "steps that approach their limit at a geometric rate: such runs support a limit, and refute none",
+    letters={ratio: "ratio"},
     special=LONG_RUNS,
 )
 
-SMOOTH = Hypothesis(
-    "Assumption 4.1: grad f_i is r_i-Lipschitz", met=lambda problem, params: bool((params.r >= problem.f.L).all())
+COERCIVE = Hypothesis(
+    "Assumption 4.2: f is coercive",
+    met=lambda problem, params: not isinstance(problem.f, Receding),
+    says=BoundedBelow(objective),
 )
-COERCIVE = Hypothesis("Assumption 4.2: f is coercive", met=lambda problem, params: not isinstance(problem.f, Receding))
-STEP = Hypothesis(
-    "sigma_i >= 3 alpha_i r_i for every i",
-    met=lambda problem, params: bool((params.sigma >= 3 * params.alpha * params.r * (1 - 1e-12)).all()),
+SCHEME = Hypothesis(
+    "Scheme 4.1", met=lambda problem, params: isinstance(params.selection, Covering), says=Recurs(SELECTED)
 )
-SCHEME = Hypothesis("Scheme 4.1", met=lambda problem, params: isinstance(params.selection, Covering))
 CONVEX = Hypothesis("f is convex", met=lambda problem, params: params.convex >= 0)
 STRONG = Hypothesis("f is strongly convex", met=lambda problem, params: params.convex > 1e-3)
 ASSUMED = (SMOOTH, COERCIVE, STEP, SCHEME)
@@ -156,23 +170,10 @@ def _g(problem: Problem, params: Any, state: Any) -> Array:
     return slope
 
 
-def lagrangian(problem: Problem, params: Any, state: Any) -> Array:
-    """L^k, eq. (12)."""
-    gap = state.W - state.w[..., None, :]
-    value = params.alpha * problem.f.value(state.W) + (gap * state.Pi).sum(axis=-1)
-    total: Array = (value + params.sigma * square(gap) / 2).sum(axis=-1)
-    return total
-
-
 def values(problem: Problem, params: Any, state: Any) -> Array:
     """F(W^k)."""
     total: Array = (params.alpha * problem.f.value(state.W)).sum(axis=-1)
     return total
-
-
-def value(problem: Problem, params: Any, state: Any) -> Array:
-    """f(w^{tau_k})."""
-    return weighted_value(problem, params.alpha, state.w)
 
 
 def _least(params: Any, problem: Problem) -> Any:
@@ -188,7 +189,7 @@ def _lagrangian_from_values(problem: Problem, params: Any, state: Any) -> Array:
 
 
 def _values_from_value(problem: Problem, params: Any, state: Any) -> Array:
-    return values(problem, params, state) - value(problem, params, state)
+    return values(problem, params, state) - objective(problem, params, state)
 
 
 def _gradient(problem: Problem, params: Any, state: Any) -> Array:
@@ -247,7 +248,8 @@ _SHARED = (
     Quantity(q("F(W^k)-f(w^{tau_k})"), _values_from_value),
 )
 _OPTIMAL = tuple(
-    Quantity(q(name), _above(of)) for name, of in (("L^k-f*", lagrangian), ("F(W^k)-f*", values), ("f(w)-f*", value))
+    Quantity(q(name), _above(of))
+    for name, of in (("L^k-f*", lagrangian), ("F(W^k)-f*", values), ("f(w)-f*", objective))
 )
 _STATIONARY = (
     Quantity(q("alpha_i*grad_f_i(w_i^k)+pi_i^k"), _stationary),
@@ -310,7 +312,7 @@ THEOREM_41 = (
         kind="limit",
         gist="three sequences share a limit",
         setting=LONG,
-        statement=_long(vanishing=_SHARED, converging=(Quantity(q("f(w^{tau_k})"), value),)),
+        statement=_long(vanishing=_SHARED, converging=(Quantity(q("f(w^{tau_k})"), objective),)),
         requires=ASSUMED,
     ),
     Claim(

@@ -6,10 +6,11 @@ accuracy eps_i^k is the square of a vector, so that it is a form as all other sc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.claims import Hypothesis
 from fedtheory.classes import SmoothOwn
 from fedtheory.instances.base import Recipe, number, numbers, pick
+from fedtheory.iterations import At, Iteration
 from fedtheory.oracles import Answer
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import square
@@ -59,8 +61,9 @@ class Params(NamedTuple):
 
     @property
     def fed(self) -> fedadmm.Params:
-        active = np.array(self.active)
-        return fedadmm.Params(self.alpha, self.sigma, self.nu, 0 * self.nu, 1, Fixed(active[None]), Given())
+        """Those of Algorithm 1; who takes part its update is told."""
+        everybody = Fixed(np.ones((1, len(self.r)), dtype=bool))
+        return fedadmm.Params(self.alpha, self.sigma, self.nu, 0 * self.nu, 1, everybody, Given())
 
 
 class State(NamedTuple):
@@ -217,6 +220,84 @@ STEP = step_condition(3)
 BEGINS = Hypothesis("k is in K", met=lambda problem, params: bool(params.begins))
 
 
+# The iterations of a run
+
+
+def before(problem: Problem, params: Params, state: State) -> fedadmm.State:
+    """The state of Algorithm 1 before the iteration."""
+    return fedadmm.State(state.w, state.W, state.Pi, params.sigma[:, None] * state.W + state.Pi, state.eps)
+
+
+def _kept(problem: Problem, params: Any, at: fedadmm.State) -> Array:
+    """Eq. (37): |phi_i|^2 - eps_i."""
+    gap: Array = square(params.alpha[:, None] * problem.f.gradient(at.W) + at.Pi) - at.eps
+    return gap
+
+
+def _every(recipe: Recipe) -> Iterator[Recipe]:
+    """All subsets of clients with somebody in them, k in K or not, and every client i."""
+    clients = recipe["clients"]
+    n = len(clients)
+    for active, begins, i in product(product((0, 1), repeat=n), (0, 1), range(n)):
+        if any(active):
+            parts = tuple({**c, "active": a} for c, a in zip(clients, active, strict=True))
+            yield {**recipe, "clients": parts, "begins": begins, "i": i}
+
+
+def _of_step(
+    problem: Problem, params: Any, state: fedadmm.State, draw: fedadmm.Draws
+) -> Iterator[tuple[Params, State]]:
+    """The iterations of the rounds of one plan; ``params`` has also the constants ``r (m,)``."""
+    largest = max(params.alpha * params.r / params.sigma)
+    states = [state, *fedadmm.iterations(problem, params, state, draw)]
+    for k, (old, new) in enumerate(pairwise(states)):
+        clients: Any = draw.clients[..., k // params.k0, :]
+        begins, constants = int(k % params.k0 == 0), (params.alpha, params.sigma, params.nu, params.r)
+        phi = params.alpha[:, None] * problem.f.gradient(old.W) + old.Pi
+        point = State(old.w, old.W, phi, new.W - old.W, 0 * old.W, old.Pi, old.eps)
+        yield Params(*constants, clients, largest, begins, slice(None)), point  # type: ignore[arg-type]
+
+
+SELECTED = Hypothesis("i is in Omega^{tau_{k+1}}", met=lambda problem, params: params.active[params.i])
+IDLE = Hypothesis("i is not in Omega^{tau_{k+1}}", met=lambda problem, params: not params.active[params.i])
+ITERATION = Iteration(
+    TRANSITION, before, later, ("active", "begins", "i"), "i", _kept, SELECTED, IDLE, _every, _of_step
+)
+
+
+# Functions of the state of Algorithm 1
+
+
+def lagrangian(problem: Problem, params: Any, at: Any) -> Array:
+    """L^k, eq. (12)."""
+    gap = at.W - at.w[..., None, :]
+    terms = params.alpha * problem.f.value(at.W) + (gap * at.Pi).sum(axis=-1)
+    total: Array = (terms + params.sigma * square(gap) / 2).sum(axis=-1)
+    return total
+
+
+def tolerances(problem: Problem, params: Any, at: Any) -> Array:
+    """sum_i eps_i/((1 - nu_i) sigma_i)."""
+    total: Array = (at.eps / ((1 - params.nu) * params.sigma)).sum(axis=-1)
+    return total
+
+
+def objective(problem: Problem, params: Any, at: Any) -> Array:
+    """f(w^{tau_k})."""
+    return weighted_value(problem, params.alpha, at.w)
+
+
+def accuracy(problem: Problem, params: Any, at: Any) -> Array:
+    """eps_i^k, ``(..., m)``."""
+    eps: Array = at.eps
+    return eps
+
+
+def disagreement(problem: Problem, params: Any, at: Any) -> Array:
+    """|w_i^k - w^{tau_k}|^2, ``(..., m)``."""
+    return square(at.W - at.w[..., None, :])
+
+
 # Quantities
 
 
@@ -229,25 +310,8 @@ class View:
     state: State
 
     @property
-    def before(self) -> fedadmm.State:
-        s = self.state
-        return fedadmm.State(s.w, s.W, s.Pi, self.params.sigma[:, None] * s.W + s.Pi, s.eps)
-
-    @property
     def after(self) -> fedadmm.State:
         return later(self.problem, self.params, self.state)
-
-    def lagrangian(self, at: fedadmm.State) -> Array:
-        """Eqs. (12) and (22)."""
-        gap = at.W - at.w[..., None, :]
-        terms = self.params.alpha * self.problem.f.value(at.W) + (gap * at.Pi).sum(axis=-1)
-        total: Array = (terms + self.params.sigma * square(gap) / 2).sum(axis=-1)
-        return total
-
-    def tolerances(self, at: fedadmm.State) -> Array:
-        """sum_i eps_i/((1 - nu_i) sigma_i)."""
-        total: Array = (at.eps / ((1 - self.params.nu) * self.params.sigma)).sum(axis=-1)
-        return total
 
     def move(self) -> Array:
         """|w_i^{k+1} - w_i^k|^2."""
@@ -283,10 +347,6 @@ class View:
         """|grad f(w^{tau_{k+1}})|^2."""
         return square(weighted_gradient(self.problem, self.params.alpha, server(self.params, self.state)))
 
-    def value(self, at: fedadmm.State) -> Array:
-        """f(w)."""
-        return weighted_value(self.problem, self.params.alpha, at.w)
-
 
 def quantity(name: str, of: Callable[[View], Array]) -> Quantity:
     """What ``of(view)`` says of an iteration."""
@@ -296,3 +356,8 @@ def quantity(name: str, of: Callable[[View], Array]) -> Quantity:
 def of_client(name: str, of: Callable[[View], Array]) -> Quantity:
     """What ``of(view)``, ``(..., m)``, says of the client i."""
     return Quantity(q(name), lambda problem, params, state: of(View(problem, params, state))[..., params.i])
+
+
+def at(name: str, function: Callable[[Problem, Any, Any], Array], later: bool = False, each: bool = False) -> Quantity:
+    """A function of the state of Algorithm 1, before the iteration or after it; ``each``: of the client i."""
+    return Quantity(q(name), At(ITERATION, function, later, each))
