@@ -19,7 +19,7 @@ from verify.outcome import Outcome, strongest
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}
 #: Names of the ways in which methods work, in the order in which they are listed.
-_USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential")
+_USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential", "derivation")
 #: Methods that speak of statements which no other method tests, and so tell how much was examined.
 _ALONE = ("citation", "experiment", "readings", "witness", "long runs", "growth", "second moments")
 #: Methods that would show more than the search, and what stood in their way.
@@ -84,6 +84,9 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
 def _note(inquiry: Inquiry, best: Outcome, outcomes: Sequence[Outcome]) -> str:
     """What the verdict rests on; of a claim that is only supported also what stands in the way of more."""
     note = best.note
+    fallen = [o.note for o in outcomes if o.method == "derivation" and o.applied and o.verdict is None]
+    if fallen:
+        return "; ".join([note, *fallen])
     if best.method in _ALONE or best.verdict in (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED):
         return note
     if best.verdict is Verdict.SUPPORTED:

@@ -32,6 +32,7 @@ from verify.methods import (
     almost_sure,
     asymptotics,
     certificates,
+    derived,
     determinants,
     existence,
     generic_states,
@@ -70,6 +71,12 @@ def _cite(method: Method, inquiry: Inquiry) -> Outcome:
 
 def _read(method: Method, inquiry: Inquiry) -> Outcome:
     return readings.compare(method, inquiry, examined)
+
+
+def _derive(method: Method, inquiry: Inquiry) -> Outcome:
+    # Premises are certified anew, at the constants of the derivation.
+    methods = tuple(m for m in METHODS if m.name != _WORST_CASES)
+    return derived.outcome(method, inquiry, lambda premise: examined(premise, methods))
 
 
 def _grow(method: Method, inquiry: Inquiry) -> Outcome:
@@ -288,6 +295,7 @@ def _is(*kinds: type) -> Callable[[Claim], bool]:
     return lambda claim: isinstance(claim.statement, kinds)
 
 
+_WORST_CASES = "worst cases"
 _CONSTANTS = "relations between constants, at all their values"
 _CLASS = "the whole class, in all dimensions, at exact parameters"
 
@@ -318,7 +326,8 @@ METHODS = (
         _combine,
     ),
     Method("invariants", _CLASS, _is(Invariant), _preserve),
-    Method("worst cases", _CLASS, _is(OneStep, Bound, Inequality), _bound),
+    Method(_WORST_CASES, _CLASS, _is(OneStep, Bound, Inequality), _bound),
+    Method("derivation", "what the claims that it follows from imply", lambda claim: bool(claim.follows), _derive),
 )
 #: The methods that show a claim which the search does not refute.
 PROOFS = METHODS[next(i for i, m in enumerate(METHODS) if m.name == "signs of polynomials") :]

@@ -20,7 +20,7 @@ from fedtheory.papers.fedadmm.descent import (
     SERVER,
 )
 from fedtheory.papers.fedadmm.letters import nu_i, q, sigma_i
-from fedtheory.papers.fedadmm.limits import ASSUMED, LONG
+from fedtheory.papers.fedadmm.limits import ASSUMED, LONG, START
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, SELECTED, SMOOTH, STEP, TRANSITION
 from fedtheory.statements import Eventually, Inequality, Quantity
 
@@ -104,9 +104,9 @@ LEMMA_C2_LIMIT = (
             vanishing=tuple(Quantity(q(name), of) for name, of in _VANISHING),
             iteration=ITERATION,
         ),
-        requires=ASSUMED,
-        reading="of every iteration; in runs the largest of a window of rounds is looked at. The difference of the server "
-        "is weighted with the sum of the sigma_i",
+        requires=(*ASSUMED, START),
+        reading="of every iteration; in runs the largest of a window of rounds is looked at. The difference of the "
+        "server is weighted with the sum of the sigma_i",
         follows=(
             "fedadmm/lemma-4.1/with-step-condition",
             "fedadmm/lemma-C.1/c",

@@ -157,6 +157,9 @@ COERCIVE = Hypothesis(
 SCHEME = Hypothesis(
     "Scheme 4.1", met=lambda problem, params: isinstance(params.selection, Covering), says=Recurs(SELECTED)
 )
+START = Hypothesis(
+    "pi_i^0 = -alpha_i grad f_i(w_i^0), as Algorithm 1 says", met=lambda problem, params: not params.zero
+)
 CONVEX = Hypothesis("f is convex", met=lambda problem, params: params.convex >= 0)
 STRONG = Hypothesis("f is strongly convex", met=lambda problem, params: params.convex > 1e-3)
 ASSUMED = (SMOOTH, COERCIVE, STEP, SCHEME)

@@ -258,8 +258,12 @@ def _of_step(
         yield Params(*constants, clients, largest, begins, slice(None)), point  # type: ignore[arg-type]
 
 
-SELECTED = Hypothesis("i is in Omega^{tau_{k+1}}", met=lambda problem, params: params.active[params.i])
-IDLE = Hypothesis("i is not in Omega^{tau_{k+1}}", met=lambda problem, params: not params.active[params.i])
+def _takes_part(params: Params) -> Any:
+    return np.asarray(params.active, dtype=bool)[..., params.i]
+
+
+SELECTED = Hypothesis("i is in Omega^{tau_{k+1}}", met=lambda problem, params: _takes_part(params))
+IDLE = Hypothesis("i is not in Omega^{tau_{k+1}}", met=lambda problem, params: ~_takes_part(params))
 ITERATION = Iteration(
     TRANSITION, before, later, ("active", "begins", "i"), "i", _kept, SELECTED, IDLE, _every, _of_step
 )

@@ -16,7 +16,6 @@ from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
 from fedtheory.papers.fedadmm import (
     descent,
-    differences,
     experiments,
     figures,
     inner,
@@ -199,7 +198,9 @@ def _planted() -> dict[str, Claim]:
         "Lemma 4.1, 14 for 29": lemma.variant(left=moved / 10 + server / 2, right=drop + 14 * gain),
         "Lemma 4.1, 3/5 of the server's move": lemma.variant(left=moved / 10 + 3 * server / 5),
         "Lemma 4.1, 1/4 of the clients' moves": lemma.variant(left=moved / 4 + server / 10),
-        "Lemma C.1 c, 1 for 6/5": c1.variant(right=alpha_i**2 * r_i**2 * descent._DW - 24 / (1 - nu_i) * descent._Deps),
+        "Lemma C.1 c, 1 for 6/5": c1.variant(
+            right=c1.statement.right - alpha_i**2 * r_i**2 * descent.LOCAL.expression / 5
+        ),
         "Lemma C.1 b, without the start": without("lemma-C.1/b", "pi_i"),
         "Lemma C.1 d, without the scheme": without("lemma-C.1/d", "Scheme"),
         "Lemma C.2 b, no step condition": without("lemma-C.2/b", "sigma_i"),
@@ -432,14 +433,21 @@ def test_limits_that_are_false_are_not_supported():
 
 
 def test_the_largest_differences_of_a_step_are_those_of_its_iterations():
-    zero = np.zeros((1, 2, 1))
-    start = fedadmm.State(np.zeros((1, 1)), zero, zero, zero, np.ones((1, 2)))
-    moved = start._replace(w=np.full((1, 1), 3.0), W=np.array([[[1.0], [0.0]]]))
-    back = start._replace(Pi=np.array([[[0.0], [-5.0]]]))
-    seen = differences._watched([start, moved, back])
-    assert seen.moved.tolist() == [3] and seen.away.tolist() == [[2, 3]]
-    assert seen.local.tolist() == [[1, 0]] and seen.dual.tolist() == [[0, 5]]
-    assert (seen.w == back.w).all() and (seen.Pi == back.Pi).all()
+    lemma = claim("lemma-C.2/c")
+    recipe = next(r for r in lemma.family.recipes(np.random.default_rng(0)) if r["k0"] == 2)
+    instance = lemma.family.build(recipe, False)
+    problem, state = instance.at(np.random.default_rng(1).standard_normal((1, instance.dimension)))
+    draw = fedadmm.draws(problem, instance.params, state).sample(np.random.default_rng(2), (1, 1))
+    states = [state, *fedadmm.iterations(problem, instance.params, state, draw)]
+    points = list(transition.ITERATION.of_step(problem, instance.params, state, draw))
+    assert len(points) == len(states) - 1
+    quantities = {str(q.expression): q.of for q in lemma.statement.vanishing}
+    for point, old, new in zip(points, states[:-1], states[1:], strict=True):
+        moves = {"|w_i^{k+1}-w_i^k|": new.W - old.W, "|pi_i^{k+1}-pi_i^k|": new.Pi - old.Pi}
+        moves["|w_i^{k+1}-w^{tau_{k+1}}|"] = new.W - new.w[..., None, :]
+        for name, move in moves.items():
+            assert np.allclose(quantities[name](problem, *point), np.sqrt((move**2).sum(axis=-1)))
+        assert np.allclose(quantities["eps_i^{k+1}"](problem, *point), new.eps)
 
 
 def test_what_still_grows_is_not_bounded():

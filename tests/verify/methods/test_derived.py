@@ -1,0 +1,297 @@
+"""Claims that follow from others: the rules, one by one, and that no planted error is derived."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.instances.base import Family
+from fedtheory.iterations import At, Recurs
+from fedtheory.papers.fedadmm import descent, limits, transition
+from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, SELECTED, TRANSITION
+from fedtheory.selections import Fixed
+from fedtheory.statements import Inequality, Quantity
+from verify.derivation import obligations, rules, runs
+from verify.evidence import Verdict
+from verify.methods import derived
+from verify.methods.base import Inquiry
+from verify.methods.order import METHODS
+
+COROLLARY = claims.get("fedadmm/lemma-C.2/c")
+LEMMA = claims.get("fedadmm/lemma-4.1/with-step-condition")
+METHOD = next(m for m in METHODS if m.name == "derivation")
+V, V_NEXT = descent.LYAPUNOV, descent.LYAPUNOV_NEXT
+MOVED, SERVER = descent.MOVED, descent.SERVER
+
+
+def _says(verdict):
+    """Examines a premise in no time."""
+    return lambda inquiry: iter([METHOD.found(verdict, "said")])
+
+
+def _derive(claim, verdict=Verdict.SUPPORTED):
+    return derived.outcome(METHOD, Inquiry(claim, 0, 10), _says(verdict))
+
+
+def _premises(changes=(), dropped=()):
+    """The premises of the corollary, some of them changed (by the ends of their ids) or dropped."""
+    _, found = derived._premises(COROLLARY)
+    kept = [p for p in found if not p.claim.id.endswith(tuple(dropped) or ("none",))]
+    changed = dict(changes)
+    return tuple(
+        replace(p, claim=next((c for end, c in changed.items() if p.claim.id.endswith(end)), p.claim)) for p in kept
+    )
+
+
+def _vanish(premises, assumed=COROLLARY.requires):
+    """Names of the quantities of the corollary that the rules derive, at the constants of one client."""
+    (recipe,) = _constants(1)
+    instance = LEMMA.family.build(recipe, True)
+    values = TRANSITION.bind(instance.problem, instance.params)
+    facts = [fact for p in premises for fact in rules.known(p.claim, values, p.case)]
+    found = rules.derive(ITERATION, assumed, facts)
+    return [str(q.expression) for q in COROLLARY.statement.vanishing if found.vanishes(q.of)]
+
+
+def _constants(clients):
+    found = list(derived._constants(ITERATION, COROLLARY, _premises(), np.random.default_rng(0)))
+    return [r for r in found if len(r["clients"]) == clients]
+
+
+ALL = [str(q.expression) for q in COROLLARY.statement.vanishing]
+LOCAL, SERVERS = "|w_i^{k+1}-w_i^k|", "sum_i(sigma_i|w^{tau_{k+1}}-w^{tau_k}|^2)^(1/2)"
+
+
+# The rules
+
+
+def test_all_of_the_corollary_is_derived():
+    assert _vanish(_premises()) == ALL
+
+
+def test_what_each_premise_is_needed_for():
+    without = {
+        end: set(ALL) - set(_vanish(_premises(dropped=(end,)))) for end in ("/below", "C.1/c", "/share", "/idle")
+    }
+    assert without["/share"] >= {LOCAL} and SERVERS not in without["/share"]
+    assert without["/below"] == set(ALL) - {"eps_i^{k+1}"}
+    assert "|pi_i^{k+1}-pi_i^k|" in without["C.1/c"] and LOCAL not in without["C.1/c"]
+    assert without["/idle"] == {"|w_i^{k+1}-w^{tau_{k+1}}|"}
+
+
+def _descent(left, right, quantities=descent.OF_ANY):
+    return replace(LEMMA, id="own/lemma-4.1/with-step-condition", statement=Inequality(left, right, quantities))
+
+
+def _is_not_decrease(lemma):
+    return not {LOCAL, SERVERS} & set(_vanish(_premises({"with-step-condition": lemma})))
+
+
+def test_coefficients_of_the_wrong_sign_are_no_decrease():
+    moved, server = MOVED.expression, SERVER.expression
+    assert not _is_not_decrease(_descent((moved + server) / 10, V - V_NEXT))
+    assert _is_not_decrease(_descent(-(moved + server) / 10, V - V_NEXT))
+    assert _is_not_decrease(_descent((moved - server) / 10, V - V_NEXT))
+    assert _is_not_decrease(_descent((moved + server) / 10, V_NEXT - V))
+
+
+def test_the_potential_is_one_function_before_and_after():
+    assert _is_not_decrease(_descent((MOVED.expression + SERVER.expression) / 10, V - V_NEXT + descent.LYAPUNOV / 100))
+    other = transition.at("L^{k+1}", transition.objective, later=True)
+    quantities = tuple(other if q.expression == other.expression else q for q in descent.OF_ANY)
+    assert _is_not_decrease(_descent((MOVED.expression + SERVER.expression) / 10, V - V_NEXT, quantities))
+
+
+def test_a_potential_that_nothing_bounds_below_gives_no_limit():
+    assumed = tuple(h for h in COROLLARY.requires if h is not limits.COERCIVE)
+    assert _vanish(_premises(), assumed) == ["eps_i^{k+1}"]
+    below = claims.get("fedadmm/lemma-C.2/c/below")
+    turned = replace(below, statement=replace(below.statement, left=below.statement.right, right=below.statement.left))
+    assert _vanish(_premises({"/below": turned})) == ["eps_i^{k+1}"]
+
+
+def test_without_selections_that_recur_accuracies_need_not_vanish():
+    assumed = tuple(h for h in COROLLARY.requires if h is not limits.SCHEME)
+    assert "eps_i^{k+1}" not in _vanish(_premises(), assumed)
+    always = Hypothesis("everybody rests again and again", says=Recurs(IDLE))
+    assert "eps_i^{k+1}" not in _vanish(_premises(), (*assumed, always))
+
+
+def test_recurrence_needs_a_factor_below_one_and_the_idle_case():
+    accuracy, idle = (claims.get(f"fedadmm/lemma-C.2/c/{name}") for name in ("accuracy", "accuracy-idle"))
+    now = descent.ACCURACY.expression
+    same = replace(accuracy, statement=replace(accuracy.statement, right=now))
+    grows = replace(idle, statement=replace(idle.statement, right=2 * now))
+    for premises in (
+        _premises({"c/accuracy": same}),
+        _premises({"accuracy-idle": grows}),
+        _premises(dropped=("-idle",)),
+    ):
+        assert "eps_i^{k+1}" not in _vanish(premises)
+
+
+def test_what_is_not_linear_is_refused():
+    square = _descent(MOVED.expression**2, V - V_NEXT)
+    with pytest.raises(ValueError, match="linear in its quantities"):
+        _vanish(_premises({"with-step-condition": square}))
+
+
+# Premises
+
+
+def test_a_premise_of_another_setting_is_refused():
+    other = replace(COROLLARY, follows=("fedadmm/lemma-4.1/with-step-condition", "fedadmm/lemma-C.2/b"))
+    found = _derive(other)
+    assert found.verdict is None and "another setting" in found.note
+
+
+def test_a_premise_that_assumes_more_is_refused():
+    def under(factor):
+        requires = tuple(transition.step_condition(factor) if h is transition.STEP else h for h in COROLLARY.requires)
+        return replace(COROLLARY, requires=requires)
+
+    found = _derive(under(2))
+    assert found.verdict is None and "which is not assumed" in found.note
+    iteration, _ = derived._premises(under(4))
+    assert iteration is ITERATION
+
+
+@pytest.mark.parametrize("verdict", [Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED])
+def test_a_corollary_falls_with_its_premise(verdict):
+    found = _derive(COROLLARY, verdict)
+    assert found.verdict is None and found.note.startswith("falls with fedadmm/lemma-4.1/with-step-condition")
+
+
+def test_claims_do_not_follow_from_themselves():
+    found = _derive(replace(COROLLARY, follows=(COROLLARY.id,)))
+    assert found.verdict is None and "another setting" in found.note
+
+
+def test_kinds_of_which_no_rule_speaks_are_left_open():
+    found = _derive(replace(LEMMA, follows=(LEMMA.id,)))
+    assert found.verdict is None and "no rule" in found.note
+
+
+# What is certified
+
+
+def _open(premises, clients=1):
+    (recipe,) = _constants(clients)
+    return obligations.at(ITERATION, COROLLARY.requires, premises, recipe).left_open
+
+
+def test_premises_are_certified_for_all_that_may_be_drawn():
+    assert not _open(_premises())
+
+
+def test_a_false_premise_is_not_certified():
+    lemma = _descent(10 * (MOVED.expression + SERVER.expression), V - V_NEXT)
+    left_open = _open(_premises({"with-step-condition": lemma}))
+    assert left_open and left_open[0].startswith("own/lemma-4.1")
+
+
+def test_what_a_rule_takes_for_nonnegative_has_to_be():
+    less = Quantity(sympy.Symbol("less", real=True), lambda *at: -1 * MOVED.of(*at))
+    # True, and of the form of a decrease: less -> 0 is what the rule says, if less is nonnegative.
+    lemma = _descent(
+        (3 * less.expression + MOVED.expression * 0 + SERVER.expression) / 10, V - V_NEXT, (*descent.OF_ANY, less)
+    )
+    left_open = _open(_premises({"with-step-condition": lemma}))
+    assert any("nonnegative" in line for line in left_open)
+
+
+def test_a_function_of_the_state_knows_nothing_of_what_is_drawn():
+    (recipe,) = _constants(1)
+    instance = LEMMA.family.build(recipe, True)
+    problem, point = instance.at(np.zeros((1, instance.dimension)))
+    of = At(ITERATION, lambda problem, params, at: at.eps * params.begins)
+    with pytest.raises(TypeError):
+        of(problem, instance.params, point)
+
+
+def test_iterations_that_do_not_keep_what_they_rest_on_are_not_certified():
+    kept = replace(ITERATION, kept=lambda problem, params, at: ITERATION.kept(problem, params, at) + at.eps)
+    (recipe,) = _constants(1)
+    found = obligations.at(kept, COROLLARY.requires, _premises(), recipe)
+    assert any(line.startswith("what is kept") for line in found.left_open)
+
+
+# Runs
+
+
+def _every(n=2):
+    _, premises = derived._premises(COROLLARY)
+    return derived._draws(ITERATION, premises, _constants(n), n)
+
+
+def _recipe(**changes):
+    found = (r for r in COROLLARY.family.recipes(np.random.default_rng(1)) if r["m"] == 2 and r["scheme"])
+    return {**next(found), "kind": "bent", "zero": 0, "declared": Fraction(1), "factor": Fraction(3), **changes}
+
+
+def _with(**changes):
+    return replace(COROLLARY, statement=replace(COROLLARY.statement, iteration=replace(ITERATION, **changes)))
+
+
+def test_iterations_of_runs_are_those_of_the_setting():
+    assert runs.differs(COROLLARY, _recipe(k0=2), _every(), 0, 5) == ""
+
+
+def test_iterations_that_are_not_those_of_the_run_are_seen():
+    def every_other(problem, params, state, draw):
+        return list(ITERATION.of_step(problem, params, state, draw))[::2]
+
+    def backwards(problem, params, state, draw):
+        return list(ITERATION.of_step(problem, params, state, draw))[::-1]
+
+    for of_step in (every_other, backwards):
+        assert runs.differs(_with(of_step=of_step), _recipe(k0=2), _every(), 0, 3)
+
+
+def test_draws_that_were_not_certified_are_seen():
+    whole = {drawn for drawn in _every() if drawn[0] == (1, 1)}
+    assert "not among all" in runs.differs(COROLLARY, _recipe(k0=1, size=1), whole, 0, 5)
+
+
+def test_a_start_that_breaks_what_is_kept_is_seen():
+    assert "not kept" in runs.differs(COROLLARY, _recipe(zero=1, eps=Fraction(1, 10**6)), _every(), 0, 3)
+
+
+def test_clients_that_are_never_selected_are_seen():
+    def build(recipe, exact):
+        instance = limits.LONG_RUNS.build(recipe, exact)
+        one = Fixed(np.array([[True, False]]))
+        return replace(instance, params=instance.params._replace(selection=one))
+
+    setting = replace(limits.LONG, special=Family(limits.LONG_RUNS.recipes, build))
+    claim = replace(COROLLARY, setting=setting)
+    assert "again and again" in runs.differs(claim, _recipe(), _every(), 0, 5)
+
+
+# The claim
+
+
+@pytest.mark.slow
+def test_differences_vanish_whatever_is_drawn():
+    found = METHOD.run(METHOD, Inquiry(COROLLARY, 0, 160))
+    assert found.verdict is Verdict.CERTIFIED and "summable decrease" in found.note
+    assert found.instances == 2 and not found.left_open
+
+
+def test_supported_premises_give_no_more_than_support(monkeypatch):
+    monkeypatch.setattr(obligations, "_uncertified", lambda claim, recipe, instance: "left open")
+    found = _derive(COROLLARY)
+    assert found.verdict is Verdict.SUPPORTED and "not certified" in found.note
+
+
+def test_own_claims_follow_too():
+    own = Claim("own/limit", setting=COROLLARY.setting, statement=COROLLARY.statement, follows=(LEMMA.id,))
+    found = _derive(own)
+    assert found.verdict is None and "which is not assumed" in found.note
+    assert SELECTED != IDLE

@@ -1,0 +1,93 @@
+"""Whether the iterations of a method's runs are those of which a setting speaks, seen along runs in floats."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances.base import Recipe
+from fedtheory.iterations import Iteration, Recurs
+from fedtheory.rational import to_float
+from fedtheory.statements import Eventually
+
+#: Values of the parameters that are drawn in one iteration, each as integers.
+Drawn = tuple[tuple[int, ...], ...]
+
+#: Relative error that rounding may make.
+_ROUNDING = 1e-9
+_STARTS = 2
+
+
+def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn], seed: int, steps: int) -> str:
+    """How a run differs from a sequence of iterations of the setting that the statement names; empty if it does not.
+
+    Each iteration begins where the one before ended, the last ends where the method's own step does, its point is one
+    of the setting, what is to be kept is, and the letters have the values that they have in the claim. Where the claim
+    assumes that everybody is selected again and again, everybody is. ``every``: all that an iteration may draw.
+    """
+    statement = claim.statement
+    assert isinstance(statement, Eventually) and statement.iteration is not None
+    iteration, algorithm = statement.iteration, statement.algorithm
+    instance = claim.family.build(recipe, False)
+    rng = np.random.default_rng(seed)
+    problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
+    letters = claim.setting.bind(problem, instance.params)
+    taken: Any = False
+    for _ in range(steps):
+        draw = algorithm.draws(problem, instance.params, state).sample(rng, (_STARTS, 1))
+        at = state
+        for params, point in iteration.of_step(problem, instance.params, state, draw):
+            found = iteration.before(problem, params, point)
+            if not _same(at, found):
+                return "an iteration does not begin where the one before it ended"
+            at = iteration.after(problem, params, point)
+            if not set(draws(iteration, params)) <= set(every):
+                return "what an iteration of a run drew is not among all that may be drawn"
+            assert iteration.selected.met is not None
+            taken = taken | np.asarray(iteration.selected.met(problem, params))
+            why = _outside(iteration, problem, params, point, found)
+            if why:
+                return why
+            there = iteration.setting.bind(problem, params)
+            if any(letter in there and not _close(there[letter], value) for letter, value in letters.items()):
+                return "a letter of the claim has another value in an iteration"
+        state = algorithm.step(problem, instance.params, state, draw)
+        if not _same(state, at):
+            return "the iterations of a step do not end where the step does"
+    if any(isinstance(h.says, Recurs) for h in claim.requires) and not np.all(taken):
+        return "a client that the hypotheses let take part again and again does not"
+    return ""
+
+
+def draws(iteration: Iteration, params: Any) -> Iterator[Drawn]:
+    """What an iteration drew, in each replica of a run: the parameters that differ from iteration to iteration."""
+    names = [name for name in iteration.drawn if name != iteration.each]
+    of_centre = [np.asarray(getattr(params, name)) for name in names]
+    replicas = np.broadcast_shapes(*(a.shape[:-1] for a in of_centre))
+    for index in np.ndindex(*replicas):
+        yield tuple(tuple(map(int, np.broadcast_to(a, (*replicas, *a.shape[-1:]))[index].ravel())) for a in of_centre)
+
+
+def _outside(iteration: Iteration, problem: Any, params: Any, point: Any, at: Any) -> str:
+    """What an iteration breaks that the setting says of its points."""
+    kept = to_float(iteration.kept(problem, iteration.constants(params), at))
+    scale = 1 + max(float(np.abs(to_float(part)).max()) for part in at) ** 2
+    if kept.max() > _ROUNDING * scale:
+        return "a state of a run has not kept what its iterations rest on"
+    known = iteration.setting.known
+    if known is not None and to_float(known(problem, params, point)).max() > _ROUNDING * scale:
+        return "an iteration of a run is none of those of which the setting speaks"
+    return ""
+
+
+def _same(a: Any, b: Any) -> bool:
+    return all(_close(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _close(a: Any, b: Any) -> bool:
+    x, y = to_float(np.asarray(a)), to_float(np.asarray(b))
+    size = 1 + max(float(np.abs(x).max()), float(np.abs(y).max()))
+    return bool(np.abs(x - y).max() <= _ROUNDING * size)

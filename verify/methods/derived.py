@@ -1,0 +1,158 @@
+"""Claims that say from which others they follow: the step from these to the claim is itself examined.
+
+The registry only names the premises. What follows from them is derived by the rules of :mod:`verify.derivation.rules`,
+and every inequality that a rule uses, the nonnegativity of what it takes for nonnegative, and that an iteration keeps
+what the next one rests on are certified at the same constants of a run, for everything that may be drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import numpy as np
+
+from fedtheory import claims
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.instances.base import Recipe
+from fedtheory.iterations import Iteration
+from fedtheory.statements import Eventually
+from verify.derivation import obligations, runs
+from verify.derivation.obligations import Found, Premise
+from verify.derivation.runs import Drawn
+from verify.evaluate import meeting
+from verify.evidence import Verdict
+from verify.methods import reals, symbolic
+from verify.methods.base import Inquiry, Method
+from verify.outcome import Outcome, strongest
+
+#: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.
+_CLIENTS, _PROPOSED = (1, 2), 300
+#: Runs, and steps of each, on which iterations are compared with the method.
+_RUNS, _STEPS = 3, 12
+#: Verdicts with which nothing follows.
+_FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED)
+
+Examined = Callable[[Inquiry], Iterator[Outcome]]
+
+
+def outcome(method: Method, inquiry: Inquiry, examined: Examined) -> Outcome:
+    """Certified where all that the claim says is derived from what is certified; supported where some of that is only
+    supported; no verdict, with the reason, where it does not follow. ``examined``: how premises are."""
+    claim = inquiry.claim
+    try:
+        iteration, premises = _premises(claim)
+    except ValueError as error:
+        return method.skipped(f"left open: {error}")
+    for premise in premises:
+        best = strongest(list(examined(Inquiry(premise.claim, inquiry.seed, inquiry.size))))
+        verdict = Verdict.NOT_TESTED if best is None or best.verdict is None else best.verdict
+        if verdict in _FALLEN:
+            return method.skipped(f"falls with {premise.claim.id}, which is {verdict}")
+    try:
+        return _derived(method, inquiry, iteration, premises)
+    except (ValueError, ArithmeticError) as error:
+        return method.skipped(f"left open: {error}")
+
+
+def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: tuple[Premise, ...]) -> Outcome:
+    claim, rng = inquiry.claim, np.random.default_rng(inquiry.seed)
+    constants = list(_constants(iteration, claim, premises, rng))
+    found = [obligations.at(iteration, claim.requires, premises, recipe) for recipe in constants]
+    if not found:
+        raise ValueError("no constants meet the hypotheses")
+    missing = _missing(claim, found)
+    if missing:
+        raise ValueError(f"{missing} is not derived")
+    every = {clients: _draws(iteration, premises, constants, clients) for clients in _CLIENTS}
+    proposed = meeting(claim, islice(claim.family.recipes(rng), _PROPOSED))
+    seen = list(islice((pair for pair in proposed if every.get(pair[1].problem.n)), _RUNS))
+    for recipe, instance in seen:
+        if why := runs.differs(claim, recipe, every[instance.problem.n], inquiry.seed, _STEPS):
+            raise ValueError(f"{why}: at {recipe}")
+    if not seen:
+        raise ValueError("no run meets the hypotheses")
+    left_open = tuple(line for f in found for line in f.left_open)
+    said = f"derived from {', '.join(sorted({id for f in found for d in f.derived for id in d.used}))}"
+    ways = sorted({how.split(",")[0] for f in found for d in f.derived for how in d.vanishing.values()})
+    said += f", by {', '.join(ways)}; iterations are those of {len(seen)} runs"
+    if left_open:
+        note = f"{said}; not certified: {left_open[0]}"
+        return method.found(Verdict.SUPPORTED, note, instances=len(found), left_open=left_open)
+    note = (
+        f"{said}; all of it exact over the whole class, in all dimensions, at {len(found)} choices of the constants, "
+    )
+    note += f"whatever is drawn ({sum(f.programs for f in found)} programs)"
+    return method.found(Verdict.CERTIFIED, note, instances=len(found), used=("derivation", "sdp"))
+
+
+def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
+    """The iteration of which a claim's quantities are, and the claims from which it is to follow.
+
+    ``ValueError`` where a premise is of another setting, or rests on what the claim does not assume.
+    """
+    iteration = getattr(claim.statement, "iteration", None)
+    if not isinstance(claim.statement, Eventually) or iteration is None:
+        raise ValueError("no rule derives a statement of this kind")
+    found = []
+    for id in claim.follows:
+        premise = claims.get(id)
+        if premise.setting is not iteration.setting:
+            raise ValueError(f"{id} is of another setting")
+        cases = [h for h in premise.requires if h in (iteration.selected, iteration.idle)]
+        for h in premise.requires:
+            if h not in cases and not _assumed(h, claim):
+                raise ValueError(f"{id} rests on {h.text}, which is not assumed")
+        if len(cases) > 1:
+            raise ValueError(f"{id} is of no case that occurs")
+        found.append(Premise(premise, cases[0] if cases else None))
+    domain = symbolic.assumed(claim)
+    if not all(reals.implied(relation, domain) for relation in iteration.setting.domain):
+        raise ValueError("the setting of its iterations assumes more of the letters")
+    return iteration, tuple(found)
+
+
+def _assumed(hypothesis: Hypothesis, claim: Claim) -> bool:
+    """Whether the claim assumes at least this, for all values of its letters."""
+    if hypothesis in claim.requires:
+        return True
+    known = hypothesis.relation is not None and hypothesis.met is None
+    return known and reals.implied(hypothesis.relation, symbolic.assumed(claim))
+
+
+def _draws(iteration: Iteration, premises: tuple[Premise, ...], constants: list[Recipe], clients: int) -> set[Drawn]:
+    """All that an iteration of so many clients may draw, as certified; empty where none are."""
+    build = premises[0].claim.family.build
+    rows = [build(each, True) for recipe in constants for each in iteration.every(recipe)]
+    return {drawn for row in rows if row.problem.n == clients for drawn in runs.draws(iteration, row.params)}
+
+
+def _constants(
+    iteration: Iteration, claim: Claim, premises: tuple[Premise, ...], rng: np.random.Generator
+) -> Iterator[Recipe]:
+    """Recipes of iterations at whose constants the claim's relations and the premises' hypotheses hold."""
+    wanted = {h: None for p in premises for h in p.claim.requires if h is not p.case}
+    relations = [h for h in claim.requires if h.relation is not None and h.met is None]
+    for clients in _CLIENTS:
+        for recipe in islice(premises[0].claim.family.recipes(rng), _PROPOSED):
+            try:
+                instance = premises[0].claim.family.build(recipe, True)
+            except ValueError:
+                continue
+            values = iteration.setting.bind(instance.problem, instance.params)
+            here = (h.holds(instance.problem, instance.params, values) for h in (*wanted, *relations))
+            if instance.problem.n == clients and all(here):
+                yield recipe
+                break
+
+
+def _missing(claim: Claim, found: list[Found]) -> str:
+    """The first thing that the claim says and that does not follow, for some client; empty if there is none."""
+    statement = claim.statement
+    assert isinstance(statement, Eventually)
+    for quantity in statement.quantities:
+        follows = all(d.vanishes(quantity.of) for f in found for d in f.derived)
+        # What vanishes converges, and is bounded.
+        if not follows:
+            return str(quantity.expression)
+    return ""
