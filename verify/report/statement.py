@@ -13,6 +13,7 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
 from fedtheory.claims import Claim
+from fedtheory.iterations import At, Root
 from fedtheory.statements import (
     Agreement,
     Bound,
@@ -236,6 +237,11 @@ def _quantities(statement: Statement) -> tuple[Quantity, ...]:
 def _meaning(quantity: Quantity) -> str:
     """The first sentence on what computes the quantity, or that function's name, or "" when it has none."""
     of = quantity.of
+    if isinstance(of, Root):
+        return ""
+    if isinstance(of, At):
+        said = _meaning(Quantity(quantity.expression, of.function))
+        return f"{said}, after the iteration" if said and of.later else said
     while isinstance(of, partial):
         of = of.func
     if of.__doc__:

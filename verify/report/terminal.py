@@ -120,6 +120,8 @@ def description(claim: Claim) -> list[str]:
         lines += ["reading", f"  {claim.reading}"]
     if claim.repairs:
         lines += ["repairs", f"  {claim.repairs}"]
+    if claim.follows:
+        lines += ["is to follow from", *(f"  {id}" for id in claim.follows)]
     return [*lines, "variant can change", f"  {', '.join(statement.parts(claim))}"]
 
 

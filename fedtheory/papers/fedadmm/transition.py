@@ -273,7 +273,7 @@ ITERATION = Iteration(
 
 
 def lagrangian(problem: Problem, params: Any, at: Any) -> Array:
-    """L^k, eq. (12)."""
+    """The augmented Lagrangian, eq. (12)."""
     gap = at.W - at.w[..., None, :]
     terms = params.alpha * problem.f.value(at.W) + (gap * at.Pi).sum(axis=-1)
     total: Array = (terms + params.sigma * square(gap) / 2).sum(axis=-1)
@@ -281,24 +281,24 @@ def lagrangian(problem: Problem, params: Any, at: Any) -> Array:
 
 
 def tolerances(problem: Problem, params: Any, at: Any) -> Array:
-    """sum_i eps_i/((1 - nu_i) sigma_i)."""
+    """The weighted sum of all tolerances."""
     total: Array = (at.eps / ((1 - params.nu) * params.sigma)).sum(axis=-1)
     return total
 
 
 def objective(problem: Problem, params: Any, at: Any) -> Array:
-    """f(w^{tau_k})."""
+    """The objective at the model of the server."""
     return weighted_value(problem, params.alpha, at.w)
 
 
 def accuracy(problem: Problem, params: Any, at: Any) -> Array:
-    """eps_i^k, ``(..., m)``."""
+    """The tolerances of the clients, ``(..., m)``."""
     eps: Array = at.eps
     return eps
 
 
 def disagreement(problem: Problem, params: Any, at: Any) -> Array:
-    """|w_i^k - w^{tau_k}|^2, ``(..., m)``."""
+    """Squared distances of the models to that of the server, ``(..., m)``."""
     return square(at.W - at.w[..., None, :])
 
 
