@@ -63,7 +63,20 @@ def files(claim: Claim) -> frozenset[str]:
     """The files on which the verdict of a registered claim rests. ``ValueError`` for any other claim."""
     if not any(claim is known for known in claims.all()):
         raise ValueError(f"{claim.id} is no claim of a paper: nothing tells what its code reaches")
-    return _outside() | _closure(_homes().get(claim.id) or _all_papers())
+    homes = _homes()
+    return _outside() | _closure(path for id in _rests_on(claim) for path in homes.get(id) or _all_papers())
+
+
+def _rests_on(claim: Claim) -> set[str]:
+    """The claim and those from which it is to follow, by their ids."""
+    found: set[str] = set()
+    left = [claim.id]
+    while left:
+        id = left.pop()
+        if id not in found:
+            found.add(id)
+            left.extend(claims.get(id).follows)
+    return found
 
 
 def stamp() -> tuple[int, tuple[str, ...]]:

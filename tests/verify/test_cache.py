@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,8 @@ def test_the_files_that_look_other_claims_up_are_known():
     # Ids and kinds of claims, or the claim itself by its id.
     asking = {"verify/code.py", "verify/evidence.py", "verify/methods/sampled.py", "verify/methods/search.py"}
     asking |= {"verify/checking.py", "verify/stored.py"}
+    # The claims from which one follows, whose files are its own.
+    asking |= {"verify/methods/derived.py"}
     # Loaded for commands, and not for a check.
     commands = {"verify/commands.py", "verify/measure.py", "verify/conformance/scenarios.py", "fedtheory/rates.py"}
     commands |= {"verify/report/atlas/cards.py"}
@@ -135,6 +138,15 @@ def test_the_files_that_look_other_claims_up_are_known():
     assert found == asking | commands | tables
     for path in tables:
         assert {p for p in code._imports(path) if "/fedadmm/" in p}
+
+
+def test_a_claim_rests_on_the_files_of_those_that_it_follows_from(monkeypatch):
+    claim = claims.get("fedopt/eq-7")
+    home = "fedtheory/papers/fedadmm/differences.py"
+    assert home not in code.files(claim)
+    following = replace(claim, follows=("fedadmm/lemma-C.2/c",))
+    monkeypatch.setitem(claims._registry(), claim.id, following)
+    assert home in code.files(following)
 
 
 def test_only_claims_of_papers_have_a_digest():
