@@ -22,7 +22,7 @@ from fedtheory.statements import Bound
 from verify.evaluate import hypotheses_hold
 from verify.pep import coordinates, induction, posing, worst_case
 from verify.pep.prover import Certified, Prover
-from verify.proofs import identity, inexact, locodl, rbcd
+from verify.proofs import identity, inexact, locodl, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
 
 #: Instances without special constants on which model and code are compared, besides those with them.
@@ -33,7 +33,7 @@ CLIENTS = (7, 12)
 DIMENSIONS = (*coordinates.SIZES, 8)
 
 #: Modules of proofs; each names the settings it speaks of.
-_PROOFS: tuple[ModuleType, ...] = (locodl, rbcd, inexact)
+_PROOFS: tuple[ModuleType, ...] = (locodl, rbcd, inexact, memory)
 
 
 def _about(claim: Claim) -> ModuleType | None:

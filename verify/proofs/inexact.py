@@ -251,19 +251,19 @@ def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str 
     w = params.oracle.answer(problem.f, state.y, state.w, np.zeros(0)).w
     errors = w - g - problem.x_star
     assert posed.oracle is not None
-    if not _starts_from(posed.oracle.errors.values(), state.w - g - problem.x_star, errors):
+    if not starts_from(posed.oracle.errors.values(), state.w - g - problem.x_star, errors):
         return "the oracle's calls"
     if any(a.key != b.key for a, b in zip(later.w.flat, np.broadcast_to(w, later.w.shape).flat, strict=True)):
         return "the guesses"
     r, moves = Fraction(params.tau - 1, problem.n - 1), later.y - state.y
     P = w - w.sum(axis=-2, keepdims=True) / problem.n
-    across = _form(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * problem.mu / 4 * _form((g * P).sum())
-    length = _form(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * _squares(P)
+    across = as_form(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * problem.mu / 4 * as_form((g * P).sum())
+    length = as_form(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * squares(P)
     if not across.is_zero or not length.is_zero:
         return "the step"
-    found, gap = _form(left.of(problem, params, state)), _form(dual.dual_gap(problem, params, state))
-    wanted = gap if left.of is initial.of else _squares(g + errors) / problem.n
-    same = (found - wanted).is_zero and _is_gap(posed, state, gap, gap)
+    found, gap = as_form(left.of(problem, params, state)), as_form(dual.dual_gap(problem, params, state))
+    wanted = gap if left.of is initial.of else squares(g + errors) / problem.n
+    same = (found - wanted).is_zero and is_gap(posed, state, gap, gap)
     return None if same and _starts_well(claim, instance, left, initial) else "a quantity"
 
 
@@ -280,7 +280,7 @@ def _starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quan
     if left.of is initial.of:
         return True
     if str(initial.expression) == "|y*|**2":
-        return bool((_form(initial.of(problem, posed.instance.params, state)) - _squares(problem.y_star)).is_zero)
+        return bool((as_form(initial.of(problem, posed.instance.params, state)) - squares(problem.y_star)).is_zero)
     # A maximum over the clients is no form: here its value on the instance itself.
     given, start = instance.at(np.zeros((1, instance.dimension), dtype=int))
     largest = initial.of(given, instance.params, start)
@@ -291,11 +291,11 @@ def _starts(left: Quantity, other: Quantity, posed: Formal, problem: Any, state:
     """The first answers are exact; the sums start with 0 and with the gap."""
     params = posed.instance.params
     exact = problem.f.conjugate_gradient(state.y)
-    before, after = (_form(q.of(problem, params, state)) for q in (left, other))
+    before, after = (as_form(q.of(problem, params, state)) for q in (left, other))
     if str(other.expression) == _DRIFT:
         return before.is_zero and after.is_zero
-    gap = _form(dual.dual_gap(problem, params, state))
-    return (before - _squares(exact - problem.x_star) / problem.n).is_zero and _is_gap(posed, state, after, gap)
+    gap = as_form(dual.dual_gap(problem, params, state))
+    return (before - squares(exact - problem.x_star) / problem.n).is_zero and is_gap(posed, state, after, gap)
 
 
 def _steps(left: Quantity, other: Quantity, posed: Formal, state: Any, later: Any) -> bool:
@@ -303,46 +303,46 @@ def _steps(left: Quantity, other: Quantity, posed: Formal, state: Any, later: An
     problem, params = posed.instance.problem, posed.instance.params
     delta, gradient = params.delta, problem.f.conjugate_gradient
     answer, now, then = later.w, gradient(state.y), gradient(later.y)
-    old, new = _form(left.of(problem, params, state)), _form(left.of(problem, params, later))
-    before, after = _form(other.of(problem, params, state)), _form(other.of(problem, params, later))
+    old, new = as_form(left.of(problem, params, state)), as_form(left.of(problem, params, later))
+    before, after = as_form(other.of(problem, params, state)), as_form(other.of(problem, params, later))
     oracle = posed.oracle
     assert oracle is not None
     if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat) or oracle.delta != delta / 2:
         return False
     errors = params.oracle.answer(problem.f, later.y, answer, np.zeros(0)).w - then
-    if not _starts_from(oracle.errors.values(), answer - then, errors):
+    if not starts_from(oracle.errors.values(), answer - then, errors):
         return False
     if str(other.expression) == _DRIFT:
-        shown = (old - _squares(answer - now), new - _squares(errors), after - delta * (before + _squares(then - now)))
+        shown = (old - squares(answer - now), new - squares(errors), after - delta * (before + squares(then - now)))
         return all(form.is_zero for form in shown)
-    gap = _form(dual.dual_gap(problem, params, later))
-    distances = [_squares(w - problem.x_star) / problem.n for w in (answer, then + errors)]
+    gap = as_form(dual.dual_gap(problem, params, later))
+    distances = [squares(w - problem.x_star) / problem.n for w in (answer, then + errors)]
     same = (old - distances[0]).is_zero and (new - distances[1]).is_zero
-    return same and _is_gap(posed, later, after - delta * before, (1 + delta) * gap)
+    return same and is_gap(posed, later, after - delta * before, (1 + delta) * gap)
 
 
-def _is_gap(posed: Formal, state: Any, found: Form, wanted: Form) -> bool:
+def is_gap(posed: Formal, state: Any, found: Form, wanted: Form) -> bool:
     """Whether a form is the multiple of the gap wanted, and the gap the sum of the values less their tangents."""
     (record,) = posed.records
     points = [y - origin for y, origin in zip(state.y.flat, record.origin.flat, strict=True)]
     total = Form({}, {}, 0)
     for point, known in zip(points, record.asked, strict=True):
         total = total + known[point.key].value
-    gap = _form(dual.dual_gap(posed.instance.problem, posed.instance.params, state))
+    gap = as_form(dual.dual_gap(posed.instance.problem, posed.instance.params, state))
     return bool((found - wanted).is_zero and (gap - total).is_zero)
 
 
-def _starts_from(calls: Iterable[tuple[int, Vector, Vector]], guesses: Array, errors: Array) -> bool:
+def starts_from(calls: Iterable[tuple[int, Vector, Vector]], guesses: Array, errors: Array) -> bool:
     """Whether each error is that of a call whose guess is off by the vector given."""
     known = {(i, guess.key, error.key) for i, guess, error in calls}
     pairs = zip(guesses.flat, errors.flat, strict=True)
     return all((i, guess.key, error.key) in known for i, (guess, error) in enumerate(pairs))
 
 
-def _squares(vectors: Array) -> Form:
-    return _form((vectors**2).sum(axis=(-1, -2)))
+def squares(vectors: Array) -> Form:
+    return as_form((vectors**2).sum(axis=(-1, -2)))
 
 
-def _form(found: Any) -> Form:
-    form: Form = np.asarray(found, dtype=object).ravel()[0] + Form({}, {}, 0)
-    return form
+def as_form(found: Any) -> Form:
+    made: Form = np.asarray(found, dtype=object).ravel()[0] + Form({}, {}, 0)
+    return made

@@ -1,7 +1,17 @@
 """Fan, Fang, Friedlander: A dual approach for federated learning (2022). Letters as in the paper."""
 
 from fedtheory.claims import with_proofs
-from fedtheory.papers.feddcd import accelerated, appendix_b, exact, inexact, lower_bound, projection, proofs, rounds
+from fedtheory.papers.feddcd import (
+    accelerated,
+    appendix_b,
+    exact,
+    inexact,
+    lower_bound,
+    memory,
+    projection,
+    proofs,
+    rounds,
+)
 from fedtheory.papers.feddcd.dual import (
     N,
     T,
@@ -28,6 +38,7 @@ CLAIMS = with_proofs(
         *rounds.TABLE_1,
         *rounds.ORACLES,
         *inexact.SECTION_5,
+        *memory.CLAIMS,
         *accelerated.SECTION_6,
         *lower_bound.SECTION_7,
         *projection.LEMMA_B2,

@@ -114,14 +114,14 @@ def _warm(problem: Problem, params: TrackedParams, y: Array | None = None, w: Ar
 
 
 #: Contractions that a delta/2-inexact oracle with delta near 1/2 allows: their squares are at most 0.2304.
-_CONTRACTIONS = tuple(Fraction(v, 25) for v in (-12, 0, 12, 6))
+CONTRACTIONS = tuple(Fraction(v, 25) for v in (-12, 0, 12, 6))
 
 
 def _with_oracles(rng: np.random.Generator, recipe: Recipe) -> Recipe:
     """An oracle at an extreme of Definition 5.1 for each client; now and then they are as inexact as a larger delta
     allows, for which the theorem has no room."""
     wide = pick(rng, (1,) * 15 + (2,))
-    clients = tuple({**c, "c": wide * pick(rng, _CONTRACTIONS)} for c in recipe["clients"])
+    clients = tuple({**c, "c": wide * pick(rng, CONTRACTIONS)} for c in recipe["clients"])
     return {**recipe, "wide": Fraction(wide**2), "eta": Fraction(1, 4), "scale": Fraction(1), "clients": clients}
 
 
@@ -149,7 +149,7 @@ def _squares(rng: np.random.Generator, recipe: Recipe) -> Recipe:
             "L": v,
             "h": tuple(pick(rng, (v, v, v / 10)) for _ in range(d)),
             "c": tuple(x + pick(rng, (0, 1, -1)) for x in first),
-            "slack": pick(rng, _CONTRACTIONS),
+            "slack": pick(rng, CONTRACTIONS),
         }
         for v in bounds
     )

@@ -1,0 +1,125 @@
+"""FedDCD, Theorem 5.2 for the algorithm as it is printed: only participants call their oracles, and w_i^(-1) = 0.
+
+The client of an idle round keeps the answer that it stored, and its y_i, so that its error stays what it was. The
+error of the first guesses, which is not small, is part of the initial value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms import inexact_feddcd
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.classes import InexactOracles
+from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
+from fedtheory.oracles import worst_case
+from fedtheory.papers.feddcd import dual, inexact
+from fedtheory.papers.feddcd.dual import CONVEX, PARTICIPATION, SCALING, N, alpha, beta
+from fedtheory.papers.feddcd.inexact import QUARTER, kappa
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from fedtheory.relations import E
+from fedtheory.settings import Setting
+from fedtheory.statements import Quantity, bound
+from fedtheory.symbols import T
+
+#: The weight of the stored errors in the potential, over alpha.
+WEIGHT = Fraction(3, 16)
+
+
+def allowed(problem: Problem, params: inexact_feddcd.Params) -> Any:
+    """(1 - kappa)/4, the inexactness that Theorem 5.2 allows."""
+    return (1 - inexact_feddcd.kappa(problem, params.tau)) / 4
+
+
+def stored_error(problem: Problem, params: Any, state: inexact_feddcd.State) -> Array:
+    """sum_i |w_i - grad f_i^*(y_i)|^2 for the answers that the clients hold, from which their next calls start."""
+    found: Array = ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
+    return found
+
+
+def potential(problem: Problem, params: Any, state: inexact_feddcd.State) -> Array:
+    """G(y) - G* + (3 alpha/16) sum_i |w_i - grad f_i^*(y_i)|^2 for the answers w_i that the clients hold."""
+    return dual.dual_gap(problem, params, state) + WEIGHT * problem.mu * stored_error(problem, params, state)
+
+
+def primal_distance(problem: Problem, params: inexact_feddcd.Params, state: inexact_feddcd.State) -> Array:
+    """E|w^(T) - w*|^2 over the client and I_T: tau of N answer at y^(T), the others hold what they stored."""
+    answers = params.oracle.answer(problem.f, state.y, state.w, np.zeros(0)).w
+    tau, n = params.tau, problem.n
+    new, old = (((w - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) for w in (answers, state.w))
+    return (tau * new + (n - tau) * old) / n**2
+
+
+def _with_oracles(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    """An oracle at an extreme of Definition 5.1 for each client; now and then they are less exact than allowed."""
+    wide = pick(rng, (1,) * 15 + (2,))
+    clients = tuple({**c, "c": wide * pick(rng, inexact.CONTRACTIONS)} for c in recipe["clients"])
+    return {**recipe, "eta": Fraction(1, 4), "scale": Fraction(1), "clients": clients}
+
+
+def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> inexact_feddcd.Params:
+    check_shape(recipe["d"], recipe["eta"])
+    if not 2 <= recipe["tau"] <= problem.n:
+        raise ValueError("FedDCD takes 2 <= tau <= N")
+    oracle = worst_case(numbers([c["c"] for c in recipe["clients"]], exact))
+    eta = number(recipe["eta"], exact)
+    return inexact_feddcd.Params(recipe["tau"], dual.Lambda(recipe, problem, exact), eta, oracle, "keep")
+
+
+_V, _V_0 = sympy.symbols("V V_0")
+SETTING = Setting(
+    "f_1, ..., f_N alpha-strongly convex and beta-smooth; oracles at the extremes of Definition 5.1, one a client; "
+    "only participants call theirs; w^(-1) = 0; 2 <= tau <= N",
+    letters=dual.LETTERS,
+    algorithm=inexact_feddcd.algorithm,
+    functions=dual.FUNCTIONS,
+    adversaries=(InexactOracles(allowed),),
+    domain=(*dual.SAMPLED, sympy.Le(alpha, beta)),
+    draw=_with_oracles,
+    parameters=_parameters,
+    potential=Quantity(_V, potential, True, inexact_feddcd.invariant),
+    clients=(2, 3, 3, 4),
+)
+
+INEXACT = Hypothesis(
+    "the oracles are (1 - kappa)/4-inexact",
+    met=lambda problem, params: params.oracle.delta <= allowed(problem, params),
+)
+GAP_T = replace(dual.GAP_T, domain=None)
+DISTANCE_T = Quantity(sympy.Symbol("|w^T-w*|^2"), primal_distance, after=True)
+V_0 = Quantity(_V_0, potential)
+#: Eight times the kappa of Theorem 5.2.
+rate = 1 - 8 * kappa
+
+
+def _claim(name: str, gist: str, left: Quantity, constant: Any, reading: str) -> Claim:
+    return Claim(
+        id=f"feddcd/theorem-5.2/{name}/repaired-memory",
+        where="Theorem 5.2",
+        gist=gist + " with the memory as printed: idle clients keep their answers; the first guesses 0 are paid for "
+        "in the initial value, and the rate is 8 kappa",
+        setting=SETTING,
+        statement=bound(inexact_feddcd.algorithm, E(left) <= constant * rate**T * V_0),
+        requires=(CONVEX, PARTICIPATION, SCALING, INEXACT, QUARTER),
+        reading="the algorithm is the printed one: an idle client calls no oracle and keeps its w_i, and w_i^(-1) = 0; "
+        "an extreme oracle returns grad + c_i (guess - grad), c_i^2 up to what Definition 5.1 allows" + reading,
+        repairs=f"feddcd/theorem-5.2/{name}",
+    )
+
+
+CLAIMS = (
+    _claim("eq-8", "dual gap of inexact FedDCD", GAP_T, sympy.S.One, ""),
+    _claim(
+        "eq-9",
+        "primal distance of inexact FedDCD, through the potential,",
+        DISTANCE_T,
+        sympy.Rational(32, 3) / (N * alpha),
+        "; w^(T) are the answers after the calls of round T, of which only those of I_T are new",
+    ),
+)

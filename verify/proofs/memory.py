@@ -1,0 +1,209 @@
+"""Proofs of FedDCD, Theorem 5.2 with the memory as printed, for all parameters, every N, tau and T.
+
+All is said of one client and summed over the clients. g is its gradient minus w*, h the error of the answer that it
+holds and e that of the answer that it gives if it is called; z is y_i - y_i^*, and v the value of f_i^* minus its
+tangent at y_i^*. An idle client keeps y_i and its answer, so that its error stays h; a participant starts its next call
+from e - m, where m is what its gradient moves by. With P the projection that subtracts the mean over the clients,
+r = (tau - 1)/(N - 1), q = tau/N >= r and eta = 1/4, the sampling lemma gives
+
+    E gap(next) <= gap - r alpha/4 <g, P (g + e)> + r alpha/32 |P (g + e)|^2,    E |m|^2 <= r/16 |P (g + e)|^2,
+
+so that E |h(next)|^2 <= (1 - q) |h|^2 + 2 q |e|^2 + r/8 |P (g + e)|^2, where |e|^2 <= (1 - kappa)/4 |h|^2. Shown is
+that gap + A |h|^2 with A = 3 alpha/16 contracts by 1 - 8 kappa = 1 - r alpha/(4 beta).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.oracles import worst_case
+from fedtheory.papers.feddcd import dual
+from fedtheory.papers.feddcd import memory as paper
+from fedtheory.randomness import expectation
+from fedtheory.rational import Array
+from fedtheory.statements import Bound
+from fedtheory.symbols import T
+from verify.evaluate import rollout
+from verify.pep import posing
+from verify.pep.gram import ZERO, Sample, interpolation, row, strong_convexity, value
+from verify.pep.symmetry import OPTIMUM
+from verify.proofs import identity, rbcd
+from verify.proofs.identity import Posed, Unprovable, Weights, require_at_least, require_nonnegative
+from verify.proofs.inexact import as_form, is_gap, squares, starts_from
+
+_THETA = np.zeros((1, 0))
+_z, _Pg, _Pe, _g_mean, _e_mean, _h = (row(name) for name in ("z", "Pg", "Pe", "mean g", "mean e", "h"))
+_g, _e = _Pg + _g_mean, _Pe + _e_mean
+_v = value("v")
+#: r and q; by how much the factor exceeds what it must; q - r, 1 - q and 1 - alpha/beta.
+_r, _q, _s_F, _s_q, _s_1, _s_x = sympy.symbols("r q s_F s_q s_1 s_x", nonnegative=True)
+
+instances, special = rbcd.instances, rbcd.special
+
+#: The settings that these proofs speak of.
+SETTINGS = (paper.SETTING,)
+
+
+def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
+    """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
+    statement = claim.statement
+    if not isinstance(statement, Bound) or statement.override is not None:
+        raise Unprovable(f"{claim.id} is not a bound with a factor")
+    if statement.factor.has(T) or statement.constant.has(T) or not rbcd.sampling_lemma():
+        raise Unprovable(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
+    if str(statement.initial) != str(paper.V_0.expression):
+        raise Unprovable(f"{claim.id} bounds by {statement.initial}")
+    yield _contraction(claim, statement)
+    yield from _left(claim, statement)
+
+
+def _contraction(claim: Claim, statement: Bound) -> tuple[Posed, Weights]:
+    """F V - E V(next) >= 0."""
+    alpha, beta, N, tau = dual.alpha, dual.beta, dual.N, dual.tau
+    r, share, A = (tau - 1) / (N - 1), _r + _s_q, 3 * alpha / 16
+    theta, kappa = _r * alpha / (4 * beta), _r * alpha / (32 * beta)
+    require_nonnegative(claim, r)
+    require_nonnegative(claim, (N - tau) / (N * (N - 1)))
+    require_nonnegative(claim, 1 - alpha / beta)
+    require_at_least(claim, statement.factor, 1 - r * alpha / (4 * beta))
+    known = {
+        "strong convexity": strong_convexity(OPTIMUM, Sample(_z, _g, _v), 1 / beta),
+        "least at the optimum": -_v,
+        # Sums over the clients that vanish: of z, of what P leaves of g and e, and of their products with the means.
+        "sum zero": _g_mean * _z,
+        "means": -_g_mean * (_Pg + _Pe),
+        "mean error": -_e_mean * _Pe,
+        "oracle": _e**2 - (1 - kappa) / 4 * _h**2,
+    }
+    moved = (_Pg + _Pe) ** 2
+    after = _v - _r * alpha / 4 * (_g * (_Pg + _Pe)) + _r * alpha / 32 * moved
+    error_after = (1 - share) * _h**2 + 2 * share * _e**2 + _r / 8 * moved
+    gap = (1 - theta + _s_F) * (_v + A * _h**2) - after - A * error_after
+    slack = {
+        _s_F: statement.factor - 1 + r * alpha / (4 * beta),
+        _s_q: tau / N - r,
+        _s_x: 1 - alpha / beta,
+        _r: r,
+    }
+    # tau/N - theta and tau/N - 2 theta, which are positive.
+    calls, errors = _s_q + _r * (3 + _s_x) / 4, _s_q + _r * (1 + _s_x) / 2
+    multipliers = {
+        "strong convexity": theta,
+        "sum zero": theta,
+        "least at the optimum": _s_F,
+        "means": _r * alpha / 4,
+        "mean error": 4 * A * errors,
+        "oracle": 4 * A * calls,
+    }
+    squares_ = (
+        (theta / (2 * beta), _z - beta * _Pg),
+        (9 * _r * alpha / 128, _Pg + _Pe),
+        (_r * alpha / 16 + 2 * A * (_s_q + _r * _s_x / 2), _Pe),
+        (2 * A * errors, _e_mean),
+        (A * (calls * kappa + _s_F), _h),
+    )
+    return Posed("contraction", gap, known, slack), Weights(multipliers, squares_)
+
+
+def _left(claim: Claim, statement: Bound) -> Iterator[tuple[Posed, Weights]]:
+    """left <= constant V."""
+    left, alpha, N = str(statement.left), dual.alpha, dual.N
+    if left == str(paper.GAP_T.expression):
+        require_nonnegative(claim, statement.constant - 1)
+        return
+    if left != str(paper.DISTANCE_T.expression):
+        raise Unprovable(f"{claim.id} bounds {left}")
+    require_nonnegative(claim, N - dual.tau)
+    c = sympy.Rational(32, 3) / alpha
+    require_nonnegative(claim, statement.constant - c / N)
+    known = {
+        "smooth below": interpolation(Sample(ZERO, _g, _v), OPTIMUM, sympy.S.Zero, 1 / alpha),
+        "least at the optimum": -_v,
+        "oracle": _e**2 - _h**2 / 4,
+    }
+    gap = c * (_v + 3 * alpha / 16 * _h**2) - _q * (_g + _e) ** 2 - _s_1 * (_g + _h) ** 2
+    multipliers = {"smooth below": 4 / alpha, "least at the optimum": c - 4 / alpha, "oracle": 2 * _q}
+    squares_ = ((_q, _g - _e), (_s_1, _g - _h), (3 * _q / 2, _h))
+    slack = {_s_1: 1 - dual.tau / N, _q: dual.tau / N}
+    yield Posed("primal distance", gap, known, slack), Weights(multipliers, squares_)
+
+
+def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
+    """The instance with one assumption of the proof broken at a time."""
+    problem, params = instance.problem, instance.params
+    # With exact oracles no other hypothesis than the one meant is broken.
+    exact = params._replace(oracle=worst_case(Fraction(0)))
+    for factor in identity.BROKEN:
+        worse = Fraction(math.sqrt(min(paper.allowed(problem, params) * factor, Fraction(999, 1000))))
+        yield "(1 - kappa)/4-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
+    yield from rbcd.redeclared(replace(instance, params=exact))
+    for Lambda in identity.off(params.Lambda):
+        yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
+    for eta in identity.off(params.eta):
+        yield "eta = 1/4", replace(instance, params=params._replace(eta=eta))
+    yield "tau >= 2", replace(instance, params=exact._replace(tau=1))
+
+
+def differs(claim: Claim, instance: Instance) -> str | None:
+    """The name of something that is not, on formal vectors, what the proof takes it for; None if all agrees."""
+    statement = claim.statement
+    assert isinstance(statement, Bound)
+    named = {q.expression: q for q in statement.quantities}
+    left, initial = named[statement.left], named[statement.initial]
+    posed = posing.pose(claim.setting, instance)
+    problem, params = posed.instance.problem, posed.instance.params
+    if params.oracle.delta != paper.allowed(problem, params) or not left.after or initial.after:
+        return "the oracle"
+    _, state = posed.instance.at(_THETA)
+    g = problem.f.conjugate_gradient(state.y) - problem.x_star
+    held = state.w - g - problem.x_star
+    w = params.oracle.answer(problem.f, state.y, state.w, np.zeros(0)).w
+    errors = w - g - problem.x_star
+    assert posed.oracle is not None
+    if not starts_from(posed.oracle.errors.values(), held, errors):
+        return "the oracle's calls"
+    later, p = rollout(claim, posed.instance, problem, state, 1)
+    if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat):
+        return "the constraint set"
+    draws, _ = statement.algorithm.draws(problem, params, state).support(True)
+    if not _remembers(draws.clients, p, params.tau, state, w, later):
+        return "the memory"
+    r, moves = Fraction(params.tau - 1, problem.n - 1), later.y - state.y
+    P = w - w.sum(axis=-2, keepdims=True) / problem.n
+    across = as_form(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * problem.mu / 4 * as_form((g * P).sum())
+    length = as_form(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * squares(P)
+    if not across.is_zero or not length.is_zero:
+        return "the step"
+    gap = as_form(dual.dual_gap(problem, params, state))
+    potential = gap + Fraction(3, 16) * problem.mu * squares(held)
+    share = Fraction(params.tau, problem.n)
+    distance = (share * squares(g + errors) + (1 - share) * squares(g + held)) / problem.n
+    wanted = gap if str(left.expression) == str(paper.GAP_T.expression) else distance
+    found, before = (as_form(q.of(problem, params, state)) for q in (left, initial))
+    same = (found - wanted).is_zero and (before - potential).is_zero and is_gap(posed, state, gap, gap)
+    return None if same else "a quantity"
+
+
+def _remembers(clients: Array, p: Array, tau: int, state: Any, w: Array, later: Any) -> bool:
+    """Whether each client takes part with probability tau/N, and then holds its answer; or else keeps what it has."""
+    n = clients.shape[-1]
+    if any(expectation(clients[None, :, i].astype(object), p)[0] != Fraction(tau, n) for i in range(n)):
+        return False
+    told = clients[None, :, :, None]
+    held = np.where(told, w, state.w)
+    kept = np.where(told, later.y, state.y)
+    pairs = ((later.w, held), (later.y, kept))
+    return all(
+        a.key == b.key
+        for one, other in pairs
+        for a, b in zip(one.flat, np.broadcast_to(other, one.shape).flat, strict=True)
+    )
