@@ -137,10 +137,10 @@ def square_root(value: Any) -> Any:
 def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:
     """Value of a sympy expression at ``values`` (fractions, floats, or arrays of them), without leaving exactness.
 
-    Fractions give fractions; where a square root is irrational the whole is evaluated to ``DIGITS`` digits. A key of
-    ``values`` may be a symbol or a whole subexpression (the square of a norm is rational where the norm is not).
-    Raises ``ValueError`` when a symbol has no value or the expression contains an unsupported function, ``Undefined``
-    where it divides by zero or takes the root of a negative fraction.
+    Fractions give fractions; where a square root or an exponential is irrational the whole is evaluated to ``DIGITS``
+    digits. A key of ``values`` may be a symbol or a whole subexpression (the square of a norm is rational where the
+    norm is not). Raises ``ValueError`` when a symbol has no value or the expression contains an unsupported function,
+    ``Undefined`` where it divides by zero or takes the root of a negative fraction.
     """
     e = sympy.sympify(expression)
     try:
@@ -178,6 +178,8 @@ def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
             return min(parts)
         case sympy.ceiling():
             return constant(Fraction(math.ceil(parts[0])))
+        case sympy.exp():
+            return _exponential(parts[0])
     raise ValueError(f"cannot evaluate {e} at numbers")
 
 
@@ -206,6 +208,14 @@ def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[F
     if isinstance(base, int | Fraction):
         raise _IrrationalError
     return base**exponent if isinstance(base, mpmath.mpf) else base ** float(exponent)
+
+
+def _exponential(value: Any) -> Any:
+    if isinstance(value, mpmath.mpf):
+        return mpmath.exp(value)
+    if isinstance(value, int | Fraction):
+        raise _IrrationalError
+    return np.exp(value)
 
 
 def _integer_power(base: Any, exponent: int) -> Any:

@@ -113,8 +113,11 @@ def _claim(name: str, gist: str, left: Quantity, constant: Any, reading: str) ->
     )
 
 
-CLAIMS = (
+#: Section 5 with these claims after those that they repair.
+SECTION_5 = (
+    *inexact.SECTION_5[:2],
     _claim("eq-8", "dual gap of inexact FedDCD", GAP_T, sympy.S.One, ""),
+    *inexact.SECTION_5[2:4],
     _claim(
         "eq-9",
         "primal distance of inexact FedDCD, through the potential,",
@@ -122,4 +125,5 @@ CLAIMS = (
         sympy.Rational(32, 3) / (N * alpha),
         "; w^(T) are the answers after the calls of round T, of which only those of I_T are new",
     ),
+    *inexact.SECTION_5[4:],
 )
