@@ -51,13 +51,15 @@ class Family:
 
     ``recipes(rng)`` yields recipes without end; ``build(recipe, exact)`` makes an instance, in fractions or floats;
     ``simpler(recipe)`` offers simplifications that change several values together; ``nearby(recipe, rng)``: a recipe
-    with one constant changed and the letters at their bounds, None where there is none.
+    with one constant changed and the letters at their bounds, None where there is none; ``narrow(recipe, rng)``: one
+    whose functions, if they are beyond the class, are so where the class is narrowest.
     """
 
     recipes: Callable[[np.random.Generator], Iterator[Recipe]]
     build: Callable[[Recipe, bool], Instance]
     simpler: Callable[[Recipe], Iterator[Recipe]] = lambda recipe: iter(())
     nearby: Callable[[Recipe, np.random.Generator], Recipe | None] = lambda recipe, rng: None
+    narrow: Callable[[Recipe, np.random.Generator], Recipe | None] = lambda recipe, rng: None
 
 
 def numbers(values: Any, exact: bool) -> Array:

@@ -36,6 +36,8 @@ FREED = 4
 _OFTEN = 0.12
 #: If so many first draws give no recipe, the next pay no heed to the hypotheses.
 _FUTILE = 200
+#: What a recipe calls the curvatures of a client.
+_CURVATURES = {"h", "h_above"}
 #: Between which factors of a constant two terms of a maximum may become equal.
 _SCALE = tuple(Fraction(2) ** k for k in range(-3, 4))
 #: By how much: squares among them, since some instances take roots.
@@ -57,6 +59,7 @@ def family(claim: Claim) -> Family:
             lambda recipe, exact: building.build(setting, recipe, exact),
             _simpler(setting),
             lambda recipe, rng: _nearby(claim, recipe, rng),
+            lambda recipe, rng: _narrow(claim, recipe, rng),
         )
     return replace(plain, recipes=lambda rng: strained(plain.recipes(rng), rng, _counts(claim)))
 
@@ -148,13 +151,25 @@ def _nearby(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | 
     places += [("clients", i) for i, client in enumerate(recipe.get("clients", ())) if "h" in client]
     if not places:
         return None
-    (name, index), seed = pick(rng, places), int(rng.integers(2**32))
+    name, index = pick(rng, places)
+    gaps = _differences(claim)
+    times = _times_one(claim, given, name, index, rng)
+    if gaps and pick(rng, (True, False)):
+        return _crossed(claim, times, pick(rng, gaps))
+    return times(generic(rng, Fraction(1, 3), Fraction(3)))
+
+
+def _times_one(
+    claim: Claim, given: Recipe, name: str, index: int | None, rng: np.random.Generator
+) -> Callable[[Fraction], Recipe | None]:
+    """The recipe with one constant, or the curvatures of a client, times a factor, and the letters at their bounds."""
+    seed = int(rng.integers(2**32))
 
     def times(factor: Fraction) -> Recipe | None:
         if index is None:
             changed = {**given, name: given[name] * factor}
         else:
-            clients = list(recipe["clients"])
+            clients = list(given["clients"])
             clients[index] = {**clients[index], "h": _times(clients[index]["h"], factor)}
             changed = {**given, "clients": tuple(clients)}
         try:
@@ -164,10 +179,36 @@ def _nearby(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | 
             # There is no such instance.
             return None
 
+    return times
+
+
+def _narrow(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
+    """The recipe with mu = L for the bound that its functions pass, and the letters at their bounds; None if they
+    pass none, or there is none. Mostly two terms of a maximum in the statement are equal there too.
+
+    What is claimed of functions a little beyond the class may fail there only: where terms that are attained at mu and
+    at L meet, a change of one of them costs its square.
+    """
+    functions = claim.setting.functions
+    names = () if functions is None else (str(functions.mu), str(functions.L))
+    if not names or not set(names) <= set(recipe):
+        return None
+    mu, L = (recipe[name] for name in names)
+    slopes = [h for client in recipe["clients"] for key in _CURVATURES & set(client) for h in client[key]]
+    if not slopes or mu <= min(slopes) <= max(slopes) <= L:
+        return None
+    end, kept = (L, max) if max(slopes) > L else (mu, min)
+    clients = tuple(
+        {**client, **{key: tuple(kept(h, end) for h in client[key]) for key in _CURVATURES & set(client)}}
+        for client in recipe["clients"]
+    )
+    changed = {**_unbounded(claim.setting, recipe), **dict.fromkeys(names, end), "clients": clients}
+    others = [name for name in _fractions(changed) if name not in names]
     gaps = _differences(claim)
-    if gaps and pick(rng, (True, False)):
+    times = _times_one(claim, changed, pick(rng, others or names), None, rng)
+    if others and gaps and pick(rng, (True, True, False)):
         return _crossed(claim, times, pick(rng, gaps))
-    return times(generic(rng, Fraction(1, 3), Fraction(3)))
+    return times(Fraction(1))
 
 
 def _unbounded(setting: Setting, recipe: Recipe) -> Recipe:

@@ -266,3 +266,22 @@ def test_a_bound_is_tested_for_several_times_the_time_of_contraction():
     bound = claims.get("feddcd/theorem-D.1/repaired")
     hunt = search.hunt(bound.variant(constant=sympy.Rational("1.46")), np.random.default_rng(0), 160, 1)
     assert hunt.refutations and hunt.refutations[0].rounds > 100
+
+
+@pytest.mark.parametrize("share", ["11/10", "101/100"])
+def test_functions_a_little_beyond_the_class_are_looked_at_where_it_is_narrowest(share):
+    """DIANA's step leaves room for them but where mu = L, both hypotheses are attained, and two terms are equal."""
+    diana, share = claims.get("baseline/diana/one-step"), Fraction(share)
+    weaker = Hypothesis(
+        "a little less smooth",
+        met=lambda problem, _: min(problem.f.mu) >= problem.mu and max(problem.f.L) <= share * problem.L,
+    )
+    claim = diana.variant(requires=[weaker, *diana.requires[1:]])
+    assert search.hunt(claim, np.random.default_rng(0), 160, 1).refutations
+
+
+def test_nothing_is_narrowed_that_is_of_the_class():
+    rng = np.random.default_rng(0)
+    diana = claims.get("baseline/diana/one-step")
+    met = [recipe for recipe, _ in islice(meeting(diana, diana.family.recipes(rng)), 20)]
+    assert not any(diana.family.narrow(recipe, rng) for recipe in met)

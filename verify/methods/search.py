@@ -36,6 +36,8 @@ SOUGHT = 10
 TIES = 3
 #: From how many instances the search climbs to worse parameters, and by how many steps.
 STARTS, STEPS = 3, 15
+#: Recipes at most whose functions are beyond the class, though they meet the hypotheses; how often each is changed.
+NARROW, TIMES = 60, 3
 #: Condition numbers beyond which worst-case programs are often left open.
 STIFF = 10_000
 #: Instances at most, besides the nearest to a violation, with extreme values of what no hypothesis bounds.
@@ -130,13 +132,16 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
 
 
 def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple[float, Recipe]]) -> Iterator[Recipe]:
-    """What is proposed, and then recipes near those of ``met``, which grows, that came nearest to a violation, and near
-    some where the hypotheses leave least room.
+    """What is proposed, what the hypotheses allow beyond the class where that is narrowest, and then recipes near those
+    of ``met``, which grows, that came nearest to a violation, and near some where the hypotheses leave least room.
 
     A hypothesis that is a little too weak may be broken only where several bounds are attained and maxima change their
     arguments, which few draws come near to.
     """
     yield from proposed(claim, rng, size)
+    found = [claim.family.narrow(recipe, rng) for _, recipe in met for _ in range(TIMES)]
+    beyond = [recipe for recipe in found if recipe is not None]
+    yield from (beyond[int(i)] for i in rng.permutation(len(beyond))[:NARROW])
     starts = sorted((pair for pair in met if 0 < pair[0] < np.inf), key=lambda pair: -pair[0])[:STARTS]
     rooms = _rooms(claim, [_built(claim, *pair) for pair in met])
     least = [m for row, m in rooms if row[-1] == min(row[-1] for row, _ in rooms)]

@@ -11,8 +11,10 @@ import sympy
 from fedtheory import claims
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd
 from fedtheory.papers.feddcd import accelerated, dual
+from verify import check
 from verify.evaluate import meeting
 from verify.evidence import Verdict
+from verify.methods import search
 from verify.pep import posing
 from verify.pep.functions import Majorised, rows
 from verify.pep.gram import NotLinear
@@ -137,3 +139,82 @@ def test_maximum_is_a_value_above_every_entry():
     assert all((c.form - (form - top)).is_zero for c, form in zip(points.constraints(), squares, strict=True))
     with pytest.raises(NotLinear):
         points.max()
+
+
+# The least constant
+
+
+def test_closed_form_of_the_slowest_quadratic():
+    """(1 - s)^T (1 + s sum_{k<T} (1 - s^3)^-k) for tau = N, where f_i^* has its least curvature: in fractions."""
+    s = Fr(1, 5)
+    client = {"h": (1 / s**2,), "y": (Fr(0),)}
+    recipe = {
+        "d": 1,
+        "tau": 2,
+        "alpha": Fr(1),
+        "beta": 1 / s**2,
+        "scale": Fr(1),
+        "x": (Fr(0),),
+        "clients": (client,) * 2,
+    }
+    built = GAP.family.build(recipe, True)
+    problem, _ = built.at(np.zeros((1, built.dimension), dtype=int))
+    start = np.array([[Fr(1)], [Fr(-1)]], dtype=object)
+    state = accfeddcd.init(problem, built.params, start)
+    draws, _ = accfeddcd.draws(problem, built.params, state).support(True)
+    for T in range(1, 12):
+        state = accfeddcd.step(problem, built.params, state, draws)
+        left = state.y.reshape(-1)[0]
+        assert left == (1 - s) ** T * (1 + s * sum((1 - s**3) ** -k for k in range(T)))
+        # (1 + x)^2 exp(-x) for x = sT bounds its square over the rate.
+        assert float(left**2 * (1 + s) ** T) <= (1 + s * T) ** 2 * np.exp(-float(s * T))
+
+
+def test_no_smaller_constant_than_4_over_e():
+    least = claims.get("feddcd/theorem-6.1/eq-10/repaired-least")
+    assert check(least).verdict == "proved"
+    # Slightly more than 4/e is not contradicted.
+    above = replace(least.statement.of, constant=accelerated.TIGHT + sympy.Rational(1, 10**5))
+    assert check(replace(least, statement=replace(least.statement, of=above))).verdict == "not-tested"
+
+
+@pytest.mark.parametrize("id", ["feddcd/theorem-6.1/eq-10/repaired-tight", "feddcd/theorem-D.1/repaired-tight"])
+def test_4_over_e_is_nearly_attained(id):
+    found = search.hunt(claims.get(id), np.random.default_rng(0), 120, 1)
+    assert not found.refutations and 0.999 < found.worst <= 1
+
+
+@pytest.mark.parametrize(
+    ("r", "conditions"),
+    [(Fr(1), (4, 16, 100, 10**4, 10**6)), (Fr(1, 10), (4, 100, 10**4)), (Fr(1, 1000), (100, 10**4))],
+)
+def test_4_over_e_suffices_where_all_curvatures_are_equal(r, conditions):
+    """Second moments of y and z with all curvatures equal, which depend on N and tau through r alone."""
+    for q in map(np.sqrt, conditions):
+        for times in (1, 1.001, 1.1, 2, 10, 100):
+            M, rate = moments(1 / q, float(r), min(1.0, times / q**2))
+            rounds = {max(1, int(x / -np.log(rate))) for x in (0.1, 0.3, 0.7, 0.9, 1, 1.1, 1.5, 3)}
+            assert all((np.linalg.matrix_power(M / rate, T) @ np.ones(3))[0] < 4 / np.e for T in rounds)
+
+
+def moments(s, r, curvature):
+    """The map of E|y|^2, E<y, z>, E|z|^2 in one round, and the rate."""
+    a = s / (1 / r + s)
+    b = s * s * a * r * r
+    p, long = a * a / (a * a + b), a * r / (a * a + b)
+    v, u = np.array([1 - a, a]), np.array([(1 - p) * (1 - a), p + (1 - p) * a])
+
+    def product(x, y):
+        return np.array([x[0] * y[0], x[0] * y[1] + x[1] * y[0], x[1] * y[1]])
+
+    kept = 1 - curvature * r
+    return (
+        np.array(
+            [
+                product(v, v) * (1 - r * (2 * curvature - curvature**2)),
+                product(v, u) * kept - long * curvature * r * kept * product(v, v),
+                product(u, u) - 2 * long * curvature * r * product(u, v) + long**2 * curvature**2 * r * product(v, v),
+            ]
+        ),
+        1 - a,
+    )
