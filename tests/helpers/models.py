@@ -144,3 +144,26 @@ def svrg(c: Clients, L: Number, h: Number) -> Step:
         },
         [*c.interpolate("f", [OPTIMUM, at_w, at_reference], 0, L)],
     )
+
+
+def diana(c: Clients, mu: Number, L: Number, gamma: Number, alpha: Number, omega: Number) -> Step:
+    """One step of DIANA with independent compressors in U(omega); h_i is relative to grad f_i(x*).
+
+    The potential is |x - x*|^2 + (4 omega gamma^2/(n alpha)) (1/n) sum_i |h_i - grad f_i(x*)|^2.
+    """
+    x, h = c.shared("x"), c.vector("h")
+    at_x = sample(c, "f(0)", for_each(c, x), mu, L)
+    noise, difference = c.vector("noise", "noise"), at_x.gradient - h
+    share, weight = omega / c.n, 4 * omega * gamma**2 / (c.n * alpha)
+    x_next = x - gamma * (c.mean(at_x.gradient) + c.mean(noise))
+    return Step(
+        {
+            "Psi": x**2 + weight * c.average(h**2),
+            "Psi_next": x_next**2 + weight * c.average((h + alpha * (difference + noise)) ** 2),
+        },
+        [
+            *c.interpolate("f", [OPTIMUM, at_x], mu, L),
+            *c.each("variance", noise**2 - omega * difference**2),
+            Constraint("joint variance", c.mean(noise) ** 2 - share * c.average(difference**2)),
+        ],
+    )
