@@ -212,7 +212,7 @@ def bound(algorithm: Algorithm, relation: Relation) -> Bound:
             # A number in front may have been put into the power: 2 * (1/2)^T is 2^(1 - T).
             first = part.subs(T, 0)
             rate = part.subs(T, 1) / first
-            geometric = part == first * rate**T or sympy.simplify(part / (first * rate**T)) == 1
+            geometric = part == first * rate**T or sympy.powsimp(part / (first * rate**T)) == 1
             if not geometric or part.free_symbols & initial_of:
                 return Bound(algorithm, left, sympy.S.One, right, relation.quantities, override=right)
             constant, factor = constant * first, factor * rate

@@ -3,6 +3,8 @@
 Each paper keeps its own letters; its ``glossary`` maps them to these.
 """
 
+from functools import partial
+
 import sympy
 
 #: Strong convexity and smoothness constants of the clients' functions.
@@ -33,3 +35,7 @@ def letters(names: str) -> tuple[sympy.Symbol, ...]:
 def integers(names: str) -> tuple[sympy.Symbol, ...]:
     """Positive integer letters, from their names: ``n, tau = integers("n tau")``."""
     return tuple(sympy.Symbol(name, integer=True, positive=True) for name in names.split())
+
+
+# Of arguments of which none is always the largest all stay, and looking for it takes as long as loading all else.
+Max, Min = partial(sympy.Max, evaluate=False), partial(sympy.Min, evaluate=False)

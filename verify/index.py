@@ -1,6 +1,7 @@
 """What a list of claims tells of each, without loading the claims: they take a second to load.
 
-The list is kept in the cache, under the digest of the code of which it is; the first list of other code loads them.
+The list is kept in the cache, under the digest of the code of which it is, that of the theory; the first list of other
+code loads them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,10 @@ from typing import Any, NamedTuple
 
 from verify import cache, results
 from verify.report.plain import clean
+
+
+#: The package that holds the claims.
+THEORY = ("fedtheory",)
 
 
 class Row(NamedTuple):
@@ -23,7 +28,7 @@ class Row(NamedTuple):
 
 def rows() -> tuple[Row, ...]:
     """All claims of the papers, in their order. A file in the cache that is not as it was written is told on stderr."""
-    digest = results.code()
+    digest = results.code(THEORY)
     path = cache.directory() / "claims" / f"{digest[:32]}.json"
     try:
         return _rows(cache.load(path), digest)
@@ -35,7 +40,7 @@ def rows() -> tuple[Row, ...]:
 
     found = tuple(Row(c.id, c.kind, c.where, c.gist) for c in claims.all())
     # What was loaded is of this code only if nothing has changed since.
-    if results.code.__wrapped__() == digest:
+    if results.code.__wrapped__(THEORY) == digest:
         try:
             cache.save(path, {"code": digest, "claims": found})
             cache.trim(path.parent, 2**20)

@@ -50,7 +50,7 @@ def test_a_list_of_other_code_is_not_believed(capsys):
     path = _stored()
     cache.save(path, {"code": "0" * 64, "claims": [["a", "b", "c", "d"]]})
     assert index.rows() == _expected() and "it is of other code" in capsys.readouterr().err
-    cache.save(path, {"code": results.code(), "claims": [["too short"]]})
+    cache.save(path, {"code": results.code(index.THEORY), "claims": [["too short"]]})
     assert index.rows() == _expected() and "it cannot be read" in capsys.readouterr().err
 
 

@@ -58,11 +58,11 @@ def shipped() -> Shipped:
 
 
 @cache
-def code() -> str:
+def code(packages: tuple[str, ...] = _PACKAGES) -> str:
     """A digest of this package's code. What it computes with is no part of it: the packages of others, the machine."""
     found = hashlib.sha256()
     root = Path(__file__).resolve().parents[2]
-    for path in sorted(path for package in _PACKAGES for path in (root / package).rglob("*.py")):
+    for path in sorted(path for package in packages for path in (root / package).rglob("*.py")):
         found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return found.hexdigest()
 

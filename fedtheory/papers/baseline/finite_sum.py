@@ -21,7 +21,7 @@ from fedtheory.rational import Array
 from fedtheory.relations import E
 from fedtheory.settings import Setting
 from fedtheory.statements import Quantity, bound, one_step
-from fedtheory.symbols import T
+from fedtheory.symbols import Max, Min, T
 
 # Potentials
 
@@ -180,7 +180,7 @@ CLAIMS: tuple[Claim, ...] = (
         gist="contraction of the squared distance to the optimum, for every stepsize",
         setting=DESCENT,
         statement=one_step(
-            gradient_descent.algorithm, E(X_NEXT) <= sympy.Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2) * X
+            gradient_descent.algorithm, E(X_NEXT) <= Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2) * X
         ),
         requires=(STRONGLY_CONVEX,),
         reading=_SUM,
@@ -205,7 +205,7 @@ CLAIMS: tuple[Claim, ...] = (
         "adaptive",
         _SAGA_WHERE + " and the remarks on it",
         "expected contraction of SAGA's Lyapunov function, with a stepsize that does not ask for mu",
-        1 - sympy.Min(1 / (4 * n), mu / (3 * L)),
+        1 - Min(1 / (4 * n), mu / (3 * L)),
         _stepsize(1 / (3 * L), "gamma = 1/(3L)"),
         "the Lyapunov function is that of Theorem 1, with its c at this gamma",
     ),
@@ -236,7 +236,7 @@ CLAIMS: tuple[Claim, ...] = (
         where="Kovalev, Horvath, Richtarik 2020",
         gist="expected contraction of loopless SVRG's Lyapunov function",
         setting=LOOPLESS_SVRG,
-        statement=one_step(loopless_svrg.algorithm, E(PHI_NEXT) <= sympy.Max(1 - eta * mu, 1 - p / 2) * PHI),
+        statement=one_step(loopless_svrg.algorithm, E(PHI_NEXT) <= Max(1 - eta * mu, 1 - p / 2) * PHI),
         requires=(AVERAGE, Hypothesis("eta <= 1/(6L)", sympy.Le(eta, 1 / (6 * L), evaluate=False))),
     ),
 )

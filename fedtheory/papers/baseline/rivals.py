@@ -40,6 +40,7 @@ from fedtheory.rational import Array
 from fedtheory.relations import E
 from fedtheory.settings import Setting, Source
 from fedtheory.statements import Inequality, Invariant, Limit, ParameterRule, Quantity, one_step
+from fedtheory.symbols import Max, Min
 
 mu, L, kappa, n, d, omega = symbols.mu, symbols.L, symbols.kappa, symbols.n, symbols.d, symbols.omega
 #: Clients sampled a round (C in the paper of 5GCS-CC, which calls the number of all clients M).
@@ -203,14 +204,14 @@ def _root(radicand: sympy.Expr) -> sympy.Expr:
     return sympy.Pow(radicand, sympy.Rational(1, 2), evaluate=False)
 
 
-_printed_p = sympy.Max(1, _root(n / (32 * omega)) - 1) / (2 * (1 + omega))
+_printed_p = Max(1, _root(n / (32 * omega)) - 1) / (2 * (1 + omega))
 _printed_eta = n / (64 * omega * (2 * p * (omega + 1) + 1) ** 2 * L)
 _ADIANA_PARAMETERS = (
     Hypothesis("omega > 0", sympy.Gt(omega, 0, evaluate=False)),
     _equal(alpha, 1 / (1 + omega), "alpha = 1/(1 + omega)"),
-    _equal(p, sympy.Min(1, _printed_p), "p = min{1, max{1, sqrt(n/(32 omega)) - 1}/(2 (1 + omega))}"),
-    _equal(eta, sympy.Min(1 / (2 * L), _printed_eta), "eta = min{1/(2L), n/(64 omega (2p(omega+1)+1)^2 L)}"),
-    _equal(theta_1, sympy.Min(sympy.Rational(1, 4), _root(eta * mu / p)), "theta_1 = min{1/4, sqrt(eta mu/p)}"),
+    _equal(p, Min(1, _printed_p), "p = min{1, max{1, sqrt(n/(32 omega)) - 1}/(2 (1 + omega))}"),
+    _equal(eta, Min(1 / (2 * L), _printed_eta), "eta = min{1/(2L), n/(64 omega (2p(omega+1)+1)^2 L)}"),
+    _equal(theta_1, Min(sympy.Rational(1, 4), _root(eta * mu / p)), "theta_1 = min{1/4, sqrt(eta mu/p)}"),
     _equal(theta_2, sympy.Rational(1, 2), "theta_2 = 1/2"),
     _equal(gamma, eta / (2 * (theta_1 + eta * mu)), "gamma = eta/(2 (theta_1 + eta mu))"),
     _equal(beta, 1 - gamma * mu, "beta = 1 - gamma mu"),
@@ -307,7 +308,7 @@ CLAIMS: tuple[Claim, ...] = (
         _DIANA_WHERE,
         diana.algorithm,
         Psi_diana,
-        sympy.Max(1 - gamma * mu, 1 - alpha / 2),
+        Max(1 - gamma * mu, 1 - alpha / 2),
         (
             CONVEX,
             INDEPENDENT,
@@ -320,7 +321,7 @@ CLAIMS: tuple[Claim, ...] = (
         _DIANA_WHERE,
         "at the largest stepsizes 1/(1 - rate) <= (1 + 6 omega/n) kappa + 2 (1 + omega)",
         Inequality(
-            sympy.Max(1 - mu / (L * (1 + 6 * omega / n)), 1 - 1 / (2 * (1 + omega))),
+            Max(1 - mu / (L * (1 + 6 * omega / n)), 1 - 1 / (2 * (1 + omega))),
             1 - 1 / ((1 + 6 * omega / n) * L / mu + 2 * (1 + omega)),
         ),
         reading=_FROM_TABLE,
@@ -358,7 +359,7 @@ CLAIMS: tuple[Claim, ...] = (
         _ADIANA_WHERE,
         adiana.algorithm,
         Psi_adiana,
-        sympy.Max(1 - gamma * mu, 1 - theta_1 / 2, 1 - p * theta_1 / (1 + theta_1), 1 - alpha / 2),
+        Max(1 - gamma * mu, 1 - theta_1 / 2, 1 - p * theta_1 / (1 + theta_1), 1 - alpha / 2),
         (CONVEX, INDEPENDENT, *_ADIANA_PARAMETERS),
         "the rate is the slowest of the four terms of the Lyapunov function",
     ),
@@ -368,7 +369,7 @@ CLAIMS: tuple[Claim, ...] = (
         _SCAFFNEW_WHERE,
         scaffnew.algorithm,
         Psi_scaffnew,
-        1 - sympy.Min(gamma * mu, p**2),
+        1 - Min(gamma * mu, p**2),
         (CONVEX, SMALL_STEP, PROBABILITY),
     ),
     _rate(
@@ -378,7 +379,7 @@ CLAIMS: tuple[Claim, ...] = (
         ParameterRule(
             {gamma: 1 / L, p: sympy.sqrt(mu / L)},
             (
-                sympy.Eq(sympy.Min(gamma * mu, p**2), mu / L, evaluate=False),
+                sympy.Eq(Min(gamma * mu, p**2), mu / L, evaluate=False),
                 sympy.Eq(p / (gamma * mu), sympy.sqrt(L / mu), evaluate=False),
             ),
         ),
@@ -388,7 +389,7 @@ CLAIMS: tuple[Claim, ...] = (
         _GRADSKIP_WHERE,
         gradskip.algorithm,
         Psi_scaffnew,
-        1 - sympy.Min(gamma * mu, 1 - q_max * (1 - p**2)),
+        1 - Min(gamma * mu, 1 - q_max * (1 - p**2)),
         (CONVEX, GRADSKIP_STEP, PROBABILITY),
     ),
     _rate(
@@ -416,7 +417,7 @@ CLAIMS: tuple[Claim, ...] = (
         _COMPRESSED_WHERE,
         compressed_scaffnew.algorithm,
         Psi_compressed,
-        sympy.Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2, 1 - p**2 * eta * (s - 1) / (n - 1)),
+        Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2, 1 - p**2 * eta * (s - 1) / (n - 1)),
         (
             CONVEX,
             Hypothesis("0 < gamma < 2/L", sympy.Lt(gamma, 2 / L, evaluate=False)),
@@ -429,7 +430,7 @@ CLAIMS: tuple[Claim, ...] = (
         _COMPRESSED_WHERE,
         "gamma = 2/(L + mu), the largest eta and p^2 = n/(s kappa) <= 1 give at most 4 kappa iterations",
         Inequality(
-            sympy.Max(((L - mu) / (L + mu)) ** 2, 1 - n**2 * (s - 1) ** 2 * mu / (L * s**2 * (n - 1) ** 2)),
+            Max(((L - mu) / (L + mu)) ** 2, 1 - n**2 * (s - 1) ** 2 * mu / (L * s**2 * (n - 1) ** 2)),
             1 - mu / (4 * L),
         ),
         (_ORDERED, Hypothesis("2 <= s <= n, n <= s kappa", sympy.And(s >= 2, s <= n, n * mu <= s * L))),
@@ -439,7 +440,7 @@ CLAIMS: tuple[Claim, ...] = (
         _5GCS_WHERE,
         fivegcs_cc.algorithm,
         Psi_5gcs,
-        sympy.Max(1 / (1 + gamma * mu), 1 - 2 * tau / (_inflation * (_L_F + 2 * tau))),
+        Max(1 / (1 + gamma * mu), 1 - 2 * tau / (_inflation * (_L_F + 2 * tau))),
         (
             CONVEX,
             INDEPENDENT,
@@ -454,7 +455,7 @@ CLAIMS: tuple[Claim, ...] = (
         _5GCS_WHERE,
         "with all clients and balanced stepsizes 1/(1 - rate) <= 1 + omega + sqrt((1+omega)(1+omega/n)(kappa-1)/2)",
         Inequality(
-            sympy.Max(1 / (1 + _gamma_5gcs * mu), 1 - 2 * _tau_5gcs / ((1 + omega) * (_L_F + 2 * _tau_5gcs))),
+            Max(1 / (1 + _gamma_5gcs * mu), 1 - 2 * _tau_5gcs / ((1 + omega) * (_L_F + 2 * _tau_5gcs))),
             1 - 1 / (1 + omega + _x_5gcs),
         ),
         (Hypothesis("mu < L", sympy.Lt(mu, L, evaluate=False)),),

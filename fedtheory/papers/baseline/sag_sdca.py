@@ -25,6 +25,7 @@ from fedtheory.rational import Array
 from fedtheory.relations import E
 from fedtheory.settings import Setting
 from fedtheory.statements import Bound, OneStep, Quantity, one_step
+from fedtheory.symbols import Min
 
 # SAG
 
@@ -60,7 +61,7 @@ _SAG = replace(
 _CENTRED = replace(_SAG, algorithm=replace(sag.algorithm, init=_centred))
 _gap_T, _gap_0, _dist, _noise = (sympy.Symbol(s) for s in ("f(x^T)-f*", "f(x^0)-f*", "|x^0-x*|^2", "sigma^2"))
 _QUANTITIES = (Quantity(_gap_T, _gap, after=True), Quantity(_gap_0, _gap), Quantity(_dist, _distance))
-_RATE = 1 - sympy.Min(mu / (16 * L), 1 / (8 * n))
+_RATE = 1 - Min(mu / (16 * L), 1 / (8 * n))
 _STEP = Hypothesis("alpha = 1/(16 L)", sympy.Eq(alpha, 1 / (16 * L), evaluate=False))
 
 

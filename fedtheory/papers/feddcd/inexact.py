@@ -40,7 +40,7 @@ from fedtheory.rational import Array
 from fedtheory.relations import E
 from fedtheory.settings import Setting
 from fedtheory.statements import Bound, ParameterRule, Quantity, bound
-from fedtheory.symbols import T
+from fedtheory.symbols import Min, T
 
 delta, r = sympy.symbols("delta r", positive=True)
 mu, L_min, L_max = appendix_b.mu, appendix_b.L_min, appendix_b.L_max
@@ -336,9 +336,7 @@ def _lemma(id: str, where: str, gist: str, left: Quantity, right: Any, more: Qua
 
 _structure = (appendix_b.STRUCTURE, appendix_b.SIZE)
 _r = (appendix_b.tau - 1) / (appendix_b.n - 1)
-_eta_printed = sympy.Min(
-    sympy.Rational(1, 4), L_min * sympy.sqrt(L_min) / (4 * sympy.sqrt(r) * L_max * sympy.sqrt(L_max))
-)
+_eta_printed = Min(sympy.Rational(1, 4), L_min * sympy.sqrt(L_min) / (4 * sympy.sqrt(r) * L_max * sympy.sqrt(L_max)))
 _kappa_printed = r * mu / (8 * L_max) * _eta_printed
 _M = (r * eta_C / 2 + r * eta_C**2 + 2 * alpha_C * r * eta_C**2 * L_max**2 / L_min) * L_max / L_min**2
 _kappa_33 = (r * eta_C / 2 - r * eta_C**2 - 2 * alpha_C * r * L_max**2 * eta_C**2 / L_min) * 2 * mu / L_max

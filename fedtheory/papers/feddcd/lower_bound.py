@@ -20,6 +20,7 @@ from fedtheory.problems.hard import chain
 from fedtheory.rational import Array, apply
 from fedtheory.settings import Setting
 from fedtheory.statements import Inequality, Order, ParameterRule, Quantity, identity
+from fedtheory.symbols import Max, Min
 
 s, kappa = sympy.symbols("s kappa", positive=True)
 m, t = sympy.symbols("m t", integer=True, positive=True)
@@ -92,17 +93,17 @@ _root = sympy.sqrt(kappa)
 #: An iteration of AccFedDCD has four communications, and its gap contracts by 1 - a in each (Theorem 6.1).
 _accelerated = (tau - 1) / (N - 1) / (sympy.sqrt(kappa) + (tau - 1) / (N - 1)) / 4
 #: Decrease per round that eq. (14) grants at most, as printed.
-_printed = sympy.Min(tau / sympy.sqrt(N) * 4 / _root, 8 * sympy.sqrt(2) / kappa, 1)
-_proved = tau / N * sympy.Min(4 * sympy.sqrt(N) / _root, 1)
+_printed = Min(tau / sympy.sqrt(N) * 4 / _root, 8 * sympy.sqrt(2) / kappa, 1)
+_proved = tau / N * Min(4 * sympy.sqrt(N) / _root, 1)
 _case_2 = (
-    1 - sympy.Min(tau * sympy.ceiling(N / m) / N * 4 * sympy.sqrt(m) / _root, 1),
-    1 - sympy.Min(8 / (sympy.sqrt(m) * _root), 1),
-    1 - sympy.Min(8 * sympy.sqrt(2) / kappa, 1),
+    1 - Min(tau * sympy.ceiling(N / m) / N * 4 * sympy.sqrt(m) / _root, 1),
+    1 - Min(8 / (sympy.sqrt(m) * _root), 1),
+    1 - Min(8 * sympy.sqrt(2) / kappa, 1),
 )
 _kept = (
     _case_2[0],
-    1 - sympy.Min(8 * tau / (sympy.sqrt(m) * _root), 1),
-    1 - sympy.Min(8 * sympy.sqrt(2) * tau / kappa, 1),
+    1 - Min(8 * tau / (sympy.sqrt(m) * _root), 1),
+    1 - Min(8 * sympy.sqrt(2) * tau / kappa, 1),
 )
 PARTICIPATION = Hypothesis("2 <= tau <= N", sympy.And(sympy.Ge(tau, 2), sympy.Le(tau, N)))
 MANY = Hypothesis("N >= 2", sympy.Ge(N, 2))
@@ -228,10 +229,8 @@ APPENDIX_F = (
         statement=ParameterRule(
             {},
             (
-                sympy.Ge(_generated, (1 - tau / N * 4 / sympy.Min(s, 4)) ** t, evaluate=False),
-                sympy.Eq(
-                    (1 - tau / N * 4 / sympy.Min(s, 4)) ** t, (1 - tau / N * sympy.Min(4 / s, 1)) ** t, evaluate=False
-                ),
+                sympy.Ge(_generated, (1 - tau / N * 4 / Min(s, 4)) ** t, evaluate=False),
+                sympy.Eq((1 - tau / N * 4 / Min(s, 4)) ** t, (1 - tau / N * Min(4 / s, 1)) ** t, evaluate=False),
             ),
         ),
         requires=(PARTICIPATION, Hypothesis("alpha < beta/N", sympy.Gt(s, 1))),
@@ -245,10 +244,8 @@ APPENDIX_F = (
         statement=ParameterRule(
             {},
             (
-                sympy.Ge(_generated, (1 - tau / N * 4 / sympy.Max(s, 4)) ** t, evaluate=False),
-                sympy.Eq(
-                    (1 - tau / N * 4 / sympy.Max(s, 4)) ** t, (1 - tau / N * sympy.Min(4 / s, 1)) ** t, evaluate=False
-                ),
+                sympy.Ge(_generated, (1 - tau / N * 4 / Max(s, 4)) ** t, evaluate=False),
+                sympy.Eq((1 - tau / N * 4 / Max(s, 4)) ** t, (1 - tau / N * Min(4 / s, 1)) ** t, evaluate=False),
             ),
         ),
         requires=(PARTICIPATION, Hypothesis("alpha < beta/N", sympy.Gt(s, 1))),

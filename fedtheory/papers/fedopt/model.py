@@ -27,7 +27,7 @@ _odds = sympy.Symbol("q", positive=True)
 def curvature(loss: sympy.Expr) -> sympy.Expr:
     """The second derivative of a loss in w, in one dimension, for labels y with y^2 = 1; in x and q = exp(-y x w)."""
     second = sympy.diff(loss, _w, 2).subs(sympy.exp(-_y * _x * _w), _odds)
-    return sympy.simplify(second.subs(_y**2, 1))
+    return sympy.factor(second.subs(_y**2, 1))
 
 
 PRINTED_LOSS = -sympy.log(1 + sympy.exp(-_y * _x * _w))

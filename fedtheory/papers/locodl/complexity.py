@@ -5,7 +5,6 @@ Factors log(1/epsilon) are left out on both sides, as in the tables.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import sympy
@@ -14,10 +13,9 @@ from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers.locodl.method import L, chi, d, gamma, k, kappa, mu, n, omega, omega_av, p, tau
 from fedtheory.settings import Setting
 from fedtheory.statements import Order, ParameterRule, Untested
+from fedtheory.symbols import Max, Min
 
 sqrt = sympy.sqrt
-# Of none of these arguments one is always the largest, and looking for it takes as long as loading all else.
-Max, Min = partial(sympy.Max, evaluate=False), partial(sympy.Min, evaluate=False)
 ORDERS = Setting("all values of the constants")
 CONSTANTS = Setting("all values of the constants")
 

@@ -33,7 +33,7 @@ from fedtheory.statements import (
     inequality,
     one_step,
 )
-from fedtheory.symbols import T
+from fedtheory.symbols import Max, T
 
 mu, L, kappa, n, d, omega, omega_av = (
     symbols.mu,
@@ -54,7 +54,7 @@ glossary = {s: s for s in (mu, L, kappa, n, d, omega, omega_av)}
 #: The dual stepsize of Algorithm 1, lines 12 and 14.
 lam = p * chi / (gamma * (1 + 2 * omega))
 #: The rate of Theorem 3.1, eq. (5).
-tau = sympy.Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2, 1 - p**2 * chi / (1 + 2 * omega))
+tau = Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2, 1 - p**2 * chi / (1 + 2 * omega))
 
 
 class ConsensusParams(NamedTuple):
