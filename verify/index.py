@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from verify import cache, results
 from verify.report.plain import clean
 
-
 #: The package that holds the claims.
 THEORY = ("fedtheory",)
 

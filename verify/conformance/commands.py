@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+#: Of processor time that a check may take.
+_SECONDS = 300
 _CHECK = """\
 Compare a recorded run with the algorithm: each transition with its draw, or with any draw that explains it; invariants;
 how often draws occur; the expected decrease that the claims promise; where only iterates were recorded, the hidden
@@ -46,11 +48,16 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 def run_check(args: Any) -> int:
     """Check a trace; 1 if it does not conform."""
+    from verify import limits
     from verify.conformance.trace import check_trace
 
-    report = check_trace(args.algorithm, args.file, args.level, args.tolerance)
-    print(report)
-    return 0 if report.ok else 1
+    def checked() -> tuple[str, bool]:
+        report = check_trace(args.algorithm, args.file, args.level, args.tolerance)
+        return str(report), report.ok
+
+    text, conforms = limits.limited(checked, _SECONDS)
+    print(text)
+    return 0 if conforms else 1
 
 
 def run_trace(args: Any) -> int:

@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import inspect
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +38,10 @@ from fedtheory.randomness import map_leaves
 from fedtheory.rational import Array
 from fedtheory.selections import Covering, Selection, Uniform
 from fedtheory.subproblems import Exact, InnerSteps
+from verify.conformance import npz
 from verify.conformance.scenarios import scenarios
+from verify.parsing import fraction
+from verify.report.plain import quoted
 
 _LOSSES: Mapping[str, Loss] = {"least-squares": SQUARED, "logistic": LOGISTIC}
 
@@ -138,12 +139,29 @@ def _draw_arrays(drawn: Sequence[Any], prefix: str = "draw") -> dict[str, Array]
 
 
 def load(name: str, path: Path) -> Trace:
-    """The trace in a file; ``ValueError`` of one sentence for what it lacks or has in a wrong shape."""
+    """The trace in a file; ``ValueError`` of one sentence, with the file, for what it lacks or has in a wrong shape."""
     algorithm = algorithms.get(name)
-    arrays = _arrays(path)
-    written = str(arrays.get("algorithm", name))
+    found = npz.read(path)
+    written = str(found.get("algorithm", name))
     if written != name:
-        raise ValueError(f"{path} is a trace of {written}, not of {name}")
+        raise ValueError(f"{path} is a trace of {quoted(written)}, not of {name}")
+    try:
+        return _trace(algorithm, found)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    except (TypeError, LookupError, ArithmeticError, AttributeError) as error:
+        # What a method asks of its parameters is told by its own code only.
+        raise ValueError(f"{path}: its problem and its parameters are not such as {name} has: {error}") from error
+
+
+def _trace(algorithm: Algorithm, arrays: Mapping[str, Any]) -> Trace:
+    for key, value in arrays.items():
+        if (
+            key.startswith(("problem.", "data.", "params."))
+            and not isinstance(value, str)
+            and not np.isfinite(value).all()
+        ):
+            raise ValueError(f"{key} has numbers that are not finite")
     problem = _rows(arrays) if _wants_rows(algorithm) else _problem(arrays)
     params = _params(algorithm, arrays, problem)
     several = "runs" in arrays
@@ -168,16 +186,6 @@ def load(name: str, path: Path) -> Trace:
     return Trace(algorithm, problem, params, states, None, _draws(arrays, algorithm, problem, params, states, several))
 
 
-def _arrays(path: Path) -> dict[str, Any]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {key: file[key][()] for key in file.files}
-    except OSError as error:
-        raise ValueError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, zipfile.BadZipFile, AttributeError, TypeError) as error:
-        raise ValueError(f"{path} is not an npz file of plain arrays") from error
-
-
 def _problem(arrays: Mapping[str, Any]) -> Problem:
     declared = (float(arrays["problem.mu"]), float(arrays["problem.L"])) if "problem.L" in arrays else None
     if "problem.H" in arrays:
@@ -188,12 +196,9 @@ def _problem(arrays: Mapping[str, Any]) -> Problem:
         if "problem.g.H" in arrays:
             g = Quadratics(np.asarray(arrays["problem.g.H"])[None], np.asarray(_need(arrays, "problem.g.c"))[None])
         return Problem(f, g, declared)
-    A, b, owner = (np.asarray(_need(arrays, f"data.{key}")) for key in ("A", "b", "client"))
-    if A.ndim != 2 or b.shape != A.shape[:1] or owner.shape != b.shape or owner.dtype.kind not in "iu":
-        raise ValueError("data.A must be (rows, d), data.b and data.client (rows,), the clients integers")
-    n = int(owner.max(initial=-1)) + 1
-    rows = [np.flatnonzero(owner == i) for i in range(n)]
-    if not n or owner.min() < 0 or not all(len(r) for r in rows):
+    A, b, owner = _rows_of_clients(arrays)
+    rows = [np.flatnonzero(owner == i) for i in range(int(owner.max()) + 1)]
+    if not all(len(r) for r in rows):
         raise ValueError("the clients of the rows must be numbered 0, 1, ..., each with a row")
     loss, mu = str(arrays.get("data.loss", "least-squares")), float(arrays.get("data.mu", 0.0))
     if loss == "least-squares":
@@ -212,18 +217,26 @@ def _wants_rows(algorithm: Algorithm) -> bool:
 
 def _rows(arrays: Mapping[str, Any]) -> LinearProblem:
     """A linear model on rows that are numbered as in the file, for methods that ask for single ones."""
-    A, b, owner = (np.asarray(_need(arrays, f"data.{key}")) for key in ("A", "b", "client"))
-    if A.ndim != 2 or b.shape != A.shape[:1] or owner.shape != b.shape or owner.dtype.kind not in "iu":
-        raise ValueError("data.A must be (rows, d), data.b and data.client (rows,), the clients integers")
-    sizes = np.bincount(owner) if len(owner) and owner.min() >= 0 else np.zeros(1, dtype=int)
+    A, b, owner = _rows_of_clients(arrays)
+    sizes = np.bincount(owner)
     if not sizes.all() or (np.diff(owner) < 0).any():
         raise ValueError("the rows must stand client by client, the clients numbered 0, 1, ..., each with a row")
     loss = str(arrays.get("data.loss", "least-squares"))
     if loss not in _LOSSES:
-        raise ValueError(f"data.loss must be one of {', '.join(map(repr, _LOSSES))}, got {loss!r}")
+        raise ValueError(f"data.loss must be one of {', '.join(map(repr, _LOSSES))}, got {quoted(loss)}")
     share: Any = str(arrays.get("data.share", "own"))
     lam = float(_need(arrays, "data.mu"))
-    return LinearProblem(LinearModels(A.astype(float), b.astype(float), sizes, lam, _LOSSES[loss], share))
+    return LinearProblem(LinearModels(A, b, sizes, lam, _LOSSES[loss], share))
+
+
+def _rows_of_clients(arrays: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+    """The rows of data ``(rows, d)``, their targets and their clients ``(rows,)``."""
+    A, b, owner = (np.asarray(_need(arrays, f"data.{key}")) for key in ("A", "b", "client"))
+    if A.ndim != 2 or 0 in A.shape or b.shape != A.shape[:1] or owner.shape != b.shape or owner.dtype.kind not in "iu":
+        raise ValueError("data.A must be (rows, d), data.b and data.client (rows,), none empty, the clients integers")
+    if owner.min() < 0 or owner.max() >= len(owner):
+        raise ValueError("the clients of the rows must be numbered 0, 1, ..., each with a row")
+    return A.astype(float), b.astype(float), owner
 
 
 def _need(arrays: Mapping[str, Any], key: str) -> Any:
@@ -259,30 +272,32 @@ def _params(algorithm: Algorithm, arrays: Mapping[str, Any], problem: Problem) -
 
 
 def _compressor(name: str, d: int) -> Compressor:
-    if found := re.fullmatch(r"rand-(\d+)( natural)?", name):
+    if found := re.fullmatch(r"rand-(\d{1,9})( natural)?", name):
         build = compressors.rand_k_natural if found[2] else compressors.rand_k
         return build(d, int(found[1]))
     if found := re.fullmatch(r"bernoulli\(omega=([0-9./e+-]+)\)", name):
-        return compressors.bernoulli(d, float(Fraction(found[1])))
+        return compressors.bernoulli(d, float(fraction(found[1])))
     plain = {"natural": compressors.natural, "identity": compressors.identity, "l1-selection": compressors.l1_selection}
     if name not in plain:
         raise ValueError(
-            f"unknown compressor {name!r}: rand-K, rand-K natural, bernoulli(omega=X) or {', '.join(plain)}"
+            f"unknown compressor {quoted(name)}: rand-K, rand-K natural, bernoulli(omega=X) or {', '.join(plain)}"
         )
     return plain[name](d)
 
 
 def _contractive(name: str, d: int) -> Contractive:
-    if found := re.fullmatch(r"top-(\d+)", name):
+    if found := re.fullmatch(r"top-(\d{1,9})", name):
         return contractive.top_k(d, int(found[1]))
     if name.startswith("scaled "):
         return contractive.scaled(_compressor(name.removeprefix("scaled "), d))
-    raise ValueError(f"unknown contractive compressor {name!r}: top-K, or scaled NAME")
+    raise ValueError(f"unknown contractive compressor {quoted(name)}: top-K, or scaled NAME")
 
 
 def _selection(name: str, n: int) -> Selection:
-    if not (found := re.fullmatch(r"(uniform|covering)-(\d+)(?:x(\d+))?", name)):
-        raise ValueError(f"unknown selection {name!r}: uniform-SIZE, or uniform-SIZExROUNDS, covering-SIZExROUNDS")
+    if not (found := re.fullmatch(r"(uniform|covering)-(\d{1,9})(?:x(\d{1,4}))?", name)):
+        raise ValueError(
+            f"unknown selection {quoted(name)}: uniform-SIZE, or uniform-SIZExROUNDS, covering-SIZExROUNDS"
+        )
     return (Uniform if found[1] == "uniform" else Covering)(n, int(found[2]), int(found[3] or 1))
 
 
@@ -290,9 +305,9 @@ def _solver(algorithm: Algorithm, name: str, r: Array) -> Any:
     blocks = algorithm.name == cocoa_plus.algorithm.name
     if name == "exact":
         return cocoa_plus.scaled() if blocks else Exact()
-    if found := re.fullmatch(r"passes-(\d+)" if blocks else r"inner-(\d+)", name):
+    if found := re.fullmatch(r"passes-(\d{1,6})" if blocks else r"inner-(\d{1,6})", name):
         return cocoa_plus.passes(int(found[1])) if blocks else InnerSteps(r, int(found[1]))
-    raise ValueError(f"unknown solver {name!r}: exact, or {'passes-COUNT' if blocks else 'inner-STEPS'}")
+    raise ValueError(f"unknown solver {quoted(name)}: exact, or {'passes-COUNT' if blocks else 'inner-STEPS'}")
 
 
 def _iterates(arrays: Mapping[str, Any], like: Any, several: bool) -> Array:

@@ -120,7 +120,7 @@ def test_the_commands(tmp_path, capsys):
         ({"state.x": np.zeros((3, 7))}, "state.x must have a row"),
         ({"params.compressors": "zip"}, "unknown compressor 'zip'"),
         ({"draw": np.zeros((2, 2))}, "draw must have a row"),
-        ({"algorithm": "ef21"}, "a trace of ef21"),
+        ({"algorithm": "ef21"}, "a trace of 'ef21'"),
     ],
 )
 def test_bad_files_are_one_line(arrays, words, tmp_path, capsys):
