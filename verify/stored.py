@@ -34,6 +34,8 @@ STORABLE = ("factor", "bound", "omega", "left", "right", "bits", "constant", "in
 FIELDS = ("claim", "changes", "recipe", "point", "rounds", "part", "entry", "left", "relation", "right", "text")
 #: Bytes of a file; values of a recipe, how deep it nests, its largest integer; coordinates of a point; entries.
 FILE, VALUES, NESTED, INTEGER, COORDINATES, ENTRIES = 4_000_000, 5000, 6, 10**12, 5000, 10**6
+#: Bytes of an audit's file.
+AUDIT = 200_000_000
 #: Characters of a text, and of the name of something.
 WORDS, NAME = 10_000, 200
 #: The comparisons of a compressor's class.

@@ -11,8 +11,8 @@ from verify import stored
 from verify.evidence import Verdict
 from verify.report.plain import clean, quoted
 
-#: Bytes of an audit's file; how deep it nests.
-_FILE, _NESTED = 200_000_000, 30
+#: How deep an audit's file nests.
+_NESTED = 30
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Audit:
 
 def read(path: Path) -> Audit:
     """The audit in a file. ``ValueError`` of one sentence, with the file, when there is none."""
-    data = stored.read(path, _FILE)
+    data = stored.read(path, stored.AUDIT)
     if data is None or "claims" not in data:
         raise ValueError(f"{path} does not hold an audit: a JSON object with the field 'claims' was expected")
     try:
