@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from verify.report.plain import quoted
 
 
 def load(path: Path) -> tuple[Claim, ...]:
@@ -28,7 +29,7 @@ def load(path: Path) -> tuple[Claim, ...]:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         raise ValueError(f"{path}, line {error.lineno}: {error.msg}") from error
-    except Exception as error:  # A file of somebody else's may fail in any way.
+    except (Exception, SystemExit) as error:  # A file of somebody else's may fail in any way, and may not end this.
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
         where = f", line {lines[-1]}" if lines else ""
         raise ValueError(f"{path}{where}: {type(error).__name__}: {error}") from error
@@ -37,6 +38,6 @@ def load(path: Path) -> tuple[Claim, ...]:
         raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")
     for index, claim in enumerate(found):
         if not isinstance(claim, Claim):
-            raise ValueError(f"{path}: CLAIMS[{index}] is no claim, but {claim!r:.80}")
+            raise ValueError(f"{path}: CLAIMS[{index}] is no claim, but {quoted(claim)}")
     claims.register(found)
     return tuple(found)

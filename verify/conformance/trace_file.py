@@ -146,7 +146,9 @@ def load(name: str, path: Path) -> Trace:
     if written != name:
         raise ValueError(f"{path} is a trace of {quoted(written)}, not of {name}")
     try:
-        return _trace(algorithm, found)
+        # Of numbers that are too large the check tells.
+        with np.errstate(all="ignore"):
+            return _trace(algorithm, found)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     except (TypeError, LookupError, ArithmeticError, AttributeError) as error:

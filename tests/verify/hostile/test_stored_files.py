@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from verify import cache, index, limits, outcome, results, stored
 from verify.cli import main
-from verify.results.__main__ import main as carry
 from verify.report.atlas import audits
+from verify.results.__main__ import main as carry
 
 ENTRIES = results.shipped().entries
 EXAMPLES = [entry["counterexample"] for entry in ENTRIES.values() if entry["counterexample"] is not None]
