@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help audit results test test-slow bench docs notebooks format clean
+.PHONY: help audit results test test-slow fuzz bench docs notebooks format clean
 
 help:
 	@echo "make audit      set up, audit every claim, run the algorithms on real data (results in build/audit)"
 	@echo "make results    audit every claim anew, and make what was found the results that the package carries"
 	@echo "make test       set up, lint, type-check and test"
 	@echo "make test-slow  the long sweeps behind the fast subset"
+	@echo "make fuzz       10,000 bad inputs for each reader of files and arguments, within limits of time and memory"
 	@echo "make bench      measure: rounds, worst cases, the audit, against their limits (build/bench.json)"
 	@echo "make docs       the site of the documentation (in build/docs)"
 	@echo "make notebooks  execute the notebooks and store their outputs"
@@ -39,6 +40,9 @@ test: $(VENV)/.ready
 
 test-slow: $(VENV)/.ready
 	$(BIN)/python -m pytest -n 2 -m slow
+
+fuzz: $(VENV)/.ready
+	FUZZ=10000 $(BIN)/python -m pytest -n 2 tests/verify/hostile
 
 bench: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.bench --out build/bench.json

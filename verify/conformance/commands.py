@@ -9,6 +9,8 @@ from typing import Any
 
 #: Of processor time that a check may take.
 _SECONDS = 300
+#: Steps of a trace that is recorded, at most.
+_ROUNDS = 100_000
 _CHECK = """\
 Compare a recorded run with the algorithm: each transition with its draw, or with any draw that explains it; invariants;
 how often draws occur; the expected decrease that the claims promise; where only iterates were recorded, the hidden
@@ -64,8 +66,8 @@ def run_trace(args: Any) -> int:
     """Record a run of the reference."""
     from verify.conformance.trace_file import record
 
-    if args.rounds < 1 or args.seed < 0:
-        raise ValueError("a trace has at least one step, and a nonnegative seed")
+    if not 1 <= args.rounds <= _ROUNDS or args.seed < 0:
+        raise ValueError(f"a trace has from 1 to {_ROUNDS} steps, and a nonnegative seed")
     record(args.algorithm, args.out, args.rounds, args.seed, not args.hide_draws, not args.iterates)
     print(args.out)
     return 0

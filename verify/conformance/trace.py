@@ -33,9 +33,12 @@ _LARGEST, _COMPARED = 5000, 400
 def check_trace(name: str, path: Path, level: float = 1e-6, tolerance: float | None = None) -> Report:
     """Test a recorded run: the report of ``fedtheory check-trace``.
 
-    ``level``, ``tolerance``: as in :func:`verify.conformance.algorithm`. ``ValueError`` for a file that holds no trace.
+    ``level``, ``tolerance``: as in :func:`verify.conformance.algorithm`. ``ValueError`` for a file that holds no trace,
+    and for levels and tolerances that are none.
     """
     check_level(level)
+    if tolerance is not None and not 0 <= tolerance < 1:
+        raise ValueError(f"a tolerance is a relative error, from 0 to below 1, got {tolerance}")
     trace = load(name, path)
     tol = rounding_of("float64") if tolerance is None else tolerance
     first = trace.states[0][0] if trace.states else trace.algorithm.init(trace.problem, trace.params)

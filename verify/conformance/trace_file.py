@@ -38,6 +38,7 @@ from fedtheory.randomness import map_leaves
 from fedtheory.rational import Array
 from fedtheory.selections import Covering, Selection, Uniform
 from fedtheory.subproblems import Exact, InnerSteps
+from verify import files
 from verify.conformance import npz
 from verify.conformance.scenarios import scenarios
 from verify.parsing import fraction
@@ -81,7 +82,7 @@ def record(name: str, path: Path, rounds: int = 20, seed: int = 0, draws: bool =
     else:
         arrays["iterates"] = np.stack([np.asarray(s[0], dtype=float) for s in visited])
     try:
-        with path.open("wb") as file:
+        with files.replacing(path) as temporary, temporary.open("wb") as file:
             np.savez(file, **arrays)
     except OSError as error:
         raise ValueError(f"cannot write {path}: {error.strerror}") from error
