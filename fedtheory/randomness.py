@@ -113,9 +113,12 @@ def _masks(n: int, tau: int) -> Array:
 
 def _sample_masks(rng: np.random.Generator, size: Size, n: int, tau: int) -> Array:
     # The places of the tau least of n uniform numbers.
-    order = np.argpartition(rng.random((*size, n)), tau - 1, axis=-1)
-    mask = np.zeros((*size, n), dtype=bool)
-    np.put_along_axis(mask, order[..., :tau], True, axis=-1)
+    keys = rng.random((*size, n))
+    mask = keys <= np.partition(keys, tau - 1, axis=-1)[..., tau - 1 : tau]
+    if np.count_nonzero(mask) * n > tau * mask.size:
+        # Two numbers were equal: the earlier one is the smaller.
+        ranks = np.argsort(np.argsort(keys, axis=-1, kind="stable"), axis=-1)
+        mask = ranks < tau
     return mask
 
 

@@ -56,13 +56,14 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
         return _sparse_step(problem, params, state, draw)
     w, full = state.w[..., None, :], f.full_gradient(state.w)[..., None, :]
     h = (params.h / (f.shares * f.examples))[:, None]
+    scaling, shift = h * params.S, h * full
     local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
     for t in range(f.sizes.max()):
         # A client whose pass is over repeats its last example, and the result is dropped.
         moves = (t < f.sizes)[:, None] & (True if params.held is None else params.held)
         rows = draw[..., f.starts + np.minimum(t, f.sizes - 1)]
-        change = f.example_gradient(local, rows) - f.example_gradient(w, rows)
-        local = np.where(moves, local - h * (params.S * change + full), local)
+        # h_k (S_k (grad f_i(w_k) - grad f_i(w)) + grad f(w))
+        local = np.where(moves, local - (scaling * f.example_change(local, w, rows) + shift), local)
     return State(state.w + params.A * (f.shares[:, None] * (local - w)).sum(axis=-2))
 
 

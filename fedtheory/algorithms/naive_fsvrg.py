@@ -43,7 +43,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
     for t in range(params.m):
         rows = draw[..., t]
-        local = local - params.h * (f.example_gradient(local, rows) - f.example_gradient(w, rows) + full)
+        local = local - params.h * (f.example_change(local, w, rows) + full)
     return State(state.w + (local - w).sum(axis=-2) / f.n)
 
 

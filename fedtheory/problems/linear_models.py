@@ -210,6 +210,15 @@ class LinearModels:
         slopes = self.loss.slope((features * x).sum(axis=-1), self.y[rows])
         return slopes[..., None] * features + self.lam * x
 
+    def example_change(self, x: Array, w: Array, rows: Array) -> Array:
+        """grad f_i(w_k) - grad f_i(w), as :meth:`example_gradient`, at ``x`` and ``w (..., K or 1, d)``.
+
+        The examples are gathered once, and weighted by the difference of the slopes.
+        """
+        features, y = self._dense[rows], self.y[rows]
+        change = self.loss.slope(np.vecdot(features, x), y) - self.loss.slope(np.vecdot(features, w), y)
+        return change[..., None] * features + self.lam * (x - w)
+
     def resolvent(self, shift: Any, target: Array) -> Array:
         """The roots w_k of grad F_k(w_k) + shift w_k = target_k, for shift > -lambda: ``(..., K, d) -> (..., K, d)``.
 

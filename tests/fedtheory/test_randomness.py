@@ -461,3 +461,12 @@ def test_a_user_error_is_one_sentence(make: Callable[[], Any], words: str) -> No
     with pytest.raises(ValueError, match=words) as error:
         make()
     assert one_sentence(error)
+
+
+def test_a_subset_has_its_size_where_numbers_are_equal():
+    class Equal:
+        def random(self, size):
+            return np.broadcast_to([0.5, 0.25, 0.5, 0.5, 0.75], size)
+
+    masks = UniformSubset(5, 3).sample(Equal(), (2,))
+    assert masks.tolist() == [[True, True, True, False, False]] * 2
