@@ -37,7 +37,7 @@ def project(Lambda: Array, mask: Array, x: Array) -> Array:
     """
     weight = np.where(mask, 1 / Lambda, 0 * Lambda)[..., None]
     total = np.where(mask[..., None], x, 0 * x).sum(axis=-2, keepdims=True)
-    return x - weight * total / weight.sum(axis=-2, keepdims=True)
+    return x - weight / weight.sum(axis=-2, keepdims=True) * total
 
 
 def init(problem: Problem, params: Params, y: Array | None = None) -> State:
