@@ -238,7 +238,7 @@ def run_replay(args: argparse.Namespace) -> int:
     entry = None if args.file.exists() else results.shipped().entries.get(args.file.as_posix())
     if entry is not None and entry["counterexample"] is None:
         raise ValueError(f"no counterexample to {entry['id']} is carried: it is {entry['verdict']}")
-    checked = None if entry else limits.limited(lambda: _checked_certificate(args.file))
+    checked = None if entry else _limited_certificate(args.file)
     if checked is not None:
         described, failure = checked
         holds = "holds: every step was posed again and is proved by its multipliers, in exact arithmetic"
@@ -261,6 +261,11 @@ def run_replay(args: argparse.Namespace) -> int:
         f"the recomputed sides {agreement} the stored ones and {conflict} the claim",
     )
     return 0 if found.same and found.fails else 1
+
+
+def _limited_certificate(path: Path) -> tuple[list[str], str] | None:
+    """As :func:`_checked_certificate`, with limits on time and memory."""
+    return limits.limited(lambda: _checked_certificate(path), limits.SECONDS, limits.BYTES, str(path))
 
 
 def _checked_certificate(path: Path) -> tuple[list[str], str] | None:

@@ -18,12 +18,19 @@ SECONDS, BYTES = 60, 4 * 2**30
 _WAITING = 10
 
 
-def limited(work: Callable[[], T], seconds: int = SECONDS, size: int = BYTES) -> T:
+def limited(work: Callable[[], T], seconds: int = SECONDS, size: int = BYTES, name: str = "") -> T:
     """``work()``, computed in a child process that may take ``seconds`` of processor time and ``size`` bytes of memory.
 
-    ``ValueError`` of one sentence when it takes more, and when it fails, whatever the failure. Where processes cannot
-    be forked (Windows), the work is done without limits.
+    ``ValueError`` of one sentence, with the ``name`` of what the work is on if given, when it takes more, and when it
+    fails, whatever the failure. Where processes cannot be forked (Windows), the work is done without limits.
     """
+    try:
+        return _limited(work, seconds, size)
+    except ValueError as error:
+        raise ValueError(str(error) if name in str(error) else f"{name}: {error}") from error
+
+
+def _limited(work: Callable[[], Any], seconds: int, size: int) -> Any:
     if not hasattr(os, "fork"):
         return _reply(_outcome(work))
     reading, writing = os.pipe()

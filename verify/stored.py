@@ -122,13 +122,14 @@ class Replayed(NamedTuple):
 def replay(path: Path) -> Replayed:
     """Evaluate the counterexample in a file again, with limits on time and memory. ``ValueError`` as for :func:`load`,
     and when the file does not describe an instance of its claim."""
-    return limits.limited(lambda: _replayed(load(path), str(path)), limits.SECONDS, limits.BYTES)
+    return limits.limited(lambda: _replayed(load(path), str(path)), limits.SECONDS, limits.BYTES, str(path))
 
 
 def replay_entry(entry: Mapping[str, Any]) -> Replayed:
     """As :func:`replay`, for the counterexample in a claim's entry in an audit's JSON."""
     example = from_json(entry["counterexample"])
-    return limits.limited(lambda: _replayed(example, f"what is carried of {entry['id']}"), limits.SECONDS, limits.BYTES)
+    name = f"what is carried of {entry['id']}"
+    return limits.limited(lambda: _replayed(example, name), limits.SECONDS, limits.BYTES, name)
 
 
 def _replayed(example: Counterexample, name: str) -> Replayed:

@@ -81,7 +81,7 @@ def test_every_refuted_claim_has_a_repaired_one_that_holds():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", (1, 2))
 @pytest.mark.parametrize("claim", HOLDING, ids=lambda c: c.id)
-def test_no_claim_that_holds_is_refuted(claim, seed):
-    assert check(claim, seed=seed).verdict in SURE
+def test_no_claim_that_holds_is_refuted_at_another_seed(claim):
+    """At more seeds ``fedtheory selftest`` searches for false alarms."""
+    assert check(claim, seed=1).verdict in SURE

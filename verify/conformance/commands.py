@@ -57,7 +57,7 @@ def run_check(args: Any) -> int:
         report = check_trace(args.algorithm, args.file, args.level, args.tolerance)
         return str(report), report.ok
 
-    text, conforms = limits.limited(checked, _SECONDS)
+    text, conforms = limits.limited(checked, _SECONDS, name=str(args.file))
     print(text)
     return 0 if conforms else 1
 

@@ -122,7 +122,7 @@ def test_the_cache_is_believed_only_as_it_was_written(tmp_path, content, summed)
         # Whatever somebody may have put there with a right sum.
         try:
             cache.save(path, json.loads(content))
-        except ValueError:
+        except (ValueError, RecursionError):
             summed = False
     with unharmed(tmp_path):
         try:
@@ -139,7 +139,6 @@ def test_the_cache_is_believed_only_as_it_was_written(tmp_path, content, summed)
 def test_replays_end(tmp_path, capfd, monkeypatch, content):
     """Instances that nobody drew: confirmed, or refused in one line, within the limits."""
     monkeypatch.setattr(limits, "SECONDS", 5)
-    monkeypatch.setattr(limits.limited, "__defaults__", (5, limits.BYTES))
     path = tmp_path / "a.json"
     path.write_bytes(content)
     with hostile.bounded(60):
