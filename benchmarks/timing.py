@@ -36,15 +36,16 @@ class Line(NamedTuple):
 
 
 def in_turn(variants: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, Array]:
-    """Seconds of each variant, ``(repeats,)``; each round runs all of them, after one that does not count."""
+    """Seconds of processor time of each variant, ``(repeats,)``; each round runs all of them, after one that does not
+    count. All run in one thread, so that on an idle machine this is the time that they take."""
     for run in variants.values():
         run()
     seconds: dict[str, list[float]] = {name: [] for name in variants}
     for _ in range(repeats):
         for name, run in variants.items():
-            begun = time.perf_counter()
+            begun = time.process_time()
             run()
-            seconds[name].append(time.perf_counter() - begun)
+            seconds[name].append(time.process_time() - begun)
     return {name: np.array(values) for name, values in seconds.items()}
 
 

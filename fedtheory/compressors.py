@@ -100,9 +100,9 @@ def _check_k(d: int, k: int) -> None:
         raise ValueError(f"rand-k keeps between 1 and d = {d} coordinates, got k = {k}")
 
 
-def _times(scale: Any, x: Array) -> Array:
-    """scale * x in the arithmetic of x: a fraction times a float array would turn it into objects."""
-    return (scale if is_exact(x) else float(scale)) * x
+def _scaled(scale: Any, kept: Array, x: Array) -> Array:
+    """scale * x where it is kept, else 0 * x, in the arithmetic of x: a fraction would turn floats into objects."""
+    return np.where(kept, scale if is_exact(x) else float(scale), 0) * x
 
 
 def identity(d: int) -> Compressor:
@@ -126,7 +126,7 @@ def bernoulli(d: int, omega: Any) -> Compressor:
     scale = 1 + variance
 
     def apply(draw: Array, x: Array) -> Array:
-        return np.where(draw[..., None], _times(scale, x), 0 * x)
+        return _scaled(scale, draw[..., None], x)
 
     layout = Layout(d, flag=True)
     return Compressor(
@@ -140,7 +140,7 @@ def rand_k(d: int, k: int) -> Compressor:
     scale = Fraction(d, k)
 
     def apply(draw: Array, x: Array) -> Array:
-        return np.where(draw, _times(scale, x), 0 * x)
+        return _scaled(scale, draw, x)
 
     bits = k * (FLOAT_BITS + index_bits(d))
     return Compressor(f"rand-{k}", d, UniformSubset(d, k), apply, scale - 1, bits, layout=Layout(k, indexed=True))

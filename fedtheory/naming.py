@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+#: Characters of an unknown name in a message.
+_LONGEST = 100
+
 
 def select(names: Sequence[str], ids: Sequence[str], others: Iterable[str] = ()) -> list[str]:
     """The ids that are named, in their order and without repetitions; all when ``names`` is empty.
@@ -29,4 +32,5 @@ def unknown(id: str, known: Sequence[str]) -> str:
     near = sorted((other for other in known if last and last in other), key=lambda id: not id.endswith(last))[:2]
     near = near or get_close_matches(id, known, n=2)
     hint = f": did you mean {' or '.join(near)}?" if near else ": `fedtheory list` shows all"
-    return f"unknown claim {id!r}{hint}"
+    shown = id if len(id) <= _LONGEST else f"{id[:_LONGEST]}..."
+    return f"unknown claim {shown!r}{hint}"

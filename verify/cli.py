@@ -87,8 +87,8 @@ _FOUND = "1 {}; "
 _STATUS = "exit status: 0 done; {}2 bad input, or a file that cannot be written; 130 interrupted"
 
 
-#: Characters of a complaint about arguments.
-_LONGEST = 600
+#: Characters of a complaint.
+_LONGEST = 1200
 
 
 class Ended(BaseException):
@@ -103,8 +103,8 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose usage errors are ``ValueError``s, like all other bad input."""
 
     def error(self, message: str) -> NoReturn:
-        # The message quotes what was typed, whatever its length.
-        shown = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
+        # What was typed may be long, and what follows it is to be read.
+        shown = message if len(message) <= _LONGEST // 2 else f"{message[: _LONGEST // 2]}..."
         raise ValueError(f"{shown} (see {self.prog} --help)")
 
 
@@ -179,7 +179,9 @@ def _ending() -> Iterator[None]:
 
 
 def _complain(message: str) -> int:
-    print(f"fedtheory: {clean(' '.join(message.split()))}", file=sys.stderr)
+    # What was got is quoted, whatever its length.
+    shown = clean(" ".join(message.split()))
+    print(f"fedtheory: {shown if len(shown) <= _LONGEST else f'{shown[:_LONGEST]}...'}", file=sys.stderr)
     return 2
 
 

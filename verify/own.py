@@ -32,7 +32,7 @@ def load(path: Path) -> tuple[Claim, ...]:
     except (Exception, SystemExit) as error:  # A file of somebody else's may fail in any way, and may not end this.
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
         where = f", line {lines[-1]}" if lines else ""
-        raise ValueError(f"{path}{where}: {type(error).__name__}: {error}") from error
+        raise ValueError(f"{path}{where}: {type(error).__name__}: {error!s:.1000}") from error
     found = getattr(module, "CLAIMS", None)
     if not isinstance(found, list | tuple) or not found:
         raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")

@@ -56,7 +56,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
     """One step, without randomness of its own: Federated dual coordinate descent."""
     w = problem.f.conjugate_gradient(state.y)
-    direction = np.where(draw[..., None], w / params.Lambda[:, None], 0 * w)
+    direction = np.where(draw, 1 / params.Lambda, 0 * params.Lambda)[..., None] * w
     w_hat = project(params.Lambda, draw, direction)
     return State(state.y - params.eta * w_hat, np.where(draw[..., None], w, state.w))
 

@@ -66,8 +66,8 @@ def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
     if problem.g is None:
         raise ValueError("LoCoDL needs the function g: split the problem as in Section 3.1")
     gamma, chi, rho, p, omega, compressors = params
-    x_hat = state.x - gamma * problem.f.gradient(state.x) + gamma * state.u
-    y_hat = state.y - gamma * problem.g.gradient(state.y[..., None, :])[..., 0, :] + gamma * state.v
+    x_hat = state.x - gamma * (problem.f.gradient(state.x) - state.u)
+    y_hat = state.y - gamma * (problem.g.gradient(state.y[..., None, :])[..., 0, :] - state.v)
     d = compressors.apply(draw.compression, x_hat - y_hat[..., None, :])
     d_bar = d.sum(axis=-2) / (2 * problem.n)
     dual_step = p * chi / (gamma * (1 + 2 * omega))

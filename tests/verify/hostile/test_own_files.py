@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ def sources(draw: Any) -> bytes:
 def test_own_files(tmp_path, monkeypatch, content):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(claims, "_own", {})
+    # What Python says of code that looks odd to it goes to stderr.
+    warnings.simplefilter("ignore")
     path = tmp_path / "mine.py"
     path.write_bytes(content)
     read(path)
