@@ -59,6 +59,19 @@ def test_a_list_needs_no_cache(monkeypatch, capsys):
     assert index.rows() == _expected()
 
 
+def test_the_list_of_the_code_that_found_the_results_is_carried(monkeypatch):
+    gists = {c.id: c.gist for c in claims.all()}
+    entries = {c.id: {"kind": c.kind, "where": c.where} for c in claims.all()}
+    expected, carried = _expected(), results.shipped()._replace(code=results.code(), gists=gists, entries=entries)
+    monkeypatch.setattr(results, "shipped", lambda: carried)
+    monkeypatch.setattr(claims, "all", lambda: 1 / 0)
+    assert index.rows() == expected and not cache.directory().exists()
+    # Of other code they are not believed.
+    monkeypatch.setattr(results, "shipped", lambda: carried._replace(code="0" * 64))
+    with pytest.raises(ZeroDivisionError):
+        index.rows()
+
+
 def test_names_mean_what_they_did():
     ids = ("a/theorem-1", "a/theorem-10", "a/theorem-1/repaired", "b/eq-1")
     assert naming.select((), ids) == list(ids)

@@ -96,6 +96,7 @@ def test_only_a_whole_audit_is_stored(tmp_path, monkeypatch):
     storing.main(audit)
     (text,) = written
     again = results.read(text)
+    assert again.gists == {c.id: c.gist for c in claims.all()}
     assert again.entries == found.entries and (again.seed, again.budget) == (3, "full") and len(again.commit) == 40
     failed = entries[0] | {"note": f"{FAILED}: ZeroDivisionError"}
     for lacking in (entries[1:], [failed, *entries[1:]]):

@@ -23,7 +23,8 @@ FIELDS = ("version", "commit", "date", "code", "seed", "budget")
 
 class Shipped(NamedTuple):
     """An audit of all claims: with which ``seed`` and ``budget`` it was made, when, of which ``commit`` and of what
-    ``code``, as :func:`code` tells it; ``entries``: what it found, by the claims' ids."""
+    ``code``, as :func:`code` tells it; ``entries``: what it found, by the claims' ids; ``gists``: each claim in
+    a line, none where they are not carried."""
 
     version: str
     commit: str
@@ -32,6 +33,7 @@ class Shipped(NamedTuple):
     seed: int
     budget: str
     entries: dict[str, dict[str, Any]]
+    gists: Mapping[str, str]
 
     def verdict(self, id: str) -> str:
         """The verdict of the claim, "-" where none is shipped."""
@@ -70,11 +72,12 @@ def code(packages: tuple[str, ...] = _PACKAGES) -> str:
 def read(text: str) -> Shipped:
     """The results in a file's text."""
     data = json.loads(text)
-    return Shipped(**{field: data[field] for field in FIELDS}, entries={e["id"]: e for e in data["claims"]})
+    entries = {entry["id"]: entry for entry in data["claims"]}
+    return Shipped(**{field: data[field] for field in FIELDS}, entries=entries, gists=data.get("gists", {}))
 
 
 def written(found: Shipped) -> str:
     """The file's text: one claim a line, so that what changes from one audit to the next can be read."""
-    head = {field: getattr(found, field) for field in FIELDS}
+    head = {field: getattr(found, field) for field in (*FIELDS, *(["gists"] if found.gists else []))}
     lines = ",\n".join(json.dumps(entry) for entry in found.entries.values())
     return f'{json.dumps(head)[:-1]}, "claims": [\n{lines}\n]}}\n'

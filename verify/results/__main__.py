@@ -29,7 +29,9 @@ def main(audit: Path) -> None:
     asked = ["git", "-C", str(results.FILE.parent), "rev-parse", "HEAD"]
     commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     head = (version, commit, f"{datetime.now(UTC):%Y-%m-%d}", results.code(), seed, budget)
-    files.write(results.FILE, results.written(results.Shipped(*head, entries)))
+    files.write(
+        results.FILE, results.written(results.Shipped(*head, entries, {claim.id: claim.gist for claim in claims.all()}))
+    )
 
 
 if __name__ == "__main__":
