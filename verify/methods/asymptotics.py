@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,8 @@ STEADY, GROWING = 1.05, 2.0
 EXCESS = 10
 #: The box in which curves are sought, from how many of a grid, by which steps of the exponents, and how many of each.
 CLIMBED, STARTS, SWEEPS = 16, 2, 6
+#: Longer numbers are shown in floating point.
+_LONGEST = 12
 STEPS = tuple(Fraction(1, v) for v in (4, 12, 48))
 
 #: To which powers of the size of a box the symbols grow along a curve.
@@ -134,17 +137,32 @@ def sides_at(claim: Claim, recipe: Recipe, index: int) -> tuple[Any, Any]:
         raise ValueError(f"the values do not meet the hypotheses of {claim.id}")
     with mpmath.workdps(DIGITS):
         left = _value(ratio, values)
-        return left, EXCESS * suprema(part, claim, BOXES[:1])[0][0]
+        return left, EXCESS * _moderate(part, claim)
 
 
-def _counterexample(claim: Claim, index: int, point: Point) -> tuple[Counterexample, float]:
-    """The counterexample at a point, and its margin."""
-    recipe = {str(s): v for s, v in point.items()}
+@lru_cache(maxsize=64)
+def _moderate(part: Order, claim: Claim) -> Any:
+    """The largest left/right in the smallest box."""
+    return suprema(part, claim, BOXES[:1])[0][0]
+
+
+def counterexample(claim: Claim, recipe: Recipe, index: int) -> Counterexample | None:
+    """The counterexample to one order of the claim at the values of a recipe, if they are one.
+
+    ``ValueError`` for values of which the claim does not speak.
+    """
     left, right = sides_at(claim, recipe, index)
-    values = ", ".join(f"{name}={float(v):g}" for name, v in recipe.items())
+    if left <= right:
+        return None
+    values = ", ".join(f"{name}={_short(v)}" for name, v in recipe.items())
     text = f"{values}: left/right against {EXCESS} times the most it is while all values are within 10^{BOXES[0]}"
-    found = Counterexample(claim, recipe, (), 0, f"order {index}", 0, left, right, "<=", text)
-    return found, round(float(1 - left / right), 9)
+    return Counterexample(claim, recipe, (), 0, f"order {index}", 0, left, right, "<=", text)
+
+
+def _short(value: Fraction) -> str:
+    """A number as it is, or in floating point where it is long."""
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"{float(value):g}"
 
 
 def _value(ratio: Callable[..., Any], point: Point) -> Any:
@@ -184,9 +202,9 @@ def outcome(method: Method, claim: Claim) -> Outcome:
         if growth[-1] > STEADY:
             seen = ", ".join(mpmath.nstr(v, 4) for v in values)
             note = f"({part.left})/({part.right}) grows with the values: at most {seen}"
-            if all(g >= GROWING for g in growth[1:]):
-                example, margin = _counterexample(claim, index, found[-1][1])
-                details = {"margin": margin, "counterexample": example}
+            example = counterexample(claim, {str(s): v for s, v in found[-1][1].items()}, index)
+            if example is not None and all(g >= GROWING for g in growth[1:]):
+                details = {"margin": round(float(1 - example.left / example.right), 9), "counterexample": example}
                 return method.found(Verdict.REFUTED, note, instances=tested, used=("search",), **details)
             return method.found(Verdict.NOT_TESTED, note, instances=tested, used=("search",))
         steady.append(values[-1])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -54,6 +56,8 @@ from verify.pep.worst_case import Refused
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be.
 _TRIES = 30
+#: Attempts at making the values of an order's letters smaller, which start at powers of 10^32.
+_POINTS = 2000
 #: Instances at which floats are compared with fractions, besides a share of those that are proposed.
 LOOKED_AT = 6
 #: What a search that found no violation says.
@@ -80,7 +84,11 @@ def _derive(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _grow(method: Method, inquiry: Inquiry) -> Outcome:
-    return asymptotics.outcome(method, inquiry.claim)
+    found = asymptotics.outcome(method, inquiry.claim)
+    if (example := found.counterexample) is None:
+        return found
+    again = partial(asymptotics.counterexample, index=int(example.part.split()[-1]))
+    return replace(found, counterexample=shrinking.smallest(example, tries=_POINTS, again=again))
 
 
 def _search(method: Method, inquiry: Inquiry) -> Outcome:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -13,6 +15,9 @@ from verify.evidence import Counterexample
 from verify.faults import attributed
 from verify.methods.states import violation
 
+#: Numbers beyond it, and their inverses, are bisected.
+MODERATE = 10
+
 
 def smallest(
     counterexample: Counterexample,
@@ -21,25 +26,63 @@ def smallest(
 ) -> Counterexample:
     """A simpler counterexample to the same claim: fewer clients, smaller dimension, simpler rationals.
 
-    Greedy: a simplification is kept when it still violates the claim exactly; ``tries`` bounds the attempts.
-    ``again(claim, recipe)``: the counterexample at a recipe, if there is one.
+    Greedy: a simplification is kept when it still violates the claim exactly; where none does, large numbers and small
+    ones are bisected. ``tries`` bounds the attempts. ``again(claim, recipe)``: the counterexample at a recipe, if there
+    is one.
     """
-    best = counterexample
-    progress = True
-    while progress and tries > 0:
-        progress = False
-        offers = best.claim.family.simpler(best.recipe)
-        for candidate in chain(offers, _simpler(best.recipe)):
-            if complexity(candidate) >= complexity(best.recipe):
-                continue
-            tries -= 1
+    left = iter(range(tries))
+    best: Counterexample | None = counterexample
+    while best is not None:
+        counterexample = best
+        offers = chain(best.claim.family.simpler(best.recipe), _simpler(best.recipe))
+        best = _first(best, offers, left, again) or _bisected(best, left, again)
+    return counterexample
+
+
+def _first(
+    best: Counterexample,
+    offers: Iterable[Recipe],
+    left: Iterator[int],
+    again: Callable[[Claim, Recipe], Counterexample | None],
+) -> Counterexample | None:
+    """The first counterexample among the offers that are simpler than the best one, while attempts are left."""
+    bound = complexity(best.recipe)
+    for candidate in offers:
+        if complexity(candidate) < bound:
+            if next(left, None) is None:
+                return None
             found = _attempt(best.claim, candidate, again)
             if found is not None:
-                best, progress = found, True
-                break
-            if tries <= 0:
-                break
-    return best
+                return found
+    return None
+
+
+def _bisected(
+    best: Counterexample, left: Iterator[int], again: Callable[[Claim, Recipe], Counterexample | None]
+) -> Counterexample | None:
+    """A counterexample in which a large number is smaller, or a small one larger; None where bisection finds none.
+
+    Nothing says that what lies between two counterexamples is one: each that is kept was tried.
+    """
+    for value, put in _changes(best.recipe):
+        found, (low, high, number) = None, _scale(value)
+        while high - low > 1:
+            middle = (low + high) // 2
+            smaller = _first(found or best, [put(number(middle))], left, again)
+            low, high, found = (middle, high, found) if smaller is None else (low, middle, smaller)
+        if found is not None:
+            return found
+    return None
+
+
+def _scale(value: Any) -> tuple[int, int, Callable[[int], Any]]:
+    """(low, high, number): the value is number(high) or nearly so, and the integers between are simpler ones."""
+    sign, size = (-1 if value < 0 else 1), abs(value)
+    if size > MODERATE:
+        return MODERATE, math.ceil(size), lambda m: type(value)(sign * m)
+    if 0 < size * MODERATE < 1:
+        return MODERATE, math.ceil(1 / size), lambda m: Fraction(sign, m)
+    return 0, 0, Fraction
 
 
 def _attempt(
@@ -82,22 +125,42 @@ def _simpler(recipe: Recipe) -> Iterator[Recipe]:
     clients = recipe.get("clients", ())
     for i in range(len(clients)):
         yield {**recipe, "clients": clients[:i] + clients[i + 1 :]}
-    if recipe.get("d", 1) > 1:
-        yield _shorter(recipe, recipe["d"])
-    values = sorted({v for v in _leaves(recipe) if isinstance(v, Fraction)}, key=lambda v: (-_length(v), v))
-    for value in values:
+    if (d := _dimension(recipe)) is not None and d > 1:
+        yield _shorter(recipe, d)
+    for value, put in _changes(recipe):
         for simple in _simpler_numbers(value):
-            yield _replace(recipe, value, simple)
-    for path in _paths(recipe):
-        # The dimension goes with the lengths of the vectors, above.
-        if path != ("d",):
-            for simple in _simpler_numbers(_at(recipe, path)):
-                yield _put(recipe, path, simple)
+            yield put(simple)
+
+
+def _changes(recipe: Recipe) -> Iterator[tuple[Any, Callable[[Any], Recipe]]]:
+    """The numbers of a recipe, with what puts others in their places: in those of all equal ones, then one by one."""
+    # The dimension goes with the lengths of the vectors.
+    free = {key: value for key, value in recipe.items() if key != "d" or _dimension(recipe) is None}
+    numbers = {(type(v), v) for v in _leaves(free) if isinstance(v, int | Fraction)}
+    for _, value in sorted(numbers, key=lambda pair: (-_length(pair[1]), pair[1], pair[0] is int)):
+        yield value, partial(_everywhere, recipe, free, value)
+    for path in _paths(free):
+        if isinstance(value := _at(recipe, path), int | Fraction):
+            yield value, partial(_put, recipe, path)
+
+
+def _everywhere(recipe: Recipe, free: Recipe, old: Any, new: Any) -> Recipe:
+    return {**recipe, **_replace(free, old, new)}
+
+
+def _dimension(recipe: Recipe) -> int | None:
+    """The dimension of the recipe's vectors; None where it has none, and d is a letter like others."""
+    d = recipe.get("d")
+    return d if isinstance(d, int) and ("clients" in recipe or _has_length(recipe, d)) else None
+
+
+def _has_length(value: Any, d: int) -> bool:
+    if isinstance(value, dict):
+        return any(_has_length(v, d) for v in value.values())
+    return isinstance(value, tuple) and (len(value) == d or any(_has_length(v, d) for v in value))
 
 
 def _simpler_numbers(value: Any) -> Iterator[Any]:
-    if isinstance(value, str):
-        return
     options: tuple[Any, ...]
     if isinstance(value, int):
         options = (0, 1, 2, 3, 4, 10, value // 2, value - 1)
@@ -130,7 +193,7 @@ def _replace(value: Any, old: Any, new: Any) -> Any:
         return {key: _replace(v, old, new) for key, v in value.items()}
     if isinstance(value, tuple):
         return tuple(_replace(v, old, new) for v in value)
-    return new if isinstance(value, Fraction) and value == old else value
+    return new if type(value) is type(old) and value == old else value
 
 
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

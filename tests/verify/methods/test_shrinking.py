@@ -1,0 +1,69 @@
+"""Counterexamples are made small: equal numbers at once, large and small ones by bisection, dimensions with vectors."""
+
+from fractions import Fraction
+
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.settings import Setting
+from fedtheory.statements import Order
+from verify import check
+from verify.evidence import Counterexample
+from verify.methods import shrinking
+
+
+def found(recipe, fails):
+    """The smallest counterexample from a recipe on, where those fail of which a function says so."""
+
+    def again(claim, recipe):
+        return Counterexample(claim, recipe, (), 0, "", 0, 1, 0, "<=", "") if fails(recipe) else None
+
+    claim = claims.get("feddcd/theorem-7.1/eq-14")
+    return shrinking.smallest(again(claim, recipe), again=again).recipe
+
+
+def test_the_lower_bound_of_theorem_7_1_falls_at_a_small_condition_number():
+    recipe = check(claims.get("feddcd/theorem-7.1/eq-14")).counterexample.recipe
+    # 1/(4 (sqrt(4096) + 1)) = 1/260 exceeds 8 sqrt(2)/4096 = sqrt(2)/512; there are smaller ones.
+    assert (recipe["N"], recipe["tau"]) == (2, 2) and recipe["kappa"] <= 4096
+
+
+@pytest.mark.parametrize(
+    ("start", "fails", "expected"),
+    [
+        (Fraction(10**9), lambda v: v > 1234, 1235),
+        (Fraction(10**9 + 1, 7), lambda v: v > 1234, 1235),
+        (Fraction(-(10**6)), lambda v: v < -77, -78),
+        (10**6, lambda v: v > 99, 100),
+        (Fraction(1, 10**9), lambda v: 0 < v < Fraction(1, 70), Fraction(1, 71)),
+        (Fraction(10**6), lambda v: v > 3, 4),
+    ],
+)
+def test_numbers_are_bisected(start, fails, expected):
+    recipe = found({"x": start}, lambda recipe: fails(recipe["x"]))
+    assert recipe == {"x": expected} and type(recipe["x"]) is type(start)
+
+
+def test_equal_integers_become_smaller_together():
+    assert found({"N": 6, "tau": 6}, lambda r: r["N"] == r["tau"] >= 2) == {"N": 2, "tau": 2}
+
+
+def test_a_dimension_changes_with_its_vectors_only():
+    start = {"d": 3, "clients": ((Fraction(3),) * 3,) * 2, "n": 50}
+    smaller = found(start, lambda r: [len(v) for v in r["clients"]][:1] == [r["d"]] and r["n"] > 20)
+    assert smaller == {"d": 1, "clients": ((0,),), "n": 21}
+
+
+def test_a_letter_d_is_a_number_like_others():
+    assert found({"d": 100, "n": 7}, lambda r: r["d"] > 40) == {"d": 41, "n": 0}
+
+
+def test_orders_are_refuted_at_small_values():
+    x, y = sympy.symbols("x y", positive=True)
+    order = Claim("own/order", setting=Setting("all values", letters=(x, y)), statement=Order(x * y, x + y))
+    example = check(order).counterexample
+    left, right = example.replay()
+    # A little more than what refutes.
+    assert right < left < 1.1 * right and max(example.recipe.values()) < 10**6
