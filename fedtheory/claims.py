@@ -214,6 +214,11 @@ def get(id: str) -> Claim:
     return found
 
 
+def repairing(id: str) -> tuple[Claim, ...]:
+    """The claims that repair the one with this id: those of the papers, and those that were registered."""
+    return tuple(claim for claim in (*_registry().values(), *_own.values()) if claim.repairs == id)
+
+
 def select(names: list[str] | tuple[str, ...]) -> tuple[Claim, ...]:
     """Claims named by paper, by id, or by the beginning of an id; all when ``names`` is empty. No repetitions.
 

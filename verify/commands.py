@@ -386,6 +386,6 @@ def run_tight(args: argparse.Namespace) -> int:
         terminal.show(report, table)
     with files.replacing(out) as temporary:
         tight.draw(claim, points, temporary)
-    repaired = [f"repaired: {c.id}" for c in claims.all() if c.repairs == claim.id]
+    repaired = [f"repaired: {c.id}" for c in claims.repairing(claim.id)]
     terminal.say(report, str(out), *tight.words(points), *repaired)
     return 0

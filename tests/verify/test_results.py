@@ -217,7 +217,7 @@ def test_no_proof_leads_back_to_itself():
 
 @pytest.mark.parametrize("claim", FALLING, ids=lambda c: c.id)
 def test_every_claim_that_falls_has_a_step_that_fails(claim):
-    culprits = why.fallen(claim, shipped())
+    culprits = why.fallen(claim, shipped().verdicts)
     assert claim.flaw or culprits
     # At the end of every chain a step is named.
     assert claim.flaw or any(u.claim.flaw for u in culprits)
@@ -236,9 +236,9 @@ def test_a_proof_of_no_claim_is_told():
 
 
 def test_what_falls_behind_a_claim_that_holds_is_not_to_blame():
-    found = shipped()
+    found = shipped().verdicts
     claim, between = claims.get("fedadmm/theorem-4.1/c"), claims.get("fedadmm/lemma-C.2/c")
-    assert between.id in claim.uses and found.verdict(between.id) not in why.FALLEN
+    assert between.id in claim.uses and found[between.id] not in why.FALLEN
     assert "fedadmm/eq-21" in {u.claim.id for u in why.fallen(between, found)}
     assert "fedadmm/eq-21" not in {u.claim.id for u in why.fallen(claim, found)}
 
@@ -288,6 +288,66 @@ def test_why_of_a_paper_tells_all_that_falls(capsys):
     assert out.count("  repaired: ") == sum(c.repairs in {w.id for w in wanted} for c in claims.all())
 
 
+def test_why_of_a_paper_follows_each_chain_to_its_end(capsys):
+    _, out, _ = run(capsys, "why", "feddcd/theorem-5.2")
+    _, _, told = out.partition("feddcd/theorem-5.2/zeta  (Theorem 5.2): refuted")
+    for id in ("feddcd/lemma-C.2", "feddcd/theorem-C.1"):
+        assert f"it rests on {id} (" in told and f"which is refuted: {claims.get(id).flaw}" in told
+    # What is between leads there, and has no error of its own.
+    assert "it rests on feddcd/theorem-5.2/eq-9" not in told
+
+
+@pytest.mark.parametrize("claim", FALLING, ids=lambda c: c.id)
+def test_the_end_of_a_chain_has_an_error_of_its_own(claim):
+    assert all(used.claim.flaw for used in why.ends(claim, shipped().verdicts))
+
+
+OWN = """
+from fedtheory import Claim, Inequality, Setting, letters
+a, b = letters("a b")
+setting = Setting("all values", letters=(a, b))
+CLAIMS = (
+    Claim("mine/end", "page 1", setting=setting, statement=Inequality(a, b), flaw="a slip"),
+    Claim("mine/middle", setting=setting, statement=Inequality(a + 1, b), uses=("mine/end",)),
+    Claim("mine/start", setting=setting, statement=Inequality(a + 2, b), uses=("mine/middle",)),
+    Claim("mine/start/repaired", setting=setting, statement=Inequality(a, a + b), repairs="mine/start"),
+    Claim("mine/alone", setting=setting, statement=Inequality(a, b)),
+)
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(OWN)
+    return str(file)
+
+
+def test_why_tests_claims_of_ones_own(capsys, own):
+    status, out, _ = run(capsys, "why", "mine/start", "--own", own)
+    assert status == 0 and out.startswith("mine/start: refuted\ncounterexample\n")
+    assert "it rests on mine/end (page 1), through mine/middle, which is refuted" in out and "    a slip" in out
+    assert "the repaired statement: mine/start/repaired: proved" in out
+    # There is nothing carried to replay.
+    assert f"again, exactly: fedtheory check {own} --out DIR" in out
+    _, out, _ = run(capsys, "why", "mine/alone", "--own", own)
+    assert "refuted" in out and "step" not in out
+
+
+def test_why_of_all_claims_of_ones_own_tells_which_fall(capsys, own):
+    status, out, _ = run(capsys, "why", "mine", "--own", own)
+    heads = [line for line in out.splitlines() if not line.startswith(" ")]
+    assert status == 0 and heads[:3] == ["mine/end  (page 1): refuted", "mine/middle: refuted", "mine/start: refuted"]
+    assert out.count("it rests on mine/end (page 1)") == 2 and "4 of 5 claims fall" in out
+
+
+def test_the_command_that_is_told_replays_a_counterexample_of_ones_own(capsys, own, tmp_path):
+    run(capsys, "check", own, "--out", str(tmp_path / "out"))
+    file = tmp_path / "out" / "counterexamples" / "mine_start.json"
+    status, out, _ = run(capsys, "replay", str(file), "--own", own)
+    assert status == 0 and "contradict the claim" in out
+
+
 def test_why_needs_a_result(capsys, carried):
     carried(entries={})
     status, out, err = run(capsys, "why", REFUTED)
@@ -297,7 +357,7 @@ def test_why_needs_a_result(capsys, carried):
 def test_why_can_be_told_of_every_claim():
     for claim in claims.all():
         evidence = Evidence.from_json(claim, shipped().entries[claim.id])
-        lines = [str(line) for line in why.lines(evidence, shipped())]
+        lines = [str(line) for line in why.lines(evidence, shipped().verdicts, "")]
         assert "that is not known" not in "".join(lines)
         assert (evidence.verdict in (Verdict.REFUTED, Verdict.ILL_POSED)) == ("the step that fails" in lines)
 

@@ -3,7 +3,7 @@ holds, what it rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rich.text import Text
@@ -13,7 +13,6 @@ from fedtheory.claims import Claim
 from verify.evidence import Evidence, Verdict
 from verify.report import difference, statement
 from verify.report.terminal import shown, style
-from verify.results import Shipped
 
 #: Verdicts of a claim that is not to be built on.
 FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED)
@@ -25,6 +24,10 @@ _SURE = {
 }
 
 
+#: Verdicts, by the ids of claims.
+Verdicts = Mapping[str, str]
+
+
 class Used(NamedTuple):
     """A claim on which a printed proof rests, with the claims through which it does, the nearest first."""
 
@@ -32,10 +35,10 @@ class Used(NamedTuple):
     through: tuple[Claim, ...]
 
 
-def fallen(claim: Claim, found: Shipped) -> list[Used]:
+def fallen(claim: Claim, verdicts: Verdicts) -> list[Used]:
     """The claims that fall and on which the printed proof rests, directly or through others that fall.
 
-    The nearest first; by the shipped verdicts. What falls behind a claim that does not is no fault of its users.
+    The nearest first. What falls behind a claim that does not is no fault of its users.
     """
     told: list[Used] = []
     level, seen = [Used(claim, ())], {claim.id}
@@ -43,7 +46,7 @@ def fallen(claim: Claim, found: Shipped) -> list[Used]:
         following = []
         for user, path in level:
             for id in user.uses:
-                if id not in seen and found.verdict(id) in FALLEN:
+                if id not in seen and verdicts.get(id) in FALLEN:
                     seen.add(id)
                     following.append(Used(claims.get(id), path if user is claim else (*path, user)))
         told += following
@@ -51,16 +54,22 @@ def fallen(claim: Claim, found: Shipped) -> list[Used]:
     return told
 
 
-def lines(evidence: Evidence, found: Shipped) -> list[str | Text]:
-    """Why the claim falls, or what it rests on."""
+def ends(claim: Claim, verdicts: Verdicts) -> list[Used]:
+    """Those of :func:`fallen` at which an error is: where it is known which, or where nothing behind them falls."""
+    told = fallen(claim, verdicts)
+    return [used for used in told if used.claim.flaw or not fallen(used.claim, verdicts)]
+
+
+def lines(evidence: Evidence, verdicts: Verdicts, again: str) -> list[str | Text]:
+    """Why the claim falls, or what it rests on; ``again``: the command that evaluates its counterexample."""
     claim = evidence.claim
-    told: list[str | Text] = [_heading(evidence), f"  {claim.gist}"]
+    told: list[str | Text] = [_heading(evidence), *([f"  {claim.gist}"] if claim.gist else [])]
     if evidence.verdict in FALLEN:
-        return [*told, *_failure(evidence), *_step(claim, found), *_instead(claim, found)]
-    return [*told, *_holding(evidence, found)]
+        return [*told, *_failure(evidence, again), *_step(claim, verdicts), *_instead(claim, verdicts)]
+    return [*told, *_holding(evidence, verdicts)]
 
 
-def brief(evidence: Evidence, found: Shipped) -> list[str | Text]:
+def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
     """Why a claim falls, in a few lines."""
     claim, example = evidence.claim, evidence.counterexample
     told: list[str | Text] = [_heading(evidence)]
@@ -71,19 +80,22 @@ def brief(evidence: Evidence, found: Shipped) -> list[str | Text]:
         told.append(f"  false: {shown(example.left)} {example.relation} {shown(example.right)}{at}")
     if claim.flaw:
         told.append(f"  step: {claim.flaw}")
-    told += [
-        f"  step: {_rests(u)}, which is {found.verdict(u.claim.id)}" for u in fallen(claim, found) if not u.through
-    ]
-    told += [f"  repaired: {c.id}, {found.verdict(c.id)}: {c.gist}" for c in claims.all() if c.repairs == claim.id]
+    for used in ends(claim, verdicts):
+        # The errors of others explain what has none of its own.
+        error = f": {used.claim.flaw}" if used.claim.flaw and not claim.flaw else ""
+        told.append(f"  step: {_rests(used)}, which is {verdicts[used.claim.id]}{error}")
+    for repaired in claims.repairing(claim.id):
+        told.append(f"  repaired: {repaired.id}, {verdicts.get(repaired.id, '-')}: {repaired.gist}")
     return told
 
 
 def _heading(evidence: Evidence) -> Text:
     claim, verdict = evidence.claim, str(evidence.verdict)
-    return Text.assemble(f"{claim.id}  ({claim.where}): ", (verdict, style(verdict)))
+    place = f"  ({claim.where})" if claim.where else ""
+    return Text.assemble(f"{claim.id}{place}: ", (verdict, style(verdict)))
 
 
-def _failure(evidence: Evidence) -> Iterator[str]:
+def _failure(evidence: Evidence, again: str) -> Iterator[str]:
     """The counterexample, in numbers."""
     example = evidence.counterexample
     if example is None:
@@ -97,7 +109,7 @@ def _failure(evidence: Evidence) -> Iterator[str]:
     comparisons = getattr(evidence.claim.statement, "comparisons", ())
     which = f", comparison {int(example.part) + 1} of {len(comparisons)}" if len(comparisons) > 1 else ""
     yield f"  the claim says: left {example.relation} right{which if example.part.isdigit() else ''}"
-    yield f"  again, exactly: fedtheory replay {evidence.claim.id}"
+    yield f"  again, exactly: {again}"
 
 
 def _decimal(value: object) -> str:
@@ -106,14 +118,16 @@ def _decimal(value: object) -> str:
     return f", about {float(value):.6g}" if "/" in text else ""  # type: ignore[arg-type]
 
 
-def _step(claim: Claim, found: Shipped) -> Iterator[str]:
-    """The step of the printed proof that fails."""
+def _step(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
+    """The step of the printed proof that fails; nothing where the claim says nothing of a proof."""
+    if not claim.flaw and not claim.uses:
+        return
     yield "the step that fails"
     if claim.flaw:
         yield f"  {claim.flaw}"
-    culprits = fallen(claim, found)
+    culprits = fallen(claim, verdicts)
     for culprit in culprits:
-        yield f"  {_rests(culprit)}, which is {found.verdict(culprit.claim.id)}"
+        yield f"  {_rests(culprit)}, which is {verdicts[culprit.claim.id]}"
         yield f"    {culprit.claim.gist}"
         if culprit.claim.flaw:
             yield f"    {culprit.claim.flaw}"
@@ -123,13 +137,14 @@ def _step(claim: Claim, found: Shipped) -> Iterator[str]:
 
 def _rests(used: Used) -> str:
     way = f", through {', '.join(c.id for c in used.through)}" if used.through else ""
-    return f"it rests on {used.claim.id} ({used.claim.where}){way}"
+    place = f" ({used.claim.where})" if used.claim.where else ""
+    return f"it rests on {used.claim.id}{place}{way}"
 
 
-def _instead(claim: Claim, found: Shipped) -> Iterator[str | Text]:
+def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:
     """The repaired statements beside the printed one, what differs in marks."""
-    for repaired in (c for c in claims.all() if c.repairs == claim.id):
-        verdict = found.verdict(repaired.id)
+    for repaired in claims.repairing(claim.id):
+        verdict = verdicts.get(repaired.id, "-")
         yield Text.assemble("the repaired statement: ", repaired.id, ": ", (verdict, style(verdict)))
         yield f"  {repaired.gist}"
         first, second = difference.marked(claim, repaired)
@@ -144,7 +159,7 @@ def _instead(claim: Claim, found: Shipped) -> Iterator[str | Text]:
             yield f"  reading: {repaired.reading}"
 
 
-def _holding(evidence: Evidence, found: Shipped) -> Iterator[str | Text]:
+def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
     """What a claim that does not fall rests on."""
     claim = evidence.claim
     yield f"{_SURE[evidence.verdict]}"
@@ -156,18 +171,18 @@ def _holding(evidence: Evidence, found: Shipped) -> Iterator[str | Text]:
         yield f"  methods: {', '.join(evidence.methods)}{kept}; {evidence.instances} instances"
     yield from (f"  {line}" for line in statement.text(claim))
     if claim.repairs:
-        yield f"it repairs {claim.repairs}: {found.verdict(claim.repairs)}; fedtheory why {claim.repairs}"
+        yield f"it repairs {claim.repairs}: {verdicts.get(claim.repairs, '-')}; fedtheory why {claim.repairs}"
     if claim.uses:
         yield "its printed proof rests on"
         for id in claim.uses:
-            verdict = found.verdict(id)
+            verdict = verdicts.get(id, "-")
             yield Text.assemble("  ", id, ": ", (verdict, style(verdict)))
-    if culprits := fallen(claim, found):
+    if culprits := fallen(claim, verdicts):
         yield "so that its printed proof does not stand as it is"
         for culprit in culprits:
-            yield f"  {_rests(culprit)}, which is {found.verdict(culprit.claim.id)}"
+            yield f"  {_rests(culprit)}, which is {verdicts[culprit.claim.id]}"
             if culprit.claim.flaw:
                 yield f"    {culprit.claim.flaw}"
 
 
-__all__ = ["FALLEN", "Used", "brief", "fallen", "lines"]
+__all__ = ["FALLEN", "Used", "Verdicts", "brief", "ends", "fallen", "lines"]

@@ -40,6 +40,11 @@ class Shipped(NamedTuple):
         entry = self.entries.get(id)
         return "-" if entry is None else str(entry["verdict"])
 
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """All verdicts, by the claims' ids."""
+        return {id: str(entry["verdict"]) for id, entry in self.entries.items()}
+
     def changes(self, verdicts: Mapping[str, str], seed: int, budget: str) -> list[str]:
         """A line for each claim whose verdict is another than the shipped one; none for another seed or budget."""
         if (seed, budget) != (self.seed, self.budget):

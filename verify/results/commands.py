@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from verify import results
@@ -24,7 +24,8 @@ is computed anew with --check, for a claim of your own, for another seed or budg
 """
 _WHY = """\
 Why a claim falls: the counterexample in numbers, the step of the printed proof that fails, and what holds instead, with
-what differs in {braces}; or, for a claim that holds, what it rests on. The verdicts are those that the package carries.
+what differs in {braces}; or, for a claim that holds, what it rests on. The verdicts are those that the package carries;
+claims of your own are tested.
 """
 
 
@@ -78,9 +79,11 @@ def register(
         "why a claim falls, and what holds instead",
         "fedtheory why feddcd/theorem-6.1/eq-10",
         "fedtheory why feddcd",
+        "fedtheory why prox/faster --own examples/proximal_point.py",
         description=_WHY,
     )
     explaining.add_argument("id", metavar="ID", help="a claim; or a paper, or the beginning of ids: each that falls")
+    owned(explaining, "its claims have ids too, and are tested")
 
 
 def run_list(args: Any) -> int:
@@ -106,10 +109,7 @@ def run_show(args: Any) -> int:
     from verify.evidence import Evidence
     from verify.report import statement, terminal
 
-    if args.own is not None:
-        from verify import own
-
-        own.load(args.own)
+    _load_own(args)
     claim = claims.get(args.id)
     if args.latex:
         print(statement.latex(claim))
@@ -125,33 +125,58 @@ def run_show(args: Any) -> int:
         _warn(found)
         terminal.say(report, f"found before, {found.origin}; --check computes it anew")
         evidence = Evidence.from_json(claim, found.entries[claim.id])
-    repaired = [c for c in claims.all() if c.repairs == claim.id]
-    terminal.say(report, *terminal.findings(evidence, repaired))
+    terminal.say(report, *terminal.findings(evidence, claims.repairing(claim.id)))
     return 0
 
 
 def run_why(args: Any) -> int:
-    """Why a claim falls, or what it rests on; of several claims, why those fall that do. By the shipped results."""
-    from fedtheory import claims
+    """Why a claim falls, or what it rests on; of several claims, why those fall that do."""
+    from fedtheory import claims, naming
     from verify.evidence import Evidence
     from verify.report import terminal, why
 
-    found, report, chosen = results.shipped(), terminal.console(sys.stdout), claims.select([args.id])
-    if args.id in [c.id for c in chosen]:
-        chosen = (claims.get(args.id),)
-    missing = [c.id for c in chosen if c.id not in found.entries]
-    if missing:
+    found, report = results.shipped(), terminal.console(sys.stdout)
+    own = {c.id: c for c in _load_own(args)}
+    ids = naming.select([args.id], [*(c.id for c in claims.all()), *own])
+    ids = [args.id] if args.id in ids else ids
+    if missing := [id for id in ids if id not in found.entries and id not in own]:
         raise ValueError(f"no result for {missing[0]} is carried: fedtheory show {missing[0]} tests it")
-    _warn(found)
-    evidence = [Evidence.from_json(c, found.entries[c.id]) for c in chosen]
-    if len(chosen) == 1:
-        terminal.say(report, *why.lines(evidence[0], found))
+    if any(id not in own for id in ids):
+        _warn(found)
+    tested = {id: _checked(own[id], found.seed, found.budget) for id in _reached(ids, own)}
+    verdicts = found.verdicts | {id: str(evidence.verdict) for id, evidence in tested.items()}
+    told = [tested[id] if id in own else Evidence.from_json(claims.get(id), found.entries[id]) for id in ids]
+    if len(told) == 1:
+        again = f"fedtheory replay {ids[0]}"
+        if own:
+            again = f"fedtheory check {args.own} --out DIR, then fedtheory replay FILE --own {args.own}"
+        terminal.say(report, *why.lines(told[0], verdicts, again))
         return 0
-    falling = [e for e in evidence if e.verdict in why.FALLEN]
+    falling = [e for e in told if e.verdict in why.FALLEN]
     for one in falling:
-        terminal.say(report, *why.brief(one, found))
-    terminal.say(report, f"{len(falling)} of {len(chosen)} claims fall; of each fedtheory why ID tells more")
+        terminal.say(report, *why.brief(one, verdicts))
+    terminal.say(report, f"{len(falling)} of {len(told)} claims fall; of each fedtheory why ID tells more")
     return 0
+
+
+def _reached(ids: Sequence[str], own: Mapping[str, Claim]) -> list[str]:
+    """The claims of somebody's own that are named, on which the proofs of these rest, and that repair these."""
+    found: list[str] = []
+    left = [id for id in ids if id in own]
+    while left:
+        id = left.pop(0)
+        if id not in found:
+            found.append(id)
+            repairing = (other.id for other in own.values() if other.repairs == id)
+            left += [other for other in (*own[id].uses, *repairing) if other in own]
+    return found
+
+
+def _load_own(args: Any) -> tuple[Claim, ...]:
+    """The claims of the file that ``--own`` names: their ids are then known."""
+    from verify import own
+
+    return () if args.own is None else own.load(args.own)
 
 
 def _warn(found: Shipped) -> None:
