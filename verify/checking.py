@@ -12,6 +12,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Bound
 from verify.evidence import Evidence, Verdict
+from verify.faults import placed
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS, examined
 from verify.outcome import Outcome, strongest
@@ -43,10 +44,11 @@ def check(claim: Claim, seed: int = 0, budget: str = "quick", progress: Callable
     with threadpool_limits(limits=1):
         inquiry = Inquiry(claim, seed, BUDGETS[budget])
         outcomes = []
-        for outcome in examined(inquiry, METHODS):
-            outcomes.append(outcome)
-            if progress is not None:
-                progress()
+        with placed(claim):
+            for outcome in examined(inquiry, METHODS):
+                outcomes.append(outcome)
+                if progress is not None:
+                    progress()
         evidence = _told(inquiry, tuple(outcomes))
     return replace(evidence, seconds=time.perf_counter() - begun)
 

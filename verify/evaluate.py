@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import sympy
 
+from fedtheory.algorithms.base import place
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
@@ -21,6 +22,7 @@ from fedtheory.statements import (
     Inequality,
     OneStep,
     ParameterRule,
+    Quantity,
     Reached,
     Stays,
 )
@@ -47,17 +49,23 @@ def rollout(claim: Claim, instance: Instance, problem: Any, state: Any, rounds: 
         repeated = type(state)(*(np.repeat(field, len(p), axis=1) for field in state))
         tiled = map_leaves(lambda a, before=before: np.concatenate([a] * before), draws)
         after = algorithm.step(problem, instance.params, repeated, tiled)
-        state = type(state)(*(_shaped(*pair) for pair in zip(after, repeated, state._fields, strict=True)))
+        fields = zip(after, repeated, state._fields, strict=True)
+        state = type(state)(*(_shaped(*field, algorithm.step) for field in fields))
         probabilities = np.repeat(probabilities, len(p)) * np.concatenate([p] * before)
     return state, probabilities
 
 
-def _shaped(after: Array, before: Array, name: str) -> Array:
+def _shaped(after: Array, before: Array, name: str, step: Callable[..., Any]) -> Array:
     """The field of a state after a step, with the shape it had before; ``ValueError`` if the step changed it."""
-    core = before.ndim - 2
-    if np.shape(after)[np.ndim(after) - core :] != before.shape[2:]:
-        raise ValueError(f"the step turned {name} of shape {before.shape[2:]} into shape {np.shape(after)}")
+    core, shape = before.ndim - 2, np.shape(after)
+    if shape[len(shape) - core :] != before.shape[2:] or not _fits(shape, before.shape):
+        raise ValueError(f"{place(step)} turns {name} of shape {before.shape} into one of shape {shape}")
     return np.broadcast_to(after, before.shape)
+
+
+def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether an array of a shape can be broadcast to the wanted one."""
+    return len(shape) <= len(wanted) and all(a in (1, b) for a, b in zip(shape[::-1], wanted[::-1], strict=False))
 
 
 def tree_size(claim: Claim, instance: Instance, rounds: int) -> int:
@@ -97,13 +105,29 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
     later, probabilities = state, None
     if isinstance(statement, OneStep | Bound):
         later, probabilities = rollout(claim, instance, problem, state, rounds)
+    scalar = any(comparison.relation != "==" for comparison in statement.comparisons)
     for quantity in statement.quantities:
-        if quantity.after and probabilities is not None:
-            value = expectation(quantity.of(problem, instance.params, later), probabilities)[..., None]
-        else:
-            value = quantity.of(problem, instance.params, state)
-        values[quantity.expression] = value
+        after = quantity.after and probabilities is not None
+        value = quantity.of(problem, instance.params, later if after else state)
+        if scalar:
+            _check_scalar(quantity, value, later if after else state, after)
+        values[quantity.expression] = expectation(value, probabilities)[..., None] if after else value
     return [_paired(comparison, values, len(theta)) for comparison in statement.comparisons]
+
+
+def _check_scalar(quantity: Quantity, value: Any, state: Any, after: bool) -> None:
+    """``ValueError`` where a quantity that is compared by size is not one number a state.
+
+    What does not depend on the state may be one number for all, unless it is asked for ``after`` steps.
+    """
+    leading, shape = np.shape(state[0])[:2] if isinstance(state, tuple) and state else None, np.shape(value)
+    given = f"a value of shape {shape}"
+    if value is None or isinstance(value, str):
+        given = f"an object of type {type(value).__name__}"
+    elif leading is None or (_fits(shape, leading) and (not after or len(shape) == len(leading))):
+        return
+    due = "" if leading is None else f" of shape {leading} at states of shape {np.shape(state[0])}"
+    raise ValueError(f"{place(quantity.of)} gives {given}, where one number a state is due, an array{due}")
 
 
 def _behaved(claim: Claim, instance: Instance, theta: Array) -> Sides:

@@ -99,6 +99,20 @@ def attributed(claim: Claim, recipe: Any = None) -> Iterator[None]:
         raise Defect(f"{claim.id}: {said} in {place}{where}; {advice}") from error
 
 
+@contextmanager
+def placed(claim: Claim) -> Iterator[None]:
+    """Says of a ``ValueError`` that nothing expected where in a claim's own code it occurred, if it did there."""
+    try:
+        yield
+    except Unrunnable:
+        raise
+    except ValueError as error:
+        culprit = theirs(error)
+        if culprit is None:
+            raise
+        raise Unrunnable(f"{claim.id}: its own code fails in {culprit}: {error}") from error
+
+
 def words(recipe: Any) -> str:
     """A recipe in a line."""
     if isinstance(recipe, Mapping):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from inspect import unwrap
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +37,15 @@ class Algorithm:
     step: Callable[[Any, Any, Any, Draw], Any]
     fixed_point: Callable[[Any, Any], Any]
     invariant: Callable[[Any, Any, Any], Array] | None = None
+
+
+def place(function: Callable[..., Any]) -> str:
+    """Where a function is written: its name, file and line."""
+    inner = unwrap(function)
+    while isinstance(inner, partial):
+        inner = unwrap(inner.func)
+    code = getattr(inner, "__code__", None)
+    return repr(inner) if code is None else f"{code.co_name} ({Path(code.co_filename).name}, line {code.co_firstlineno})"
 
 
 def no_step(*arguments: Any) -> Any:

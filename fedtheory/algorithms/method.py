@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.base import Algorithm, place, zeros
 from fedtheory.randomness import Constant
 
 #: What a part of a state may be: one vector, or one for each client.
@@ -61,11 +61,23 @@ def method(
 
 
 def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
-    """The step that gives a ``State`` where ``step``, its ``__wrapped__``, gives a mapping or a tuple."""
+    """The step that gives a ``State`` where ``step``, its ``__wrapped__``, gives a mapping or a tuple; ``ValueError`` where it
+    gives something else, or other parts."""
 
     @wraps(step)
     def stepped(problem: Any, params: Any, state: Any, draw: Any) -> Any:
         after = step(problem, params, state, draw)
-        return State(**after) if isinstance(after, Mapping) else State(*after)
+        if isinstance(after, Mapping):
+            if set(after) == set(State._fields):
+                return State(**after)
+            given = f"the parts {', '.join(map(str, after))}"
+        elif isinstance(after, tuple | list):
+            if len(after) == len(State._fields):
+                return State(*after)
+            given = f"{len(after)} parts"
+        else:
+            given = f"an object of type {type(after).__name__}"
+        parts = ", ".join(State._fields)
+        raise ValueError(f"{place(step)} gives {given}, where a mapping or a tuple of the state's parts {parts} is due")
 
     return stepped

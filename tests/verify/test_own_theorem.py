@@ -52,6 +52,53 @@ def test_a_file_that_is_no_theorem_gets_a_sentence_with_its_line(tmp_path, text,
         load(written(tmp_path, text))
 
 
+METHOD = """\
+import fedtheory as ft
+mu, L, gamma = ft.letters("mu L gamma")
+def step(problem, params, state, draw):
+    x = problem.f.resolvent(1 / params.gamma, state.x[..., None, :] / params.gamma)[..., 0, :]
+    return {step}
+def mine(problem, params, state):
+    return {quantity}
+prox = ft.method("proximal-point", step, ["gamma"], {{"x": "point"}})
+setting = ft.Setting(algorithm=prox, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
+CLAIMS = (ft.Claim("mine/step", setting=setting, statement=ft.contracts(prox, mine, 1 / (1 + gamma * mu) ** 2)),)
+"""
+SQUARE = "((state.x - problem.x_star) ** 2).sum(axis=-1)"
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["x.sum(-1)", "x[..., None]", "x[..., :1]", "0", "'no'", "state.x[..., None, :]", "x + x.sum(-1)", "None", "(x, x)"],
+)
+def test_a_step_of_a_wrong_shape_gets_its_file_and_line(tmp_path, capsys, step):
+    given = step if step in ("None", "(x, x)") else f'{{"x": {step}}}'
+    status = main(["check", str(written(tmp_path, METHOD.format(step=given, quantity=SQUARE)))])
+    err = capsys.readouterr().err
+    assert status == 2 and err.count("\n") == 1
+    assert "step (mine.py, line 3) " in err or "step (mine.py, line 5)" in err
+
+
+def test_a_step_that_gives_other_parts_gets_its_file_and_line(tmp_path, capsys):
+    assert main(["check", str(written(tmp_path, METHOD.format(step='{"y": x}', quantity=SQUARE)))]) == 2
+    assert "step (mine.py, line 3) gives the parts y, where " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("quantity", [SQUARE.removesuffix(".sum(axis=-1)"), "1", "None", "'no'", f"{SQUARE}.sum()"])
+def test_a_quantity_of_a_wrong_shape_gets_its_file_and_line(tmp_path, capsys, quantity):
+    status = main(["check", str(written(tmp_path, METHOD.format(step='{"x": x}', quantity=quantity)))])
+    err = capsys.readouterr().err
+    assert status == 2 and err.count("\n") == 1
+    assert "mine (mine.py, line 6) gives " in err and "one number a state is due" in err
+
+
+def test_a_quantity_of_the_right_shape_does_not(tmp_path, capsys):
+    assert main(["check", str(written(tmp_path, METHOD.format(step='{"x": x}', quantity=SQUARE)))]) == 0
+    out = capsys.readouterr().out
+    # There is neither a place nor a gist.
+    assert out.startswith("mine/step  (one-step)\n  for: ")
+
+
 def test_a_file_that_is_not_there_gets_a_sentence(tmp_path):
     with pytest.raises(ValueError, match="no such file"):
         load(tmp_path / "none.py")

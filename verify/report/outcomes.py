@@ -2,37 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from verify.evidence import number
 
 if TYPE_CHECKING:
+    from verify.evidence import Evidence
     from verify.outcome import ClassCertificate, Outcome
     from verify.pep.prover import Step
 
+#: The margins after many rounds, among what else a note says.
+LISTED = re.compile(r"(?P<before>.*?)(?:; )?(?P<list>margin at T=\d+: .*?(?:, T=\d+: [^,;]*)+)(?P<after>;.*)?", re.S)
+_ROUND = re.compile(r"T=(\d+): ([^,;]*)")
+#: Margins of a note that are told one by one.
+_FIRST = 4
 #: Longer fractions are shown as decimals.
 _LONGEST = 24
 
 
-def lines(outcomes: Sequence[Outcome]) -> list[str]:
-    """The methods that ran, each with what it covers and what it found; then those that were not run."""
-    found = ["what each method found"] if outcomes else []
-    for outcome in outcomes:
-        if outcome.applied:
-            verdict = "says nothing" if outcome.verdict is None else str(outcome.verdict)
-            found += [f"  {outcome.method}: {verdict}", f"    covers {outcome.covers}"]
-            found += [f"    {text}" for text in (*_details(outcome), *_certificates(outcome))]
-    skipped: dict[str, list[str]] = {}
-    for outcome in outcomes:
-        if not outcome.applied:
-            skipped.setdefault(outcome.note, []).append(outcome.method)
-    return [*found, *(f"  {', '.join(methods)}: {why}" for why, methods in skipped.items())]
+def lines(evidence: Evidence) -> list[str]:
+    """The methods that ran, each with what it covers and what it found, unless the evidence as a whole says that."""
+    ran = [outcome for outcome in evidence.outcomes if outcome.applied]
+    found = ["what each method found"] if ran else []
+    for outcome in ran:
+        verdict = "says nothing" if outcome.verdict is None else str(outcome.verdict)
+        found += [f"  {outcome.method}: {verdict}", f"    covers {outcome.covers}"]
+        found += [f"    {text}" for text in (*_details(outcome, evidence), *_certificates(outcome))]
+    return found
 
 
-def _details(outcome: Outcome) -> Iterator[str]:
-    yield outcome.note
-    if outcome.margin is not None:
+def noted(note: str) -> list[str]:
+    """A note in lines; of the margins after many rounds the first ones, and the least of the others."""
+    found = LISTED.fullmatch(note)
+    if found is None:
+        return [note] if note else []
+    margins = [(int(rounds), float(margin)) for rounds, margin in _ROUND.findall(found["list"])]
+    told = ", ".join(f"T={rounds}: {margin:g}" for rounds, margin in margins[:_FIRST])
+    if rest := margins[_FIRST:]:
+        told += f"; at {len(rest)} more up to T={rest[-1][0]}: at least {min(margin for _, margin in rest):g}"
+    kept = [part for part in (found["before"], (found["after"] or "").removeprefix("; ")) if part]
+    return [*kept, f"margin at {told}"]
+
+
+def _details(outcome: Outcome, evidence: Evidence) -> Iterator[str]:
+    if outcome.note not in evidence.note:
+        yield from noted(outcome.note)
+    if outcome.margin is not None and (outcome.margin, outcome.instances) != (evidence.margin, evidence.instances):
         yield f"margin {outcome.margin:.3g} over {outcome.instances} instances"
     for text in outcome.left_open:
         if text not in outcome.note:

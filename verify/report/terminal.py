@@ -106,9 +106,8 @@ def _obstacle(evidence: Evidence) -> str:
 def description(claim: Claim) -> list[str]:
     """A claim in words: its place, statement, hypotheses, reading, and what ``variant`` can change."""
     lines = [
-        f"{claim.id}  ({claim.kind}; {claim.where})",
-        f"  {claim.gist}",
-        f"  for: {claim.setting.text}",
+        f"{claim.id}  ({'; '.join(filter(None, (claim.kind, claim.where)))})",
+        *(f"  {text}" for text in (claim.gist, claim.setting.text and f"for: {claim.setting.text}") if text),
         "statement",
         *(f"  {line}" for line in statement.text(claim)),
     ]
@@ -127,24 +126,40 @@ def description(claim: Claim) -> list[str]:
 
 def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
     """The evidence in words, with both sides of a counterexample and the claims that repair it."""
-    lines = [
-        f"verdict: {evidence.verdict}",
-        f"  margin {_margin(evidence)}; {evidence.instances} instances met the hypotheses; {evidence.seconds:.1f} s",
-        f"  methods: {', '.join(evidence.methods) or 'none'}",
-        f"  {evidence.note}",
-    ]
-    if (example := evidence.counterexample) is not None:
-        lines += [
-            "counterexample",
-            f"  {example.text}",
-            f"  left  = {shown(example.left)}",
-            f"  right = {shown(example.right)}",
-            f"  claimed: left {example.relation} right",
-        ]
-    lines += outcomes.lines(evidence.outcomes)
+    example = evidence.counterexample
+    lines = [f"verdict: {evidence.verdict}", *(f"  {line}" for line in outcomes.noted(evidence.note))]
+    counted = f"{evidence.instances} instance{'s' if evidence.instances != 1 else ''} met the hypotheses"
+    if evidence.margin is not None:
+        # The simplest counterexample is rarely the worst instance.
+        counted += f", the worst with margin {_margin(evidence)}" if example else f"; margin {_margin(evidence)}"
+    lines.append(f"  {counted}; {evidence.seconds:.1f} s")
+    if evidence.methods:
+        lines.append(f"  methods: {', '.join(evidence.methods)}")
+    if example is not None:
+        lines += ["counterexample, the simplest found"]
+        lines += [f"  {text}" for text in (example.text, *sides(example), claimed(example)) if text]
+    lines += outcomes.lines(evidence)
     for claim in repaired:
-        lines += [f"repaired: {claim.id}", f"  {claim.gist}", *(f"  {line}" for line in statement.text(claim))]
+        lines += [f"repaired: {claim.id}", *([f"  {claim.gist}"] if claim.gist else [])]
+        lines += [f"  {line}" for line in statement.text(claim)]
     return lines
+
+
+def sides(example: Counterexample) -> list[str]:
+    """Both sides of a counterexample."""
+    return [f"left  = {shown(example.left)}", f"right = {shown(example.right)}"]
+
+
+def claimed(example: Counterexample) -> str:
+    """What is claimed of both sides, and by how much it fails there, where that can be said."""
+    left, right = real(example.left), real(example.right)
+    said = f"claimed: left {example.relation} right"
+    if example.relation == "==" or not (mpmath.isfinite(left) and left > right > 0):
+        return said
+    factor = left / right
+    # As many digits as tell it from 1.
+    digits = 3 if factor >= 1.01 else 3 - int(mpmath.floor(mpmath.log10(factor - 1)))
+    return f"{said}; here left is {mpmath.nstr(factor, digits).removesuffix('.0')} times right"
 
 
 def shown(value: Any) -> str:

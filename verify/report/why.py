@@ -12,7 +12,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from verify.evidence import Evidence, Verdict
 from verify.report import difference, statement
-from verify.report.terminal import shown, style
+from verify.report.terminal import claimed, shown, sides, style
 
 #: Verdicts of a claim that is not to be built on.
 FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED)
@@ -104,11 +104,11 @@ def _failure(evidence: Evidence, again: str) -> Iterator[str]:
     yield "counterexample"
     if example.text:
         yield f"  {example.text}"
-    yield f"  left  = {shown(example.left)}{_decimal(example.left)}"
-    yield f"  right = {shown(example.right)}{_decimal(example.right)}"
+    for line, side in zip(sides(example), (example.left, example.right), strict=True):
+        yield f"  {line}{_decimal(side)}"
     comparisons = getattr(evidence.claim.statement, "comparisons", ())
     which = f", comparison {int(example.part) + 1} of {len(comparisons)}" if len(comparisons) > 1 else ""
-    yield f"  the claim says: left {example.relation} right{which if example.part.isdigit() else ''}"
+    yield f"  {claimed(example)}{which if example.part.isdigit() else ''}"
     yield f"  again, exactly: {again}"
 
 

@@ -21,7 +21,7 @@ from verify.report.atlas import figures
 from verify.report.atlas.audits import Audit
 from verify.report.atlas.cards import FALLEN, Atlas
 from verify.report.atlas.prose import typeset
-from verify.report.outcomes import short
+from verify.report.outcomes import LISTED, short
 
 #: What a verdict means, for readers of the pages.
 MEANINGS: Mapping[Verdict, str] = {
@@ -36,10 +36,7 @@ MEANINGS: Mapping[Verdict, str] = {
     Verdict.NOT_TESTED: "with the reason: a cited result, or an experiment on data that are not at hand",
 }
 _RELATIONS = {"<=": "≤", "<": "<", "==": "="}
-#: Notes list margins at single numbers of rounds; more of these than can be read are folded away.
-_LISTED = re.compile(r"(?P<before>.*?)(?:; )?(?P<list>margin at T=\d+: .*?(?:, T=\d+: [^,;]*)+)(?P<after>;.*)?", re.S)
-
-#: Characters of such a list that are shown at once.
+#: Characters of a list of margins that are shown at once.
 _LONG = 200
 
 
@@ -110,7 +107,7 @@ def _templates() -> Environment:
 
 def _note(text: str) -> Markup:
     """A note as a paragraph; long lists of margins are folded away."""
-    found = _LISTED.fullmatch(text)
+    found = LISTED.fullmatch(text)
     if found is None or len(found["list"]) < _LONG:
         return Markup("<p>{}</p>").format(typeset(text))
     kept = "; ".join(part.strip("; ") for part in (found["before"], found["after"] or "") if part.strip("; "))
