@@ -9,6 +9,10 @@ from difflib import get_close_matches
 _LONGEST = 100
 
 
+#: Letters of the end of an id, at least, by which ids are found that are near.
+_TELLING = 3
+
+
 def select(names: Sequence[str], ids: Sequence[str], others: Iterable[str] = ()) -> list[str]:
     """The ids that are named, in their order and without repetitions; all when ``names`` is empty.
 
@@ -28,8 +32,12 @@ def select(names: Sequence[str], ids: Sequence[str], others: Iterable[str] = ())
 
 def unknown(id: str, known: Sequence[str]) -> str:
     """That there is no claim of this id, and which are near."""
+    beginning = [other for other in known if id and other.startswith(f"{id.rstrip('/')}/")]
+    if len(beginning) > 1:
+        return f"{id!r} is no claim, but the beginning of {len(beginning)} ids: `fedtheory list {id}` shows them"
     last = id.split("/")[-1]
-    near = sorted((other for other in known if last and last in other), key=lambda id: not id.endswith(last))[:2]
+    near = sorted((other for other in known if len(last) >= _TELLING and last in other), key=lambda id: not id.endswith(last))[:2]
+    near = near or get_close_matches(id, sorted({other.split("/")[0] for other in known}), n=1)
     near = near or get_close_matches(id, known, n=2)
     hint = f": did you mean {' or '.join(near)}?" if near else ": `fedtheory list` shows all"
     shown = id if len(id) <= _LONGEST else f"{id[:_LONGEST]}..."

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import shutil
 import signal
 import sys
@@ -20,6 +21,7 @@ import textwrap
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -87,6 +89,10 @@ _FOUND = "1 {}; "
 _STATUS = "exit status: 0 done; {}2 bad input, or a file that cannot be written; 130 interrupted"
 
 
+#: What argparse says of a word that is none of those to choose from, and where one is missing.
+_CHOICE = re.compile(r"(?P<said>.*invalid choice: '(?P<got>[^']*)') \(choose from (?P<known>.*)\)", re.DOTALL)
+_NEAR = 0.7
+_MISSING = "the following arguments are required"
 #: Characters of a complaint.
 _LONGEST = 1200
 
@@ -100,10 +106,31 @@ class Ended(BaseException):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose usage errors are ``ValueError``s, like all other bad input."""
+    """A parser whose usage errors are ``ValueError``s, like all other bad input, and say what may be meant.
+
+    ``example``: a line that is complete.
+    """
+
+    example = ""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        found, left = self.parse_known_args(args, namespace)
+        if left:
+            asked: argparse.ArgumentParser = getattr(found, "parser", None) or self
+            known = asked._option_string_actions
+            options = [word.split("=")[0] for word in left if word.startswith("-")]
+            near = [name for option in options for name in get_close_matches(option, known, 1, _NEAR)]
+            hint = f", did you mean {' '.join(near)}?" if near else ""
+            asked.error(f"unrecognized arguments: {' '.join(left)}{hint}")
+        return found
 
     def error(self, message: str) -> NoReturn:
-        # What was typed may be long, and what follows it is to be read.
+        if (wrong := _CHOICE.fullmatch(message)) is not None:
+            near = get_close_matches(wrong["got"], re.findall(r"[\w-]+", wrong["known"]), 1)
+            message = f"{wrong['said']}, did you mean {near[0]!r}?" if near else message
+        elif message.startswith(_MISSING) and self.example:
+            message = f"{message}, as in `{self.example}`"
+        # The message quotes what was typed, whatever its length.
         shown = message if len(message) <= _LONGEST // 2 else f"{message[: _LONGEST // 2]}..."
         raise ValueError(f"{shown} (see {self.prog} --help)")
 
@@ -230,7 +257,7 @@ def parser() -> argparse.ArgumentParser:
         ),
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    top.set_defaults(run=None)
+    top.set_defaults(run=None, parser=None)
     subparsers = top.add_subparsers(metavar="COMMAND")
 
     def command(
@@ -244,7 +271,8 @@ def parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             epilog=_epilog(examples, found),
         )
-        added.set_defaults(run=run)
+        added.example = examples[0]
+        added.set_defaults(run=run, parser=added)
         return added
 
     def testing(added: argparse.ArgumentParser) -> None:

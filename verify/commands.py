@@ -235,9 +235,7 @@ def run_replay(args: argparse.Namespace) -> int:
     """Evaluate a stored counterexample, or check a stored certificate, again; 1 if it differs from what was stored, or
     contradicts or proves nothing."""
     _load_own(args)
-    entry = None if args.file.exists() else results.shipped().entries.get(args.file.as_posix())
-    if entry is not None and entry["counterexample"] is None:
-        raise ValueError(f"no counterexample to {entry['id']} is carried: it is {entry['verdict']}")
+    entry = None if args.file.exists() else _carried(args.file.as_posix())
     checked = None if entry else _limited_certificate(args.file)
     if checked is not None:
         described, failure = checked
@@ -266,6 +264,23 @@ def run_replay(args: argparse.Namespace) -> int:
 def _limited_certificate(path: Path) -> tuple[list[str], str] | None:
     """As :func:`_checked_certificate`, with limits on time and memory."""
     return limits.limited(lambda: _checked_certificate(path), limits.SECONDS, limits.BYTES, str(path))
+
+
+def _carried(id: str) -> dict[str, Any] | None:
+    """The carried result that refutes a claim; None for what looks like a file's name rather than an id.
+
+    ``ValueError`` where there is none.
+    """
+    entry = results.shipped().entries.get(id)
+    if entry is not None and entry["counterexample"] is None:
+        raise ValueError(f"no counterexample to {id} is carried: it is {entry['verdict']}")
+    if entry is None and not Path(id).suffix and id != ".":
+        try:
+            claims.get(id)
+        except ValueError as error:
+            raise ValueError(f"there is no file {id}, and it is no id either: {error}") from None
+        raise ValueError(f"nothing is carried of {id}: `fedtheory check FILE --out DIR` writes what can be replayed")
+    return entry
 
 
 def _checked_certificate(path: Path) -> tuple[list[str], str] | None:
