@@ -7,8 +7,6 @@ from difflib import get_close_matches
 
 #: Characters of an unknown name in a message.
 _LONGEST = 100
-
-
 #: Letters of the end of an id, at least, by which ids are found that are near.
 _TELLING = 3
 
@@ -36,7 +34,8 @@ def unknown(id: str, known: Sequence[str]) -> str:
     if len(beginning) > 1:
         return f"{id!r} is no claim, but the beginning of {len(beginning)} ids: `fedtheory list {id}` shows them"
     last = id.split("/")[-1]
-    near = sorted((other for other in known if len(last) >= _TELLING and last in other), key=lambda id: not id.endswith(last))[:2]
+    alike = [other for other in known if len(last) >= _TELLING and last in other]
+    near = sorted(alike, key=lambda id: not id.endswith(last))[:2]
     near = near or get_close_matches(id, sorted({other.split("/")[0] for other in known}), n=1)
     near = near or get_close_matches(id, known, n=2)
     hint = f": did you mean {' or '.join(near)}?" if near else ": `fedtheory list` shows all"

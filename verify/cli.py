@@ -113,7 +113,7 @@ class _Parser(argparse.ArgumentParser):
 
     example = ""
 
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, left = self.parse_known_args(args, namespace)
         if left:
             asked: argparse.ArgumentParser = getattr(found, "parser", None) or self

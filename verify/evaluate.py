@@ -102,12 +102,11 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
     assert isinstance(statement, Comparable)
     problem, state = start(claim, instance, theta)
     values: dict[sympy.Expr, Any] = {**claim.setting.bind(problem, instance.params), T: rounds}
-    later, probabilities = state, None
-    if isinstance(statement, OneStep | Bound):
-        later, probabilities = rollout(claim, instance, problem, state, rounds)
+    stepping = isinstance(statement, OneStep | Bound)
+    later, probabilities = rollout(claim, instance, problem, state, rounds) if stepping else (state, np.ones(1))
     scalar = any(comparison.relation != "==" for comparison in statement.comparisons)
     for quantity in statement.quantities:
-        after = quantity.after and probabilities is not None
+        after = quantity.after and stepping
         value = quantity.of(problem, instance.params, later if after else state)
         if scalar:
             _check_scalar(quantity, value, later if after else state, after)

@@ -45,7 +45,9 @@ def place(function: Callable[..., Any]) -> str:
     while isinstance(inner, partial):
         inner = unwrap(inner.func)
     code = getattr(inner, "__code__", None)
-    return repr(inner) if code is None else f"{code.co_name} ({Path(code.co_filename).name}, line {code.co_firstlineno})"
+    if code is None:
+        return repr(inner)
+    return f"{code.co_name} ({Path(code.co_filename).name}, line {code.co_firstlineno})"
 
 
 def no_step(*arguments: Any) -> Any:

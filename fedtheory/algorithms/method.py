@@ -61,8 +61,10 @@ def method(
 
 
 def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
-    """The step that gives a ``State`` where ``step``, its ``__wrapped__``, gives a mapping or a tuple; ``ValueError`` where it
-    gives something else, or other parts."""
+    """The step that gives a ``State`` where ``step``, its ``__wrapped__``, gives a mapping or a tuple.
+
+    ``ValueError`` where it gives something else, or other parts.
+    """
 
     @wraps(step)
     def stepped(problem: Any, params: Any, state: Any, draw: Any) -> Any:

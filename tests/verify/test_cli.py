@@ -21,7 +21,7 @@ from rich.console import Console
 from fedtheory import claims, tables
 from verify import Verdict, check, checking, cli, completion, measure
 from verify.cli import main
-from verify.evidence import Evidence
+from verify.evidence import Counterexample, Evidence
 from verify.report import statement, terminal
 from verify.report.plain import clean
 
@@ -119,13 +119,16 @@ def _files(where: Path) -> None:
         ("replay locodl/eq-6", "no counterexample to locodl/eq-6 is carried: it is proved"),
         ("show", "as in `fedtheory show feddcd/theorem-6.1/eq-10`"),
         ("show locodl", "'locodl' is no claim, but the beginning of 47 ids: `fedtheory list locodl` shows them"),
-        ("show locodl/eq-6 --chek", "unrecognized arguments: --chek, did you mean --check? (see fedtheory show --help)"),
+        (
+            "show locodl/eq-6 --chek",
+            "unrecognized arguments: --chek, did you mean --check? (see fedtheory show --help)",
+        ),
         ("list --verdict refutd", "invalid choice: 'refutd', did you mean 'refuted'? (see fedtheory list --help)"),
         ("sho locodl/eq-6", "invalid choice: 'sho', did you mean 'show'? (see fedtheory --help)"),
         ("why locdl", "unknown claim 'locdl': did you mean locodl?"),
         ("map locodl/table-2", "--x, --y, as in `fedtheory map locodl/table-2 --x n=1:1e6"),
         ("replay nosuch/id", "there is no file nosuch/id, and it is no id either: unknown claim 'nosuch/id'"),
-        ("replay locodl/eq-66", "it is no id either: unknown claim 'locodl/eq-66': did you mean locodl/eq-"),
+        ("replay locodl/eq-66", "it is no id either: unknown claim 'locodl/eq-66': did you mean fedadmm/eq-66?"),
         ("replay missing.json", "cannot read missing.json"),
         ("replay .", "cannot read ."),
         ("replay words.json", "words.json is not JSON"),
@@ -358,6 +361,17 @@ def test_every_claim_can_be_told():
         assert terminal.description(claim)
 
 
+def test_no_side_of_a_statement_is_called_left_or_right():
+    for claim in claims.all():
+        names = {s.name for c in getattr(claim.statement, "comparisons", ()) for s in (c.left - c.right).free_symbols}
+        assert not names & {"left", "right"}, claim.id
+
+
+def test_identities_are_told_as_formulas():
+    assert statement.text(claims.get("feddcd/lemma-B.3/eq-17")) == ["G_I == G_I^T L G_I"]
+    assert statement.formulas(claims.get("fedopt/eq-14")) == [r"(1/(\lambda n))X\alpha^{*} = w^{*}"]
+
+
 def test_list_has_a_line_for_each_claim(capsys):
     status, out, _ = run(capsys, "list", "locodl")
     assert status == 0
@@ -383,6 +397,41 @@ def test_a_terminal_gets_a_bar_that_leaves_no_trace(monkeypatch):
             advance("not shown")
     text = file.getvalue()
     assert "3/3" in text and "not shown" not in text
+
+
+def told(capsys, *argv: str) -> str:
+    status, out, _ = run(capsys, *argv)
+    assert status == 0
+    return out
+
+
+def test_the_margin_of_the_worst_instance_is_not_that_of_the_counterexample(capsys):
+    out = told(capsys, "show", "feddcd/theorem-6.1/eq-10")
+    assert "the worst with margin -0.0986" in out and "claimed: left <= right; here left is 1.05 times right" in out
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "relation", "said"),
+    [
+        (Fraction(10007, 10), Fraction(1000), "<=", "; here left is 1.0007 times right"),
+        (Fraction(10**40), Fraction(1), "<=", "; here left is 1.0e+40 times right"),
+        (Fraction(2), Fraction(1), "<", "; here left is 2 times right"),
+        (Fraction(1), Fraction(1), "<", ""),
+        (Fraction(2), Fraction(0), "<=", ""),
+        (Fraction(2), Fraction(1), "==", ""),
+        (mpmath.inf, Fraction(1), "<=", ""),
+    ],
+)
+def test_a_counterexample_says_by_how_much_the_claim_fails(left, right, relation, said):
+    example = Counterexample(claims.get("locodl/eq-6"), {}, (), 0, "0", 0, left, right, relation, "")
+    assert terminal.claimed(example) == f"claimed: left {relation} right{said}"
+
+
+def test_show_tells_only_of_the_methods_that_ran(capsys):
+    out = told(capsys, "show", "locodl/theorem-3.1/eq-5")
+    assert "does not apply" not in out and "not run" not in out
+    # The margins after many rounds are a line.
+    assert re.search(r"^  margin at T=0: 0, T=1: 0, .*; at \d+ more up to T=\d+: at least 0$", out, re.M)
 
 
 def test_short_fractions_are_shown_as_such_and_other_numbers_as_decimals():

@@ -69,7 +69,17 @@ SQUARE = "((state.x - problem.x_star) ** 2).sum(axis=-1)"
 
 @pytest.mark.parametrize(
     "step",
-    ["x.sum(-1)", "x[..., None]", "x[..., :1]", "0", "'no'", "state.x[..., None, :]", "x + x.sum(-1)", "None", "(x, x)"],
+    [
+        "x.sum(-1)",
+        "x[..., None]",
+        "x[..., :1]",
+        "0",
+        "'no'",
+        "state.x[..., None, :]",
+        "x + x.sum(-1)",
+        "None",
+        "(x, x)",
+    ],
 )
 def test_a_step_of_a_wrong_shape_gets_its_file_and_line(tmp_path, capsys, step):
     given = step if step in ("None", "(x, x)") else f'{{"x": {step}}}'

@@ -88,7 +88,7 @@ def _planted() -> dict[str, Claim]:
         ),
         "no damping": one_step.variant(requires=tuple(h for h in one_step.requires if h is not locodl.DAMPING)),
         "tau without a stepsize bound": claims.get("locodl/theorem-3.1/tau").variant(requires=()),
-        "eq-18 without the 2": claims.get("locodl/eq-18").variant(right=sympy.Symbol("right")),
+        "eq-18 without the 2": claims.get("locodl/eq-18").variant(right=sympy.Symbol("|W(x, y)|^2")),
         "E.1 halved": claims.get("feddcd/lemma-E.1/exact").variant(
             right=claims.get("feddcd/lemma-E.1/exact").statement.right / 2
         ),

@@ -41,7 +41,7 @@ _LATEX_RELATION = {"==": "=", "<=": r"\le", "<": "<"}
 
 
 # Functions that are made by others have names that say nothing of a quantity.
-_NO_NAMES = ("<lambda>", "of", "value", "formula")
+_NO_NAMES = ("<lambda>", "of", "value", "formula", "_zero")
 
 #: What stands before and after a part of a text that is marked, and occurs in no text otherwise.
 OPEN, CLOSE = "\ue000", "\ue001"

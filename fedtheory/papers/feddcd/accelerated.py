@@ -202,7 +202,7 @@ def _expected_change(problem: Problem, params: accelerated_rbcd.Params, state: a
 
 
 _gap_T, _h_T, _h_0 = (sympy.Symbol(name) for name in ("G(y^T)-G*", "h(x^T)-h*", "h(x^0)-h*"))
-_z, _z_next, _h_next, _left, _right = sympy.symbols("|x*-z|^2 |x*-z_next|^2 h(x_next)-h* left right")
+_z, _z_next, _h_next = sympy.symbols("|x*-z|^2 |x*-z_next|^2 h(x_next)-h*")
 _xz, _xy, _xu, _yz = sympy.symbols("|x-z|^2 |x-y|^2 |x-u|^2 |y-z|^2")
 GAP_T = Quantity(_gap_T, dual.dual_gap, after=True)
 H_T = Quantity(_h_T, appendix_b.h_gap, after=True)
@@ -354,7 +354,10 @@ APPENDIX_D = (
         where="Lemma D.3",
         gist="virtual point v against z in expectation",
         setting=SETTING_D,
-        statement=identity(Quantity(_left, _virtual_change), Quantity(_right, _expected_change) / _r),
+        statement=identity(
+            Quantity("|x*-v|_L^2-|x*-u|_L^2", _virtual_change),
+            Quantity("E[|x*-z_next|_L^2-|x*-u|_L^2]", _expected_change) / _r,
+        ),
         requires=(_STRUCTURE, _SIZE),
     ),
     Claim(

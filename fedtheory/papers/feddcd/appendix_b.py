@@ -21,7 +21,7 @@ from fedtheory.randomness import WeightedSubset, expectation
 from fedtheory.rational import Array, is_exact, to_float
 from fedtheory.relations import E
 from fedtheory.settings import Setting
-from fedtheory.statements import Identity, Inequality, Quantity, inequality, one_step
+from fedtheory.statements import Inequality, Quantity, identity, inequality, one_step
 
 n, tau = sympy.symbols("n tau", integer=True, positive=True)
 mu, mu_min, L_min, L_max = sympy.symbols("mu mu_min L_min L_max", positive=True)
@@ -121,33 +121,40 @@ def _mean(values: Array, probabilities: Array) -> Array:
 
 
 def _expected_P(problem: Any, params: rbcd.Params, state: Any) -> Array:
+    """E[P_I] over the sets I: ``(n, n)``."""
     masks, probabilities = _support(params)
     return _mean(P_matrix(params, masks), probabilities)
 
 
 def _expected_G(problem: Any, params: rbcd.Params, state: Any) -> Array:
+    """E[G_I] over the sets I: ``(n, n)``."""
     masks, probabilities = _support(params)
     return _mean(G_matrix(params, masks), probabilities)
 
 
 def _all_G(problem: Any, params: rbcd.Params, state: Any) -> Array:
+    """G_I for every set I: ``(K, n, n)``."""
     return G_matrix(params, _support(params)[0])
 
 
 def _all_P(problem: Any, params: rbcd.Params, state: Any) -> Array:
+    """P_I for every set I: ``(K, n, n)``."""
     return P_matrix(params, _support(params)[0])
 
 
 def _transposed_G(problem: Any, params: rbcd.Params, state: Any) -> Array:
+    """The transpose of G_I for every set I."""
     return np.swapaxes(_all_G(problem, params, state), -1, -2)
 
 
 def _squared_P(problem: Any, params: rbcd.Params, state: Any) -> Array:
+    """The square of P_I for every set I."""
     P = _all_P(problem, params, state)
     return P @ P
 
 
 def _GLG(problem: Any, params: rbcd.Params, state: Any) -> Array:
+    """G_I' L G_I for every set I."""
     G = _all_G(problem, params, state)
     return np.swapaxes(G, -1, -2) @ (params.L[:, None] * G)
 
@@ -168,21 +175,25 @@ def _images(params: rbcd.Params, x: Array, masks: Array) -> Array:
 
 
 def _expected_norm(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """E of |G_I x|_L^2 over the sets I: ``(...)``."""
     masks, probabilities = _support(params)
     return expectation(_L_norm(params.L, _images(params, state.x, masks)), probabilities)
 
 
 def _full_norm(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """|G_I x|_L^2 for the set I of all: ``(...)``."""
     return _L_norm(params.L, _images(params, state.x, _everyone(params)[None])[..., 0, :])
 
 
 def _expected_product(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """E of sum_i L_i (G_I x)_i y_i over the sets I: ``(...)``."""
     masks, probabilities = _support(params)
     images = _images(params, state.x, masks)
     return expectation((params.L * images * state.y[..., None, :]).sum(axis=-1), probabilities)
 
 
 def _product(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """sum_i x_i y_i: ``(...)``."""
     return (state.x * state.y).sum(axis=-1)
 
 
@@ -269,15 +280,14 @@ def _three_right(problem: Any, params: MirrorParams, state: Pair) -> Array:
     return _bregman(params, x, z)
 
 
-def _identity(id: str, gist: str, left: Any, right: Any, factor: Any = 1, setting: Setting = OPERATORS) -> Claim:
-    a, b = sympy.symbols("left right")
-    statement = Identity(a, factor * b, (Quantity(a, left), Quantity(b, right)))
+def _identity(id: str, gist: str, left: Quantity, right: Quantity, factor: Any = 1, of: Setting = OPERATORS) -> Claim:
+    statement = identity(left, factor * right)
     return Claim(
         id=f"feddcd/{id}",
         where=id.split("/")[0].replace("lemma", "Lemma").replace("-", " "),
         kind="identity",
         gist=gist,
-        setting=setting,
+        setting=of,
         statement=statement,
         requires=(SIZE,),
     )
@@ -294,6 +304,7 @@ GAP = Quantity(_gap, h_gap)
 
 XGX = Quantity(_xGx, _rayleigh)
 XX = Quantity(_xx, lambda problem, params, state: (state.x**2).sum(axis=-1))
+ALL_G, ZERO = Quantity("G_I", _all_G), Quantity("0", _zero)
 THREE_L = Quantity(_three_l, _three_left)
 THREE_R = Quantity(_three_r, _three_right)
 H_NEXT = Quantity(_h_next, h, after=True)
@@ -302,13 +313,32 @@ NORM_L = Quantity(_norm_L, gradient_L_norm)
 H_STAR = Quantity(_h_star, h_star)
 
 CLAIMS = (
-    _identity("lemma-B.3/symmetric", "G_I is symmetric", _all_G, _transposed_G),
-    _identity("lemma-B.3/idempotent", "P_I is idempotent", _all_P, _squared_P),
-    _identity("lemma-B.3/eq-17", "G_I = G_I' L G_I", _all_G, _GLG),
-    _identity("lemma-B.3/eq-18", "E[P_I], under the L^-1-weighted sampling", _expected_P, _full(P_matrix), r),
-    _identity("lemma-B.3/eq-19", "E[G_I]", _expected_G, _full(G_matrix), r),
-    _identity("lemma-B.3/eq-20", "E of the squared L-norm of G_I x", _expected_norm, _full_norm, r),
-    _identity("lemma-B.3/eq-21", "E<G_I x, y>_L for x, y in C", _expected_product, _product, r, FEASIBLE_PAIR),
+    _identity("lemma-B.3/symmetric", "G_I is symmetric", ALL_G, Quantity("G_I^T", _transposed_G)),
+    _identity("lemma-B.3/idempotent", "P_I is idempotent", Quantity("P_I", _all_P), Quantity("P_I^2", _squared_P)),
+    _identity("lemma-B.3/eq-17", "G_I = G_I' L G_I", ALL_G, Quantity("G_I^T L G_I", _GLG)),
+    _identity(
+        "lemma-B.3/eq-18",
+        "E[P_I], under the L^-1-weighted sampling",
+        Quantity("E[P_I]", _expected_P),
+        Quantity("P_{[n]}", _full(P_matrix)),
+        r,
+    ),
+    _identity("lemma-B.3/eq-19", "E[G_I]", Quantity("E[G_I]", _expected_G), Quantity("G_{[n]}", _full(G_matrix)), r),
+    _identity(
+        "lemma-B.3/eq-20",
+        "E of the squared L-norm of G_I x",
+        Quantity("E|G_I x|_L^2", _expected_norm),
+        Quantity("|G_{[n]} x|_L^2", _full_norm),
+        r,
+    ),
+    _identity(
+        "lemma-B.3/eq-21",
+        "E<G_I x, y>_L for x, y in C",
+        Quantity("E<G_I x, y>_L", _expected_product),
+        Quantity("<x, y>", _product),
+        r,
+        FEASIBLE_PAIR,
+    ),
     Claim(
         id="feddcd/lemma-B.4/eq-22",
         where="Lemma B.4",
@@ -318,8 +348,12 @@ CLAIMS = (
         requires=(SIZE,),
         reading="lambda_1(G) <= 1/L_min, written as x'Gx <= |x|^2/L_min for all x",
     ),
-    _identity("lemma-B.4/eq-23", "smallest eigenvalue of G_[n]", _smallest_eigenvalue, _zero),
-    _identity("lemma-B.5", "P' grad h(x*) = 0", _gradient_at_optimum, _zero, setting=SETTING),
+    _identity(
+        "lemma-B.4/eq-23", "smallest eigenvalue of G_[n]", Quantity("lambda_n(G_{[n]})", _smallest_eigenvalue), ZERO
+    ),
+    _identity(
+        "lemma-B.5", "P' grad h(x*) = 0", Quantity("P_{[n]}^T grad h(x*)", _gradient_at_optimum), ZERO, of=SETTING
+    ),
     Claim(
         id="feddcd/lemma-B.6/euclidean",
         where="Lemma B.6",

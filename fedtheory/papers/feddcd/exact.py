@@ -112,6 +112,7 @@ def _bregman(problem: Problem, params: Any, state: Any) -> Array:
 
 
 def _distance_of_pair(problem: Problem, params: Any, state: Any) -> Array:
+    """sum_i |y_i - z_i|^2."""
     return ((state.y - state.z) ** 2).sum(axis=(-1, -2))
 
 
@@ -132,7 +133,8 @@ _curvatures = (
     Quantity(_block_L, lambda problem, params, state: 1 / smallest_curvature(problem, params, state)),
     Quantity(_block_mu, lambda problem, params, state: 1 / largest_curvature(problem, params, state)),
 )
-_left, _right, _zeta_dual = sympy.symbols("left right |y_i*|")
+_zeta_dual = sympy.Symbol("|y_i*|")
+_change, _pair = (sympy.Symbol(name) for name in ("G(y)-G(z)-<grad G(z), y-z>", "|y-z|^2"))
 _identification = (
     sympy.Le(_block_L, L_max),
     sympy.Ge(_block_mu, mu_min),
@@ -145,7 +147,9 @@ SECTION_3 = (
         where="Section 3",
         gist="y* of (D) and w* of (P) correspond: y_i* = grad f_i(w*), optimal values are opposite",
         setting=QUADRATIC,
-        statement=identity(Quantity(_left, _dual_solution), Quantity(_right, _primal_solution)),
+        statement=identity(
+            Quantity("(y*, -G(y*))", _dual_solution), Quantity("(grad f_i(w*), F(w*))", _primal_solution)
+        ),
         requires=(CONVEX,),
         reading="compared on quadratics, where both problems are linear systems",
     ),
@@ -155,10 +159,10 @@ SECTION_3 = (
         gist="f_i alpha-strongly convex and beta-smooth makes G block-wise 1/alpha-smooth and 1/beta-strongly convex",
         setting=PAIRS,
         statement=Inequality(
-            _right / (2 * beta),
-            _right / (2 * alpha),
-            (Quantity(_left, _bregman), Quantity(_right, _distance_of_pair)),
-            middle=_left,
+            _pair / (2 * beta),
+            _pair / (2 * alpha),
+            (Quantity(_change, _bregman), Quantity(_pair, _distance_of_pair)),
+            middle=_change,
         ),
         requires=(CONVEX,),
     ),
@@ -243,7 +247,7 @@ SECTION_4 = (
         kind="property",
         gist="identical clients: optimal at the first iteration",
         setting=IDENTICAL,
-        statement=identity(Quantity(_left, _distances_after_a_round), Quantity(_right, _zero)),
+        statement=identity(Quantity("E|w^1-w*|^2", _distances_after_a_round), Quantity("0", _zero)),
         requires=(CONVEX,),
     ),
     Claim(

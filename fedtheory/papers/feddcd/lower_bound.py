@@ -55,11 +55,13 @@ def _square(problem: Any, params: HardParams, state: Vector) -> Array:
 
 
 def _sum_of_M(problem: Any, params: HardParams, state: Vector) -> Array:
+    """M^(1) + ... + M^(m), all rows but the last."""
     total = sum(chain(k, params.m, params.size) for k in range(1, params.m + 1))
     return np.asarray(total)[:-1]
 
 
 def _tridiagonal(problem: Any, params: HardParams, state: Vector) -> Array:
+    """The matrix with 2 on its diagonal and -1 beside it, all rows but the last."""
     matrix = (
         2 * np.eye(params.size, dtype=int) - np.eye(params.size, k=1, dtype=int) - np.eye(params.size, k=-1, dtype=int)
     )
@@ -87,7 +89,7 @@ def _zero(problem: Any, params: Any, state: Any) -> Array:
     return np.zeros((), dtype=int)
 
 
-_xHx, _xx, _left, _right = sympy.symbols("x'Hx |x|^2 left right")
+_xHx, _xx = sympy.symbols("x'Hx |x|^2")
 _generated = (1 - tau / N * 4 / (s + 2 + 1 / s)) ** t
 _root = sympy.sqrt(kappa)
 #: An iteration of AccFedDCD has four communications, and its gap contracts by 1 - a in each (Theorem 6.1).
@@ -198,7 +200,7 @@ APPENDIX_F = (
         where="Appendix F",
         gist="sum of the M^(k) is the tridiagonal matrix",
         setting=HARD,
-        statement=identity(Quantity(_left, _sum_of_M), Quantity(_right, _tridiagonal)),
+        statement=identity(Quantity("sum_k(M^{(k)})", _sum_of_M), Quantity("tridiag(-1, 2, -1)", _tridiagonal)),
         requires=(FIRST_CASE,),
         reading="the sum runs over k in [N]; M^(k) is defined for these k only",
     ),
@@ -207,7 +209,7 @@ APPENDIX_F = (
         where="Appendix F",
         gist="closed form of the minimiser",
         setting=HARD,
-        statement=identity(Quantity(_left, _gradient_at_solution), Quantity(_right, _zero)),
+        statement=identity(Quantity("sum_i(grad f_i(w*))", _gradient_at_solution), Quantity("0", _zero)),
         requires=(FIRST_CASE,),
     ),
     Claim(
@@ -215,7 +217,7 @@ APPENDIX_F = (
         where="Appendix F",
         gist="expectation of delta^K through the binomial generating function",
         setting=HARD,
-        statement=identity(Quantity(_left, _expected_power), _generated),
+        statement=identity(Quantity("E[delta^K]", _expected_power), _generated),
         requires=(FIRST_CASE, PARTICIPATION),
         reading="K_t is taken to be binomial, as the paper does; that each round reaches a new coordinate with "
         "probability tau/N at most, the step at which K_t jumps, is no claim here",

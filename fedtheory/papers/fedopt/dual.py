@@ -20,8 +20,6 @@ from fedtheory.papers.fedopt.dual_states import (
 from fedtheory.papers.fedopt.predictors import (
     DOMINATES,
     DUALS,
-    LEFT,
-    RIGHT,
     STEPS,
     Duals,
     K,
@@ -32,7 +30,7 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.rational import Array, apply, inverse
-from fedtheory.statements import Comparison, Identity, Inequality, Quantity, inequality
+from fedtheory.statements import Comparison, Inequality, Quantity, identity, inequality
 
 
 def _dual_solution(f: LinearModels) -> Array:
@@ -52,7 +50,7 @@ def _least(problem: LinearProblem, params: Any, state: Any) -> Array:
 
 
 def _image_of_solution(problem: LinearProblem, params: Any, state: Any) -> Array:
-    """X alpha*/(lambda n), alpha* from the normal equations of the dual."""
+    """(1/(lambda n)) X alpha*, alpha* from the normal equations of the dual."""
     return problem.f.primal(_dual_solution(problem.f))
 
 
@@ -134,7 +132,7 @@ APPENDIX_A3 = (
         where="eq. (13)",
         gist="dual of L2-regularised ERM",
         setting=DATA,
-        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _most), Quantity(RIGHT, _least))),
+        statement=identity(Quantity("max_{alpha} D(alpha)", _most), Quantity("min_w f(w)", _least)),
         reading="max D = min f, on quadratic losses, where each has normal equations of its own",
     ),
     Claim(
@@ -142,7 +140,7 @@ APPENDIX_A3 = (
         where="eq. (14)",
         gist="dual to primal map at the optimum",
         setting=DATA,
-        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _image_of_solution), Quantity(RIGHT, _solution))),
+        statement=identity(Quantity("(1/(lambda n)) X alpha*", _image_of_solution), Quantity("w*", _solution)),
         reading="on quadratic losses, where each problem has normal equations of its own",
     ),
     Claim(

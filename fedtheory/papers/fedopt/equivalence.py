@@ -18,14 +18,12 @@ from fedtheory.papers.fedopt.dual_states import (
 )
 from fedtheory.papers.fedopt.predictors import (
     DUALS,
-    LEFT,
-    RIGHT,
     Duals,
     setting,
 )
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.rational import Array
-from fedtheory.statements import Agreement, Identity, Quantity
+from fedtheory.statements import Agreement, Quantity, identity
 
 
 def _from_dual(
@@ -163,7 +161,10 @@ APPENDIX_A4 = (
         where="eq. (17)",
         gist="dual of ridge regression, as a minimisation",
         setting=ANY_DUALS,
-        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _minimised), Quantity(RIGHT, _negative_dual))),
+        statement=identity(
+            Quantity("|X alpha|^2/(2 lambda n^2)+(1/(2n))|alpha|^2-y'alpha/n", _minimised),
+            Quantity("-D(alpha)", _negative_dual),
+        ),
         reading="(17) is minus (13) at every alpha, so that its minimum is -min f: one letter D is used for both",
     ),
     Claim(
@@ -171,7 +172,7 @@ APPENDIX_A4 = (
         where="eq. (23) onwards",
         gist="L_k rewritten as a perturbed F_k",
         setting=REWRITTEN,
-        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _printed(0)), Quantity(RIGHT, _printed(1)))),
+        statement=identity(Quantity("L_k(w)", _printed(0)), Quantity("rewritten(L_k(w))", _printed(1))),
         reading="six of the 13 forms of L_k(w) that are printed, the 1st, 6th, 7th, 10th, 11th and 13th, are equal for "
         "every k; those between them only expand squares and gather terms",
     ),

@@ -16,8 +16,6 @@ from fedtheory.algorithms import fsvrg
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, few, positive, problem_of
 from fedtheory.papers.fedopt.predictors import (
-    LEFT,
-    RIGHT,
     TWO,
     L,
     Two,
@@ -36,7 +34,7 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import appearances
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
-from fedtheory.statements import Identity, OneStep, Quantity, Stays
+from fedtheory.statements import OneStep, Quantity, Stays, identity
 
 # Section 3.6.2
 
@@ -78,15 +76,19 @@ COMMON = setting("any data on any nodes; any common w_k = w, and any w^t", Posed
 ALONE = setting("all data on a single node, K = 1; any w and w^t", Posed(states=TWO, kind=ONE_NODE))
 
 
-def _expectation(id: str, gist: str, of: Any, left: Any, right: Any, reading: str = "", repairs: Any = None) -> Claim:
-    statement = Identity(LEFT, RIGHT, (Quantity(LEFT, left), Quantity(RIGHT, right)))
+FIRST, GRADIENT = Quantity("E[G_1]", _first), Quantity("grad f(w)", gradient_of)
+
+
+def _expectation(
+    id: str, gist: str, of: Any, left: Quantity, right: Quantity, reading: str = "", repairs: Any = None
+) -> Claim:
     return Claim(
         id=id,
         where="Section 3.6.2",
         kind="identity",
         gist=gist,
         setting=of,
-        statement=statement,
+        statement=identity(left, right),
         reading=reading,
         repairs=repairs,
     )
@@ -97,24 +99,24 @@ SECTION_3_6_2 = (
         "fedopt/fsvrg/expectation",
         "E sum of alpha_k G_k with alpha_k = n_k/n",
         COMMON,
-        _combined,
-        gradient_of,
+        Quantity("E[sum_k((n_k/n) G_k)]", _combined),
+        GRADIENT,
         "what is displayed: grad f(w), at the common local model; the sentence before it asks for grad f(w^t)",
     ),
     _expectation(
         "fedopt/fsvrg/single-node",
         "K = 1: E[G_1], as printed",
         ALONE,
-        _first,
-        _at_snapshot,
+        FIRST,
+        Quantity("grad f(w^t)", _at_snapshot),
         "E[G_1] = grad f(w^t), where G_1 is taken at the local model w",
     ),
     _expectation(
         "fedopt/fsvrg/single-node/repaired",
         "K = 1: E[G_1] = grad f(w)",
         ALONE,
-        _first,
-        gradient_of,
+        FIRST,
+        GRADIENT,
         repairs="fedopt/fsvrg/single-node",
     ),
 )

@@ -194,4 +194,3 @@ def gradient_of(problem: LinearProblem, params: Any, state: Any) -> Array:
 
 
 #: Names for the sides of an identity.
-LEFT, RIGHT = sympy.symbols("left right")

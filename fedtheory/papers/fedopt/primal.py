@@ -11,8 +11,6 @@ from fedtheory.papers.fedopt.dual_states import (
 )
 from fedtheory.papers.fedopt.predictors import (
     LEARNT,
-    LEFT,
-    RIGHT,
     setting,
 )
 from fedtheory.problems.linear_models import LinearProblem
@@ -38,8 +36,6 @@ def _of_gradient(problem: LinearProblem, params: perturbed_primal.Params, state:
 
 
 _A1 = "Appendix A.1"
-LEFT_Q = Quantity(LEFT, _perturbations)
-RIGHT_Q = Quantity(RIGHT, _of_gradient)
 
 APPENDIX_A1 = (
     Claim(
@@ -47,7 +43,7 @@ APPENDIX_A1 = (
         where=_A1,
         gist="mean of the a_k of the new method",
         setting=LEARNING,
-        statement=identity(LEFT_Q, RIGHT_Q),
+        statement=identity(Quantity("(1/K) sum_k(a_k)", _perturbations), Quantity("(1-eta) grad f(w)", _of_gradient)),
         reading="(1 - eta) grad f(w^t) for Algorithm 5; DANE's a_k have this mean too where all n_k are equal",
     ),
     Claim(

@@ -9,7 +9,7 @@ import numpy as np
 from fedtheory.algorithms import dane, dane_svrg, naive_fsvrg
 from fedtheory.claims import Claim
 from fedtheory.papers.fedopt.data import Posed, about, count_of, few, positive
-from fedtheory.papers.fedopt.predictors import LEFT, RIGHT, TWO, Two, model_of, models, setting
+from fedtheory.papers.fedopt.predictors import TWO, Two, model_of, models, setting
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.rational import Array
 from fedtheory.statements import Agreement, Quantity, Readings, identity
@@ -100,17 +100,18 @@ def _of_summand(problem: LinearProblem, params: Any, state: Two) -> Array:
     return np.stack([(value(state.w + e) - value(state.w - e)) / 2 for e in unit], axis=-1)
 
 
+OF_SUMMAND = Quantity("grad g_i(w)", _of_summand)
 SUMMANDS = setting("any data on any nodes; any w and w^t", Posed(states=TWO))
 
 
-def _identity(id: str, gist: str, left: Any, right: Any, reading: str = "", repairs: str | None = None) -> Claim:
+def _identity(id: str, gist: str, left: Quantity, right: Quantity, reading: str = "", repairs: Any = None) -> Claim:
     return Claim(
         id=f"fedopt/proposition-1/gradient{id}",
         where="proof of Proposition 1",
         kind="identity",
         gist=gist,
         setting=SUMMANDS,
-        statement=identity(Quantity(LEFT, left), Quantity(RIGHT, right)),
+        statement=identity(left, right),
         reading=reading,
         repairs=repairs,
     )
@@ -119,14 +120,14 @@ def _identity(id: str, gist: str, left: Any, right: Any, reading: str = "", repa
 _AS_A_WHOLE = _identity(
     "#display",
     "the display as a whole: both its sides are SVRG's direction on (10), whatever f(w^t) is, since it cancels",
-    _display,
-    _direction,
+    Quantity("both_sides", _display),
+    Quantity("SVRG_direction", _direction),
 )
 _BY_PARTS = _identity(
     "#brackets",
     "its brackets, with grad f(w^t) for f(w^t): they are the gradients of the summands of (10), at w and at w^t",
-    _printed_bracket,
-    _of_summand,
+    Quantity("grad f_i(w)-grad F_k(w^t)-grad f(w^t)", _printed_bracket),
+    OF_SUMMAND,
 )
 
 SECTION_3_5 = (
@@ -161,8 +162,8 @@ SECTION_3_5 = (
     _identity(
         "/repaired",
         "grad f_i(w) - grad F_k(w^t) + grad f(w^t) is the gradient of the i-th summand of (10)",
-        _repaired_bracket,
-        _of_summand,
+        Quantity("grad f_i(w)-grad F_k(w^t)+grad f(w^t)", _repaired_bracket),
+        OF_SUMMAND,
         "eta = 1, mu = 0",
         "fedopt/proposition-1/gradient",
     ),

@@ -15,9 +15,7 @@ from fedtheory.papers.baseline import finite_sum
 from fedtheory.papers.fedopt.data import Posed, about, count_of, positive, solvable
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
-    LEFT,
     MODEL,
-    RIGHT,
     L,
     Model,
     h,
@@ -31,7 +29,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import expectation
 from fedtheory.rational import Array
-from fedtheory.statements import Fails, Identity, ParameterRule, Quantity, identity, inequality
+from fedtheory.statements import Fails, ParameterRule, Quantity, identity, inequality
 
 # Section 3.2
 
@@ -127,7 +125,9 @@ SECTION_3_2 = (
         where="Section 3.2",
         gist="the SVRG direction is unbiased",
         setting=_SVRG,
-        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _direction), Quantity(RIGHT, _gradient))),
+        statement=identity(
+            Quantity("E[grad f_i(w)-grad f_i(w^t)+grad f(w^t)]", _direction), Quantity("grad f(w)", _gradient)
+        ),
         reading="the mean over i of the direction of line 7, at any w and any snapshot, is grad f(w)",
     ),
     Claim(
@@ -204,7 +204,7 @@ SECTION_3_3 = (
         where="eq. (7)",
         gist="f as a convex combination of the F_k",
         setting=ANY_DATA,
-        statement=Identity(LEFT, RIGHT, (Quantity(LEFT, _objective), Quantity(RIGHT, _combination))),
+        statement=identity(Quantity("f(w)", _objective), Quantity("sum_k((n_k/n) F_k(w))", _combination)),
     ),
     Claim(
         id="fedopt/one-shot-averaging",

@@ -198,6 +198,7 @@ def _consensus_projection(problem: Any, params: ConsensusParams, state: Lifted) 
 
 
 def _W_rows(problem: Any, params: Any, state: Lifted) -> Array:
+    """W applied to (x, y): its n + 1 rows."""
     return _rows(_W(state))
 
 
@@ -209,10 +210,12 @@ def _W_differences(problem: Any, params: Any, state: Lifted) -> Array:
 
 
 def _differences(problem: Any, params: Any, state: Lifted) -> Array:
+    """sum_i |x_i - y|^2."""
     return ((state.x - state.y[..., None, :]) ** 2).sum(axis=(-1, -2))
 
 
 def _W_norm(problem: Any, params: Any, state: Lifted) -> Array:
+    """|W(x, y)|^2 in the norm of X, in which y counts n times."""
     return _X_norm(*_W(state))
 
 
@@ -248,7 +251,9 @@ _u, _u_next, _x_next, _hat_x, _W_hat, _ux = (
     sympy.Symbol(s)
     for s in ("|u-u*|^2", "|u_next-u*|^2", "|x_next-x*|^2", "|x_hat-x*|^2", "|W x_hat|^2", "<u-u*,x_hat>")
 )
-_a, _b = sympy.symbols("left right")
+_MEAN_ERROR = Quantity("E|(1/n) sum_i(C_i(x_i)-x_i)|^2", _mean_error)
+_MEAN_SQUARE = Quantity("(1/n) sum_i|x_i|^2", _mean_square)
+_DIFFERENCES = Quantity("sum_i|x_i-y|^2", _differences)
 PSI = Quantity(_Psi, Psi)
 PSI_NEXT = Quantity(_Psi_next, Psi, after=True)
 
@@ -322,14 +327,14 @@ COMPRESSORS = (
         where="Section 1.3",
         gist="omega_av = omega is always valid",
         setting=COMPRESSION,
-        statement=inequality(Quantity(_a, _mean_error) <= omega * Quantity(_b, _mean_square)),
+        statement=inequality(_MEAN_ERROR <= omega * _MEAN_SQUARE),
     ),
     Claim(
         id="locodl/eq-3/independent",
         where="Section 1.3",
         gist="independent compressors: omega_av = omega/n",
         setting=COMPRESSION,
-        statement=inequality(Quantity(_a, _mean_error) <= omega / n * Quantity(_b, _mean_square)),
+        statement=inequality(_MEAN_ERROR <= omega / n * _MEAN_SQUARE),
         requires=(
             Hypothesis(
                 "the compressors are mutually independent",
@@ -415,28 +420,30 @@ APPENDIX_A = (
         where="eq. (13)",
         gist="S is the orthogonal projector onto consensus in the weighted space",
         setting=CONSENSUS,
-        statement=identity(Quantity(_a, _S_printed), Quantity(_b, _consensus_projection)),
+        statement=identity(
+            Quantity("S(x, y)", _S_printed), Quantity("argmin_a(sum_i|x_i-a|^2+n|y-a|^2)", _consensus_projection)
+        ),
     ),
     Claim(
         id="locodl/eq-15",
         where="eqs. (14)-(15)",
         gist="W through differences",
         setting=CONSENSUS,
-        statement=identity(Quantity(_a, _W_rows), Quantity(_b, _W_differences)),
+        statement=identity(Quantity("W(x, y)", _W_rows), Quantity("(d_i-d_bar, -d_bar)", _W_differences)),
     ),
     Claim(
         id="locodl/proof/compressed-norm",
         where="Appendix A",
         gist="second moment of the compressed differences",
         setting=COMPRESSION,
-        statement=inequality(Quantity(_a, _compressed_norm) <= (1 + omega) * Quantity(_b, _differences)),
+        statement=inequality(Quantity("E sum_i|C_i(x_i-y)|^2", _compressed_norm) <= (1 + omega) * _DIFFERENCES),
     ),
     Claim(
         id="locodl/eq-18",
         where="eq. (18)",
         gist="norm of differences against the norm of W x",
         setting=CONSENSUS,
-        statement=inequality(Quantity(_a, _differences) <= 2 * Quantity(_b, _W_norm)),
+        statement=inequality(_DIFFERENCES <= 2 * Quantity("|W(x, y)|^2", _W_norm)),
     ),
     Claim(
         id="locodl/proof/dual-step",

@@ -145,14 +145,12 @@ def _split_average(problem: Problem, params: Any, state: Any) -> Array:
     return lifted.f.value(state.x + 0 * problem.y_star).sum(axis=-1) / problem.n + lifted.g.value(state.x)[..., 0]
 
 
-_left, _right = sympy.symbols("left right")
-
 OPTIMALITY = Claim(
     id="locodl/optimality",
     where="Section 2.1",
     gist="primal-dual optimality conditions",
     setting=QUADRATIC,
-    statement=identity(Quantity(_left, _conditions), Quantity(_right, _zero)),
+    statement=identity(Quantity("(sum_i(u_i)+n v, x-x*)", _conditions), Quantity("0", _zero)),
     reading="the minimiser, from its normal equations, and the gradients there satisfy the conditions; on quadratics",
 )
 
@@ -186,7 +184,7 @@ REMARKS = (
         kind="equivalence",
         gist="rho = 1: the local variables of an idle client are not used",
         setting=QUADRATIC,
-        statement=identity(Quantity(_left, _idle(0)), Quantity(_right, _idle(7))),
+        statement=identity(Quantity("next(x_1)", _idle(0)), Quantity("next(x_1+7)", _idle(7))),
         requires=(Hypothesis("rho = 1", sympy.Eq(method.rho, 1, evaluate=False)),),
         reading="an idle client is one whose message is 0: its x_i is moved, nothing changes; it still updates u_i "
         "with d_bar, while the paper says completely idle",
@@ -198,5 +196,7 @@ EQUIVALENCE = Claim(
     where="Section 3.1",
     gist="the split problem is the same problem",
     setting=SPLIT,
-    statement=identity(Quantity(_left, _average), Quantity(_right, _split_average)),
+    statement=identity(
+        Quantity("(1/n) sum_i(f_i(x))", _average), Quantity("(1/n) sum_i(f~_i(x))+g~(x)", _split_average)
+    ),
 )
