@@ -63,17 +63,22 @@ class Regularised(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
-    def A(self) -> Array: ...
+    def A(self) -> Array:
+        """The rows of each client: ``(n, m, p)``."""
 
     @property
-    def mu(self) -> Array: ...
+    def mu(self) -> Array:
+        """The mu_i: ``(n,)``."""
 
     @property
-    def L(self) -> Array: ...
+    def L(self) -> Array:
+        """Constants of smoothness: ``(n,)``."""
 
-    def gradient(self, x: Array) -> Array: ...
+    def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i), in the shape of ``x (..., n, d)``."""
 
-    def hessian(self, x: Array) -> Array: ...
+    def hessian(self, x: Array) -> Array:
+        """The Hessians of the f_i at ``x (..., n, d)``: ``(..., n, d, d)``."""
 
 
 def solve(problem: Problem) -> Optimum:

@@ -121,9 +121,11 @@ class AllRows:
     per_epoch: ClassVar[int] = 1
 
     def draws(self, n: int, steps: int) -> Distribution:
+        """No randomness."""
         return Constant()
 
     def gradient(self, problem: Problem, x: Array, rows: Array, step: int) -> Array:
+        """grad f_i(x_i) + grad g(x_i), in the shape of ``x (..., n, d)``; ``rows`` are not used."""
         return _with_g(problem, x, problem.f.gradient(x))
 
 

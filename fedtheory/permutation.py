@@ -28,13 +28,16 @@ class Blocks:
 
     @property
     def count(self) -> int:
+        """Number of outcomes: (nk)!/(k!)^n."""
         return factorial(self.n * self.k) // factorial(self.k) ** self.n
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``: masks ``(*size, n, d)``."""
         owners = np.argsort(rng.random((*size, self.n * self.k)), axis=-1) // self.k
         return self._masks(owners)
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
         check_enumerable(self.count)
         owners = np.array(list(multiset_permutations(np.repeat(np.arange(self.n), self.k).tolist())))
         share = Fraction(1, self.count)
@@ -74,6 +77,7 @@ class Permuted(Family):
 
     @property
     def draws(self) -> Distribution:
+        """The disjoint blocks of coordinates."""
         return Blocks(self.n, self.compressor.d // self.n)
 
 

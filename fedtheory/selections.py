@@ -66,6 +66,7 @@ class Fixed:
 
     @property
     def rounds(self) -> int:
+        """How many rounds are planned."""
         return len(self.masks)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
@@ -98,6 +99,7 @@ class Covering:
 
     @property
     def rounds(self) -> int:
+        """How many rounds are planned: s_0."""
         return self.s0
 
     @cached_property

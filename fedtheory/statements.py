@@ -328,6 +328,7 @@ class Eventually:
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
+        """All quantities of which something is said."""
         return (*self.vanishing, *self.bounded, *self.converging)
 
     @property

@@ -73,9 +73,11 @@ class InnerSteps:
     least: int = 0
 
     def draws(self, problem: Problem, iterations: int) -> Distribution:
+        """No randomness."""
         return Constant()
 
     def answer(self, problem: Problem, task: Task, draw: Draw, iteration: int) -> Answer:
+        """The points ``(..., m, d)`` that the steps reach, and how many each client took."""
         size = (task.alpha * self.r + task.sigma)[:, None]
         v = task.anchor + 0 * task.Pi
         taken = np.zeros(np.broadcast_shapes(v.shape[:-1], task.clients.shape), dtype=int)
@@ -110,9 +112,11 @@ class Exact:
     """
 
     def draws(self, problem: Problem, iterations: int) -> Distribution:
+        """No randomness."""
         return Constant()
 
     def answer(self, problem: Problem, task: Task, draw: Draw, iteration: int) -> Answer:
+        """The roots ``(..., m, d)``; no steps are counted."""
         return _root(problem, task, 0)
 
 
@@ -138,6 +142,7 @@ class Adversary:
         return Independent(Independent(Bernoulli(Fraction(1, 2)), problem.n), iterations)
 
     def answer(self, problem: Problem, task: Task, draw: Draw, iteration: int) -> Answer:
+        """Points ``(..., m, d)`` with residuals as large as is allowed, of the drawn signs; no steps are counted."""
         sign = 2 * draw[..., iteration, :].astype(int) - 1
         size = sign * self.share * root_below(task.eps)
         return _root(problem, task, size[..., None] * self.direction)

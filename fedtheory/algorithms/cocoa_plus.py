@@ -70,16 +70,20 @@ class SparsePasses:
 
     @cached_property
     def local(self) -> LocalFeatures:
+        """The features of each client's examples."""
         return local_features(self.f)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
+        """The clients, in blocks of about the same number of examples."""
         return blocks(self.f.sizes)
 
     def draws(self, f: LinearModels) -> Distribution:
+        """An order of the examples of each client, for each pass."""
         return Independent(ClientPermutations(f.sizes), self.count)
 
     def answer(self, f: LinearModels, alpha: Array, w: Array, sigma: Any, draw: Draw) -> Array:
+        """The changes of the dual variables, ``(n,)``, after the passes from ``alpha (n,)`` at the model ``w (d,)``."""
         coupling = sigma / (f.lam * f.examples)
         u, predictions = np.zeros(f.examples), f.predictions(w)
         image = np.zeros(len(self.local.feature))

@@ -37,6 +37,7 @@ class SparseScaling:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
+        """The clients, in blocks of about the same number of examples."""
         return blocks(self.sizes)
 
 

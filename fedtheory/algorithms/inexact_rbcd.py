@@ -49,18 +49,23 @@ class Conjugate:
         return 1 / self.h.mu
 
     def value(self, x: Array) -> Array:
+        """h_i^*(x_i): ``(..., n)`` for ``x (..., n, d)``."""
         return self.h.conjugate(x)
 
     def gradient(self, x: Array) -> Array:
+        """grad h_i^*(x_i), in the shape of ``x (..., n, d)``."""
         return self.h.conjugate_gradient(x)
 
     def hessian(self, x: Array) -> Array:
+        """The inverse of the Hessian of h_i at grad h_i^*(x_i): ``(..., n, d, d)``."""
         return inverse(np.array(self.h.hessian(self.h.conjugate_gradient(x))))
 
     def conjugate(self, y: Array) -> Array:
+        """h_i(y_i): ``(..., n)`` for ``y (..., n, d)``."""
         return self.h.value(y)
 
     def conjugate_gradient(self, y: Array) -> Array:
+        """grad h_i(y_i), in the shape of ``y (..., n, d)``."""
         return self.h.gradient(y)
 
 

@@ -93,10 +93,12 @@ class Participating(Family):
 
     @property
     def draws(self) -> Distribution:
+        """Who takes part, and what every compressor draws."""
         compression = Family(self.compressor, self.n).draws
         return Product(Participation, (UniformSubset(self.n, self.m), compression))
 
     def apply(self, draw: Participation, x: Array) -> Array:
+        """(n/m) C_i(x_i) of those who take part and 0 of the others, for ``x (..., n, d)``."""
         value = self.compressor.apply(draw.compression, x)
         scale = Fraction(self.n, self.m)
         value = (scale if is_exact(value) else float(scale)) * value

@@ -68,6 +68,7 @@ class UnbiasedCompressors:
         return min(n, int(log(MANY if n > FEW else SOME, outcomes)))
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> Compressors:
+        """The n compressors of a recipe; ``ValueError`` where the setting has no such one."""
         d, k = recipe["d"], recipe["k"]
         if self.only and (k, d, recipe["omega"]) not in self.only:
             raise ValueError("the setting has no such compressor")
@@ -113,19 +114,23 @@ class ContractiveCompressors:
         return 0 < getattr(params, "alpha", used.alpha) <= used.alpha
 
     def draw(self, rng: np.random.Generator) -> tuple[int, Recipe]:
+        """A dimension, and a compressor for it: top-k, or a scaled one where k is 0."""
         d, k, alpha = pick(rng, _CONTRACTIONS)
         return d, {"k": k, "alpha": alpha}
 
     def clients(self, recipe: Recipe, n: int) -> int:
+        """A number of clients, at most n, whose draws can be enumerated."""
         return min(n, 2 if recipe["k"] else 3)
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> contractive.Contractive:
+        """The compressor of a recipe; ``ValueError`` unless 1 - alpha is the square of a rational."""
         d, k, alpha = recipe["d"], recipe["k"], number(recipe["alpha"], exact)
         if alpha > 1 or not isinstance(square_root(1 - Fraction(recipe["alpha"])), Fraction):
             raise ValueError("1 - alpha must be the square of a rational")
         return contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
 
     def outside(self, problem: Problem, params: Any, known: Any) -> Outside:
+        """The instance with compressors whose alpha is just below what the class asks for."""
         one = getattr(params, self.field)
         alpha = min(one.alpha, getattr(known, self.field).alpha) * (1 - WORSE)
         yield "weaker compressors", problem, params._replace(**{self.field: replace(one, alpha=alpha)})
@@ -149,6 +154,7 @@ class InexactOracles:
         return bool(getattr(params, self.field).delta <= self.delta(problem, params))
 
     def outside(self, problem: Problem, params: Any, known: Any) -> Outside:
+        """The instance with oracles whose delta is just above what the class allows."""
         wrong = replace(getattr(known, self.field), delta=getattr(known, self.field).delta + WORSE)
         yield "worse oracles", problem, params._replace(**{self.field: wrong})
 

@@ -350,6 +350,7 @@ class StronglyConvexOnAverage(SmoothStronglyConvex):
         return _each(min(Fraction(0), mu), problem.n), _each(L, problem.n)
 
     def average(self, problem: Problem, params: Any) -> Callable[..., Iterator[tuple[str, Any]]]:
+        """What is known of the average f: formulas <= 0 of x - x*, f(x) - f* and grad f(x), each with its name."""
         mu = min(problem.mu, problem.f.mu.mean())
 
         def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
@@ -389,9 +390,11 @@ class PolyakLojasiewicz(SmoothStronglyConvex):
         return -problem.f.L, problem.f.L
 
     def constants(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """The mu_i and the L_i, ``(n,)`` each; means of them are the letters."""
         return problem.f.mu, problem.f.L
 
     def average(self, problem: Problem, params: Any) -> Callable[..., Iterator[tuple[str, Any]]]:
+        """What is known of the average f: formulas <= 0 of x - x*, f(x) - f* and grad f(x), each with its name."""
         mu, L = (constants.sum() / problem.n for constants in (problem.f.mu, problem.f.L))
 
         def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:

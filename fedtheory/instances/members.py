@@ -156,6 +156,7 @@ def condition(rng: np.random.Generator) -> Fraction:
 
 
 def draw_style(rng: np.random.Generator, d: int, kinks: bool, turned: bool) -> Style:
+    """A style for functions on R^d: where curvatures lie, whether they have ``kinks``, whether axes are ``turned``."""
     places = pick(
         rng, ((0,), (1,), (0, 1), (0, 1), (0, 1, Fraction(1, 2)), (0, 1, generic(rng, Fraction(1, 20), Fraction(1))))
     )

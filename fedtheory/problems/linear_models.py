@@ -79,6 +79,7 @@ class LinearModels:
 
     @property
     def sparse(self) -> bool:
+        """Whether the examples are a sparse matrix."""
         from scipy.sparse import issparse
 
         return bool(issparse(self.X))
@@ -283,6 +284,7 @@ class LinearProblem(Problem):
 
     @cached_property
     def optimum(self) -> Optimum:
+        """The minimiser, the local gradients there, and the relative norm of what is left of the gradient."""
         if self.known is not None:
             return self.known
         x = self.x_star

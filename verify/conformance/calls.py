@@ -63,9 +63,11 @@ class Test:
 
     @property
     def constant(self) -> str:
+        """The constant of the class, in words."""
         return f"alpha = {1 - self.factor:.4g}" if self.contractive else f"omega = {self.factor:.4g}"
 
     def replay(self, name: str | None = None) -> str:
+        """Code that runs the test again; with the name of an input, that names its vector too."""
         given = f"alpha={1 - self.factor!r}" if self.contractive else f"omega={self.factor!r}"
         batch = ", batch=True" if self.batch else ""
         again = f"conformance.compressor(compress, d={self.d}, {given}, seed={self.seed}{batch})"
@@ -86,6 +88,8 @@ class Seen(NamedTuple):
 
 
 class Found(NamedTuple):
+    """What a check found: failures, the names of what was checked, the smallest defects it ``detects``, and notes."""
+
     failures: tuple[Failure, ...] = ()
     checked: tuple[str, ...] = ()
     detects: Mapping[str, float] = {}
@@ -93,6 +97,7 @@ class Found(NamedTuple):
 
 
 def generator(test: Test, *purpose: int) -> np.random.Generator:
+    """A generator of the test's seed, one for each ``purpose``."""
     return np.random.default_rng([test.seed, *purpose])
 
 
@@ -130,6 +135,7 @@ def checked(test: Test, array: Array, name: str) -> None:
 
 
 def shaped(test: Test, x: Array) -> Array:
+    """A copy of ``x (d,)`` as the compressor takes it: in batches as two equal rows ``(2, d)``."""
     return np.tile(x, (2, 1)) if test.batch else x.copy()
 
 

@@ -41,6 +41,7 @@ def advanced(algorithm: Algorithm, problem: Problem, params: Any, states: Any, d
 
 
 def first_leaf(draws: Any) -> Array:
+    """The first array of nested tuples of draws."""
     while isinstance(draws, tuple):
         draws = draws[0]
     return draws

@@ -38,6 +38,10 @@ from verify.statistics.sequential import Decision, prepare, race
 
 
 def check_moments(test: Test) -> Found:
+    """Test by samples that means are x and second moments within the class, at the level of the test.
+
+    Each input and coordinate has its share of the level; what would be found is in ``detects``.
+    """
     vectors = test.vectors
     clients = range(len(test.calls))
     # A quarter of the level for the tests of each vector, of each coordinate, of all vectors together, of independence.

@@ -53,6 +53,7 @@ class Scenario:
 
     @property
     def size(self) -> tuple[int, int, int]:
+        """(values of a state, clients, draws), by which scenarios are ordered."""
         return (self.problem.n * self.problem.d, self.problem.n, self.support)
 
     @property
@@ -80,6 +81,7 @@ def shown(value: Any) -> str:
 
 
 def parameters_in_words(params: Any) -> str:
+    """The parameters of a method in a line; compressors and oracles by their names."""
     words = []
     for name, value in zip(params._fields, params, strict=True):
         if name == "compressors":

@@ -43,11 +43,18 @@ class Seen(NamedTuple):
 
     @property
     def enough(self) -> bool:
+        """Whether so much is wrong that no more need be looked at."""
         return len(self.wrong) >= ENOUGH
 
 
 @dataclass(frozen=True)
 class Setup:
+    """What is tested: ``implementation`` in ``scenarios``.
+
+    ``level``: the chance of a false alarm; ``tolerance``: of floats, relative; ``call``: how the test was asked for, in
+    code; ``largest``: the outcomes of a draw that are enumerated at most.
+    """
+
     implementation: Implementation
     scenarios: tuple[Scenario, ...]
     seed: int
@@ -58,4 +65,5 @@ class Setup:
 
     @property
     def algorithm(self) -> Algorithm:
+        """The reference, whose name the implementation has."""
         return self.implementation.algorithm

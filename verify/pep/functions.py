@@ -69,6 +69,7 @@ class Majorised(np.ndarray):
         return array[()] if array.ndim == 0 else super().__array_wrap__(array, context, return_scalar)
 
     def max(self, axis: Any = None, **ignored: Any) -> Any:  # type: ignore[override]
+        """The new value that bounds a form of each client; ``NotLinear`` for a maximum over anything else."""
         if self.ndim != 1 or axis not in (None, 0, -1) or not all(isinstance(v, Form) for v in self):
             raise NotLinear("a maximum over other things than the clients")
         top, count = value(f"max({len(self.assumed)})"), len(self.assumed)
@@ -118,6 +119,7 @@ class Record:
 
     @property
     def n(self) -> int:
+        """How many functions there are."""
         return len(self.mu)
 
     def gradient(self, x: Array) -> Array:
@@ -236,20 +238,25 @@ class OfClass:
 
     @property
     def n(self) -> int:
+        """How many functions there are."""
         return self.record.n
 
     @property
     def mu(self) -> Array:
+        """The mu_i: ``(n,)``."""
         return self.record.mu if self.constants is None else self.constants[0]
 
     @property
     def L(self) -> Array:
+        """The L_i: ``(n,)``."""
         return self.record.L if self.constants is None else self.constants[1]
 
     def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i), new vectors unless asked for before: ``(n, 1)`` for ``x (n, 1)``."""
         return self.record.gradient(x)
 
     def value(self, x: Array) -> Array:
+        """f_i(x_i) as the record holds it, new values unless asked for before: ``(n,)`` for ``x (n, 1)``."""
         return self.record.value(x)
 
     def resolvent(self, shift: Number, target: Array) -> Array:
@@ -279,15 +286,18 @@ class OfClass:
 
     @property
     def H_inverse(self) -> Array:
+        """Ones ``(n, 1, 1)``, in the place of what quadratics have there."""
         return np.ones((self.n, 1, 1), dtype=int).astype(object)
 
     @property
     def c(self) -> Array:
+        """The common gradient with a minus, once for each function; ``ValueError`` where there is none."""
         if self.multiplier is None:
             raise ValueError("the constrained minimiser is not part of this setting")
         return repeated(-1 * self.multiplier, self.n)
 
     def conjugate_gradient(self, slope: Array) -> Array:
+        """grad f_i^* at the common gradient, the origins ``(n, 1)``; ``ValueError`` anywhere else."""
         if self.multiplier is None or any(s.key != self.multiplier.key for s in slope.flat):
             raise ValueError("the gradient of a conjugate is known at the common gradient only")
         return self.record.origin
@@ -304,19 +314,23 @@ class Dual:
 
     @property
     def n(self) -> int:
+        """How many functions there are."""
         return self.record.n
 
     def conjugate(self, y: Array) -> Array:
+        """f_i^*(y_i), which is what is recorded: ``(n,)`` for ``y (n, 1)``."""
         return self.record.value(y)
 
     def conjugate_gradient(self, y: Array) -> Array:
+        """grad f_i^*(y_i), which is what is recorded: ``(n, 1)`` for ``y (n, 1)``."""
         return self.record.gradient(y)
 
 
 class Part(Protocol):
     """Anything that states what its answers must satisfy."""
 
-    def constraints(self) -> Iterator[Constraint]: ...
+    def constraints(self) -> Iterator[Constraint]:
+        """What the answers must satisfy, as forms that are at most 0."""
 
 
 class Formal(NamedTuple):

@@ -142,6 +142,7 @@ class Size(_Unseen, int):
     name: str
 
     def __new__(cls, value: int, name: str) -> Size:
+        """The integer ``value`` with the ``name`` by which it is told."""
         found = int.__new__(cls, value)
         found.name = name
         return found

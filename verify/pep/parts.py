@@ -34,10 +34,12 @@ class Coordinates:
 
     @property
     def n(self) -> int:
+        """How many functions there are."""
         return len(self.mu)
 
     @property
     def d(self) -> int:
+        """How many parts a vector has."""
         return len(self.origin)
 
     def gradient(self, x: Array) -> Array:

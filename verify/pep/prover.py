@@ -177,6 +177,7 @@ class Solving(_Named):
     def bounds(
         self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
     ) -> Certified:
+        """Whether the program's value is at most what is ``claimed``, by a solver; a proof is kept as a step."""
         name, found = self._name(step), bounds(program, claimed, homogeneous, relaxed, tight)
         if found.verdict is Verdict.CERTIFIED and found.certificate is not None:
             self._keep(name, found.certificate)
@@ -189,6 +190,7 @@ class Solving(_Named):
         candidates: Callable[[], Iterable[Fraction]],
         guesses: int = rounding.GUESSES,
     ) -> Certificate | None:
+        """The first candidate that bounds the program with exact multipliers, kept as a step; else None."""
         name, variants = self._name(step), [programs.equilibrated(program), program]
         for bound in candidates():
             plain = Certificate(program, {}, bound)
@@ -222,6 +224,7 @@ class Stored(_Named):
     def bounds(
         self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
     ) -> Certified:
+        """Whether the stored multipliers prove what is ``claimed``; ``DoesNotHold`` where the stored step does not."""
         size = max(map(len, program.blocks), default=0)
         name = self._name(step)
         if _free(program) or name not in self._steps:
@@ -238,6 +241,7 @@ class Stored(_Named):
         candidates: Callable[[], Iterable[Fraction]],
         guesses: int = rounding.GUESSES,
     ) -> Certificate | None:
+        """The stored certificate, checked; None where the step was not stored."""
         name = self._name(step)
         return self._checked(name, program) if name in self._steps else None
 

@@ -43,6 +43,7 @@ class Compressors:
 
     @property
     def draws(self) -> Distribution:
+        """No draw: only moments are known."""
         return Constant()
 
     def apply(self, draw: Draw, x: Array) -> Array:
@@ -85,12 +86,15 @@ class Source:
 
     @property
     def count(self) -> int:
+        """One outcome, as only its identity matters."""
         return 1
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """The number of this draw, ``(*size, *shape)``."""
         return np.full((*size, *self.shape), next(self.numbers))
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """The number of this draw, ``(1, *shape)``, with probability 1."""
         return np.full((1, *self.shape), next(self.numbers)), np.array([Fraction(1)], dtype=object)
 
 
@@ -119,10 +123,12 @@ class Messages:
 
     @property
     def omega_av(self) -> Number:
+        """The constant of the mean of all messages: omega/n if they are independent, else omega."""
         return self.omega / self.n if self.joint == "independent" else self.omega
 
     @property
     def draws(self) -> Distribution:
+        """A number for the message of each client: ``(n, 1)``."""
         return Source((self.n, 1), self.numbers)
 
     def apply(self, draw: Draw, x: Array) -> Array:
@@ -193,6 +199,7 @@ class InexactOracle:
     contraction: None = None
 
     def draws(self, f: Any) -> Distribution:
+        """No draw: its randomness is part of what inner products mean."""
         return Constant()
 
     def answer(self, f: Any, y: Array, start: Array, draw: Draw) -> Answer:

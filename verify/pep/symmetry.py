@@ -63,28 +63,36 @@ class Explicit:
     n: int
 
     def vector(self, name: str, stream: str = "state") -> Vectors:
+        """A row for each client: ``(n,)``."""
         return np.array([row(f"{name}_{i}", stream) for i in range(self.n)], dtype=object)
 
     def centred(self, name: str) -> Vectors:
+        """A row for each client but the last, whose vector is minus the sum of the others: ``(n,)``."""
         free = self.vector(name)[:-1]
         return np.append(free, [-sum(free, ZERO)])
 
     def shared(self, name: str) -> Vector:
+        """One row."""
         return row(name)
 
     def value(self, name: str) -> Scalars:
+        """A value for each client: ``(n,)``."""
         return np.array([value(f"{name}_{i}") for i in range(self.n)], dtype=object)
 
     def mean(self, vectors: Vectors) -> Vector:
+        """(1/n) sum_i a_i."""
         return self._spread(vectors).sum() / self.n
 
     def average(self, scalars: Scalars) -> Form:
+        """(1/n) sum_i s_i."""
         return self._spread(scalars).sum() / self.n
 
     def each(self, name: str, scalars: Scalars) -> list[Constraint]:
+        """A constraint s_i <= 0 for each client."""
         return [Constraint(f"{name}_{i}", s) for i, s in enumerate(self._spread(scalars))]
 
     def interpolate(self, name: str, samples: Iterable[Sample], mu: Number, L: Number) -> list[Constraint]:
+        """The conditions of interpolation for each client."""
         columns = [[self._spread(part) for part in sample] for sample in samples]
         clients = ([Sample(*(part[i] for part in column)) for column in columns] for i in range(self.n))
         found = (interpolate(f"{name}_{i}", of_client, mu, L) for i, of_client in enumerate(clients))
@@ -106,28 +114,36 @@ class Exchangeable:
     n: Number
 
     def vector(self, name: str, stream: str = "state") -> Vectors:
+        """A row for the mean and one for the deviation."""
         mean = row(name, f"{stream} mean")
         return mean if self.n == 1 else mean + row(name, f"{stream} deviation")
 
     def centred(self, name: str) -> Vectors:
+        """A row for the deviation; zero for a single client."""
         return ZERO if self.n == 1 else row(name, "state deviation")
 
     def shared(self, name: str) -> Vector:
+        """A row without deviation."""
         return row(name, "state mean")
 
     def value(self, name: str) -> Scalars:
+        """One value, the average."""
         return value(name)
 
     def mean(self, vectors: Vectors) -> Vector:
+        """The part of the vector that is its mean."""
         return Vector({r: c for r, c in vectors.coefficients.items() if r.block.endswith(" mean")})
 
     def average(self, scalars: Scalars) -> Form:
+        """The value itself, which is the average."""
         return scalars
 
     def each(self, name: str, scalars: Scalars) -> list[Constraint]:
+        """One constraint, the average of those of the clients."""
         return [Constraint(name, scalars)]
 
     def interpolate(self, name: str, samples: Iterable[Sample], mu: Number, L: Number) -> list[Constraint]:
+        """The conditions of interpolation, averaged over the clients."""
         return [Constraint(*constraint) for constraint in interpolate(name, samples, mu, L)]
 
 

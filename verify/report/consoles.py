@@ -28,9 +28,10 @@ def console(file: TextIO) -> Console:
 
 
 class Advance(Protocol):
-    """Says that one more piece of work is done. A text is a line of the log."""
+    """Says that one more piece of work is done."""
 
-    def __call__(self, text: str = "") -> None: ...
+    def __call__(self, text: str = "") -> None:
+        """A text is a line of the log."""
 
 
 @contextmanager

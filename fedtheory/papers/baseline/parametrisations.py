@@ -118,6 +118,7 @@ def gradskip_probabilities(rng: np.random.Generator, recipe: Recipe) -> Recipe:
 
 
 def gradskip_parameters(recipe: Recipe, problem: Problem, exact: bool) -> gradskip.Params:
+    """GradSkip's parameters in a recipe: gamma, p, and the q_i of the clients; ``ValueError`` beyond [0, 1]."""
     q = numbers([c["q"] for c in recipe["clients"]], exact)
     check_shape(recipe["d"], recipe["gamma"], recipe["p"])
     if any(not 0 <= v <= 1 for v in (*q, recipe["p"])):

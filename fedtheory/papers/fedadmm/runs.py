@@ -83,9 +83,11 @@ class View:
 
     @cached_property
     def fed(self) -> fedadmm.Params:
+        """The parameters of the run."""
         return self.run.fed
 
     def state(self, j: int) -> fedadmm.State:
+        """The state after j iterations."""
         return fedadmm.State(*(part[j] for part in self.history))
 
     def g(self, j: int) -> Array:

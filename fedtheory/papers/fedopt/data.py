@@ -197,6 +197,7 @@ class Posed:
 
     @property
     def family(self) -> Family:
+        """The instances, as recipes and what builds them."""
         return Family(self._recipes, self._build, _simpler)
 
     def _recipes(self, rng: np.random.Generator) -> Iterator[Recipe]:

@@ -25,10 +25,12 @@ from fedtheory.statements import Quantity
 
 
 def of_primal(recipe: Any, problem: LinearProblem, exact: bool) -> perturbed_primal.Params:
+    """The parameter sigma of Algorithm 5 in a recipe; ``ValueError`` unless it is positive."""
     return perturbed_primal.Params(positive(recipe, "sigma", exact))
 
 
 def of_dual(recipe: Any, problem: LinearProblem, exact: bool) -> dual_block_ascent.Params:
+    """The parameter sigma of Algorithm 6 in a recipe; ``ValueError`` unless it is positive."""
     return dual_block_ascent.Params(positive(recipe, "sigma", exact))
 
 

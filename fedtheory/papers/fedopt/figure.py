@@ -54,6 +54,7 @@ def best(curves: Sequence[Curve]) -> Curve:
 
 
 def problem_of(data: Authors) -> LinearProblem:
+    """Logistic regression on the authors' training examples, with lambda = 1/n."""
     train = data.train
     return LinearProblem(LinearModels(train.X, train.y, train.sizes, 1 / len(train.y), LOGISTIC))
 
@@ -73,6 +74,7 @@ def run(
     setting: str,
     model: Callable[[Any], Array],
 ) -> Curve:
+    """The objective and the test error of ``model(state)`` after 0, ..., ``rounds`` rounds of a method."""
     rng, state = np.random.default_rng(seed), method.init(problem, params)
     objective, wrong = [], []
     for t in range(rounds + 1):

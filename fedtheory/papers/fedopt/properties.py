@@ -71,6 +71,7 @@ class Dual:
     params: Callable[[Any], Any]
 
     def model(self, problem: LinearProblem, state: Any) -> Any:
+        """The model w of a state, ``(..., d)``: w = X alpha/(lambda n) where the state holds alpha."""
         return state.w if hasattr(state, "w") else problem.f.primal(state.alpha)
 
     def share(self, problem: LinearProblem, sigma: Any) -> Any:
@@ -85,11 +86,13 @@ class Dual:
         return gap_of(problem, after.w) / gap_of(problem, state.w)
 
     def stays(self, problem: LinearProblem, alpha: Any) -> bool:
+        """Whether a round with sigma = K leaves the model of ``alpha`` as it is."""
         state = self.module.init(problem, self.params(Fraction(problem.n)), alpha)
         after = self.module.step(problem, self.params(Fraction(problem.n)), state, np.zeros(0))
         return bool((self.model(problem, after) == self.model(problem, state)).all())
 
     def cells(self) -> dict[str, str]:
+        """What is seen of the properties A, B, C and D, in words, for the row of the table."""
         found = {"A": self._at_optimum()}
         for name, sigma in (("B", 1), ("C", 1), ("D", 3)):
             found[name] = _after_a_round(self.share(_DATA[name], Fraction(sigma)), f"sigma = {sigma}")

@@ -46,6 +46,7 @@ def changed(step: Step, **change: Callable[..., Any]) -> Step:
 
 
 def never(letter: str, step: Step) -> Step:
+    """The step that leaves one letter as it was."""
     return changed(
         step,
         **{letter: lambda problem, params, state, after, draw: getattr(state, letter) + 0 * getattr(after, letter)},
@@ -62,9 +63,11 @@ class Replaced:
 
     @property
     def count(self) -> int:
+        """How many plans there are."""
         return sum(comb(self.m, k) for k in range(1, self.size + 1)) ** self.rounds
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent plans, with leading axes ``size``: masks ``(*size, rounds, m)``."""
         picks = rng.integers(self.m, size=(*size, self.rounds, self.size))
         return (picks[..., None] == np.arange(self.m)).any(axis=-2)
 
@@ -90,6 +93,8 @@ class _Scaled(NamedTuple):
 
 
 def biased(step: Step, factor: float) -> Step:
+    """The step whose compressors' values are ``factor`` times what they should be."""
+
     def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         name = "compressors" if hasattr(params, "compressors") else "compressor"
         return step(problem, params._replace(**{name: _Scaled(getattr(params, name), factor)}), state, draw)

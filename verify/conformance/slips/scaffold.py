@@ -72,6 +72,7 @@ class _Late(NamedTuple):
 
 
 def late_server() -> Iterator[Slip]:
+    """SCAFFOLD whose clients correct by a stale c, that of a round before."""
     reference = scaffold.algorithm
 
     def init(problem: Problem, params: Any, **start: Any) -> Any:

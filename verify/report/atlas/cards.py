@@ -54,10 +54,12 @@ class Paper:
 
     @property
     def slug(self) -> str:
+        """The name of its page."""
         return slug(self.name)
 
     @property
     def counts(self) -> dict[Verdict, int]:
+        """How many of its claims have each verdict."""
         return counts(self.cards)
 
     @property
@@ -80,10 +82,12 @@ class Link:
 
     @property
     def gist(self) -> str:
+        """The claim in a line."""
         return self.card.gist if self.card else claims.get(self.id).gist
 
     @property
     def fallen(self) -> bool:
+        """Whether the audit refutes it, or finds it ill-posed."""
         return self.card is not None and self.card.verdict in FALLEN
 
 
@@ -96,6 +100,7 @@ class Culprit:
 
     @property
     def flaw(self) -> str:
+        """Where its own proof goes wrong, in words; empty where that is not known."""
         return self.link.card.claim.flaw if self.link.card and self.link.card.claim else ""
 
 
@@ -109,30 +114,37 @@ class Card:
 
     @property
     def id(self) -> str:
+        """The claim's id."""
         return self.entry.id
 
     @property
     def verdict(self) -> Verdict:
+        """What the audit found."""
         return self.entry.verdict
 
     @property
     def slug(self) -> str:
+        """The name of its page."""
         return slug(self.id)
 
     @property
     def where(self) -> str:
+        """Its place in the paper."""
         return self.claim.where if self.claim else self.entry.where
 
     @property
     def gist(self) -> str:
+        """The claim in a line; empty where the package does not know it."""
         return self.claim.gist if self.claim else ""
 
     @property
     def kind(self) -> str:
+        """The sort of statement."""
         return self.claim.kind if self.claim else self.entry.kind
 
     @property
     def margin(self) -> str:
+        """The margin to three digits, or a dash."""
         return "–" if self.entry.margin is None else f"{self.entry.margin:.3g}"
 
     # The statement
@@ -144,10 +156,12 @@ class Card:
 
     @cached_property
     def latex(self) -> list[str]:
+        """The statement in LaTeX, a formula each."""
         return statement.formulas(self.claim) if self.claim else []
 
     @property
     def formulas(self) -> list[Markup]:
+        """The statement in MathML, a formula each."""
         return [mathml.formula(latex) for latex in self.latex]
 
     @property
@@ -181,6 +195,7 @@ class Card:
 
     @property
     def uses(self) -> tuple[Link, ...]:
+        """The claims on which its printed proof rests."""
         return tuple(map(self.atlas.link, self.claim.uses)) if self.claim else ()
 
     @property
@@ -222,6 +237,7 @@ class Card:
 
     @property
     def applied(self) -> tuple[Outcome, ...]:
+        """The methods that ran."""
         return tuple(outcome for outcome in self.entry.outcomes if outcome.applied)
 
     @property
@@ -235,29 +251,35 @@ class Card:
 
     @property
     def margin_figure(self) -> Markup:
+        """The margin on a scale; nothing for equalities, and where there is none."""
         margin = self.entry.margin
         return Markup("") if margin is None or self.equality else figures.margin(margin)
 
     @property
     def margin_words(self) -> str:
+        """What the margin says, in words."""
         margin = self.entry.margin
         return "" if margin is None else figures.margin_words(margin, self.equality)
 
     @property
     def sides(self) -> Markup:
+        """Both sides of the counterexample as bars."""
         example = self.entry.example
         return Markup("") if example is None else figures.sides(example.left, example.relation, example.right)
 
     @property
     def scalars(self) -> list[tuple[str, str]]:
+        """Names and values of the numbers in the counterexample's recipe."""
         return recipes.scalars(self.entry.example.recipe) if self.entry.example else []
 
     @property
     def tables(self) -> list[recipes.Table]:
+        """The parts of the counterexample's recipe that have rows, such as the clients."""
         return recipes.tables(self.entry.example.recipe) if self.entry.example else []
 
     @property
     def replayable(self) -> bool:
+        """Whether there is a counterexample to a claim that the package knows."""
         return self.claim is not None and self.entry.example is not None
 
 
@@ -270,11 +292,13 @@ class Beside:
 
     @cached_property
     def formulas(self) -> tuple[Sequence[Markup], Sequence[Markup]]:
+        """The formulas of both, with what differs marked."""
         first, second = self.printed.latex, self.repaired.latex
         return mathml.compared(first, second) if first and second else (self.printed.formulas, self.repaired.formulas)
 
     @property
     def same_formulas(self) -> bool:
+        """Whether they differ in their hypotheses or readings only."""
         return self.printed.latex == self.repaired.latex
 
     @property
@@ -311,6 +335,7 @@ class Atlas:
         self.follows = _inverse((claim.id, claim.uses) for claim in known.values())
 
     def link(self, id: str) -> Link:
+        """The claim of this id as others speak of it."""
         return Link(id, self._by_id.get(id))
 
     @cached_property
@@ -323,6 +348,7 @@ class Atlas:
 
     @property
     def counts(self) -> dict[Verdict, int]:
+        """How many claims have each verdict."""
         return counts(self.cards)
 
 
