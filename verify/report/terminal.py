@@ -152,14 +152,18 @@ def sides(example: Counterexample) -> list[str]:
 
 def claimed(example: Counterexample) -> str:
     """What is claimed of both sides, and by how much it fails there, where that can be said."""
-    left, right = real(example.left), real(example.right)
-    said = f"claimed: left {example.relation} right"
-    if example.relation == "==" or not (mpmath.isfinite(left) and left > right > 0):
-        return said
+    factor = excess(real(example.left), example.relation, real(example.right))
+    return f"claimed: left {example.relation} right{f'; here left is {factor} times right' if factor else ''}"
+
+
+def excess(left: mpmath.mpf, relation: str, right: mpmath.mpf) -> str:
+    """How many times the right side the left one is, empty where nothing is exceeded or that says nothing."""
+    if relation == "==" or not (mpmath.isfinite(left) and left > right > 0):
+        return ""
     factor = left / right
     # As many digits as tell it from 1.
     digits = 3 if factor >= 1.01 else 3 - int(mpmath.floor(mpmath.log10(factor - 1)))
-    return f"{said}; here left is {mpmath.nstr(factor, digits).removesuffix('.0')} times right"
+    return str(mpmath.nstr(factor, digits).removesuffix(".0"))
 
 
 def shown(value: Any) -> str:

@@ -127,7 +127,6 @@ def _zero(problem: Any, params: Any, state: Any) -> Array:
     return np.zeros((), dtype=int)
 
 
-_slope, _argmin = sympy.symbols("grad_f_i_conjugate argmin_f_i_minus_y")
 _block_L, _block_mu = sympy.symbols("block_smoothness block_convexity", positive=True)
 _curvatures = (
     Quantity(_block_L, lambda problem, params, state: 1 / smallest_curvature(problem, params, state)),
@@ -176,8 +175,8 @@ SECTION_3 = (
     ),
 )
 
-SLOPE = Quantity(_slope, _conjugate_slope)
-ARGMIN = Quantity(_argmin, _local_minimiser)
+SLOPE = Quantity("grad f_i^*(y_i)", _conjugate_slope)
+ARGMIN = Quantity("argmin_w(f_i(w)-<y_i, w>)", _local_minimiser)
 
 SECTION_4 = (
     Claim(

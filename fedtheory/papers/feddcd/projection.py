@@ -13,7 +13,7 @@ from fedtheory.papers.feddcd.dual import N, d
 from fedtheory.papers.feddcd.exceptions import Point, ProjectionParams
 from fedtheory.rational import Array, apply, inverse, is_exact
 from fedtheory.settings import Setting
-from fedtheory.statements import Identity, Quantity
+from fedtheory.statements import Quantity, identity
 
 PROJECTION = Setting(
     "N blocks of size d, a non-empty I in [N], W positive definite, x in R^(Nd)",
@@ -50,9 +50,8 @@ def projection_argmin(problem: Any, params: ProjectionParams, state: Point) -> A
     return apply(inverse(kkt), target)[..., : params.W.shape[0]]
 
 
-def _projection(id: str, where: str, gist: str, printed: Any, **more: Any) -> Claim:
-    left, right = sympy.symbols("closed_form argmin")
-    statement = Identity(left, right, (Quantity(left, printed), Quantity(right, projection_argmin)))
+def _projection(id: str, where: str, gist: str, closed: Quantity, **more: Any) -> Claim:
+    statement = identity(closed, Quantity("argmin_{y in C_I}|y-x|_W^2", projection_argmin))
     return Claim(id=id, where=where, kind="identity", gist=gist, setting=PROJECTION, statement=statement, **more)
 
 
@@ -61,13 +60,13 @@ SECTION_3_1 = (
         "feddcd/projection",
         "Section 3.1",
         "closed form printed for proj onto C_I in the W-norm, with u = e_I (x) e_d, any d",
-        projection_printed,
+        Quantity("x-(u^T x)/(u^T W^{-1} u) W^{-1} u", projection_printed),
     ),
     _projection(
         "feddcd/projection/repaired",
         "Section 3.1",
         "closed form for proj onto C_I in the W-norm, with the matrix U = e_I (x) I_d in place of the vector u",
-        projection_repaired,
+        Quantity("x-W^{-1} U(U^T W^{-1} U)^{-1} U^T x", projection_repaired),
         repairs="feddcd/projection",
     ),
 )
@@ -77,7 +76,7 @@ LEMMA_B2 = (
         "feddcd/lemma-B.2",
         "Lemma B.2",
         "projection onto C_I for scalar blocks",
-        projection_printed,
+        Quantity("x-(u^T x)/(u^T W^{-1} u) W^{-1} u", projection_printed),
         requires=(Hypothesis("scalar blocks", sympy.Eq(d, 1, evaluate=False)),),
     ),
 )

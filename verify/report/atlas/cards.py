@@ -268,6 +268,12 @@ class Card:
         return Markup("") if example is None else figures.sides(example.left, example.relation, example.right)
 
     @property
+    def excess(self) -> str:
+        """How many times the right side of the counterexample the left one is; empty where that says nothing."""
+        example = self.entry.example
+        return "" if example is None else figures.excess(example.left, example.relation, example.right)
+
+    @property
     def scalars(self) -> list[tuple[str, str]]:
         """Names and values of the numbers in the counterexample's recipe."""
         return recipes.scalars(self.entry.example.recipe) if self.entry.example else []

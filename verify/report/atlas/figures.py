@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from verify.evidence import Verdict
 from verify.parsing import real
+from verify.report import terminal
 from verify.report.terminal import shown
 
 #: Width of a drawing in its own units, and of the bars within.
@@ -24,7 +25,7 @@ def margin_words(margin: float, equality: bool) -> str:
     if equality:
         return "the sides agree" if margin >= -_ATTAINED else "the sides differ"
     if margin < -_ATTAINED:
-        return "the bound is exceeded"
+        return "at the worst instance found the bound is exceeded"
     return "the bound is attained" if margin <= _ATTAINED else f"the bound has room: {100 * margin:.3g} %"
 
 
@@ -66,6 +67,14 @@ def sides(left: str, relation: str, right: str) -> Markup:
         '<svg class="sides" viewBox="-1 0 {w} 76" role="img" aria-label="{label}">{bars}'
         '<path class="zero" d="M{zero} 18v16m0 24v16"/></svg>'
     ).format(w=f"{_WIDTH + 2:g}", label=label, bars=bars, zero=f"{zero:.1f}")
+
+
+def excess(left: str, relation: str, right: str) -> str:
+    """How many times the right side the left one is; empty where that says nothing."""
+    try:
+        return terminal.excess(real(left), relation, real(right))
+    except ValueError:
+        return ""
 
 
 def shares(counts: Mapping[Verdict, int]) -> Markup:
