@@ -60,6 +60,7 @@ class At:
     each: bool = False
 
     def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The value at a point of the iteration."""
         at = (self.iteration.after if self.later else self.iteration.before)(problem, params, state)
         value = self.function(problem, self.iteration.constants(params), at)
         return value[..., getattr(params, self.iteration.each)] if self.each else value
@@ -72,6 +73,7 @@ class Root:
     of: Callable[[Problem, Any, Any], Array]
 
     def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The root at a point."""
         root: Array = np.sqrt(self.of(problem, params, state))
         return root
 

@@ -340,9 +340,11 @@ def starts_from(calls: Iterable[tuple[int, Vector, Vector]], guesses: Array, err
 
 
 def squares(vectors: Array) -> Form:
+    """The sum of the squares of vectors ``(m, d)``."""
     return as_form((vectors**2).sum(axis=(-1, -2)))
 
 
 def as_form(found: Any) -> Form:
+    """The first entry, a number or a form, as a form."""
     made: Form = np.asarray(found, dtype=object).ravel()[0] + Form({}, {}, 0)
     return made

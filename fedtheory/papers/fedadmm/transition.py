@@ -40,9 +40,11 @@ class Given:
     """The answers are the draw."""
 
     def draws(self, problem: Problem, iterations: int) -> Distribution:
+        """Nothing is drawn here."""
         return Constant()
 
     def answer(self, problem: Problem, task: Task, draw: Draw, iteration: int) -> Answer:
+        """What was drawn, at no cost."""
         return Answer(draw, np.zeros(np.shape(draw)[:-1], dtype=int))
 
 
@@ -315,6 +317,7 @@ class View:
 
     @property
     def after(self) -> fedadmm.State:
+        """The state after the iteration."""
         return later(self.problem, self.params, self.state)
 
     def move(self) -> Array:
