@@ -20,7 +20,7 @@ from fedtheory.symbols import T, d, k
 
 if TYPE_CHECKING:
     # Instances know the papers' letters, and papers hold claims.
-    from fedtheory.instances.base import Family
+    from fedtheory.instances.base import Instances
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "fedadmm", "locodl", "fedopt", "baseline")
@@ -114,11 +114,11 @@ class Claim:
         return self.id.split("/")[0]
 
     @property
-    def family(self) -> Family:
+    def instances(self) -> Instances:
         """The instances on which the claim is tested; ``ValueError`` if none are known."""
-        from fedtheory.instances.derived import family
+        from fedtheory.instances.derived import instances
 
-        return family(self)
+        return instances(self)
 
     def __reduce__(self) -> Any:
         # Statements hold functions, which do not travel between processes; the id of a registered claim does.

@@ -13,7 +13,7 @@ import sympy
 from fedtheory import symbols
 from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.classes import Adversary, FunctionClass
-from fedtheory.instances.base import Family, Instance, Recipe, pick
+from fedtheory.instances.base import Instance, Instances, Recipe, pick
 from fedtheory.problems.base import Problem
 
 #: Where the value of a letter comes from: a constant of the problem or a field of the parameters, by name, or a
@@ -61,7 +61,7 @@ class Setting:
     coordinates: bool = False
     draw: Callable[[np.random.Generator, Recipe], Recipe | None] | None = None
     parameters: Callable[[Recipe, Any, bool], Any] | None = None
-    special: Family | None = None
+    special: Instances | None = None
     complete: bool = False
     potential: Any = None
     basis: tuple[Any, ...] = ()
@@ -147,5 +147,5 @@ def _compressor_at(recipe: Recipe, exact: bool) -> Instance:
 COMPRESSOR = Setting(
     "all d >= 1, 1 <= k <= d and x in R^d",
     letters=(symbols.d, symbols.k),
-    special=Family(_compressor_recipes, _compressor_at),
+    special=Instances(_compressor_recipes, _compressor_at),
 )

@@ -185,7 +185,7 @@ def meeting(claim: Claim, recipes: Iterable[Recipe]) -> Iterator[tuple[Recipe, I
 
     Without end, as the recipes of a setting are, unless these are limited.
     """
-    build = claim.family.build
+    build = claim.instances.build
     for recipe in recipes:
         try:
             instance = build(recipe, True)

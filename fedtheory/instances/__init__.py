@@ -1,5 +1,5 @@
 """Instances on which claims are tested, derived from what their setting says."""
 
-from fedtheory.instances.base import Family, Instance, Recipe
+from fedtheory.instances.base import Instance, Instances, Recipe
 
-__all__ = ["Family", "Instance", "Recipe"]
+__all__ = ["Instance", "Instances", "Recipe"]

@@ -1,7 +1,7 @@
 """Instances on which claims are tested, each built from a recipe of small rationals.
 
 A recipe is data: it can be drawn at random, simplified, stored and rebuilt, in floats for speed or in fractions for
-proof. A family of recipes is chosen so that every term of a bound is the binding one somewhere.
+proof. Recipes are chosen so that every term of a bound is the binding one somewhere.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Family:
+class Instances:
     """Instances of one setting.
 
     ``recipes(rng)`` yields recipes without end; ``build(recipe, exact)`` makes an instance, in fractions or floats;

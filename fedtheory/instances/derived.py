@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import building, letters, members
-from fedtheory.instances.base import Family, Instance, Recipe, generic, number, pick
+from fedtheory.instances.base import Instance, Instances, Recipe, generic, number, pick
 from fedtheory.rational import Undefined, evaluate
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _FACTORS = tuple(
 )
 
 
-def family(claim: Claim) -> Family:
+def instances(claim: Claim) -> Instances:
     """The instances on which a claim is tested."""
     setting = claim.setting
     if setting.special is not None:
@@ -54,7 +54,7 @@ def family(claim: Claim) -> Family:
     elif setting.of_constants:
         plain = _constants(claim)
     else:
-        plain = Family(
+        plain = Instances(
             lambda rng: _recipes(claim, rng),
             lambda recipe, exact: building.build(setting, recipe, exact),
             _simpler(setting),
@@ -411,7 +411,7 @@ def _spoken_of(claim: Claim) -> tuple[sympy.Symbol, ...]:
     return tuple(sorted(found, key=str))
 
 
-def _constants(claim: Claim) -> Family:
+def _constants(claim: Claim) -> Instances:
     """Values of the letters alone; those that a claim does not bound lie anywhere."""
     setting = claim.setting
     symbols = tuple(setting.sources) or _spoken_of(claim)
@@ -433,4 +433,4 @@ def _constants(claim: Claim) -> Family:
         text = ", ".join(f"{s}={recipe[str(s)]}" for s in symbols)
         return Instance(None, values, 0, lambda theta: (None, theta), text=text)
 
-    return Family(recipes, construct)
+    return Instances(recipes, construct)

@@ -27,7 +27,7 @@ REPLICAS = 3
 
 
 def _instances(claim, count=3):
-    met = meeting(claim, claim.family.recipes(np.random.default_rng(0)))
+    met = meeting(claim, claim.instances.recipes(np.random.default_rng(0)))
     return [next(met) for _ in range(count)]
 
 
@@ -36,7 +36,7 @@ def test_a_step_keeps_types_and_shapes_over_replicas(name):
     claim = CASES[name]
     algorithm, rng = claim.statement.algorithm, np.random.default_rng(1)
     for recipe, _ in _instances(claim):
-        instance = claim.family.build(recipe, False)
+        instance = claim.instances.build(recipe, False)
         problem, state = start(claim, instance, rng.standard_normal((REPLICAS, dimension(claim, instance))))
         assert isinstance(state, algorithm.State)
         # Of a problem without a known optimum there is none.

@@ -30,7 +30,7 @@ DISTANCE = claims.get("feddcd/lemma-E.2")
 
 
 def first(claim, wanted=lambda recipe: True):
-    recipes = filter(wanted, claim.family.recipes(np.random.default_rng(0)))
+    recipes = filter(wanted, claim.instances.recipes(np.random.default_rng(0)))
     return next(instance for _, instance in meeting(claim, recipes))
 
 
@@ -283,5 +283,5 @@ def test_functions_a_little_beyond_the_class_are_looked_at_where_it_is_narrowest
 def test_nothing_is_narrowed_that_is_of_the_class():
     rng = np.random.default_rng(0)
     diana = claims.get("baseline/diana/one-step")
-    met = [recipe for recipe, _ in islice(meeting(diana, diana.family.recipes(rng)), 20)]
-    assert not any(diana.family.narrow(recipe, rng) for recipe in met)
+    met = [recipe for recipe, _ in islice(meeting(diana, diana.instances.recipes(rng)), 20)]
+    assert not any(diana.instances.narrow(recipe, rng) for recipe in met)

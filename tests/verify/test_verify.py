@@ -83,7 +83,7 @@ def test_climbing_finds_the_maximum_of_a_kinked_ratio():
 def first_instance(id, quadratic=True):
     claim = claims.get(id)
     rng = np.random.default_rng(0)
-    for recipe, built in meeting(claim, islice(claim.family.recipes(rng), 200)):
+    for recipe, built in meeting(claim, islice(claim.instances.recipes(rng), 200)):
         if built.quadratic == quadratic and built.dimension > 1:
             return claim, recipe, built
     raise AssertionError
@@ -98,7 +98,7 @@ def test_exact_and_float_sides_agree(id, quadratic):
         pytest.skip("these settings have quadratics only")
     claim, recipe, built = first_instance(id, quadratic)
     point = tuple(Fraction(i + 1, 2) for i in range(dimension(claim, built)))
-    floats = sides(claim, claim.family.build(recipe, False), np.array([[float(v) for v in point]]))
+    floats = sides(claim, claim.instances.build(recipe, False), np.array([[float(v) for v in point]]))
     for (a, b), (c, d) in zip(floats, sides(claim, built, refutation.as_row(point)), strict=True):
         assert isinstance(c[0], Fraction)
         np.testing.assert_allclose([a[0], b[0]], [float(c[0]), float(d[0])], rtol=1e-10)
@@ -118,7 +118,7 @@ def test_the_worst_ratio_does_not_depend_on_units_or_order(id):
     claim = claims.get(id)
     units = {"locodl": ("h", "h_above", "y", "mu", "L"), "feddcd": ("h", "h_above", "y", "alpha", "beta")}[claim.paper]
     # Where mu = L the left side vanishes, and a ratio is one of rounding errors.
-    met = meeting(claim, claim.family.recipes(np.random.default_rng(0)))
+    met = meeting(claim, claim.instances.recipes(np.random.default_rng(0)))
     recipe = next(recipe for recipe, instance in met if instance.problem.mu < instance.problem.L)
     same_problem = scaled(recipe, Fraction(3), units)
     if claim.paper == "locodl":
@@ -131,7 +131,7 @@ def test_the_worst_ratio_does_not_depend_on_units_or_order(id):
 def test_the_smallest_counterexample_is_smaller_and_still_one():
     claim = claims.get("feddcd/lemma-B.8/rate")
     rng = np.random.default_rng(5)
-    recipes = islice(claim.family.recipes(rng), 30)
+    recipes = islice(claim.instances.recipes(rng), 30)
     found = next(c for r in recipes if len(r["clients"]) > 2 and (c := states.violation(claim, r)) is not None)
     small = shrinking.smallest(found)
     assert shrinking.complexity(small.recipe) < shrinking.complexity(found.recipe)
@@ -199,8 +199,8 @@ def test_nine_digits_do_not_refute():
 def test_second_moments_of_a_method_that_diverges():
     claim, recipe, _ = first_instance("locodl/theorem-3.1/limits")
     long_step = {**recipe, "gamma": 3 / recipe["L"]}
-    assert moment_radius(claim, claim.family.build(recipe, False)) < 1
-    assert moment_radius(claim, claim.family.build(long_step, False)) > 1
+    assert moment_radius(claim, claim.instances.build(recipe, False)) < 1
+    assert moment_radius(claim, claim.instances.build(long_step, False)) > 1
     far = tuple(h for h in claim.requires if h not in (locodl.STEP, locodl.DAMPING))
     assert check(claim.variant(requires=far)).verdict is Verdict.REFUTED
 
@@ -303,7 +303,7 @@ def test_second_moments_are_not_taken_where_a_step_reads_what_only_init_fills():
     claim = claims.get("baseline/sag/centred-table")
     clients = tuple({"h": (Fraction(h),), "y": (Fraction(0),)} for h in ("1", "1/2", "1/2", "1/2"))
     recipe = {"d": 1, "x": (Fraction(0),), "clients": clients, "mu": Fraction(1, 2), "L": Fraction(1)}
-    instance = claim.family.build({**recipe, "alpha": Fraction(1, 16)}, False)
+    instance = claim.instances.build({**recipe, "alpha": Fraction(1, 16)}, False)
     assert instance.quadratic and not second_moments.follows(claim, instance)
     whole = claims.get("baseline/sag/zero-table")
-    assert second_moments.follows(whole, whole.family.build({**recipe, "alpha": Fraction(1, 16)}, False))
+    assert second_moments.follows(whole, whole.instances.build({**recipe, "alpha": Fraction(1, 16)}, False))

@@ -152,8 +152,8 @@ def _of_claims(algorithm: Algorithm, rng: np.random.Generator, features: Collect
         raise ValueError(f"no scenarios are known for {algorithm.name}: give problems=[(problem, params), ...]")
     claim = leading[0]
     found: list[Scenario] = []
-    for recipe, _ in meeting(claim, islice(claim.family.recipes(rng), _PROPOSED)):
-        instance = claim.family.build(recipe, False)
+    for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)):
+        instance = claim.instances.build(recipe, False)
         if _plain(instance, features):
             scenario = _of_instance(algorithm, claim, recipe, instance, rng)
             if 1 <= scenario.support <= LARGEST_SUPPORT:

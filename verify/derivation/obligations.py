@@ -42,7 +42,7 @@ def at(iteration: Iteration, assumed: Sequence[Hypothesis], premises: Sequence[P
 
     ``ValueError`` where an iteration that may be drawn is not one of those of which the premises speak.
     """
-    rows = [(each, premises[0].claim.family.build(each, True)) for each in iteration.every(recipe)]
+    rows = [(each, premises[0].claim.instances.build(each, True)) for each in iteration.every(recipe)]
     letters: dict[Any, Mapping[sympy.Expr, Any]] = {}
     for _, instance in rows:
         _one_case(iteration, instance)
@@ -96,7 +96,7 @@ def _uncertified(claim: Claim, recipe: Recipe, instance: Instance) -> str:
     if not hypotheses_hold(claim, instance):
         return "a hypothesis does not hold"
     try:
-        found, _ = replay.certify(claim, recipe)
+        found, _ = replay.certified(claim, recipe)
     except (ValueError, ArithmeticError) as error:
         return str(error)
     return "" if found.verdict is Verdict.CERTIFIED else found.note or str(found.verdict)

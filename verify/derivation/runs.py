@@ -31,7 +31,7 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn], seed: int, s
     statement = claim.statement
     assert isinstance(statement, Eventually) and statement.iteration is not None
     iteration, algorithm = statement.iteration, statement.algorithm
-    instance = claim.family.build(recipe, False)
+    instance = claim.instances.build(recipe, False)
     rng = np.random.default_rng(seed)
     problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
     letters = claim.setting.bind(problem, instance.params)

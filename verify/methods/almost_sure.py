@@ -28,7 +28,7 @@ def contracts(method: Method, claim: Claim, recipes: Iterator[Recipe], size: int
     """
     worst, tightest, tested = 0.0, None, 0
     for recipe, built in meeting(claim, islice(recipes, size)):
-        instance = claim.family.build(recipe, False)
+        instance = claim.instances.build(recipe, False)
         if not built.quadratic or not follows(claim, instance):
             continue
         tested += 1

@@ -43,19 +43,19 @@ Exponents = tuple[Fraction, ...]
 
 
 #: The values of the symbols at a point.
-Point = dict[sympy.Symbol, Any]
+Values = dict[sympy.Symbol, Any]
 
 
-def suprema(part: Order, claim: Claim, boxes: tuple[int, ...] = BOXES) -> list[tuple[Any, Point]]:
+def suprema(part: Order, claim: Claim, boxes: tuple[int, ...] = BOXES) -> list[tuple[Any, Values]]:
     """The largest left/right in each box, with the point where it is attained."""
     symbols, applicable = _symbols(part), _applicable(part, claim)
     ratio = sympy.lambdify(symbols, part.left / part.right, "mpmath")
 
-    def value(point: Point) -> Any:
+    def value(point: Values) -> Any:
         """None where the claim does not speak of the point."""
         return _value(ratio, point) if all(holds(r, point) for r in applicable) else None
 
-    def largest(points: Iterable[Point]) -> tuple[Any, Point]:
+    def largest(points: Iterable[Values]) -> tuple[Any, Values]:
         met = [(found, point) for point in points if (found := value(point)) is not None]
         return max(met, key=lambda pair: pair[0], default=(None, {}))
 
@@ -93,7 +93,7 @@ def _moved(symbols: list[sympy.Symbol], at: Exponents, move: tuple[int, ...], st
     )
 
 
-def _at(part: Order, symbols: list[sympy.Symbol], exponents: Exponents, box: int) -> Point:
+def _at(part: Order, symbols: list[sympy.Symbol], exponents: Exponents, box: int) -> Values:
     """The point of a curve in a box: every symbol is 10^box to its exponent, or what ``part`` says of it."""
     point = {}
     for s, exponent in zip(symbols, exponents, strict=True):
@@ -165,7 +165,7 @@ def _short(value: Fraction) -> str:
     return text if len(text) <= _LONGEST else f"{float(value):g}"
 
 
-def _value(ratio: Callable[..., Any], point: Point) -> Any:
+def _value(ratio: Callable[..., Any], point: Values) -> Any:
     try:
         return mpmath.mpf(ratio(*(mpmath.mpf(v.numerator) / v.denominator for v in point.values())))
     except ZeroDivisionError:
@@ -173,7 +173,7 @@ def _value(ratio: Callable[..., Any], point: Point) -> Any:
         return mpmath.mpf(0)
 
 
-def _points(part: Order, symbols: list[sympy.Symbol], box: int) -> Iterator[Point]:
+def _points(part: Order, symbols: list[sympy.Symbol], box: int) -> Iterator[Values]:
     choices = []
     for s in symbols:
         if (limit := _limiting(part, s, box)) is not None:

@@ -65,7 +65,7 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
     if missing:
         raise ValueError(f"{missing} is not derived")
     every = {clients: _draws(iteration, premises, constants, clients) for clients in _CLIENTS}
-    proposed = meeting(claim, islice(claim.family.recipes(rng), _PROPOSED))
+    proposed = meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED))
     seen = list(islice((pair for pair in proposed if every.get(pair[1].problem.n)), _RUNS))
     for recipe, instance in seen:
         if why := runs.differs(claim, recipe, every[instance.problem.n], inquiry.seed, _STEPS):
@@ -122,7 +122,7 @@ def _assumed(hypothesis: Hypothesis, claim: Claim) -> bool:
 
 def _draws(iteration: Iteration, premises: tuple[Premise, ...], constants: list[Recipe], clients: int) -> set[Drawn]:
     """All that an iteration of so many clients may draw, as certified; empty where none are."""
-    build = premises[0].claim.family.build
+    build = premises[0].claim.instances.build
     rows = [build(each, True) for recipe in constants for each in iteration.every(recipe)]
     return {drawn for row in rows if row.problem.n == clients for drawn in runs.draws(iteration, row.params)}
 
@@ -134,9 +134,9 @@ def _constants(
     wanted = {h: None for p in premises for h in p.claim.requires if h is not p.case}
     relations = [h for h in claim.requires if h.relation is not None and h.met is None]
     for clients in _CLIENTS:
-        for recipe in islice(premises[0].claim.family.recipes(rng), _PROPOSED):
+        for recipe in islice(premises[0].claim.instances.recipes(rng), _PROPOSED):
             try:
-                instance = premises[0].claim.family.build(recipe, True)
+                instance = premises[0].claim.instances.build(recipe, True)
             except ValueError:
                 continue
             values = iteration.setting.bind(instance.problem, instance.params)

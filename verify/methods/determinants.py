@@ -44,7 +44,7 @@ _ROUNDING = 1e-9
 def outcome(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by one instance in exact arithmetic; where none is found nothing is known."""
     claim = inquiry.claim
-    recipes = claim.family.recipes(np.random.default_rng([inquiry.seed, 4]))
+    recipes = claim.instances.recipes(np.random.default_rng([inquiry.seed, 4]))
     met = (recipe for recipe, _ in meeting(claim, islice(recipes, inquiry.size)))
     found = list(islice((c for c in (_violation(claim, recipe) for recipe in met) if c is not None), ENOUGH))
     if not found:
@@ -64,7 +64,7 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
 
 def sides(claim: Claim, recipe: Recipe) -> tuple[Any, Any]:
     """(least |det A_k|, 1) at a recipe that meets the hypotheses; ``ValueError`` where something assumed is not so."""
-    instance = claim.family.build(recipe, True)
+    instance = claim.instances.build(recipe, True)
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
     return min(abs(determinant(A)) for A in _linear(claim, instance)), Fraction(1)
@@ -72,14 +72,14 @@ def sides(claim: Claim, recipe: Recipe) -> tuple[Any, Any]:
 
 def _violation(claim: Claim, recipe: Recipe) -> Counterexample | None:
     try:
-        if not _suspect(claim, claim.family.build(recipe, False)):
+        if not _suspect(claim, claim.instances.build(recipe, False)):
             return None
         least, one = sides(claim, recipe)
     except (ValueError, ArithmeticError):
         return None
     if least < one:
         return None
-    text = claim.family.build(recipe, True).text
+    text = claim.instances.build(recipe, True).text
     why = (
         ": the linear maps of all draws have determinants of at least 1 in size (the least against 1), so that from "
         "one of any starts that span the states there is no convergence"

@@ -49,7 +49,7 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
     assert isinstance(statement, Eventually)
     count = max(4, inquiry.size // 200)
     worst, tightest, number = 0.0, None, 0
-    proposed = islice(claim.family.recipes(inquiry.rng), _PROPOSED * count)
+    proposed = islice(claim.instances.recipes(inquiry.rng), _PROPOSED * count)
     for recipe in islice((r for r, _ in meeting(claim, proposed)), count):
         number += 1
         found = dict(courses(claim, recipe, inquiry.seed, statement.steps))
@@ -78,7 +78,7 @@ def courses(claim: Claim, recipe: Recipe, seed: int, steps: int) -> Iterator[tup
     """
     statement = claim.statement
     assert isinstance(statement, Eventually)
-    instance = claim.family.build(recipe, False)
+    instance = claim.instances.build(recipe, False)
     rng = np.random.default_rng(seed)
     problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
     found: list[list[Array]] = [[] for _ in statement.quantities]

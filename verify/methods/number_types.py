@@ -20,7 +20,7 @@ from fedtheory.statements import Bound, Identity, Inequality, Invariant, OneStep
 from verify.evaluate import dimension, meeting
 from verify.evidence import Counterexample
 from verify.methods import refutation, states
-from verify.methods.refutation import Part, Point
+from verify.methods.refutation import Compared, Coordinates
 
 #: The parts of counterexamples that this module replays: the one number against the other.
 FLOATS, AGAIN = "floats against fractions: ", "asked again: "
@@ -43,8 +43,8 @@ def applies(claim: Claim) -> bool:
 def test(claim: Claim, seed: int, count: int) -> Counterexample | None:
     """Where code differs by the type of its numbers, or from one call to the next, at ``count`` instances; or None."""
     rng = np.random.default_rng([seed, 3])
-    proposed = (r for r in islice(claim.family.recipes(rng), PROPOSED * count) if _is_tame(r))
-    first: list[tuple[Recipe, Point, int, list[Part]]] = []
+    proposed = (r for r in islice(claim.instances.recipes(rng), PROPOSED * count) if _is_tame(r))
+    first: list[tuple[Recipe, Coordinates, int, list[Compared]]] = []
     few = (recipe for recipe, instance in meeting(claim, proposed) if not states.too_many(claim, instance))
     for recipe in islice(few, count):
         try:
@@ -63,7 +63,7 @@ def test(claim: Claim, seed: int, count: int) -> Counterexample | None:
     return None
 
 
-def sides(claim: Claim, recipe: Recipe, point: Point, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
+def sides(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
     """Both numbers of a counterexample of this module; ``ValueError`` where they agree.
 
     What was asked again cannot be asked for the first time: code that forgets in between agrees.
@@ -85,24 +85,30 @@ def _is_tame(recipe: Any) -> bool:
     return not isinstance(recipe, Fraction) or recipe == 0 or 1 / TAME <= abs(recipe) <= TAME
 
 
-def _somewhere(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Point:
-    size = dimension(claim, claim.family.build(recipe, True))
+def _somewhere(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Coordinates:
+    size = dimension(claim, claim.instances.build(recipe, True))
     scale = pick(rng, SCALES)
     return tuple(scale * Fraction(int(v), 8) for v in rng.integers(-40, 41, size))
 
 
-def _exact(claim: Claim, recipe: Recipe, point: Point, rounds: int) -> Iterator[Part]:
-    return refutation.parts(claim, claim.family.build(recipe, True), point, rounds)
+def _exact(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Iterator[Compared]:
+    return refutation.parts(claim, claim.instances.build(recipe, True), point, rounds)
 
 
-def _floats(claim: Claim, recipe: Recipe, point: Point, rounds: int) -> Iterator[Part]:
+def _floats(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Iterator[Compared]:
     row = to_float(refutation.as_row(point))
     with np.errstate(all="ignore"):
-        yield from refutation.parts_at(claim, claim.family.build(recipe, False), row, rounds)
+        yield from refutation.parts_at(claim, claim.instances.build(recipe, False), row, rounds)
 
 
 def _compared(
-    claim: Claim, recipe: Recipe, point: Point, rounds: int, one: list[Part], two: Iterator[Part], prefix: str
+    claim: Claim,
+    recipe: Recipe,
+    point: Coordinates,
+    rounds: int,
+    one: list[Compared],
+    two: Iterator[Compared],
+    prefix: str,
 ) -> Counterexample | None:
     # Where all cancels, what is left is the rounding of squares.
     rounding = 1e-12 * (1 + float(max(map(abs, point), default=Fraction(0)))) ** 2
@@ -114,7 +120,7 @@ def _compared(
             room = AGREE * size + rounding if prefix == FLOATS else 0.0
             entry = next((k for k, gap in enumerate(off) if not gap <= room), None)
             if entry is not None and np.isfinite(size):
-                text = claim.family.build(recipe, True).text
+                text = claim.instances.build(recipe, True).text
                 why = "the code differs by the type of its numbers" if prefix == FLOATS else "the code has memory"
                 where = f"; state ({', '.join(map(str, point))}): {why}"
                 left, right = pairs[entry][1], pairs[entry][0]

@@ -142,7 +142,7 @@ def _contract(method: Method, inquiry: Inquiry) -> Outcome:
     # The search draws first, from the same random numbers.
     searched = inquiry.hunt.instances
     assert searched >= 0
-    return almost_sure.contracts(method, inquiry.claim, inquiry.claim.family.recipes(inquiry.rng), inquiry.size)
+    return almost_sure.contracts(method, inquiry.claim, inquiry.claim.instances.recipes(inquiry.rng), inquiry.size)
 
 
 def _sample(method: Method, inquiry: Inquiry) -> Outcome:
@@ -231,7 +231,7 @@ def _bound(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(_unposed(inquiry.claim))
 
     def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
-        found, certificate = replay.certify(inquiry.claim, recipe)
+        found, certificate = replay.certified(inquiry.claim, recipe)
         exceeded = found.verdict is Verdict.REFUTED
         size = found.lower if found.lower is not None else "not bounded"
         worst = f"the worst case over the class is {_short(size)}, and {_short(found.claimed)} is claimed"
@@ -296,7 +296,7 @@ def _at_each(
 
 def _place(claim: Claim, recipe: Recipe, error: Exception | None = None) -> str:
     """At which instance something was left open; an error of the claim's own code names it already."""
-    return "" if isinstance(error, Unrunnable) else f"at {claim.family.build(recipe, True).text or recipe}: "
+    return "" if isinstance(error, Unrunnable) else f"at {claim.instances.build(recipe, True).text or recipe}: "
 
 
 def _is(*kinds: type) -> Callable[[Claim], bool]:

@@ -21,10 +21,10 @@ from verify.evaluate import hypotheses_hold, leaving, rollout, sides
 from verify.evidence import Counterexample
 from verify.methods import asymptotics, sampled, second_moments
 
-Point = tuple[Fraction, ...]
+Coordinates = tuple[Fraction, ...]
 
 
-class Part(NamedTuple):
+class Compared(NamedTuple):
     """One comparison: its name, both sides ``(entries,)``, and the relation claimed."""
 
     name: str
@@ -33,14 +33,14 @@ class Part(NamedTuple):
     relation: str
 
 
-def nearest(theta: Array) -> Point:
+def nearest(theta: Array) -> Coordinates:
     """``theta`` itself, to twelve digits; next to 0 as it is."""
     if float(abs(theta).max(initial=0.0)) < 1e-3:
         return tuple(map(Fraction, theta.tolist()))
     return tuple(Fraction(v).limit_denominator(10**12) for v in theta.tolist())
 
 
-def roundings(theta: Array) -> Iterator[Point]:
+def roundings(theta: Array) -> Iterator[Coordinates]:
     """Simple rational states near ``theta``, simplest first: scaled to largest entry 1, then as it is."""
     size = float(abs(theta).max(initial=0.0))
     if size == 0:
@@ -53,7 +53,7 @@ def roundings(theta: Array) -> Iterator[Point]:
         yield tuple(Fraction(v).limit_denominator(denominator) for v in theta.tolist())
 
 
-def as_row(point: Point) -> Array:
+def as_row(point: Coordinates) -> Array:
     """Coordinates as an exact array ``(1, dimension)``."""
     return exact([list(point)]) if point else np.zeros((1, 0), dtype=object)
 
@@ -85,12 +85,12 @@ def violated(left: Any, right: Any, relation: str) -> bool:
     return bool(left >= right if relation == "<" else left > right)
 
 
-def parts(claim: Claim, instance: Instance, point: Point, rounds: int) -> Iterator[Part]:
+def parts(claim: Claim, instance: Instance, point: Coordinates, rounds: int) -> Iterator[Compared]:
     """Every comparison of the claim at one exact state, entries flattened."""
     yield from parts_at(claim, instance, as_row(point), rounds)
 
 
-def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Part]:
+def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
     """As :func:`parts`, at one state ``row (1, dimension)`` in the arithmetic of the instance."""
     statement = claim.statement
     if isinstance(statement, CompressorClass):
@@ -112,27 +112,29 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
             [second_moments.sides_after(claim, instance, row, rounds)] if long else sides(claim, instance, row, rounds)
         )
         for index, (comparison, (left, right)) in enumerate(zip(statement.comparisons, found, strict=True)):
-            yield Part(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
+            yield Compared(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
 
 
-def _vanishing(name: str, residual: Any) -> Part:
+def _vanishing(name: str, residual: Any) -> Compared:
     flat = np.asarray(abs(np.asarray(residual))).ravel()
-    return Part(name, flat, 0 * flat, "==")
+    return Compared(name, flat, 0 * flat, "==")
 
 
-def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) -> Iterator[Part]:
+def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) -> Iterator[Compared]:
     d, k = instance.params
     at = {statement.d: d, statement.k: k}
     compressor = statement.compressor(d, k)
     values, p = compressor.outcomes(x)
-    yield Part("mean", expectation(values, p, axis=0), x, "==")
+    yield Compared("mean", expectation(values, p, axis=0), x, "==")
     error = expectation(((values - x) ** 2).sum(axis=-1), p)
     omega, size = evaluate(statement.omega.subs(at), {}), (x**2).sum()
-    yield Part("variance", np.array([error]), np.array([omega * size]), "<=")
-    yield Part("its own omega", np.array([error, compressor.omega]), np.array([compressor.omega * size, omega]), "<=")
-    yield Part("floats", *_as_floats(compressor, x, values, p), "==")
-    yield Part("sampled", *_sampled(compressor, x), "==")
-    yield Part("bits", np.array([compressor.bits]), np.array([int(statement.bits.subs(at))]), "==")
+    yield Compared("variance", np.array([error]), np.array([omega * size]), "<=")
+    yield Compared(
+        "its own omega", np.array([error, compressor.omega]), np.array([compressor.omega * size, omega]), "<="
+    )
+    yield Compared("floats", *_as_floats(compressor, x, values, p), "==")
+    yield Compared("sampled", *_sampled(compressor, x), "==")
+    yield Compared("bits", np.array([compressor.bits]), np.array([int(statement.bits.subs(at))]), "==")
 
 
 def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tuple[Array, Array]:
@@ -152,9 +154,9 @@ def _sampled(compressor: Compressor, x: Array) -> tuple[Array, Array]:
     return np.where(distance <= 1e-9, 0.0, distance), np.zeros(32)
 
 
-def refute(claim: Claim, recipe: Recipe, point: Point, rounds: int) -> Counterexample | None:
+def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
     """The counterexample at an exact state, or None if the claim holds there."""
-    instance = claim.family.build(recipe, True)
+    instance = claim.instances.build(recipe, True)
     for part, left, right, relation in parts(claim, instance, point, rounds):
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
         if wrong:
@@ -188,7 +190,7 @@ def _words(claim: Claim, recipe: Recipe, instance: Instance) -> str:
     return ", ".join(f"{name}={value}" for name, value in recipe.items() if name in used)
 
 
-def _where(claim: Claim, part: str, point: Point, rounds: int) -> str:
+def _where(claim: Claim, part: str, point: Coordinates, rounds: int) -> str:
     where = f"; state ({', '.join(map(str, point))})" if point else ""
     if part == "domain":
         return where + ": one step leaves the constraint set, where the left side is infinite (residual against 0)"
@@ -203,7 +205,9 @@ def _where(claim: Claim, part: str, point: Point, rounds: int) -> str:
     return where
 
 
-def evaluate_at(claim: Claim, recipe: Recipe, point: Point, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
+def evaluate_at(
+    claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int
+) -> tuple[Any, Any]:
     """(left, right) of one comparison, evaluated from the recipe."""
     if isinstance(claim.statement, Order):
         return asymptotics.sides_at(claim, recipe, int(part.split()[-1]))
@@ -217,7 +221,7 @@ def evaluate_at(claim: Claim, recipe: Recipe, point: Point, rounds: int, part: s
             return sampled.sides(claim, recipe, part)
         if part.startswith((number_types.FLOATS, number_types.AGAIN)):
             return number_types.sides(claim, recipe, point, rounds, part, entry)
-        instance = claim.family.build(recipe, True)
+        instance = claim.instances.build(recipe, True)
         if not hypotheses_hold(claim, instance):
             raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
         for name, left, right, _ in parts(claim, instance, point, rounds):

@@ -37,7 +37,7 @@ FORMAL: Mapping[str, Callable[[Claim, Instance], bool]] = {
 WORST_CASE = "worst case"
 
 
-def certify(claim: Claim, recipe: Recipe) -> tuple[Certified, ClassCertificate | None]:
+def certified(claim: Claim, recipe: Recipe) -> tuple[Certified, ClassCertificate | None]:
     """The worst case at the parameters of a recipe, and the certificate if there is one.
 
     ``ValueError`` as :func:`verify.methods.certificates.certify`.
@@ -68,7 +68,7 @@ def holds(given: ClassCertificate) -> bool:
     """True if a certificate holds, else a ``ValueError`` that says why not. No solver is used."""
     claim = given.claim
     try:
-        instance = claim.family.build(given.recipe, True)
+        instance = claim.instances.build(given.recipe, True)
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
         raise ValueError(f"the recipe does not describe an instance of {claim.id}: {error!r}") from error
     letters = _letters(claim, instance)
@@ -95,7 +95,7 @@ def holds(given: ClassCertificate) -> bool:
 
 def _built(claim: Claim, recipe: Recipe) -> Instance:
     with attributed(claim, recipe):
-        return claim.family.build(recipe, True)
+        return claim.instances.build(recipe, True)
 
 
 def _letters(claim: Claim, instance: Instance) -> dict[str, str]:

@@ -104,7 +104,7 @@ def _words(claim: Claim, found: Sequence[Outcome]) -> str:
 
 def _random(claim: Claim, seed: int) -> list[Recipe]:
     """Of the recipes that meet the hypotheses the one with most draws, if it has more than one, in a list."""
-    proposed = islice(claim.family.recipes(np.random.default_rng(seed)), PROPOSED)
+    proposed = islice(claim.instances.recipes(np.random.default_rng(seed)), PROPOSED)
     found: tuple[tuple[int, float], list[Recipe]] = ((1, 1.0), [])
     for recipe, _ in meeting(claim, proposed):
         draws = _draws(claim, recipe)
@@ -139,7 +139,7 @@ def _level(claim: Claim) -> Fraction:
 def _draws(claim: Claim, recipe: Recipe) -> tuple[int, float]:
     """How many different draws a step has at this recipe, and the least probability of one: a coin that nearly always
     shows the same side hides its bias."""
-    instance = claim.family.build(recipe, False)
+    instance = claim.instances.build(recipe, False)
     problem, state = start(claim, instance, np.ones((1, dimension(claim, instance))))
     draws = claim.statement.algorithm.draws(problem, instance.params, state)  # type: ignore[union-attr]
     count = draws.count or 0
@@ -153,7 +153,7 @@ def _outcomes(claim: Claim, recipe: Recipe) -> list[Outcome]:
         d, k = recipe["d"], recipe["k"]
         omega = evaluate(statement.omega.subs({statement.d: d, statement.k: k}), {})
         return sampling.compressor(statement.compressor(d, k), seed, level, omega, recipe["samples"])
-    instance = claim.family.build(recipe, False)
+    instance = claim.instances.build(recipe, False)
     return sampling.step_sampler(claim, instance, np.ones(dimension(claim, instance)), seed, level, SIZE)
 
 

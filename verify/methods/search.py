@@ -72,7 +72,7 @@ def _undefined(claim: Claim, recipe: Recipe) -> tuple[Recipe, str] | None:
     if not claim.setting.of_constants or isinstance(claim.statement, CompressorClass):
         return None
     try:
-        built = claim.family.build(recipe, True)
+        built = claim.instances.build(recipe, True)
         if not hypotheses_hold(claim, built):
             return None
     except (ValueError, ZeroDivisionError):
@@ -139,7 +139,7 @@ def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple
     arguments, which few draws come near to.
     """
     yield from proposed(claim, rng, size)
-    found = [claim.family.narrow(recipe, rng) for _, recipe in met for _ in range(TIMES)]
+    found = [claim.instances.narrow(recipe, rng) for _, recipe in met for _ in range(TIMES)]
     beyond = [recipe for recipe in found if recipe is not None]
     yield from (beyond[int(i)] for i in rng.permutation(len(beyond))[:NARROW])
     starts = sorted((pair for pair in met if 0 < pair[0] < np.inf), key=lambda pair: -pair[0])[:STARTS]
@@ -148,7 +148,7 @@ def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple
     starts += [(m.ratio, m.recipe) for m in (least[int(i)] for i in rng.permutation(len(least))[:STARTS])]
     for ratio, at in starts:
         for _ in range(STEPS):
-            near, before = claim.family.nearby(at, rng), len(met)
+            near, before = claim.instances.nearby(at, rng), len(met)
             if near is None:
                 continue
             yield near
@@ -158,7 +158,7 @@ def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple
 
 def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:
     """``size`` recipes; before them, where hypotheses were changed, up to as many that only the change allows."""
-    recipes = claim.family.recipes(rng)
+    recipes = claim.instances.recipes(rng)
     # Somebody's own claim is not registered: of it nothing but the changed hypotheses is known.
     original = next((c for c in claims.all() if c.id == claim.id.rstrip("*")), None)
     if "requires" in claim.changes and original is not None:
@@ -191,7 +191,7 @@ class _Met:
 
 def _built(claim: Claim, ratio: float, recipe: Recipe) -> _Met:
     """The instance of a recipe, with the values of the letters."""
-    built = claim.family.build(recipe, True)
+    built = claim.instances.build(recipe, True)
     return _Met(ratio, recipe, built.problem, claim.setting.bind(built.problem, built.params))
 
 

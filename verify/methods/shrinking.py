@@ -34,7 +34,7 @@ def smallest(
     best: Counterexample | None = counterexample
     while best is not None:
         counterexample = best
-        offers = chain(best.claim.family.simpler(best.recipe), _simpler(best.recipe))
+        offers = chain(best.claim.instances.simpler(best.recipe), _simpler(best.recipe))
         best = _first(best, offers, left, again) or _bisected(best, left, again)
     return counterexample
 

@@ -28,7 +28,7 @@ from fedtheory.statements import (
 from verify.evaluate import dimension, hypotheses_hold, leaving, sides, tree_size
 from verify.evidence import Counterexample
 from verify.methods import refutation, second_moments, spectral
-from verify.methods.refutation import Point
+from verify.methods.refutation import Coordinates
 
 #: Rounds at which a bound "for every T" is tested.
 ROUNDS = (0, 1, 2, 3)
@@ -62,7 +62,7 @@ class Finding:
 def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Finding] | None:
     """The worst states of one instance, worst first; None if it does not exist or a hypothesis fails."""
     try:
-        built = claim.family.build(recipe, True)
+        built = claim.instances.build(recipe, True)
     except ValueError:
         return None
     try:
@@ -84,7 +84,7 @@ def too_many(claim: Claim, instance: Instance) -> bool:
 def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Generator) -> list[Finding]:
     if pointwise(claim):
         return _evaluate_points(claim, built, rng)
-    instance = claim.family.build(recipe, False)
+    instance = claim.instances.build(recipe, False)
     escape = _escapes(claim, instance, rng)
     if escape is not None:
         return [escape]
@@ -103,7 +103,7 @@ def pointwise(claim: Claim) -> bool:
     return isinstance(statement, exact_kinds) or claim.setting.of_constants
 
 
-def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[Point]:
+def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[Coordinates]:
     """Rational points that expose special cases: 0, the all-ones and unit vectors, and random small rationals."""
     yield tuple(Fraction(0) for _ in range(dimension))
     if isinstance(claim.statement, ParameterRule | Limit) or dimension == 0:
@@ -250,7 +250,7 @@ def elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[F
     if pointwise(claim) or isinstance(claim.statement, Limit):
         return
     for scale, exact in (*((scale, False) for scale in FAR if far), *(((NEAR, True),) if near else ())):
-        instance = claim.family.build(recipe, exact)
+        instance = claim.instances.build(recipe, exact)
         if not instance.quadratic or (exact and instance.dimension > SMALL):
             continue
         for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
@@ -299,7 +299,7 @@ def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
     """The finding, with the exact ratio where the float one exceeds 1 and exact arithmetic showed no violation."""
     if finding.ratio <= 1 + SUSPECT:
         return replace(finding, ratio=min(finding.ratio, 1.0))
-    instance = claim.family.build(recipe, True)
+    instance = claim.instances.build(recipe, True)
     found = refutation.parts(claim, instance, refutation.nearest(finding.theta), finding.rounds)
     return replace(finding, ratio=max(_ratio(left, right, relation) for _, left, right, relation in found if len(left)))
 

@@ -41,9 +41,9 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
     claim = inquiry.claim
     assert isinstance(claim.statement, Agreement)
     found = []
-    recipes = claim.family.recipes(np.random.default_rng(inquiry.seed))
+    recipes = claim.instances.recipes(np.random.default_rng(inquiry.seed))
     for recipe, _ in meeting(claim, islice(recipes, 4 * RUNS)):
-        instance = claim.family.build(recipe, False)
+        instance = claim.instances.build(recipe, False)
         problem, state = instance.at(np.ones((1, instance.dimension)))
         one = type(state)(*(np.asarray(field)[0, 0] for field in state))
         try:

@@ -17,9 +17,9 @@ def reason(claim: Claim, rng: np.random.Generator, size: int) -> str:
     """What stood in the way of ``size`` recipes: the hypotheses that failed, how often, and the next step."""
     failed: Counter[str] = Counter()
     met = 0
-    for recipe in islice(claim.family.recipes(rng), size):
+    for recipe in islice(claim.instances.recipes(rng), size):
         try:
-            instance = claim.family.build(recipe, True)
+            instance = claim.instances.build(recipe, True)
         except ValueError as error:
             failed[f"cannot be built ({error})"] += 1
             continue

@@ -83,7 +83,7 @@ def _refuted_inside(mutant: Mutant, seed: int) -> bool:
     with threadpool_limits(limits=1):
         for recipe in search.proposed(claim, rng, DRAWN):
             try:
-                built = claim.family.build(recipe, True)
+                built = claim.instances.build(recipe, True)
                 if inside is not None and not inside(built.problem, built.params):
                     continue
                 findings = states.examine(claim, recipe, rng)

@@ -47,7 +47,7 @@ def _at_no_cost(changed: Claim, original: Claim) -> bool:
     That is so if neither the statement nor what the changed claim requires ever reads the constants declared, which
     is tried on instances that only the changed claim allows: there is nothing to read.
     """
-    proposed = islice(changed.family.recipes(np.random.default_rng(0)), _PROPOSED)
+    proposed = islice(changed.instances.recipes(np.random.default_rng(0)), _PROPOSED)
     tried = 0
     for _, built in meeting(changed, proposed):
         if built.problem is None or hypotheses_hold(original, built):

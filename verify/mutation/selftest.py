@@ -255,7 +255,7 @@ def _certified(claim: Claim, recipe: Recipe) -> bool | None:
     if not posing.posable(claim.setting):
         return None
     try:
-        instance = claim.family.build(recipe, True)
+        instance = claim.instances.build(recipe, True)
         if isinstance(claim.statement, Invariant):
             with attributed(claim, recipe):
                 return posing.preserved(claim, instance)

@@ -326,7 +326,7 @@ class Dual:
         return self.record.gradient(y)
 
 
-class Part(Protocol):
+class Constrained(Protocol):
     """Anything that states what its answers must satisfy."""
 
     def constraints(self) -> Iterator[Constraint]:
@@ -343,7 +343,7 @@ class Formal(NamedTuple):
     instance: Instance
     records: tuple[Record, ...] = ()
     oracle: InexactOracle | None = None
-    others: tuple[Part, ...] = ()
+    others: tuple[Constrained, ...] = ()
     loose: bool = False
 
     def constraints(self, exact: bool) -> list[Constraint]:

@@ -150,7 +150,7 @@ def varied(
 
 
 def _met(claim: Claim, count: int, wanted: Callable[[Recipe, Instance], bool]) -> Iterator[Instance]:
-    proposed = islice(claim.family.recipes(np.random.default_rng(0)), count)
+    proposed = islice(claim.instances.recipes(np.random.default_rng(0)), count)
     return (instance for recipe, instance in meeting(claim, proposed) if wanted(recipe, instance))
 
 
@@ -159,7 +159,7 @@ def larger(claim: Claim, sizes: Iterable[int]) -> Iterator[Instance]:
 
     The smaller ones are not the same. ``Unprovable`` where none of the first recipes can be enlarged.
     """
-    proposed = islice(claim.family.recipes(np.random.default_rng(1)), PROPOSED)
+    proposed = islice(claim.instances.recipes(np.random.default_rng(1)), PROPOSED)
     smaller = (recipe for recipe, instance in meeting(claim, proposed) if instance.problem.mu != instance.problem.L)
     for n in sizes:
         # Few of them take part, so that the draws are few.

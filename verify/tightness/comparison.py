@@ -112,7 +112,7 @@ def _iterations(point: Point, worst: Fraction | None) -> float | None:
 def at_choice(claim: Claim, choice: Choice) -> tuple[Point, ...]:
     """The points of a claim at one choice of parameters."""
     with threadpool_limits(limits=1):
-        instance = claim.family.build(choice.recipes[0], True)
+        instance = claim.instances.build(choice.recipes[0], True)
         if isinstance(claim.statement, Bound):
             return tuple(_bound(claim, claim.statement, instance, choice))
         return tuple(_compared(part, name, instance, choice) for name, part in _parts(claim))
@@ -340,7 +340,7 @@ def _found(claim: Claim, choice: Choice) -> Fraction | None:
     ratios: list[Fraction] = []
     for recipe in choice.recipes:
         findings = states.examine(claim, recipe, search.generator(claim, 0)) or []
-        built = claim.family.build(recipe, True)
+        built = claim.instances.build(recipe, True)
         for finding in [f for f in findings if np.isfinite(f.ratio)][:1]:
             point = refutation.nearest(finding.theta)
             for _, left, right, relation in refutation.parts(claim, built, point, finding.rounds):

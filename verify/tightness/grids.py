@@ -65,7 +65,7 @@ def _swept(claim: Claim, at: Letters) -> list[Choice]:
         letters = dict(zip(names, values, strict=True))
         try:
             recipe = derived.at_letters(claim, letters, 0)
-            if not hypotheses_hold(claim, claim.family.build(recipe, True)):
+            if not hypotheses_hold(claim, claim.instances.build(recipe, True)):
                 continue
         except ValueError as error:
             reason = error
@@ -81,7 +81,7 @@ def _swept(claim: Claim, at: Letters) -> list[Choice]:
 
 def _drawn(claim: Claim, at: Letters) -> list[Choice]:
     found: dict[tuple[tuple[str, Fraction], ...], Choice] = {}
-    examined = islice(claim.family.recipes(np.random.default_rng(0)), _EXAMINED)
+    examined = islice(claim.instances.recipes(np.random.default_rng(0)), _EXAMINED)
     small = (recipe for recipe in examined if len(recipe.get("clients", ())) <= _CLIENTS)
     for recipe, instance in meeting(claim, small):
         letters = dict(_rational(claim.setting.bind(instance.problem, instance.params)))

@@ -106,7 +106,7 @@ SDCA = Setting(
         ),
         ANY_GAMMA,
         clients=_unit,
-    ).family,
+    ).instances,
     complete=True,
 )
 _SHORT = Hypothesis("|x_i| <= 1", met=lambda problem, params: problem.f.squared_norms.max() <= 1)  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ import sympy
 from fedtheory.algorithms import fedadmm, fedavg_stale
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.classes import OneStronglyConvex, SmoothStronglyConvex
-from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick, small
+from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.papers.fedadmm.descent import DESCENT
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import RUN, SMOOTH, START, STEP
@@ -93,7 +93,7 @@ def _first_value(problem: Problem, params: fedadmm.Params, state: Start) -> Arra
 _L_0, _F_0 = parts("L^0 F(W^0)")
 _STARTS = Setting(
     "quadratic f_i, w_1^0 = ... = w_m^0 any, pi_i^0 and z_i^0 as in Algorithm 1",
-    special=Family(_start_recipes, _start_build),
+    special=Instances(_start_recipes, _start_build),
     complete=True,
 )
 
@@ -250,7 +250,7 @@ def _begun(problem: Problem, params: Rows, state: Any) -> Array:
 
 _pi, _slope = parts("pi_i^0 -alpha_i*grad_f_i(w_i^0)")
 _LEAST_SQUARES = Setting(
-    "least squares as in Example 5.1, one feature, w_i^0 = 0", special=Family(_rows_recipes, _rows_build)
+    "least squares as in Example 5.1, one feature, w_i^0 = 0", special=Instances(_rows_recipes, _rows_build)
 )
 
 SECTION_52 = (
@@ -332,7 +332,7 @@ def _shared(problem: Any, params: Deal, state: Any, shuffled: bool) -> Array:
 
 
 _common = q("what_the_clients'_laws_share")
-_DEALS = Setting("samples of three laws, dealt out to the clients", special=Family(_deal_recipes, _deal_build))
+_DEALS = Setting("samples of three laws, dealt out to the clients", special=Instances(_deal_recipes, _deal_build))
 
 
 def _different(shuffled: bool) -> Inequality:

@@ -13,7 +13,7 @@ from fedtheory.algorithms.method import method
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.classes import WeaklyConvex
 from fedtheory.instances import members
-from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick
+from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_i
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
@@ -179,7 +179,7 @@ def _enough_steps(params: Inner) -> int:
 _INNER_STEPS = Setting(
     "f_i of one variable, quadratic or of two curvatures; any w and pi_i",
     letters={alpha_i: "alpha", r_i: "r", s_i: "s", sigma_i: "sigma", rho: "rho"},
-    special=Family(_inner_recipes, _inner_build, _straight),
+    special=Instances(_inner_recipes, _inner_build, _straight),
 )
 _CURVATURE = Hypothesis(
     "|f_i''| <= r_i and f_i'' >= -s_i",

@@ -12,7 +12,7 @@ from fedtheory.algorithms import fedadmm
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.classes import SmoothStronglyConvex
-from fedtheory.instances.base import Family, Instance, Recipe, numbers, pick
+from fedtheory.instances.base import Instance, Instances, Recipe, numbers, pick
 from fedtheory.iterations import BoundedBelow, Recurs
 from fedtheory.papers.fedadmm.letters import q
 from fedtheory.papers.fedadmm.runs import square
@@ -140,7 +140,7 @@ def _build(recipe: Recipe, exact: bool) -> Instance:
     return Instance(problem, params, (m + 1) * d, at, quadratic=False, text=text)
 
 
-LONG_RUNS = Family(_recipes, _build)
+LONG_RUNS = Instances(_recipes, _build)
 LONG = Setting(
     "Algorithm 1 on f_i convex or not, two coordinates; random subsets, residuals as large as (6) allows; any start; "
     f"sigma_i <= {_LARGEST} alpha_i r_i, beyond which runs take too long. What is looked at are runs of some hundred "

@@ -13,7 +13,7 @@ import sympy
 from fedtheory.algorithms import exact_admm
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.classes import WeaklyConvex
-from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick, small
+from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.papers.fedadmm.inner import CURVED, WEAKLY_CONVEX
 from fedtheory.papers.fedadmm.letters import parts, r_i, s_i
 from fedtheory.papers.fedadmm.runs import ROUND, History, Run, square
@@ -35,7 +35,7 @@ class Penalties(NamedTuple):
     r: Array
 
 
-class Point(NamedTuple):
+class Variables(NamedTuple):
     """``w (..., 1)``; ``W``, ``Pi (..., m, 1)``."""
 
     w: Array
@@ -71,10 +71,10 @@ def _build(recipe: Recipe, exact: bool, agreed: bool = False) -> Instance:
     params = Penalties(weight / weight.sum(), sigma, declared * h)
     size = len(clients)
 
-    def at(theta: Array) -> tuple[Problem, Point]:
+    def at(theta: Array) -> tuple[Problem, Variables]:
         w, rest = theta[:, None, :1], theta[:, None, 1:, None]
         W = w[..., None, :] + 0 * rest if agreed else rest[..., :size, :]
-        return problem, Point(w, W, rest[..., -size:, :])
+        return problem, Variables(w, W, rest[..., -size:, :])
 
     text = "; ".join(", ".join(f"{name}={client[name]}" for name in client) for client in clients)
     return Instance(problem, params, 1 + size * (1 if agreed else 2), at, text=f"m={size}: {text}")
@@ -83,51 +83,51 @@ def _build(recipe: Recipe, exact: bool, agreed: bool = False) -> Instance:
 POINTS = Setting(
     "any w, w_i and pi_i, one coordinate of each; the functions, of which one gradient or proximal point is asked, are "
     "quadratic",
-    special=Family(_recipes, _build),
+    special=Instances(_recipes, _build),
     complete=True,
 )
 AGREED = Setting(
     "any w = w_1 = ... = w_m and pi_i, one coordinate of each; the functions, of which the gradients at w are asked, "
     "are quadratic",
-    special=Family(_recipes, partial(_build, agreed=True)),
+    special=Instances(_recipes, partial(_build, agreed=True)),
     complete=True,
 )
 
 
-def _augmented(params: Penalties, w: Array, state: Point) -> Array:
+def _augmented(params: Penalties, w: Array, state: Variables) -> Array:
     """The terms of the augmented Lagrangian that depend on w."""
     gap = state.W - w[..., None, :]
     total: Array = ((gap * state.Pi).sum(axis=-1) + params.sigma * square(gap) / 2).sum(axis=-1)
     return total
 
 
-def _at_any(problem: Problem, params: Penalties, state: Point) -> Array:
+def _at_any(problem: Problem, params: Penalties, state: Variables) -> Array:
     return _augmented(params, state.w, state)
 
 
-def _at_closed_form(problem: Problem, params: Penalties, state: Point) -> Array:
+def _at_closed_form(problem: Problem, params: Penalties, state: Variables) -> Array:
     """The value at the w of the step of exact ADMM, and what is added on the way to any w."""
     admm = exact_admm.Params(params.alpha, params.sigma)
     w = exact_admm.step(problem, admm, exact_admm.State(*state), np.zeros(()))[0]
     return _augmented(params, w, state) + params.sigma.sum() * square(state.w - w) / 2
 
 
-def _task(params: Penalties, state: Point) -> Task:
+def _task(params: Penalties, state: Variables) -> Task:
     everyone = np.ones(len(params.alpha), dtype=bool)
     return Task(state.w, state.Pi, 0 * params.sigma, everyone, params.alpha, params.sigma)
 
 
-def _inner_steps(problem: Problem, params: Penalties, state: Point, steps: int) -> Array:
+def _inner_steps(problem: Problem, params: Penalties, state: Variables, steps: int) -> Array:
     """v^steps, by the algorithm."""
     return InnerSteps(params.r, steps=steps).answer(problem, _task(params, state), None, 0).w
 
 
-def _two_inner_steps(problem: Problem, params: Penalties, state: Point) -> Array:
+def _two_inner_steps(problem: Problem, params: Penalties, state: Variables) -> Array:
     """v^2, by the algorithm."""
     return _inner_steps(problem, params, state, 2)
 
 
-def _closed_inner_step(problem: Problem, params: Penalties, state: Point) -> Array:
+def _closed_inner_step(problem: Problem, params: Penalties, state: Variables) -> Array:
     """v^2 from v^1, by the second line of (15)."""
     alpha, sigma, r = params.alpha[:, None], params.sigma[:, None], params.r[:, None]
     v = _inner_steps(problem, params, state, 1)
@@ -135,7 +135,7 @@ def _closed_inner_step(problem: Problem, params: Penalties, state: Point) -> Arr
     return total / (alpha * r + sigma)
 
 
-def _inner_objective(problem: Problem, params: Penalties, state: Point, u: Array) -> Array:
+def _inner_objective(problem: Problem, params: Penalties, state: Variables, u: Array) -> Array:
     """What (15) minimises for v^2, at u."""
     v, w = _inner_steps(problem, params, state, 1), state.w[..., None, :]
     linear = problem.f.value(v) + (problem.f.gradient(v) * (u - v)).sum(axis=-1) + params.r * square(u - v) / 2
@@ -143,25 +143,25 @@ def _inner_objective(problem: Problem, params: Penalties, state: Point, u: Array
     return near + params.alpha * linear
 
 
-def _inner_at_any(problem: Problem, params: Penalties, state: Point) -> Array:
+def _inner_at_any(problem: Problem, params: Penalties, state: Variables) -> Array:
     """What (15) minimises for v^2, at any w_i."""
     return _inner_objective(problem, params, state, state.W)
 
 
-def _inner_at_closed_form(problem: Problem, params: Penalties, state: Point) -> Array:
+def _inner_at_closed_form(problem: Problem, params: Penalties, state: Variables) -> Array:
     """The value at the formula's v^2, and what is added on the way to any w_i."""
     v = _closed_inner_step(problem, params, state)
     added: Array = (params.alpha * params.r + params.sigma) * square(state.W - v) / 2
     return _inner_objective(problem, params, state, v) + added
 
 
-def _gradient(problem: Problem, params: Penalties, state: Point) -> Array:
+def _gradient(problem: Problem, params: Penalties, state: Variables) -> Array:
     """grad f(w)."""
     slope: Array = (params.alpha[:, None] * problem.f.gradient(state.W)).sum(axis=-2)
     return slope
 
 
-def _lines(problem: Problem, params: Penalties, state: Point) -> Array:
+def _lines(problem: Problem, params: Penalties, state: Variables) -> Array:
     """The sum over i of the first line of (19), less the third."""
     first = params.alpha[:, None] * problem.f.gradient(state.W) + state.Pi
     total: Array = first.sum(axis=-2) - state.Pi.sum(axis=-2)
@@ -384,7 +384,7 @@ APPENDIX_A = (
         setting=Setting(
             "any vectors, one coordinate of each, and any t > 0",
             letters={_t: "t", _count: "m"},
-            special=Family(_norm_recipes, _norm_build),
+            special=Instances(_norm_recipes, _norm_build),
             complete=True,
         ),
         statement=Inequality(

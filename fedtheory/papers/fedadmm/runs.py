@@ -18,7 +18,7 @@ import numpy as np
 
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Hypothesis
-from fedtheory.instances.base import Family, Instance, Recipe, number, numbers, pick
+from fedtheory.instances.base import Instance, Instances, Recipe, number, numbers, pick
 from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import Bent
@@ -372,8 +372,8 @@ def shorter(recipe: Recipe) -> Iterator[Recipe]:
             yield {**recipe, "clients": (*clients[:j], plain, *clients[j + 1 :])}
 
 
-RUNS = Family(recipes, build, shorter)
-ROUNDS = Family(recipes, partial(build, of_round=True), shorter)
+RUNS = Instances(recipes, build, shorter)
+ROUNDS = Instances(recipes, partial(build, of_round=True), shorter)
 
 
 # Settings and hypotheses

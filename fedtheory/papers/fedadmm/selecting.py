@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.instances.base import Family, Instance, Recipe, pick
+from fedtheory.instances.base import Instance, Instances, Recipe, pick
 from fedtheory.papers.fedadmm.letters import m, parts, s0
 from fedtheory.papers.fedadmm.runs import filled, plan
 from fedtheory.randomness import UniformSubset
@@ -77,7 +77,7 @@ _gap = parts("max{u-v}")[0]
 PLANS = Setting(
     "any subsets of m clients; windows are the rounds (a - 1) s_0 + 1 to a s_0",
     letters={s0: "s0", m: lambda problem, params: params.masks.shape[1]},
-    special=Family(_plans, _plan_build, _fewer_rounds),
+    special=Instances(_plans, _plan_build, _fewer_rounds),
 )
 _SCHEME = Hypothesis("Scheme 4.1", met=lambda problem, params: covers(params.masks, params.s0))
 
@@ -176,7 +176,7 @@ T = sympy.Symbol("T", integer=True, positive=True)
 SUBSETS = Setting(
     "independent uniformly random subsets of given sizes in each window, the same sizes in all of them",
     letters={m: "m", s0: lambda problem, params: len(params.sizes), T: "windows"},
-    special=Family(_sizes, _sizes_build),
+    special=Instances(_sizes, _sizes_build),
 )
 
 P = Quantity(_p, _met)

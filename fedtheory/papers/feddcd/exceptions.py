@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms import rbcd
-from fedtheory.instances.base import Family, Instance, Recipe, check_shape, number, numbers, pick, small
+from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.rational import Array
 
 # Operators of Lemmas B.3 and B.4
@@ -71,7 +71,7 @@ class ProjectionParams(NamedTuple):
     d: int
 
 
-class Point(NamedTuple):
+class Blocks(NamedTuple):
     """``x (..., Nd)``."""
 
     x: Array
@@ -111,7 +111,7 @@ def _projection_build(recipe: Recipe, exact: bool) -> Instance:
     shape = "diag" if not recipe["full"] else "rank-one plus diag"
     entries = ", ".join(str(w) for c in clients for w in c["w"])
     text = f"N={len(clients)}, d={d}, I={{{members}}}, W = {shape}({entries})"
-    return Instance(None, params, size, lambda theta: (None, Point(theta[:, None])), text=text)
+    return Instance(None, params, size, lambda theta: (None, Blocks(theta[:, None])), text=text)
 
 
 # Three-point property, Lemma B.7
@@ -297,11 +297,11 @@ def _newton_build(recipe: Recipe, exact: bool, dimension: int = 1) -> Instance:
     )
 
 
-OPERATORS = Family(_operator_recipes, _operator_build)
-FEASIBLE_OPERATORS = Family(_operator_recipes, partial(_operator_build, constrained=True))
-PROJECTION = Family(_projection_recipes, _projection_build)
-MIRROR = Family(_mirror_recipes, _mirror_build)
-TRIPLES = Family(_triple_recipes, _triple_build)
-HARD = Family(_hard_recipes, _hard_build)
-NEWTON = Family(_newton_recipes, _newton_build)
-NEWTON_QUADRATIC = Family(_newton_recipes, partial(_newton_build, dimension=2))
+OPERATORS = Instances(_operator_recipes, _operator_build)
+FEASIBLE_OPERATORS = Instances(_operator_recipes, partial(_operator_build, constrained=True))
+PROJECTION = Instances(_projection_recipes, _projection_build)
+MIRROR = Instances(_mirror_recipes, _mirror_build)
+TRIPLES = Instances(_triple_recipes, _triple_build)
+HARD = Instances(_hard_recipes, _hard_build)
+NEWTON = Instances(_newton_recipes, _newton_build)
+NEWTON_QUADRATIC = Instances(_newton_recipes, partial(_newton_build, dimension=2))

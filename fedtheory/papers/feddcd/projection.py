@@ -10,7 +10,7 @@ import sympy
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.papers.feddcd import exceptions
 from fedtheory.papers.feddcd.dual import N, d
-from fedtheory.papers.feddcd.exceptions import Point, ProjectionParams
+from fedtheory.papers.feddcd.exceptions import Blocks, ProjectionParams
 from fedtheory.rational import Array, apply, inverse, is_exact
 from fedtheory.settings import Setting
 from fedtheory.statements import Quantity, identity
@@ -27,21 +27,21 @@ def _column(a: Array, like: Array) -> Array:
     return a.astype(object) if is_exact(like) else a.astype(np.float64)
 
 
-def projection_printed(problem: Any, params: ProjectionParams, state: Point) -> Array:
+def projection_printed(problem: Any, params: ProjectionParams, state: Blocks) -> Array:
     """The closed form of Section 3.1, with u = e_I (x) e_d as printed."""
     u = _column(np.repeat(params.mask, params.d), params.W)
     Wu = apply(inverse(params.W), u)
     return state.x - Wu * (state.x @ u)[..., None] / (u @ Wu)
 
 
-def projection_repaired(problem: Any, params: ProjectionParams, state: Point) -> Array:
+def projection_repaired(problem: Any, params: ProjectionParams, state: Blocks) -> Array:
     """The closed form with U = e_I (x) I_d: x - W^{-1} U (U' W^{-1} U)^{-1} U' x."""
     U = _column(np.kron(params.mask[:, None], np.eye(params.d, dtype=int)), params.W)
     WU = inverse(params.W) @ U
     return state.x - apply(WU @ inverse(U.T @ WU), state.x @ U)
 
 
-def projection_argmin(problem: Any, params: ProjectionParams, state: Point) -> Array:
+def projection_argmin(problem: Any, params: ProjectionParams, state: Blocks) -> Array:
     """argmin_y |y - x|_W^2 subject to sum_{i in I} y_i = 0, from its KKT system."""
     U = _column(np.kron(params.mask[:, None], np.eye(params.d, dtype=int)), params.W)
     zero = 0 * (U.T @ U)

@@ -100,7 +100,7 @@ INEXACT = Setting(
             "share": one_of(1, 1, 1, "1/2", "1/3"),
             "way": lambda rng, recipe: pick(rng, ("short", "long", "aside")),
         },
-    ).family,
+    ).instances,
     complete=True,
 )
 _SAFE = Hypothesis(

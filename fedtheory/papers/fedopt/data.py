@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.instances.base import Family, Instance, Recipe, check_shape, generic, number, numbers, pick
+from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number, numbers, pick
 from fedtheory.optimum import Optimum
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, Share
 from fedtheory.problems.losses import squared
@@ -196,9 +196,9 @@ class Posed:
     clients: Callable[[np.random.Generator, str, bool], tuple[int, tuple[Recipe, ...]]] = clients_of
 
     @property
-    def family(self) -> Family:
+    def instances(self) -> Instances:
         """The instances, as recipes and what builds them."""
-        return Family(self._recipes, self._build, _simpler)
+        return Instances(self._recipes, self._build, _simpler)
 
     def _recipes(self, rng: np.random.Generator) -> Iterator[Recipe]:
         while True:

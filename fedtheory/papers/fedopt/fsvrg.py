@@ -231,7 +231,7 @@ def _instead(letter: str, kind: str, params: Any, gist: str, lam: Any) -> Claim:
         where="Section 3.1",
         kind="property",
         gist=gist,
-        setting=Setting(text, letters=_LETTERS, special=posed.family, complete=True),
+        setting=Setting(text, letters=_LETTERS, special=posed.instances, complete=True),
         statement=statement,
         requires=(_SMALL,),
         reading="lambda and L are the least and the largest curvature of f; with h = s/lambda and n_k >= s L/lambda "

@@ -12,7 +12,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Family, Instance, Recipe, check_shape, generic, number
+from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number
 from fedtheory.papers.fedopt.predictors import CONSTANTS
 from fedtheory.rational import DIGITS, Array, real
 from fedtheory.settings import Setting
@@ -163,7 +163,7 @@ def _time(finer: bool) -> Any:
 _at_threshold, _finer = sympy.Symbol("TIME(Theta_0)"), sympy.Symbol("TIME(Theta)")
 TIMES = Setting(
     "c > 0, T(Theta) = tau log(1/Theta) with tau > 0; Theta_0 = 1/(1 + sqrt(c/tau))^2 and every Theta <= Theta_0",
-    special=Family(_costs, _costs_at),
+    special=Instances(_costs, _costs_at),
 )
 
 AT_THRESHOLD = Quantity(_at_threshold, _time(False))

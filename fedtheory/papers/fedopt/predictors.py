@@ -111,7 +111,7 @@ LEARNT = States(lambda problem: problem.f.examples, _learnt)
 
 def setting(text: str, posed: Posed, letters: dict[sympy.Symbol, Any] | None = None) -> Setting:
     """Ridge regression with these instances; the state is all that a statement there depends on."""
-    return Setting(text, letters=letters or {}, special=posed.family, complete=True)
+    return Setting(text, letters=letters or {}, special=posed.instances, complete=True)
 
 
 def of(name: str) -> Any:

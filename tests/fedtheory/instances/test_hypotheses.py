@@ -20,9 +20,9 @@ FIXED = {("locodl/assumption-2.1", "Assumption 2.1: the compressors are in U(ome
 
 
 def instances(claim, proposed):
-    for recipe in islice(claim.family.recipes(np.random.default_rng(0)), proposed):
+    for recipe in islice(claim.instances.recipes(np.random.default_rng(0)), proposed):
         try:
-            yield claim.family.build(recipe, True)
+            yield claim.instances.build(recipe, True)
         except ValueError:
             continue
 

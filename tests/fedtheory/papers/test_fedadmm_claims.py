@@ -272,11 +272,11 @@ def test_the_first_line_of_67_is_certified_with_a_smaller_constant():
 
 def test_the_counterexample_to_16_takes_a_whole_step():
     example = check(claim("theorem-3.1/eq-16")).counterexample
-    params = claim("theorem-3.1/eq-16").family.build(example.recipe, True).params
+    params = claim("theorem-3.1/eq-16").instances.build(example.recipe, True).params
     assert inner._printed_steps(params) >= 1
     # Functions of two curvatures have a root of the residual at 0 as well.
     two = {**example.recipe, "h": Fraction(1), "beyond": (Fraction(-1), Fraction(1, 3)), "s": Fraction(1)}
-    problem, state = claim("theorem-3.1/eq-16").family.build(two, True).at(np.array([[Fraction(0)]]))
+    problem, state = claim("theorem-3.1/eq-16").instances.build(two, True).at(np.array([[Fraction(0)]]))
     assert not problem.f.gradient(state.v[..., None, :]).any()
 
 
@@ -288,7 +288,7 @@ def test_the_steps_of_16_fail_where_curvature_falls_off_by_what_is_computed_by_h
         "X": Fraction(15),
         "beyond": (Fraction(-1), Fraction(1, 3)),
     }
-    instance = claim("theorem-3.1/eq-16").family.build(recipe, True)
+    instance = claim("theorem-3.1/eq-16").instances.build(recipe, True)
     problem, state = instance.at(np.array([[Fraction(1)]], dtype=object))
     left = inner._residual_after(inner._printed_steps)(problem, instance.params, state)
     assert (left.item(), inner._tolerance(problem, instance.params, state).item()) == (Fraction(16, 9), Fraction(4, 3))
@@ -310,7 +310,7 @@ def test_a_certificate_of_the_descent_can_be_stored_and_replayed():
 
 
 def _instances(setting_of: str, count: int, exact: bool):
-    family = claim(setting_of).family
+    family = claim(setting_of).instances
     found = []
     for recipe in family.recipes(np.random.default_rng(0)):
         try:
@@ -434,8 +434,8 @@ def test_limits_that_are_false_are_not_supported():
 
 def test_the_largest_differences_of_a_step_are_those_of_its_iterations():
     lemma = claim("lemma-C.2/c")
-    recipe = next(r for r in lemma.family.recipes(np.random.default_rng(0)) if r["k0"] == 2)
-    instance = lemma.family.build(recipe, False)
+    recipe = next(r for r in lemma.instances.recipes(np.random.default_rng(0)) if r["k0"] == 2)
+    instance = lemma.instances.build(recipe, False)
     problem, state = instance.at(np.random.default_rng(1).standard_normal((1, instance.dimension)))
     draw = fedadmm.draws(problem, instance.params, state).sample(np.random.default_rng(2), (1, 1))
     states = [state, *fedadmm.iterations(problem, instance.params, state, draw)]

@@ -291,7 +291,7 @@ def test_without_a_sigma_that_dominates_the_limit_is_refuted():
 )
 def test_the_counterexample_to_the_printed_range_of_sigma_diverges(id, method, round_map):
     example = check(of(id)).counterexample
-    instance = of(id).family.build(example.recipe, True)
+    instance = of(id).instances.build(example.recipe, True)
     problem, params = instance.problem, instance.params
     f = problem.f
     assert 1 <= params.sigma <= f.n
@@ -335,8 +335,8 @@ def test_a_witness_is_a_counterexample_to_what_fails():
 
 
 def test_dane_diverges_on_the_witness_and_solves_the_same_data_on_one_node():
-    f = of("dane/diverges").family.build(check(of("dane/diverges")).tightest, True).problem.f
-    problem = of("dane/diverges").family.build(check(of("dane/diverges")).tightest, True).problem
+    f = of("dane/diverges").instances.build(check(of("dane/diverges")).tightest, True).problem.f
+    problem = of("dane/diverges").instances.build(check(of("dane/diverges")).tightest, True).problem
     state, gaps = dane.State(problem.x_star + 1), []
     for _ in range(5):
         gaps.append(f.objective(state.w) - f.objective(problem.x_star))
@@ -379,7 +379,7 @@ def test_below_the_least_sigma_the_bound_fails(share):
     row = {"x": (Fraction(1),), "y": Fraction(0)}
     recipe = {"d": 1, "lam": Fraction(1), "gamma": Fraction(2), "sigma": share * K}
     recipe["clients"] = ({"examples": (row,)},) * K
-    instance = claim.family.build(recipe, True)
+    instance = claim.instances.build(recipe, True)
     assert not claim.requires[0].holds(instance.problem, instance.params, {})
     problem, state = instance.at(np.array([[Fraction(0)] * K + [Fraction(1)] * K], dtype=object))
     bound, value = (q.of(problem, instance.params, state)[0, 0] for q in claim.statement.quantities)
@@ -452,7 +452,7 @@ def test_the_best_rate_over_all_stepsizes_needs_errors_that_are_scaled():
 
 def test_fsvrg_whose_clients_move_own_features_is_fsvrg_where_they_hold_all():
     claim = of("fsvrg/property-d/repaired")
-    problem = claim.family.build(next(claim.family.recipes(np.random.default_rng(0))), True).problem
+    problem = claim.instances.build(next(claim.instances.recipes(np.random.default_rng(0))), True).problem
     params = fsvrg.theory(problem, Fraction(1, 3))
     state, rows = fsvrg.State(problem.x_star + Fraction(2)), np.arange(problem.f.examples)
     printed = fsvrg.step(problem, params, state, rows).w

@@ -45,16 +45,16 @@ def _recipe(*curvatures, kappa=4, **parameters):
 
 def _met(claim, count, wanted=lambda recipe: True):
     """The first recipes of the claim's setting that meet its hypotheses, and their exact instances."""
-    proposed = islice(claim.family.recipes(np.random.default_rng(1)), 2000)
+    proposed = islice(claim.instances.recipes(np.random.default_rng(1)), 2000)
     return list(islice(((r, built) for r, built in meeting(claim, proposed) if wanted(r)), count))
 
 
 def _built(claim, seed, count):
     """The first recipes of the claim's setting that have an instance, whatever it meets, and their exact instances."""
     found = []
-    for recipe in claim.family.recipes(np.random.default_rng(seed)):
+    for recipe in claim.instances.recipes(np.random.default_rng(seed)):
         try:
-            found.append((recipe, claim.family.build(recipe, True)))
+            found.append((recipe, claim.instances.build(recipe, True)))
         except ValueError:
             continue
         if len(found) == count:
@@ -150,7 +150,7 @@ def test_every_hypothesis_fails_somewhere_by_itself(id):
 
 def _sides(claim, recipe, *point):
     """Both sides, exactly, at a state relative to the optimum; the instance meets the hypotheses."""
-    instance = claim.family.build(recipe, True)
+    instance = claim.instances.build(recipe, True)
     assert hypotheses_hold(claim, instance)
     ((left, right),) = sides(claim, instance, np.array([[Fr(v) for v in point]]))
     return left[0], right[0]
@@ -176,7 +176,7 @@ def test_exact_and_float_instances_agree(id):
     for recipe, _ in _built(claim, 2, 25):
         found = []
         for is_exact in (True, False):
-            instance = claim.family.build(recipe, is_exact)
+            instance = claim.instances.build(recipe, is_exact)
             theta = np.random.default_rng(5).integers(-3, 4, (1, instance.dimension))
             _, state = instance.at(theta * Fr(1) if is_exact else theta.astype(float))
             assert np.allclose(to_float(instance.coordinates(state))[0], theta)
@@ -274,7 +274,7 @@ def test_planted_error_is_refuted(name):
     (counterexample,) = found.refutations
     assert counterexample.replay() == (counterexample.left, counterexample.right)
     # Nor is it certified where it is false.
-    instance = claim.family.build(counterexample.recipe, True)
+    instance = claim.instances.build(counterexample.recipe, True)
     try:
         assert certify(claim, instance).verdict is not Verdict.CERTIFIED
     except ValueError as error:
@@ -296,7 +296,7 @@ def test_worst_case_of_saga_is_that_of_the_reduced_program(kappa, n_, times):
     """The model is compared with PEPit's elsewhere; at the last two points the rate is not that of the theorem."""
     recipe, step, weight = _told(kappa, n_)
     claim = SAGA.variant(algorithm=_longer(saga.algorithm, times))
-    found = certify(claim, claim.family.build(recipe, True), tight=True)
+    found = certify(claim, claim.instances.build(recipe, True), tight=True)
     model = saga_model(Exchangeable(n_), Fr(1, kappa), Fr(1), times * step, weight)
     program = ratio(model.quantities["Phi_next"], model.quantities["Phi"], model.constraints)
     theirs = bounds(program, 1 - step * Fr(1, kappa))
@@ -348,7 +348,7 @@ def _at(form: Form, numbers):
 def test_constraints_on_the_average_are_those_of_its_strong_convexity(claim):
     """They hold for quadratics whose mean curvature is mu, with equality, and fail for others."""
     parameters = {"eta": Fr(1, 6), "p": Fr(1, 2)} if claim is LOOPLESS else {"eta": Fr(1, 6)}
-    instance = claim.family.build(_recipe("1/2", 1, **parameters), True)
+    instance = claim.instances.build(_recipe("1/2", 1, **parameters), True)
     posed = posing.pose(claim.setting, instance)
     sides(claim, posed.instance, np.zeros((1, 0)))
     (record,) = posed.records

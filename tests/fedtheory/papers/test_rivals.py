@@ -56,7 +56,7 @@ def _claim(name):
 def _recipes(name, count, seed=0):
     """The first recipes of the algorithm's setting that have an instance."""
     claim, found = _claim(name), []
-    for recipe in claim.family.recipes(np.random.default_rng(seed)):
+    for recipe in claim.instances.recipes(np.random.default_rng(seed)):
         try:
             _build(name, recipe, True)
         except ValueError:
@@ -70,7 +70,7 @@ def _recipes(name, count, seed=0):
 
 
 def _build(name, recipe, is_exact):
-    return _claim(name).family.build(recipe, is_exact)
+    return _claim(name).instances.build(recipe, is_exact)
 
 
 def _after(algorithm, instance, state, is_exact=True):

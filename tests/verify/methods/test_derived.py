@@ -11,7 +11,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.instances.base import Family
+from fedtheory.instances.base import Instances
 from fedtheory.iterations import At, Recurs
 from fedtheory.papers.fedadmm import descent, limits, transition
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
@@ -52,7 +52,7 @@ def _premises(changes=(), dropped=()):
 def _vanish(premises, assumed=COROLLARY.requires):
     """Names of the quantities of the corollary that the rules derive, at the constants of one client."""
     (recipe,) = _constants(1)
-    instance = LEMMA.family.build(recipe, True)
+    instance = LEMMA.instances.build(recipe, True)
     values = TRANSITION.bind(instance.problem, instance.params)
     facts = [fact for p in premises for fact in rules.known(p.claim, values, p.case)]
     found = rules.derive(ITERATION, assumed, facts)
@@ -208,7 +208,7 @@ def test_what_a_rule_takes_for_nonnegative_has_to_be():
 
 def test_a_function_of_the_state_knows_nothing_of_what_is_drawn():
     (recipe,) = _constants(1)
-    instance = LEMMA.family.build(recipe, True)
+    instance = LEMMA.instances.build(recipe, True)
     problem, point = instance.at(np.zeros((1, instance.dimension)))
     of = At(ITERATION, lambda problem, params, at: at.eps * params.begins)
     with pytest.raises(TypeError):
@@ -231,7 +231,7 @@ def _every(n=2):
 
 
 def _recipe(**changes):
-    found = (r for r in COROLLARY.family.recipes(np.random.default_rng(1)) if r["m"] == 2 and r["scheme"])
+    found = (r for r in COROLLARY.instances.recipes(np.random.default_rng(1)) if r["m"] == 2 and r["scheme"])
     return {**next(found), "kind": "bent", "zero": 0, "declared": Fraction(1), "factor": Fraction(3), **changes}
 
 
@@ -269,7 +269,7 @@ def test_clients_that_are_never_selected_are_seen():
         one = Fixed(np.array([[True, False]]))
         return replace(instance, params=instance.params._replace(selection=one))
 
-    setting = replace(limits.LONG, special=Family(limits.LONG_RUNS.recipes, build))
+    setting = replace(limits.LONG, special=Instances(limits.LONG_RUNS.recipes, build))
     claim = replace(COROLLARY, setting=setting)
     assert "again and again" in runs.differs(claim, _recipe(), _every(), 0, 5)
 

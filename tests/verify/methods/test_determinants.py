@@ -13,7 +13,7 @@ import pytest
 from fedtheory import claims
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Family, Instance
+from fedtheory.instances.base import Instance, Instances
 from fedtheory.rational import is_exact
 from fedtheory.settings import Setting
 from fedtheory.statements import Limit, Quantity
@@ -76,7 +76,7 @@ def run(maps, p, step=_linear, potential=_squares, draws=None) -> Claim:
 
         return Instance(None, (), 2, at, coordinates=lambda state: state.z, text="the plane")
 
-    setting = Setting("the plane", special=Family(lambda rng: iter([{"clients": ()}] * 9), build))
+    setting = Setting("the plane", special=Instances(lambda rng: iter([{"clients": ()}] * 9), build))
     return Claim("mine/limit", setting=setting, statement=Limit(algorithm, Quantity("V", potential), "z -> 0"))
 
 
@@ -152,7 +152,7 @@ def test_a_step_that_remembers_more_than_its_coordinates_is_not_refuted():
 
         return Instance(None, (), 2, at, coordinates=lambda state: state.z, text="the plane")
 
-    setting = Setting("the plane", special=Family(claim.setting.special.recipes, build))
+    setting = Setting("the plane", special=Instances(claim.setting.special.recipes, build))
     algorithm = dataclasses.replace(claim.statement.algorithm, step=step, State=More)
     statement = dataclasses.replace(claim.statement, algorithm=algorithm)
     assert found(dataclasses.replace(claim, setting=setting, statement=statement)) is None
@@ -164,7 +164,7 @@ def test_fedcomgate_with_strong_compression_does_not_converge():
     assert example.part == determinants.PART and example.left >= example.right == 1
     again = Counterexample.from_json(json.loads(json.dumps(example.to_json())))
     assert again.replay() == (example.left, example.right)
-    instance = claim.family.build(example.recipe, True)
+    instance = claim.instances.build(example.recipe, True)
     assert instance.problem.n == 2 and instance.params.K == 1
     # The maps themselves, from their formula: M = [[1 - eta a, eta b], [b, 1 - a]].
     omega, eta = instance.params.compressors.omega, instance.params.eta * instance.params.gamma

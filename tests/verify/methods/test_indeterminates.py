@@ -30,7 +30,7 @@ FALSE = {
 
 
 def instances(claim, count=4):
-    recipes = claim.family.recipes(search.generator(claim, 3))
+    recipes = claim.instances.recipes(search.generator(claim, 3))
     return [built for _, built in islice(meeting(claim, recipes), count)]
 
 

@@ -34,7 +34,7 @@ LITTLE = sympy.Rational(1, 10**11)
 
 
 def recipes(claim, count=1):
-    return [recipe for recipe, _ in islice(meeting(claim, claim.family.recipes(np.random.default_rng(0))), count)]
+    return [recipe for recipe, _ in islice(meeting(claim, claim.instances.recipes(np.random.default_rng(0))), count)]
 
 
 def shown(claim, count=1, given=None):
@@ -107,19 +107,19 @@ def test_a_factor_lowered_by_less_than_any_tolerance_is_not_certified(claim):
     ]
     assert attained
     for recipe in attained:
-        built = claim.family.build(recipe, True)
+        built = claim.instances.build(recipe, True)
         assert certificates.certify(claim, built).verdict is Verdict.CERTIFIED
         assert certificates.certify(lowered(claim), built).verdict is not Verdict.CERTIFIED
 
 
 def _is_certified(claim, recipe):
-    return certificates.certify(claim, claim.family.build(recipe, True)).verdict is Verdict.CERTIFIED
+    return certificates.certify(claim, claim.instances.build(recipe, True)).verdict is Verdict.CERTIFIED
 
 
 def _has_room(claim, recipe):
     """Whether a factor that is noticeably smaller is certified as well."""
     smaller = claim.variant(factor=claim.statement.factor - sympy.Rational(1, 10**7))
-    return certificates.certify(smaller, claim.family.build(recipe, True)).verdict is Verdict.CERTIFIED
+    return certificates.certify(smaller, claim.instances.build(recipe, True)).verdict is Verdict.CERTIFIED
 
 
 def test_the_evidence_for_a_lowered_factor_is_no_certificate():
@@ -146,7 +146,7 @@ HARD = [
 @pytest.mark.parametrize(("id", "constants", "clients"), HARD, ids=lambda value: str(value)[:20])
 def test_bounds_that_are_attained_by_functions_of_small_curvature_are_certified(id, constants, clients):
     claim = claims.get(id)
-    built = claim.family.build({**constants, "x": (Fraction(1),), "clients": clients}, True)
+    built = claim.instances.build({**constants, "x": (Fraction(1),), "clients": clients}, True)
     found = certificates.certify(claim, built)
     assert found.verdict is Verdict.CERTIFIED and found.certificate.check()
     assert found.certificate.bound <= found.claimed
@@ -155,7 +155,7 @@ def test_bounds_that_are_attained_by_functions_of_small_curvature_are_certified(
 def test_the_face_of_an_attained_bound_is_found_from_its_worst_case():
     claim = DESCENT
     recipe = {**HARD[0][1], "x": (Fraction(1),), "clients": HARD[0][2]}
-    built = claim.family.build(recipe, True)
+    built = claim.instances.build(recipe, True)
     posed = posing.pose(claim.setting, built)
     left, right = (np.ravel(side)[0] for side in worst_case.sides(claim, posed.instance, np.zeros((1, 0)))[0])
     factor = Fraction(9801, 10000)
@@ -181,7 +181,7 @@ def test_an_irrational_factor_is_certified_by_a_smaller_rational_one():
     # sqrt(1 - gamma mu) is above (1 - gamma mu)^2, which is the worst case for small steps.
     mu, gamma = (next(s for s in DESCENT.statement.factor.free_symbols if s.name == name) for name in ("mu", "gamma"))
     claim = DESCENT.variant(factor=sympy.sqrt(sympy.sqrt(DESCENT.statement.factor)))
-    built = DESCENT.family.build({**HARD[0][1], "x": (Fraction(1),), "clients": HARD[0][2]}, True)
+    built = DESCENT.instances.build({**HARD[0][1], "x": (Fraction(1),), "clients": HARD[0][2]}, True)
     found = certificates.certify(claim, built)
     assert found.verdict is Verdict.CERTIFIED
     exact = sympy.sqrt(sympy.sqrt(sympy.Rational(9801, 10000)))
@@ -278,7 +278,7 @@ def test_errors_are_attributed_by_the_code_that_raises_them():
 
 def test_an_instance_that_cannot_be_posed_is_lost_alone(monkeypatch):
     given = tuple(recipe for recipe in recipes(DESCENT, 8) if _is_certified(DESCENT, recipe))[:3]
-    lost = DESCENT.family.build(given[1], True).text
+    lost = DESCENT.instances.build(given[1], True).text
 
     def pose(setting, instance, *anything, original=posing.pose):
         if instance.text == lost:
@@ -293,7 +293,7 @@ def test_an_instance_that_cannot_be_posed_is_lost_alone(monkeypatch):
 
 def test_a_claim_that_is_refused_at_one_instance_is_certified_at_none(monkeypatch):
     given = recipes(DESCENT, 3)
-    mixed = DESCENT.family.build(given[1], True).text
+    mixed = DESCENT.instances.build(given[1], True).text
 
     def mixing(claim, instance, *sizes, original=posing.check_coordinates):
         if instance.text == mixed and not sizes:
@@ -304,7 +304,7 @@ def test_a_claim_that_is_refused_at_one_instance_is_certified_at_none(monkeypatc
     outcome = shown(DESCENT, given=given)["worst cases"]
     assert outcome.verdict is None and not outcome.certificates and "coordinates are mixed" in outcome.note
     with pytest.raises(Refused):
-        certificates.certify(DESCENT, DESCENT.family.build(given[1], True))
+        certificates.certify(DESCENT, DESCENT.instances.build(given[1], True))
 
 
 def test_one_program_that_is_left_open_leaves_the_class_open():

@@ -32,7 +32,7 @@ FEASIBLE = claims.get("feddcd/algorithm-1/feasibility")
 
 
 def instances(claim, count=1, wanted=lambda recipe: len(recipe.get("clients", ())) <= 3):
-    recipes = filter(wanted, claim.family.recipes(np.random.default_rng(0)))
+    recipes = filter(wanted, claim.instances.recipes(np.random.default_rng(0)))
     return [instance for _, instance in islice(meeting(claim, recipes), count)]
 
 
@@ -157,7 +157,7 @@ def shown(claim, recipe):
 @pytest.mark.parametrize("name", ["locodl, v sorted", "feddcd, y summed up", "rbcd, x the first", "diana, h divided"])
 def test_it_is_this_check_that_finds_them(name, monkeypatch):
     claim = PLANTED[name]
-    recipe, _ = next(meeting(claim, claim.family.recipes(np.random.default_rng(0))))
+    recipe, _ = next(meeting(claim, claim.instances.recipes(np.random.default_rng(0))))
     found = shown(claim, recipe)
     assert strongest(found) is None and any("does not treat all coordinates alike" in o.note for o in found)
     monkeypatch.setattr(posing, "check_coordinates", lambda *given: None)

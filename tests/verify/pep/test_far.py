@@ -97,7 +97,7 @@ def test_a_step_that_is_too_long_for_many_clients(n):
 
 def test_model_of_diana_is_its_code():
     claim = claims.get("baseline/diana/one-step")
-    met = (built for _, built in meeting(claim, claim.family.recipes(np.random.default_rng(0))))
+    met = (built for _, built in meeting(claim, claim.instances.recipes(np.random.default_rng(0))))
     wanted = (b for b in met if b.problem.n == 2 and b.problem.mu < b.problem.L and b.params.compressors.omega == 1)
     built = next(wanted)
     problem, params = built.problem, built.params

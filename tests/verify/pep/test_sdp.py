@@ -30,7 +30,7 @@ MU, L = Fr(1, 10), Fr(1)
 
 def instances(claim, count, wanted=lambda recipe: True):
     """The first exact instances of the claim's family that meet its hypotheses."""
-    met = meeting(claim, filter(wanted, claim.family.recipes(np.random.default_rng(0))))
+    met = meeting(claim, filter(wanted, claim.instances.recipes(np.random.default_rng(0))))
     return [instance for _, instance in islice(met, count)]
 
 
@@ -379,7 +379,7 @@ def test_claims_that_cannot_be_posed():
     with pytest.raises(ValueError, match="kind identity"):
         certify(identity, instances(identity, 1)[0])
     one_step = claims.get("locodl/theorem-3.1/one-step")
-    of_setting = one_step.family
+    of_setting = one_step.instances
     built = (of_setting.build(r, True) for r in of_setting.recipes(np.random.default_rng(0)))
     with pytest.raises(ValueError, match="hypotheses"):
         certify(one_step, next(i for i in built if not hypotheses_hold(one_step, i)))
@@ -518,7 +518,7 @@ def test_a_left_side_that_vanishes_is_not_below_a_negative_right_side():
     nothing = Quantity(sympy.Symbol("0(y^T)"), lambda problem, params, state: 0 * gap.of(problem, params, state), True)
     changes = {"left": nothing.expression, "quantities": (nothing, gap)}
     below = replace(claim, statement=replace(claim.statement, **changes, constant=sympy.Integer(-1)))
-    recipe, instance = next(meeting(below, below.family.recipes(np.random.default_rng(0))))
+    recipe, instance = next(meeting(below, below.instances.recipes(np.random.default_rng(0))))
     assert violation(below, recipe) is not None
     assert certify(below, instance).verdict is not Verdict.CERTIFIED
 
@@ -572,17 +572,17 @@ def test_a_class_a_little_wider_than_that_posed_is_not_certified(id, text, met):
 
 def test_recipes_that_meet_the_hypotheses():
     claim = claims.get("feddcd/theorem-4.1/eq-3")
-    proposed = list(islice(claim.family.recipes(np.random.default_rng(0)), 40))
+    proposed = list(islice(claim.instances.recipes(np.random.default_rng(0)), 40))
     impossible = {**proposed[0], "tau": 1}
     found = list(meeting(claim, [impossible, *proposed]))
     assert 0 < len(found) < len(proposed) and impossible not in [recipe for recipe, _ in found]
     for recipe, instance in found:
-        assert hypotheses_hold(claim, instance) and instance.text == claim.family.build(recipe, True).text
+        assert hypotheses_hold(claim, instance) and instance.text == claim.instances.build(recipe, True).text
     kept = [recipe for recipe, _ in found]
     broken = 0
     for recipe in (recipe for recipe in proposed if recipe not in kept):
         try:
-            instance = claim.family.build(recipe, True)
+            instance = claim.instances.build(recipe, True)
         except ValueError:
             # Outside what the setting says of its letters.
             continue

@@ -30,12 +30,12 @@ def instance(n, tau, ratio, alpha=Fr(1)):
     """An exact instance of AccFedDCD with N = n and beta/alpha = ratio."""
     client = {"h": (alpha,), "y": (Fr(0),)}
     common = {"d": 1, "tau": tau, "alpha": alpha, "beta": ratio * alpha, "scale": Fr(1), "x": (Fr(1),)}
-    return GAP.family.build({**common, "clients": (client,) * n}, True)
+    return GAP.instances.build({**common, "clients": (client,) * n}, True)
 
 
 def of_blocks(count):
     """The first exact instances of accelerated RBCD, whose L_i differ."""
-    met = meeting(RBCD, RBCD.family.recipes(np.random.default_rng(0)))
+    met = meeting(RBCD, RBCD.instances.recipes(np.random.default_rng(0)))
     return [one for _, one in islice(met, count)]
 
 
@@ -157,7 +157,7 @@ def test_closed_form_of_the_slowest_quadratic():
         "x": (Fr(0),),
         "clients": (client,) * 2,
     }
-    built = GAP.family.build(recipe, True)
+    built = GAP.instances.build(recipe, True)
     problem, _ = built.at(np.zeros((1, built.dimension), dtype=int))
     start = np.array([[Fr(1)], [Fr(-1)]], dtype=object)
     state = accfeddcd.init(problem, built.params, start)

@@ -36,7 +36,7 @@ E1 = claims.get("feddcd/lemma-E.1/inexact/repaired")
 
 def instances(claim, count, wanted=lambda instance: instance.problem.n <= 3):
     """The first exact instances of the claim's family that meet its hypotheses."""
-    met = meeting(claim, claim.family.recipes(np.random.default_rng(0)))
+    met = meeting(claim, claim.instances.recipes(np.random.default_rng(0)))
     return list(islice((instance for _, instance in met if wanted(instance)), count))
 
 
@@ -48,7 +48,7 @@ def conditioned():
     """Two clients, alpha = 1, beta = 20."""
     clients = tuple({"h": (Fr(h),), "y": (Fr(0),), "c": Fr(0)} for h in (1, 20))
     recipe = {"d": 1, "x": (Fr(0),), "alpha": Fr(1), "beta": Fr(20), "tau": 2, "eta": Fr(1, 4), "clients": clients}
-    return THEOREM.family.build({**recipe, "scale": Fr(1), "wide": Fr(1)}, True)
+    return THEOREM.instances.build({**recipe, "scale": Fr(1), "wide": Fr(1)}, True)
 
 
 @pytest.mark.parametrize("id", BOUNDS)
@@ -71,7 +71,7 @@ def blocks(tau, *bounds, kappa=10):
     """An instance of Theorem C.1 with these smoothness constants and condition number kappa of each h_i."""
     clients = tuple({"L": Fr(L), "h": (Fr(L, kappa),), "c": (Fr(0),), "slack": Fr(0)} for L in bounds)
     recipe = {"d": 1, "tau": tau, "level": Fr(0), "clients": clients}
-    return C1.family.build(recipe, True)
+    return C1.instances.build(recipe, True)
 
 
 def test_different_smoothness_constants():

@@ -33,13 +33,13 @@ FORMAL = {"all states": "feddcd/lemma-B.2", "invariant": "baseline/scaffnew/inva
 
 def first_recipe(claim):
     """The first whose class has more than one function, so that its constraints have multipliers."""
-    met = (recipe for recipe, _ in meeting(claim, claim.family.recipes(np.random.default_rng(0))))
+    met = (recipe for recipe, _ in meeting(claim, claim.instances.recipes(np.random.default_rng(0))))
     return next(r for r in met if "mu" not in r or (r["mu"] < r["L"] and len(r["clients"]) > 1))
 
 
 def certified(id):
     claim = claims.get(id)
-    _, found = replay.certify(claim, first_recipe(claim))
+    _, found = replay.certified(claim, first_recipe(claim))
     assert found is not None
     return found
 
@@ -77,7 +77,7 @@ def test_what_holds_on_formal_states_is_computed_again(method, without_a_solver)
 def test_a_changed_claim_travels_with_its_change():
     claim = claims.get(IDS[0])
     larger = claim.variant(factor=claim.statement.factor + sympy.Rational(1, 100))
-    _, found = replay.certify(larger, first_recipe(claim))
+    _, found = replay.certified(larger, first_recipe(claim))
     read = ClassCertificate.from_json(json.loads(json.dumps(found.to_json())))
     assert read.claim.id == f"{claim.id}*" and read.replay()
     # The multipliers of the larger factor need not prove the smaller one.
@@ -162,7 +162,7 @@ def test_the_residual_is_told(descent):
 
 def test_a_prover_that_stores_asks_what_a_prover_that_solves_asked():
     claim = claims.get("feddcd/theorem-6.1/eq-12")
-    instance = claim.family.build(first_recipe(claim), True)
+    instance = claim.instances.build(first_recipe(claim), True)
     solving = Solving()
     found = replay.certificates.certify(claim, instance, solving)
     stored = Stored(solving.steps)

@@ -30,7 +30,7 @@ TRUE = (*ONE_STEP.values(), DESCENT)
 
 def met(claim, count, wanted=lambda recipe: True):
     """The first recipes of the claim's family that meet its hypotheses, and their exact instances."""
-    recipes = filter(wanted, islice(claim.family.recipes(np.random.default_rng(3)), 2000))
+    recipes = filter(wanted, islice(claim.instances.recipes(np.random.default_rng(3)), 2000))
     return list(islice(meeting(claim, recipes), count))
 
 
@@ -168,7 +168,7 @@ _ATTAINED = {
 def test_attained_factor_is_the_worst_case(name):
     recipe = {"d": 1, "x": (Fr(0),), "mu": Fr(1), "k": 0, "joint": "independent", **_ATTAINED[name]}
     recipe["clients"] = tuple({"h": (Fr(h),), "y": (Fr(0),)} for h in recipe.pop("h"))
-    instance = ONE_STEP[name].family.build(recipe, True)
+    instance = ONE_STEP[name].instances.build(recipe, True)
     claim = ONE_STEP[name]
     found = certify(claim, instance, tight=True)
     assert found.verdict is Verdict.CERTIFIED and not found.relaxed

@@ -511,8 +511,8 @@ def test_the_draws_of_a_step(id):
     wrong = dataclasses.replace(algorithm, draws=lambda *at: Misweighted(algorithm.draws(*at)))
     rng = np.random.default_rng(0)
     tested = 0
-    for recipe in islice(claim.family.recipes(rng), 20):
-        instance = claim.family.build(recipe, False)
+    for recipe in islice(claim.instances.recipes(rng), 20):
+        instance = claim.instances.build(recipe, False)
         theta = rng.standard_normal(dimension(claim, instance))
         right = sampling.step_sampler(claim, instance, theta, 0, LEVEL, 8000)
         assert not any(o.refuted for o in right)

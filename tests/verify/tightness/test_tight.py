@@ -228,7 +228,7 @@ def test_every_grid_has_instances_of_its_setting(setting):
         found = grids.choices(claim, {})
         assert len(found) >= 5
         # The instances have the letters that the grid says, wherever the paper has them too.
-        instance = claim.family.build(found[-1].recipes[-1], True)
+        instance = claim.instances.build(found[-1].recipes[-1], True)
         assert hypotheses_hold(claim, instance)
         values = {str(s): v for s, v in claim.setting.bind(instance.problem, instance.params).items()}
         letters = dict(found[-1].letters)
@@ -239,7 +239,7 @@ def test_every_grid_has_instances_of_its_setting(setting):
 def test_kappa_is_the_condition_number():
     for claim, high, low in ((LOCODL, "L", "mu"), (FEDDCD, "beta", "alpha")):
         choice = grids.choices(claim, {})[-1]
-        instance = claim.family.build(choice.recipes[0], True)
+        instance = claim.instances.build(choice.recipes[0], True)
         values = {str(s): v for s, v in claim.setting.bind(instance.problem, instance.params).items()}
         assert values[high] / values[low] == dict(choice.letters)["kappa"]
 
