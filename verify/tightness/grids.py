@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe, derived
+from fedtheory.instances import Recipe, derived, drawing
 from verify.evaluate import hypotheses_hold, meeting
 
 #: Values of the paper's letters.
@@ -56,7 +56,7 @@ def _known(claim: Claim, at: Letters, names: tuple[str, ...]) -> None:
 
 def _swept(claim: Claim, at: Letters) -> list[Choice]:
     sweep = {name: tuple(map(Fraction, values)) for name, values in claim.setting.sweep.items()}
-    given = tuple(str(letter) for letter in derived.drawn_letters(claim.setting) if str(letter) not in sweep)
+    given = tuple(str(letter) for letter in drawing.drawn_letters(claim.setting) if str(letter) not in sweep)
     _known(claim, at, (*sweep, *given))
     names = (*sweep, *(name for name in given if name in at))
     options = [(at[name],) if name in at else sweep[name] for name in names]
