@@ -137,7 +137,11 @@ def made(compress):
 WRONG = {
     "1 % too large": (lambda x, rng: 1.01 * rand_k(x, rng), {"omega": OMEGA}, "1.01"),
     "1 % too small": (lambda x, rng: 0.99 * rand_k(x, rng), {"omega": OMEGA, "samples": 120_000}, "too small"),
-    "natural, 1 % too large": (lambda x, rng: 1.01 * natural(x, rng), {"omega": 1 / 8}, "too large"),
+    "natural, 1 % too large": (
+        lambda x, rng: 1.01 * natural(x, rng),
+        {"omega": 1 / 8, "samples": 24_000},
+        "too large",
+    ),
     "seeded anew": (lambda x, rng: rand_k(x, np.random.default_rng(0)), {"omega": OMEGA}, "seeded anew at every call"),
     "in place": (in_place, {"omega": 1.0}, "in place"),
     "shared by all rows": (shared_rows, {"omega": OMEGA, "batch": True}, "one draw is shared by all rows"),

@@ -84,9 +84,11 @@ _ROWS = (((1, 1), 1), ((2, 1), 1), ((2, 1), 2), ((2, 2), 3), ((1, 3), 2), ((3, 1
 
 
 def _quadratic(rng: np.random.Generator, n: int, d: int) -> Problem:
+    """No two clients alike: a step would not tell which of them took part."""
     if d > 1 and rng.random() < 0.5:
         return Problem(with_spectra(rng.uniform(0.5, 3, (n, d)), rng))
-    return Problem(diagonal(rng.integers(2, 12, (n, d)) / 4, rng.integers(-8, 9, (n, d)) / 4 + 1 / 3))
+    centres = rng.permuted(np.tile(np.arange(-8, 9), (d, 1)), axis=1)[:, :n].T
+    return Problem(diagonal(rng.integers(2, 12, (n, d)) / 4, centres / 4 + 1 / 3))
 
 
 def _in_parts(rng: np.random.Generator, n: int, d: int) -> tuple[Problem, oracles.Minibatches]:
@@ -98,9 +100,13 @@ def _in_parts(rng: np.random.Generator, n: int, d: int) -> tuple[Problem, oracle
 
 
 def _linear(rng: np.random.Generator, sizes: tuple[int, ...], d: int, logistic: bool) -> LinearProblem:
-    """Examples that lack some features, none of them all."""
+    """Examples that lack some features, none of them all; where there are two, the first client lacks the first."""
     n = sum(sizes)
     held = (rng.random((n, d)) < 0.6) | (np.arange(d) == rng.integers(d, size=(n, 1)))
+    if d > 1:
+        # Scalings by how many clients hold a feature are else 1 now and then.
+        held[: sizes[0], :2] = False, True
+        held[sizes[0], 0] = True
     X = np.where(held, rng.choice([-1, 1], (n, d)) * rng.integers(2, 7, (n, d)) / 4, 0.0)
     y = rng.choice([-1.0, 1.0], n) if logistic else rng.integers(-8, 9, n) / 4 + 1 / 3
     return LinearProblem(LinearModels(X, y, np.array(sizes), 0.25, LOGISTIC if logistic else SQUARED))
