@@ -104,29 +104,30 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
     values: dict[sympy.Expr, Any] = {**claim.setting.bind(problem, instance.params), T: rounds}
     stepping = isinstance(statement, OneStep | Bound)
     later, probabilities = rollout(claim, instance, problem, state, rounds) if stepping else (state, np.ones(1))
-    scalar = any(comparison.relation != "==" for comparison in statement.comparisons)
+    ordered = [side for c in statement.comparisons if c.relation != "==" for side in (c.left, c.right)]
+    scalars = set().union(*(side.free_symbols for side in ordered))
     for quantity in statement.quantities:
         after = quantity.after and stepping
         value = quantity.of(problem, instance.params, later if after else state)
-        if scalar:
-            _check_scalar(quantity, value, later if after else state, after)
+        if scalars & quantity.expression.free_symbols:
+            _check_scalar(quantity, value, (len(theta), len(probabilities) if after else 1), after)
         values[quantity.expression] = expectation(value, probabilities)[..., None] if after else value
     return [_paired(comparison, values, len(theta)) for comparison in statement.comparisons]
 
 
-def _check_scalar(quantity: Quantity, value: Any, state: Any, after: bool) -> None:
-    """``ValueError`` where a quantity that is compared by size is not one number a state.
+def _check_scalar(quantity: Quantity, value: Any, due: tuple[int, int], after: bool) -> None:
+    """``ValueError`` where a quantity that is compared by size is not one number a state, an array of shape ``due``.
 
     What does not depend on the state may be one number for all, unless it is asked for ``after`` steps.
     """
-    leading, shape = np.shape(state[0])[:2] if isinstance(state, tuple) and state else None, np.shape(value)
-    given = f"a value of shape {shape}"
+    shape = np.shape(value)
     if value is None or isinstance(value, str):
         given = f"an object of type {type(value).__name__}"
-    elif leading is None or (_fits(shape, leading) and (not after or len(shape) == len(leading))):
+    elif _fits(shape, due) and (not after or len(shape) == len(due)):
         return
-    due = "" if leading is None else f" of shape {leading} at states of shape {np.shape(state[0])}"
-    raise ValueError(f"{place(quantity.of)} gives {given}, where one number a state is due, an array{due}")
+    else:
+        given = f"a value of shape {shape}"
+    raise ValueError(f"{place(quantity.of)} gives {given}, where one number a state is due, here shape {due}")
 
 
 def _behaved(claim: Claim, instance: Instance, theta: Array) -> Sides:

@@ -51,7 +51,7 @@ def projection_argmin(problem: Any, params: ProjectionParams, state: Blocks) -> 
 
 
 def _projection(id: str, where: str, gist: str, closed: Quantity, **more: Any) -> Claim:
-    statement = identity(closed, Quantity("argmin_{y in C_I}|y-x|_W^2", projection_argmin))
+    statement = identity(closed, Quantity("argmin_y(|y-x|_W^2)", projection_argmin))
     return Claim(id=id, where=where, kind="identity", gist=gist, setting=PROJECTION, statement=statement, **more)
 
 
