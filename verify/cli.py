@@ -266,7 +266,7 @@ def parser() -> argparse.ArgumentParser:
         added = subparsers.add_parser(
             name,
             help=help,
-            description=_filled(description or help),
+            description=_filled(description or f"{help[0].upper()}{help[1:]}."),
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             epilog=_epilog(examples, found),
@@ -276,7 +276,7 @@ def parser() -> argparse.ArgumentParser:
         return added
 
     def testing(added: argparse.ArgumentParser) -> None:
-        added.add_argument("--budget", choices=BUDGETS, default="quick", help="how long to search")
+        added.add_argument("--budget", choices=BUDGETS, default="quick", help="how long to search (default: quick)")
         added.add_argument("--seed", type=_at_least(0), metavar="S", default=0, help="fixes all draws (default: 0)")
 
     def parallel(added: argparse.ArgumentParser) -> None:
@@ -309,11 +309,13 @@ def parser() -> argparse.ArgumentParser:
     )
     testing(auditing)
     distributed(auditing)
-    auditing.add_argument("--data", metavar="FILE", help="two classes, in LIBSVM's format (default: breast cancer)")
     auditing.add_argument(
-        "--clients", type=_at_least(2), metavar="N", help=f"split over N (default: {DEFAULT_CLIENTS})"
+        "--data", metavar="FILE", help="data of two classes to run on, in LIBSVM's format (default: breast cancer)"
     )
-    auditing.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"results (default: {DEFAULT_OUT})")
+    auditing.add_argument(
+        "--clients", type=_at_least(2), metavar="N", help=f"split the data over N (default: {DEFAULT_CLIENTS})"
+    )
+    auditing.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"write there (default: {DEFAULT_OUT})")
     auditing.add_argument(
         "--no-cache", action="store_true", help="take no verdict from the cache, and leave none there"
     )
@@ -325,7 +327,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="VERDICT",
-        help=f"exit status 1 if a claim is {', '.join(VERDICTS)}; may be repeated",
+        help=f"exit status 1 if a claim has this verdict: {', '.join(VERDICTS)}; may be repeated",
     )
 
     results.register(command, testing, owned, VERDICTS)
@@ -377,7 +379,9 @@ def parser() -> argparse.ArgumentParser:
     valued(mapping, "values, such as n=100 kappa=1e4")
     for axis in ("--x", "--y"):
         mapping.add_argument(axis, required=True, metavar="LETTER=LOW:HIGH", help="range, such as n=1:1e6")
-    mapping.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_MAP, help=f"default: {DEFAULT_MAP}")
+    mapping.add_argument(
+        "--out", type=Path, metavar="FILE.png", default=DEFAULT_MAP, help=f"the figure (default: {DEFAULT_MAP})"
+    )
 
     selftesting = command(
         "selftest",
@@ -389,7 +393,11 @@ def parser() -> argparse.ArgumentParser:
     )
     testing(selftesting)
     selftesting.add_argument(
-        "--mutants", type=_at_least(0), metavar="N", default=DEFAULT_MUTANTS, help=f"default: {DEFAULT_MUTANTS}"
+        "--mutants",
+        type=_at_least(0),
+        metavar="N",
+        default=DEFAULT_MUTANTS,
+        help=f"mutants that are tried (default: {DEFAULT_MUTANTS})",
     )
     selftesting.add_argument(
         "--regions",
@@ -403,7 +411,7 @@ def parser() -> argparse.ArgumentParser:
         type=_at_least(0),
         metavar="N",
         default=DEFAULT_SEEDS,
-        help=f"of the search for false alarms (default: {DEFAULT_SEEDS})",
+        help=f"seeds at which false alarms are looked for (default: {DEFAULT_SEEDS})",
     )
     parallel(selftesting)
     owned(selftesting, "its claims are changed, and no others")
@@ -416,10 +424,12 @@ def parser() -> argparse.ArgumentParser:
         "fedtheory tight locodl/theorem-3.1/one-step --at n=2 --out tight.png",
         "fedtheory tight prox/step --own examples/proximal_point.py",
     )
-    tightening.add_argument("id", metavar="ID")
+    tightening.add_argument("id", metavar="ID", help="a claim; `fedtheory list` shows all")
     owned(tightening, "its claims have ids too")
     valued(tightening, "fixed values, such as n=2")
-    tightening.add_argument("--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help="the figure")
+    tightening.add_argument(
+        "--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help=f"the figure (default: {DEFAULT_TIGHT})"
+    )
     distributed(tightening)
     conformance.register(command)
     atlas.register(command)

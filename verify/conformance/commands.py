@@ -28,9 +28,11 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
         description=_CHECK,
         found="the trace does not conform",
     )
-    checking.add_argument("algorithm", metavar="ALGORITHM")
-    checking.add_argument("file", type=Path, metavar="FILE.npz")
-    checking.add_argument("--level", type=float, default=1e-6, metavar="P", help="of a false alarm (default: 1e-6)")
+    checking.add_argument("algorithm", metavar="ALGORITHM", help="its name, such as locodl")
+    checking.add_argument("file", type=Path, metavar="FILE.npz", help="the recorded run")
+    checking.add_argument(
+        "--level", type=float, default=1e-6, metavar="P", help="chance of a false alarm (default: 1e-6)"
+    )
     checking.add_argument(
         "--tolerance", type=float, metavar="T", help="relative errors that are rounding (default: 1e-9)"
     )
@@ -40,8 +42,8 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
         "record a run of a reference, as check-trace reads it",
         "fedtheory trace locodl --out run.npz",
     )
-    writing.add_argument("algorithm", metavar="ALGORITHM")
-    writing.add_argument("--out", type=Path, required=True, metavar="FILE.npz")
+    writing.add_argument("algorithm", metavar="ALGORITHM", help="its name, such as locodl")
+    writing.add_argument("--out", type=Path, required=True, metavar="FILE.npz", help="where the run is written")
     writing.add_argument("--rounds", type=int, default=20, metavar="T", help="steps (default: 20)")
     writing.add_argument("--seed", type=int, default=0, metavar="S", help="of the problem and the draws (default: 0)")
     writing.add_argument("--hide-draws", action="store_true", help="leave the draws out")

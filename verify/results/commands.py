@@ -53,7 +53,7 @@ def register(
         action="append",
         default=[],
         metavar="VERDICT",
-        help=f"only claims that are {', '.join(verdicts)}; may be repeated",
+        help=f"only claims with this verdict: {', '.join(verdicts)}; may be repeated",
     )
 
     showing = command(
@@ -65,7 +65,7 @@ def register(
         "fedtheory show locodl/theorem-3.1/eq-5 --latex",
         description=_SHOW,
     )
-    showing.add_argument("id", metavar="ID")
+    showing.add_argument("id", metavar="ID", help="a claim; `fedtheory list` shows all")
     showing.add_argument("--check", action="store_true", help="compute the evidence anew")
     owned(showing, "its claims have ids too")
     testing(showing)
