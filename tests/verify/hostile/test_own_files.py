@@ -29,6 +29,9 @@ class _Changed(ast.NodeTransformer):
         self.left, self.new = at, new
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.JoinedStr):
+            # Its parts are no expressions of their own.
+            return node
         self.left -= 1
         if self.left == 0 and isinstance(node, ast.expr) and not isinstance(getattr(node, "ctx", None), ast.Store):
             return ast.copy_location(ast.Constant(self.new), node)
