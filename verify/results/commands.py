@@ -139,14 +139,16 @@ def run_why(args: Any) -> int:
     own = {c.id: c for c in _load_own(args)}
     ids = naming.select([args.id], [*(c.id for c in claims.all()), *own])
     ids = [args.id] if args.id in ids else ids
-    if missing := [id for id in ids if id not in found.entries and id not in own]:
+    missing = [id for id in ids if id not in found.entries and id not in own]
+    if missing == ids:
         raise ValueError(f"no result for {missing[0]} is carried: fedtheory show {missing[0]} tests it")
+    ids = [id for id in ids if id not in missing]
     if any(id not in own for id in ids):
         _warn(found)
     tested = {id: _checked(own[id], found.seed, found.budget) for id in _reached(ids, own)}
     verdicts = found.verdicts | {id: str(evidence.verdict) for id, evidence in tested.items()}
     told = [tested[id] if id in own else Evidence.from_json(claims.get(id), found.entries[id]) for id in ids]
-    if len(told) == 1:
+    if len(told) == 1 and not missing:
         again = f"fedtheory replay {ids[0]}"
         if own:
             again = f"fedtheory check {args.own} --out DIR, then fedtheory replay FILE --own {args.own}"
@@ -156,6 +158,8 @@ def run_why(args: Any) -> int:
     for one in falling:
         terminal.say(report, *why.brief(one, verdicts))
     terminal.say(report, f"{len(falling)} of {len(told)} claims fall; of each fedtheory why ID tells more")
+    if missing:
+        terminal.say(report, f"no result is carried of {', '.join(missing)}: fedtheory show ID tests it")
     return 0
 
 
