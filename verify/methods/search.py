@@ -40,6 +40,8 @@ STARTS, STEPS = 3, 15
 NARROW, TIMES = 60, 3
 #: Condition numbers beyond which worst-case programs are often left open.
 STIFF = 10_000
+#: How near to a bound that may not be attained letters are too near to it, relative to both sides.
+NEXT_TO = 1e-5
 #: Instances at most, besides the nearest to a violation, with extreme values of what no hypothesis bounds.
 EXTREMES = 4
 #: Hypotheses that bound letters.
@@ -284,7 +286,10 @@ def _rooms(claim: Claim, met: list[_Met]) -> list[tuple[list[float], _Met]]:
         # The end of the class counts as a bound.
         bounds.append(sympy.Le(claim.setting.functions.mu, claim.setting.functions.L))
     rows = [[_room(bound, m.values) for bound in bounds] for m in met]
-    return [([*row, sum(row)], m) for row, m in zip(rows, met, strict=True)]
+    # Next to a bound that may not be attained programs are left open for no reason.
+    open_ = [isinstance(bound, sympy.Lt | sympy.Gt) for bound in bounds]
+    clear = [not any(o and room < NEXT_TO for o, room in zip(open_, row, strict=True)) for row in rows]
+    return [([*row, sum(row)], m) for row, m, kept in zip(rows, met, clear, strict=True) if kept]
 
 
 def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
