@@ -247,12 +247,20 @@ def _literal(text: str) -> sympy.Expr:
     return sympy.Float(text)
 
 
+def _exponential(exponent: sympy.Expr) -> sympy.Expr:
+    """``ValueError`` for one that nothing can evaluate."""
+    if exponent.has(sympy.exp) or (exponent.is_number and not abs(exponent) <= POWER):
+        raise ValueError(f"exp of at most {POWER}, and of no other exp, was expected in an expression")
+    return sympy.exp(exponent)
+
+
 #: Maxima are not looked through for the largest argument: what ``str`` wrote has been.
 _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     "Max": lambda *parts: sympy.Max(*parts, evaluate=False),
     "Min": lambda *parts: sympy.Min(*parts, evaluate=False),
     "sqrt": sympy.sqrt,
     "log": sympy.log,
+    "exp": _exponential,
     "ceiling": sympy.ceiling,
     "floor": sympy.floor,
 }
