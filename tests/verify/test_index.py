@@ -11,6 +11,13 @@ from verify.evidence import Verdict
 from verify.report.listing import STYLES
 
 
+@pytest.fixture(autouse=True)
+def _other_code(monkeypatch):
+    """The results that ship are of other code: the list is not theirs."""
+    found = results.shipped()._replace(code="0" * 64)
+    monkeypatch.setattr(results, "shipped", lambda: found)
+
+
 def _expected() -> tuple[index.Row, ...]:
     return tuple(index.Row(c.id, c.kind, c.where, c.gist) for c in claims.all())
 
@@ -25,6 +32,13 @@ def test_the_list_is_of_the_claims(capsys):
     assert _stored().is_file() and index.rows() == _expected()
     assert main(["list"]) == 0
     assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == [c.id for c in claims.all()]
+
+
+def test_the_list_of_results_of_this_very_code_is_theirs(monkeypatch):
+    found = results.shipped()._replace(code=results.code())
+    monkeypatch.setattr(results, "shipped", lambda: found)
+    assert index.rows() == _expected()
+    assert not (cache.directory() / "claims").exists()
 
 
 @pytest.mark.parametrize(
