@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 #: How many inputs each reader gets.
-INPUTS = int(os.environ.get("FUZZ", "150"))
+INPUTS = int(os.environ.get("FUZZ", "60"))
 #: Of processor time, and bytes beyond those that the process has, that one input may take.
 SECONDS, BYTES = 20, 2**30
 
