@@ -52,7 +52,8 @@ class Instances:
     ``recipes(rng)`` yields recipes without end; ``build(recipe, exact)`` makes an instance, in fractions or floats;
     ``simpler(recipe)`` offers simplifications that change several values together; ``nearby(recipe, rng)``: a recipe
     with one constant changed and the letters at their bounds, None where there is none; ``narrow(recipe, rng)``: one
-    whose functions, if they are beyond the class, are so where the class is narrowest.
+    whose functions, if they are beyond the class, are so where the class is narrowest; ``crossings(recipe, rng)``:
+    those with mu = L and the letters at their bounds where two terms of a maximum in the statement are equal.
     """
 
     recipes: Callable[[np.random.Generator], Iterator[Recipe]]
@@ -60,6 +61,7 @@ class Instances:
     simpler: Callable[[Recipe], Iterator[Recipe]] = lambda recipe: iter(())
     nearby: Callable[[Recipe, np.random.Generator], Recipe | None] = lambda recipe, rng: None
     narrow: Callable[[Recipe, np.random.Generator], Recipe | None] = lambda recipe, rng: None
+    crossings: Callable[[Recipe, np.random.Generator], Iterator[Recipe]] = lambda recipe, rng: iter(())
 
 
 def numbers(values: Any, exact: bool) -> Array:

@@ -53,6 +53,7 @@ def instances(claim: Claim) -> Instances:
             _simpler(setting),
             lambda recipe, rng: nearby.nearby(claim, recipe, rng),
             lambda recipe, rng: nearby.narrow(claim, recipe, rng),
+            lambda recipe, rng: nearby.crossings(claim, recipe, rng),
         )
     return replace(plain, recipes=lambda rng: strained(plain.recipes(rng), rng, _counts(claim)))
 

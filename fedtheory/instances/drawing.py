@@ -53,16 +53,21 @@ def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
 
 
 def with_letters(
-    claim: Claim, recipe: Recipe, relations: tuple[Any, ...], rng: np.random.Generator, cornered: bool = False
+    claim: Claim,
+    recipe: Recipe,
+    relations: tuple[Any, ...],
+    rng: np.random.Generator,
+    cornered: bool = False,
+    crossed: bool = True,
 ) -> Recipe | None:
-    """The recipe with values of the letters that are fields of the parameters."""
+    """The recipe with values of the letters that are fields of the parameters; the rest as in :func:`letters.draw`."""
     setting = claim.setting
     wanted = {letter: source for letter, source in drawn_letters(setting).items() if source not in recipe}
     problem = building.problem_of(setting, recipe, True)
     given = known(setting, recipe, problem)
     order = tuple(letter for letter in setting.sources if letter in wanted)
     plan = letters.plan(order, frozenset(given), relations, sides(claim))
-    values = letters.draw(plan, given, setting.typical, rng, cornered=cornered)
+    values = letters.draw(plan, given, setting.typical, rng, cornered=cornered, crossed=crossed)
     if values is None:
         return None
     return {**recipe, **{wanted[letter]: value for letter, value in values.items()}}

@@ -114,12 +114,13 @@ def draw(
     rng: np.random.Generator,
     wide: bool = False,
     cornered: bool = False,
+    crossed: bool = True,
 ) -> dict[sympy.Symbol, Any] | None:
     """Values of all letters, fractions or integers, or None where the bounds leave nothing.
 
     ``typical``: expressions for values that are often taken; ``wide``: extreme values now and then; ``cornered``: all
     letters are at their bounds together, as they are now and then in any case: a hypothesis that asks for a little too
-    little may fail only there.
+    little may fail only there; ``crossed``: letters are now and then where two terms of a maximum are equal instead.
     """
     values = dict(known)
     cornered = cornered or rng.random() < _CORNERED
@@ -129,7 +130,7 @@ def draw(
             if usual > 0 or not letter.is_positive:
                 values[letter] = usual
                 continue
-        value = _one(of, letter, values, known, rng, wide, cornered)
+        value = _one(of, letter, values, known, rng, wide, cornered, crossed)
         if value is None:
             return None
         values[letter] = value
@@ -190,6 +191,7 @@ def _one(
     rng: np.random.Generator,
     wide: bool,
     cornered: bool,
+    crossed: bool,
 ) -> Any:
     bounds = _bounds(of, letter, values)
     if not isinstance(bounds, _Bounds):
@@ -200,7 +202,7 @@ def _one(
     if high is not None and (high < low or (high == low and (open_below or open_above))):
         return None
     # Where two terms of a maximum are equal at a corner is the least room of all.
-    if pick(rng, (True, False, False)):
+    if crossed and pick(rng, (True, False, False)):
         crossing = _crossing(of, letter, values, low, high, rng)
         if crossing is not None:
             return crossing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
@@ -51,32 +51,67 @@ def narrow(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | N
     What is claimed of functions a little beyond the class may fail there only: where terms that are attained at mu and
     at L meet, a change of one of them costs its square.
     """
-    functions = claim.setting.functions
-    names = () if functions is None else (str(functions.mu), str(functions.L))
-    if not names or not set(names) <= set(recipe):
+    functions, slopes = claim.setting.functions, _slopes(recipe)
+    if functions is None or not {str(functions.mu), str(functions.L)} <= set(recipe):
         return None
-    mu, L = (recipe[name] for name in names)
-    slopes = [h for client in recipe["clients"] for key in _CURVATURES & set(client) for h in client[key]]
+    mu, L = (recipe[str(end)] for end in (functions.mu, functions.L))
     if not slopes or mu <= min(slopes) <= max(slopes) <= L:
         return None
-    end, kept = (L, max) if max(slopes) > L else (mu, min)
-    clients = tuple(
-        {**client, **{key: tuple(kept(h, end) for h in client[key]) for key in _CURVATURES & set(client)}}
-        for client in recipe["clients"]
-    )
-    changed = {**_unbounded(claim.setting, recipe), **dict.fromkeys(names, end), "clients": clients}
-    others = [name for name in drawing.fractions(changed) if name not in names]
-    gaps = _differences(claim)
-    times = _times_one(claim, changed, pick(rng, others or names), None, rng)
+    changed = _degenerate(claim, recipe, functions.L if max(slopes) > L else functions.mu)
+    others, gaps = _apart(claim, changed), _differences(claim)
+    times = _times_one(claim, changed, pick(rng, others or [str(functions.mu)]), None, rng)
     if others and gaps and pick(rng, (True, True, False)):
         return _crossed(claim, times, pick(rng, gaps))
     return times(Fraction(1))
 
 
+def crossings(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
+    """The recipe with mu = L, the letters at their bounds, and one constant such that two terms of a maximum in the
+    statement are equal: one recipe for each two terms and each constant where there is one.
+
+    A bound that is attained at one point of the parameters only is attained there: no draw comes upon it.
+    """
+    functions, slopes = claim.setting.functions, _slopes(recipe)
+    if functions is None or not slopes or not {str(functions.mu), str(functions.L)} <= set(recipe):
+        return
+    changed = _degenerate(claim, recipe, functions.L)
+    for name in _apart(claim, changed):
+        for gap in _differences(claim):
+            found = _crossed(claim, _times_one(claim, changed, name, None, rng, crossed=False), gap)
+            if found is not None:
+                yield found
+
+
+def _slopes(recipe: Recipe) -> list[Fraction]:
+    """All curvatures of the clients."""
+    return [h for client in recipe.get("clients", ()) for key in _CURVATURES & set(client) for h in client[key]]
+
+
+def _degenerate(claim: Claim, recipe: Recipe, end: Any) -> Recipe:
+    """The recipe with mu and L both the constant ``end``, and all curvatures within it: those beyond it stay beyond."""
+    functions, value = claim.setting.functions, recipe[str(end)]
+    kept = min if str(end) == str(functions.mu) else max  # type: ignore[union-attr]
+    clients = tuple(
+        {**client, **{key: tuple(kept(h, value) for h in client[key]) for key in _CURVATURES & set(client)}}
+        for client in recipe["clients"]
+    )
+    both = (str(functions.mu), str(functions.L))  # type: ignore[union-attr]
+    return {**_unbounded(claim.setting, recipe), **dict.fromkeys(both, value), "clients": clients}
+
+
+def _apart(claim: Claim, recipe: Recipe) -> list[str]:
+    """The constants of a recipe that are not those of the class of functions."""
+    functions = claim.setting.functions
+    return [name for name in drawing.fractions(recipe) if name not in (str(functions.mu), str(functions.L))]  # type: ignore[union-attr]
+
+
 def _times_one(
-    claim: Claim, given: Recipe, name: str, index: int | None, rng: np.random.Generator
+    claim: Claim, given: Recipe, name: str, index: int | None, rng: np.random.Generator, crossed: bool = True
 ) -> Callable[[Fraction], Recipe | None]:
-    """The recipe with one constant, or the curvatures of a client, times a factor, and the letters at their bounds."""
+    """The recipe with one constant, or the curvatures of a client, times a factor, and the letters at their bounds.
+
+    ``crossed``: or where two terms of a maximum are equal.
+    """
     seed = int(rng.integers(2**32))
 
     def times(factor: Fraction) -> Recipe | None:
@@ -89,7 +124,7 @@ def _times_one(
         try:
             # The same random numbers for each factor: the letters follow it.
             return drawing.with_letters(
-                claim, changed, drawing.relations(claim), np.random.default_rng(seed), cornered=True
+                claim, changed, drawing.relations(claim), np.random.default_rng(seed), cornered=True, crossed=crossed
             )
         except (ValueError, ArithmeticError):
             # There is no such instance.

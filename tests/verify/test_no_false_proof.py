@@ -285,3 +285,13 @@ def test_nothing_is_narrowed_that_is_of_the_class():
     diana = claims.get("baseline/diana/one-step")
     met = [recipe for recipe, _ in islice(meeting(diana, diana.instances.recipes(rng)), 20)]
     assert not any(diana.instances.narrow(recipe, rng) for recipe in met)
+
+
+@pytest.mark.parametrize(("place", "seed"), [(2, 0), (3, 1), (3, 4)])
+def test_what_is_attained_at_one_point_of_the_parameters_only_is_looked_at_there(place, seed):
+    """A thousandth too much is too much at kappa = 1, n = 2 and omega = 1, where two terms are equal."""
+    diana = claims.get("baseline/diana/one-step")
+    bound = diana.requires[place].relation
+    weaker = Hypothesis("a little less", sympy.Le(bound.lhs, bound.rhs * sympy.Rational(1001, 1000), evaluate=False))
+    claim = diana.variant(requires=[*diana.requires[:place], weaker, *diana.requires[place + 1 :]])
+    assert search.hunt(claim, np.random.default_rng(seed), 160, 1).refutations

@@ -38,6 +38,8 @@ TIES = 3
 STARTS, STEPS = 3, 15
 #: Recipes at most whose functions are beyond the class, though they meet the hypotheses; how often each is changed.
 NARROW, TIMES = 60, 3
+#: Of how many numbers of clients, the least, instances are taken to where terms of maxima meet at mu = L.
+FEW = 3
 #: Condition numbers beyond which worst-case programs are often left open.
 STIFF = 10_000
 #: How near to a bound that may not be attained letters are too near to it, relative to both sides.
@@ -134,8 +136,9 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
 
 
 def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple[float, Recipe]]) -> Iterator[Recipe]:
-    """What is proposed, what the hypotheses allow beyond the class where that is narrowest, and then recipes near those
-    of ``met``, which grows, that came nearest to a violation, and near some where the hypotheses leave least room.
+    """What is proposed, what the hypotheses allow beyond the class where that is narrowest, those where maxima change
+    their arguments at mu = L, and then recipes near those of ``met``, which grows, that came nearest to a violation,
+    and near some where the hypotheses leave least room.
 
     A hypothesis that is a little too weak may be broken only where several bounds are attained and maxima change their
     arguments, which few draws come near to.
@@ -144,6 +147,8 @@ def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple
     found = [claim.instances.narrow(recipe, rng) for _, recipe in met for _ in range(TIMES)]
     beyond = [recipe for recipe in found if recipe is not None]
     yield from (beyond[int(i)] for i in rng.permutation(len(beyond))[:NARROW])
+    for recipe in _kinds(met):
+        yield from claim.instances.crossings(recipe, rng)
     starts = sorted((pair for pair in met if 0 < pair[0] < np.inf), key=lambda pair: -pair[0])[:STARTS]
     rooms = _rooms(claim, [_built(claim, *pair) for pair in met])
     least = [m for row, m in rooms if row[-1] == min(row[-1] for row, _ in rooms)]
@@ -156,6 +161,20 @@ def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple
             yield near
             if len(met) > before and met[-1][0] > ratio:
                 ratio, at = met[-1]
+
+
+def _kinds(met: list[tuple[float, Recipe]]) -> list[Recipe]:
+    """One recipe of each number of clients, the least, and of each choice of the constants that vanish.
+
+    One number of clients may be the only one for which a bound is attained, and a constant that vanishes changes no
+    maximum.
+    """
+    found: dict[Any, Recipe] = {}
+    for _, recipe in met:
+        vanish = {name for name, value in recipe.items() if isinstance(value, int | Fraction) and not value}
+        found.setdefault((len(recipe.get("clients", ())), frozenset(vanish)), recipe)
+    few = sorted({n for n, _ in found})[:FEW]
+    return [recipe for (n, _), recipe in found.items() if n in few]
 
 
 def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:

@@ -8,15 +8,16 @@ for any T, in floats or in fractions.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import mpmath
 import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.rational import DIGITS, Array, evaluate, is_exact, real
+from fedtheory.rational import DIGITS, Array, evaluate, exact, is_exact, real
 from fedtheory.statements import Bound
 from fedtheory.symbols import T
 from verify.evaluate import rollout, start
@@ -25,6 +26,8 @@ from verify.evaluate import rollout, start
 #: number in which the bound shrinks by e, up to the largest that is looked at.
 LONG = (10, 30, 100)
 _SPANS, LARGEST = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)), 10**6
+#: Bits of integers that stand for numbers of fifty digits: each round takes away one or two.
+_BITS = 512
 #: Coordinates up to which many rounds are reached by squaring a step's map of second moments, and rounds from which.
 _SMALL, _MANY = 12, 100
 
@@ -50,29 +53,86 @@ def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
     return (*LONG, *sorted({T for T in far if LONG[-1] < T <= LARGEST}))
 
 
+class _Scaled(NamedTuple):
+    """Numbers ``entries`` times 2**``exponent``: integers of ``_BITS`` bits at most, which Python multiplies twenty
+    times as fast as it does numbers of fifty digits. What is small next to the largest loses digits."""
+
+    entries: Array
+    exponent: int
+
+    def __matmul__(self, other: _Scaled) -> _Scaled:
+        return _shortened(self.entries @ other.entries, self.exponent + other.exponent)
+
+
+def _scaled(values: Array) -> _Scaled:
+    """Fractions as integers with a common exponent."""
+    bits = max((v.numerator.bit_length() - v.denominator.bit_length() for v in values.flat if v), default=0)
+    factor = Fraction(2) ** (_BITS - bits)
+    return _Scaled(np.vectorize(lambda v: round(v * factor), otypes=[object])(values), bits - _BITS)
+
+
+def _rational(values: Array) -> Array:
+    """Numbers as fractions, those of mpmath at their binary value."""
+    of = mpmath.libmp.to_rational
+    return exact(np.vectorize(lambda v: Fraction(*of(v._mpf_)) if hasattr(v, "_mpf_") else v, otypes=[object])(values))
+
+
+def _shortened(entries: Array, exponent: int) -> _Scaled:
+    excess = max(int(abs(entries).max(initial=0)).bit_length() - _BITS, 0)
+    return _Scaled(entries >> excess, exponent + excess)
+
+
 def _superoperator(A: Array, p: Array) -> Array:
-    """The matrix of Q -> sum_k p_k A_k' Q A_k on flattened forms Q."""
-    size = A.shape[-1] ** 2
-    return sum((p[k] * np.kron(A[k].T, A[k].T) for k in range(1, len(p))), p[0] * np.kron(A[0].T, A[0].T)).reshape(
-        size, size
-    )
+    """The matrix of Q -> sum_k p_k A_k' Q A_k on the triangles (i <= j) of symmetric forms Q."""
+    i, j = np.triu_indices(A.shape[-1])
+    # Entry (a, b) of A'QA is the sum over i <= j of Q_ij (A_ia A_jb + A_ja A_ib), halved where i = j.
+    rows, columns = A[:, i], A[:, j]
+    terms = rows[..., i] * columns[..., j] + columns[..., i] * rows[..., j]
+    return np.moveaxis((p[:, None, None] * terms).sum(axis=0), 0, 1) / np.where(i == j, 2, 1)
+
+
+def _whole(triangle: Array, size: int) -> Array:
+    """The symmetric matrix with this triangle."""
+    i, j = np.triu_indices(size)
+    Q = np.zeros((size, size), dtype=triangle.dtype)
+    Q[i, j] = Q[j, i] = triangle
+    return Q
 
 
 def _after(A: Array, p: Array, Q: Array, rounds: int) -> Array:
-    """The form Q as a form of the state ``rounds`` steps before."""
+    """The form Q as a form of the state ``rounds`` steps before; of fractions, to fifty digits of its largest entry.
+
+    Fractions grow with every round.
+    """
+    if not is_exact(A, Q):
+        return _pulled_back(A, p, Q, rounds, lambda values: values)
+    entries, exponent = _pulled_back(_rational(A), _rational(p), _rational(Q), rounds, _scaled)
+    return np.vectorize(lambda v: mpmath.ldexp(mpmath.mpf(v), exponent), otypes=[object])(entries)
+
+
+def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Array], Any]) -> Any:
+    """``_after`` in the arithmetic of what ``scaled`` makes of arrays."""
     if rounds <= _MANY or len(Q) > _SMALL:
-        weighted = (p[:, None, None] * A).reshape(-1, A.shape[-1]).T
+        size = A.shape[-1]
+        weighted, plain, form = scaled((p[:, None, None] * A).reshape(-1, size).T), scaled(A), scaled(Q)
         for _ in range(rounds):
-            Q = weighted @ (Q @ A).reshape(weighted.T.shape)
-        return Q
-    S, q = _superoperator(A, p), Q.reshape(-1)
+            form = weighted @ _stacked(form @ plain, size)
+        return form
+    S, q = scaled(_superoperator(A, p)), scaled(Q[np.triu_indices(len(Q))])
     while rounds:
         if rounds % 2:
             q = S @ q
         rounds //= 2
         if rounds:
             S = S @ S
-    return q.reshape(Q.shape)
+    return q._replace(entries=_whole(q.entries, len(Q))) if isinstance(q, _Scaled) else _whole(q, len(Q))
+
+
+def _stacked(products: Any, size: int) -> Any:
+    """Matrices one below the other."""
+    if isinstance(products, _Scaled):
+        return products._replace(entries=products.entries.reshape(-1, size))
+    return products.reshape(-1, size)
 
 
 def applies(claim: Claim, instance: Instance) -> bool:
@@ -101,8 +161,11 @@ def follows(claim: Claim, instance: Instance) -> bool:
     # Integers: neither fractions nor floats turn into the other.
     problem, state = instance.at(np.arange(1, instance.dimension + 1)[None])
     later, _ = rollout(claim, instance, problem, state, 1)
+    # The draws of the first step become replicas: all of them in floats, of fractions a few.
+    draws = later[0].shape[1]
+    some = slice(None) if not is_exact(*later) else sorted({0, draws // 2, draws - 1})
+    later = type(later)(*(field[:, some] for field in later))
     _, again = instance.at(np.asarray(coordinates(later))[0])
-    # The draws of the first step become replicas.
     kept = type(later)(*(np.swapaxes(field, 0, 1) for field in later))
     seen = []
     for start_of_next in (kept, again):
@@ -192,8 +255,6 @@ def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> 
     z = (start_matrix @ theta[0]) if is_exact(theta) else start_matrix.astype(float) @ theta[0]
     form = _form(claim, instance, theta)
     with mpmath.workdps(DIGITS):
-        if is_exact(theta):
-            # Fractions grow with every round: fifty digits decide as well.
-            A, p, z, form = (real(a) for a in (A, p, z, form))
+        z = real(z) if is_exact(theta) else z
         left = z @ _after(A, p, form, rounds) @ z
         return np.array([left]), bound_at(claim, instance, theta, rounds)
