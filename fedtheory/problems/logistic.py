@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # Hessians weight a copy of the data for every replica: this many numbers at a time (512 KiB) fit a cache.
 _BLOCK = 2**16
-# Gradients read the data twice: of this many numbers at a time (2 MiB) the second reading finds most in a cache.
-_TWICE = 2**18
+# Gradients read the data twice: of this many numbers at a time (512 KiB) the second reading finds most in a cache.
+_TWICE = 2**16
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,18 @@ class Logistic:
 
         x = self._points(x)
         out = np.empty(x.shape)
+        # Clients first, replicas second: as in _per_client, but without its calls for each block.
+        at, into = (np.swapaxes(v.reshape(-1, self.n, self.d), 0, 1) for v in (x, out))
+        columns = np.swapaxes(self._signed, -1, -2)
         size = max(1, _TWICE // (self.m * self.d))
         for start in range(0, self.n, size):
             block = slice(start, start + size)
-            rows, at = self._signed[block], x[..., block, :]
-            slopes = expit(-_per_client(np.swapaxes(rows, -1, -2), at))
-            out[..., block, :] = self.mu[block, None] * at - _per_client(rows, slopes) / self.m
+            slopes = np.matmul(at[block], columns[block])
+            np.negative(slopes, out=slopes)
+            expit(slopes, out=slopes)
+            np.matmul(slopes, self._signed[block], out=into[block])
+        out /= -self.m
+        out += self.mu[:, None] * x
         return out
 
     def hessian(self, x: Array) -> Array:
