@@ -6,7 +6,6 @@ is one array operation; clients of similar size share a block, whose data fit a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,46 +22,54 @@ BLOCK = 2**16
 
 @dataclass(frozen=True)
 class Block:
-    """``slots``: places in a pass over all examples, client by client, sorted by step; ``edges``: where steps begin."""
+    """``clients``: the largest first, so that those of a step are the first ones; ``slots``: places in a pass over all
+    examples, client by client, sorted by step, then as ``clients``; ``edges``: where in ``slots`` each step begins."""
 
+    clients: Array
     slots: Array
-    edges: Array
+    edges: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Batch:
-    """One step: ``rows`` of a table, and their entries: ``position`` (column), ``value``, ``row`` (place in rows)."""
-
-    step: int
-    rows: Array
-    position: Array
-    value: Array
-    row: Array
+def block(sizes: Array, clients: Array) -> Block:
+    """The passes of some of the clients, whose numbers of examples are ``sizes (K,)``, none zero."""
+    clients = clients[np.argsort(-sizes[clients], kind="stable")]
+    first = (np.cumsum(sizes) - sizes)[clients]
+    # Step t is one of all clients but those with at most t examples.
+    active = len(clients) - np.cumsum(np.bincount(sizes[clients]))[:-1]
+    edges = np.concatenate([[0], np.cumsum(active)])
+    step = np.repeat(np.arange(len(active)), active)
+    slots = first[np.arange(len(step)) - edges[step]] + step
+    return Block(clients, slots, tuple(edges.tolist()))
 
 
 def blocks(sizes: Array, examples: int = BLOCK) -> tuple[Block, ...]:
     """Clients by size, cut into blocks of about ``examples`` examples; ``sizes (K,)``, none zero."""
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     by_size = np.argsort(-sizes, kind="stable")
     group = np.cumsum(sizes[by_size]) // examples
-    made = []
-    for members in np.split(by_size, np.flatnonzero(np.diff(group)) + 1):
-        size = sizes[members]
-        total = int(size.sum())
-        first = np.repeat(np.cumsum(size) - size, size)
-        step = np.arange(total) - first
-        order = np.argsort(step, kind="stable")
-        slots = (np.repeat(starts[members], size) + step)[order]
-        made.append(Block(slots, np.concatenate([[0], np.cumsum(np.bincount(step))])))
-    return tuple(made)
+    return tuple(block(sizes, clients) for clients in np.split(by_size, np.flatnonzero(np.diff(group)) + 1))
 
 
-def batches(block: Block, Z: sp.csr_array, order: Array) -> Iterator[Batch]:
-    """The steps of one pass in the given ``order (n,)``, rows of Z client by client."""
+@dataclass(frozen=True)
+class Entries:
+    """The pass of a block over its rows of a table, ``rows (N,)``, and their entries, all sorted by step.
+
+    ``position (E,)``: columns; ``value (E,)``; ``row (E,)``: place of the row among those of its step. ``steps``: the
+    part of ``rows`` and that of the entries which belong to each step.
+    """
+
+    rows: Array
+    position: Array
+    value: Array
+    row: Array
+    steps: tuple[tuple[slice, slice], ...]
+
+
+def entries(block: Block, Z: sp.csr_array, order: Array) -> Entries:
+    """Those of one pass in the given ``order (n,)``, rows of Z client by client."""
     rows = order[block.slots]
     chosen = Z[rows]
-    entries = np.diff(chosen.indptr)
-    row = np.repeat(np.arange(len(rows)), entries)
-    for step, (start, end) in enumerate(zip(block.edges, block.edges[1:], strict=False)):
-        part = slice(chosen.indptr[start], chosen.indptr[end])
-        yield Batch(step, rows[start:end], chosen.indices[part], chosen.data[part], row[part] - start)
+    first = np.repeat(block.edges[:-1], np.diff(block.edges))
+    row = np.repeat(np.arange(len(rows)) - first, np.diff(chosen.indptr))
+    bounds = chosen.indptr[list(block.edges)].tolist()
+    steps = zip(map(slice, block.edges, block.edges[1:]), map(slice, bounds, bounds[1:]), strict=False)
+    return Entries(rows, chosen.indices, chosen.data, row, tuple(steps))

@@ -20,7 +20,7 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import LocalFeatures, local_features
 from fedtheory.randomness import Constant, Distribution, Draw, Independent
 from fedtheory.rational import Array
-from fedtheory.step_major import Block, batches, blocks
+from fedtheory.step_major import Block, blocks, entries
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,12 @@ class SparsePasses:
         image = np.zeros(len(self.local.feature))
         for order in draw:
             for block in self.blocks:
-                for batch in batches(block, self.local.Z, order):
-                    rows, p = batch.rows, batch.position
-                    prediction = predictions[rows] + np.bincount(batch.row, batch.value * image[p], len(rows))
+                found = entries(block, self.local.Z, order)
+                for here, part in found.steps:
+                    rows, p, value, row = found.rows[here], found.position[part], found.value[part], found.row[part]
+                    prediction = predictions[rows] + np.bincount(row, value * image[p], len(rows))
                     rise = f.loss.ascent(alpha[rows] + u[rows], prediction, coupling * f.squared_norms[rows], f.y[rows])
-                    image[p] += coupling * batch.value * rise[batch.row]
+                    image[p] += coupling * value * rise[row]
                     u[rows] += rise
         return u
 

@@ -7,6 +7,7 @@ meets the regulariser alone, and the aggregation of coordinates that nobody hold
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,17 +55,29 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     f = problem.f
     if isinstance(params.S, SparseScaling):
         return _sparse_step(problem, params, state, draw)
-    w, full = state.w[..., None, :], f.full_gradient(state.w)[..., None, :]
+    at, steps = f.snapshot(state.w), f.one_pass
     h = (params.h / (f.shares * f.examples))[:, None]
-    scaling, shift = h * params.S, h * full
-    local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
-    for t in range(f.sizes.max()):
-        # A client whose pass is over repeats its last example, and the result is dropped.
-        moves = (t < f.sizes)[:, None] & (True if params.held is None else params.held)
-        rows = draw[..., f.starts + np.minimum(t, f.sizes - 1)]
-        # h_k (S_k (grad f_i(w_k) - grad f_i(w)) + grad f(w))
-        local = np.where(moves, local - (scaling * f.example_change(local, w, rows) + shift), local)
-    return State(state.w + params.A * (f.shares[:, None] * (local - w)).sum(axis=-2))
+    held = True if params.held is None else params.held
+    scaling = np.where(held, h * params.S, 0 * params.S)[steps.clients]
+    shift = np.where(held, h * at.gradient[..., None, :], 0 * params.S)[..., steps.clients, :]
+    # The rows of all steps, and what the full gradient knows of them.
+    lead = np.broadcast_shapes(state.w.shape[:-1], draw.shape[:-1])
+    rows = np.broadcast_to(draw, (*lead, f.examples))[..., steps.slots]
+    predictions, slopes = (np.take_along_axis(np.broadcast_to(v, rows.shape), rows, -1) for v in at[:2])
+    y = f.y[rows]
+    # delta = w_k - w moves by -h_k (S_k (grad f_i(w_k) - grad f_i(w)) + grad f(w)), with lambda delta in the bracket.
+    kept = 1 - f.lam * scaling
+    delta = np.zeros((*lead, f.n, f.d), dtype=np.result_type(shift, scaling, f.X))
+    for start, end in pairwise(steps.edges):
+        x, moved, now = f.X[rows[..., start:end]], delta[..., : end - start, :], np.s_[..., start:end]
+        bend = f.loss.slope(predictions[now] + np.vecdot(x, moved), y[now]) - slopes[now]
+        change = bend[..., None] * x
+        change *= scaling[: end - start]
+        moved *= kept[: end - start]
+        moved -= change
+        moved -= shift[..., : end - start, :]
+    total = (f.shares[steps.clients, None] * delta).sum(axis=-2)
+    return State(state.w + params.A * total)
 
 
 def _sparse_step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
@@ -76,7 +89,7 @@ def _sparse_step(problem: LinearProblem, params: Params, state: State, draw: Dra
     models, orders = np.broadcast_to(state.w, (*lead, f.d)), np.broadcast_to(draw, (*lead, f.examples))
     for index in np.ndindex(lead):
         w = models[index].astype(np.float64)
-        after[index] = w + params.A * moves(f, S, w, f.full_gradient(w), float(params.h), orders[index])
+        after[index] = w + params.A * moves(f, S, f.snapshot(w), float(params.h), orders[index])
     return State(after)
 
 

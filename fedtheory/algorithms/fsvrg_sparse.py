@@ -17,10 +17,10 @@ from functools import cached_property
 
 import numpy as np
 
-from fedtheory.problems.linear_models import LinearModels
+from fedtheory.problems.linear_models import LinearModels, Snapshot
 from fedtheory.problems.local_features import LocalFeatures, local_features
 from fedtheory.rational import Array
-from fedtheory.step_major import Block, batches, blocks
+from fedtheory.step_major import Block, blocks, entries
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ def sparse_scaling(f: LinearModels, absent: float = 1.0) -> SparseScaling:
     return SparseScaling(local, s, f.sizes, absent)
 
 
-def moves(f: LinearModels, S: SparseScaling, w: Array, full: Array, h: float, order: Array) -> Array:
-    """sum_k (n_k / n) (w_k - w), ``(d,)``, after one pass of every client from ``w (d,)``.
+def moves(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Array) -> Array:
+    """sum_k (n_k / n) (w_k - w), ``(d,)``, after one pass of every client from the model w of the snapshot ``at``.
 
-    ``full (d,)``: grad f(w); ``order (n,)``: a pass over the rows, client by client. Raises ``ValueError`` unless
+    ``order (n,)``: a pass over the rows, client by client. Raises ``ValueError`` unless
     lambda > 0 and every c_k^j < 1, as any stepsize does with which the regulariser alone is stable.
     """
-    local, lam = S.local, float(f.lam)
+    local, lam, full = S.local, float(f.lam), at.gradient
     width = np.diff(local.bounds)
     size = np.repeat(S.sizes, width)
     rate = h * S.s / size
@@ -66,18 +66,23 @@ def moves(f: LinearModels, S: SparseScaling, w: Array, full: Array, h: float, or
         raise ValueError("FSVRG on sparse data needs h lambda s_k^j < n_k: the stepsize is too large")
     decay = np.log1p(-lam * rate)
     aim = full[local.feature] / (lam * S.s)
+    # delta once the r = t - seen steps since step ``seen`` are made, that step's affine map among them.
     delta, seen = np.zeros(len(aim)), np.zeros(len(aim), dtype=np.int32)
-    predictions = f.predictions(w)
-    slopes = f.loss.slope(predictions, f.y)
+    # What is added before that map moves its outcome by rate times as much.
+    gain = rate * np.exp(-decay)
     for block in S.blocks:
-        for batch in batches(block, local.Z, order):
-            p = batch.position
-            here, target, gain = delta[p], aim[p], rate[p]
-            here += np.expm1(decay[p] * (batch.step - seen[p])) * (here + target)
-            change = np.bincount(batch.row, batch.value * here, len(batch.rows))
-            bend = f.loss.slope(predictions[batch.rows] + change, f.y[batch.rows]) - slopes[batch.rows]
-            delta[p] = here - gain * (lam * (here + target) + batch.value * bend[batch.row])
-            seen[p] = batch.step + 1
+        found = entries(block, local.Z, order)
+        position, value, row = found.position, found.value, found.row
+        pace, target, push = decay[position], aim[position], gain[position] * value
+        predictions, slopes, y = at.predictions[found.rows], at.slopes[found.rows], f.y[found.rows]
+        for t, (rows, part) in enumerate(found.steps):
+            p, x = position[part], value[part]
+            here = delta[p]
+            here += np.expm1(pace[part] * (t - seen[p])) * (here + target[part])
+            change = np.bincount(row[part], x * here, rows.stop - rows.start)
+            bend = f.loss.slope(predictions[rows] + change, y[rows]) - slopes[rows]
+            here -= push[part] * bend[row[part]]
+            delta[p], seen[p] = here, t
     delta += np.expm1(decay * (size - seen)) * (delta + aim)
     shares = S.sizes / f.examples
     # What a client without a feature moves it by, over the full gradient there: -h where nothing pulls it back.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from fedtheory.optimum import Optimum, newton
 from fedtheory.problems.base import Problem
 from fedtheory.problems.losses import SQUARED, Loss
 from fedtheory.rational import Array, apply, exact, inverse, is_exact, to_float
+from fedtheory.step_major import Block, block
 
 #: An array, or a scipy CSR array.
 Matrix: TypeAlias = Any
@@ -25,6 +26,15 @@ Share = Literal["own", "equal"]
 
 # Outer Newton steps of a minimiser on sparse data, and conjugate gradient iterations in each.
 _NEWTON_STEPS, _INNER_STEPS = 100, 500
+
+
+class Snapshot(NamedTuple):
+    """The whole objective at one model: ``predictions (..., n)``: x_i'w; ``slopes (..., n)``: phi_i' there;
+    ``gradient (..., d)``: grad f(w)."""
+
+    predictions: Array
+    slopes: Array
+    gradient: Array
 
 
 @dataclass(frozen=True)
@@ -100,6 +110,11 @@ class LinearModels:
         return np.repeat(np.arange(self.n), self.sizes)
 
     @cached_property
+    def one_pass(self) -> Block:
+        """One pass of all clients over their examples, step by step."""
+        return block(self.sizes, np.arange(self.n))
+
+    @cached_property
     def shares(self) -> Array:
         """n_k / n, ``(K,)``, fractions where X holds them."""
         return self._number(self.sizes) / self.examples
@@ -158,9 +173,15 @@ class LinearModels:
         losses = self.loss.value(self.predictions(w), self.y)
         return losses.sum(axis=-1) / self.examples + self.lam * (w**2).sum(axis=-1) / 2
 
+    def snapshot(self, w: Array) -> Snapshot:
+        """grad f(w), and what is computed on the way: ``(..., d)``."""
+        predictions = self.predictions(w)
+        slopes = self.loss.slope(predictions, self.y)
+        return Snapshot(predictions, slopes, self.combined(slopes) / self.examples + self.lam * w)
+
     def full_gradient(self, w: Array) -> Array:
         """grad f(w), ``(..., d) -> (..., d)``."""
-        return self.combined(self.loss.slope(self.predictions(w), self.y)) / self.examples + self.lam * w
+        return self.snapshot(w).gradient
 
     # Local losses, at local models (..., K, d), or (..., 1, d) for one that all share; dense data
 
