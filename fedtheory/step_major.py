@@ -72,4 +72,5 @@ def entries(block: Block, Z: sp.csr_array, order: Array) -> Entries:
     row = np.repeat(np.arange(len(rows)) - first, np.diff(chosen.indptr))
     bounds = chosen.indptr[list(block.edges)].tolist()
     steps = zip(map(slice, block.edges, block.edges[1:]), map(slice, bounds, bounds[1:]), strict=False)
-    return Entries(rows, chosen.indices, chosen.data, row, tuple(steps))
+    # Indexing would turn other integers into these every time.
+    return Entries(rows, chosen.indices.astype(np.intp), chosen.data, row, tuple(steps))

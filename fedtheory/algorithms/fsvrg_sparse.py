@@ -73,15 +73,15 @@ def moves(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Arra
     for block in S.blocks:
         found = entries(block, local.Z, order)
         position, value, row = found.position, found.value, found.row
-        pace, target, push = decay[position], aim[position], gain[position] * value
+        pace, target, push = decay.take(position), aim.take(position), gain.take(position) * value
         predictions, slopes, y = at.predictions[found.rows], at.slopes[found.rows], f.y[found.rows]
         for t, (rows, part) in enumerate(found.steps):
-            p, x = position[part], value[part]
-            here = delta[p]
-            here += np.expm1(pace[part] * (t - seen[p])) * (here + target[part])
-            change = np.bincount(row[part], x * here, rows.stop - rows.start)
+            p, of = position[part], row[part]
+            here = delta.take(p)
+            here += np.expm1(pace[part] * (t - seen.take(p))) * (here + target[part])
+            change = np.bincount(of, value[part] * here, rows.stop - rows.start)
             bend = f.loss.slope(predictions[rows] + change, y[rows]) - slopes[rows]
-            here -= push[part] * bend[row[part]]
+            here -= push[part] * bend.take(of)
             delta[p], seen[p] = here, t
     delta += np.expm1(decay * (size - seen)) * (delta + aim)
     shares = S.sizes / f.examples
