@@ -68,14 +68,16 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     # delta = w_k - w moves by -h_k (S_k (grad f_i(w_k) - grad f_i(w)) + grad f(w)), with lambda delta in the bracket.
     kept = 1 - f.lam * scaling
     delta = np.zeros((*lead, f.n, f.d), dtype=np.result_type(shift, scaling, f.X))
+    X = f.X.astype(delta.dtype, copy=False)
     for start, end in pairwise(steps.edges):
-        x, moved, now = f.X[rows[..., start:end]], delta[..., : end - start, :], np.s_[..., start:end]
+        now, clients = np.s_[..., start:end], np.s_[..., : end - start, :]
+        x, moved = X.take(rows[now], axis=0), delta[clients]
         bend = f.loss.slope(predictions[now] + np.vecdot(x, moved), y[now]) - slopes[now]
-        change = bend[..., None] * x
-        change *= scaling[: end - start]
-        moved *= kept[: end - start]
-        moved -= change
-        moved -= shift[..., : end - start, :]
+        x *= bend[..., None]
+        x *= scaling[clients]
+        moved *= kept[clients]
+        moved -= x
+        moved -= shift[clients]
     total = (f.shares[steps.clients, None] * delta).sum(axis=-2)
     return State(state.w + params.A * total)
 
