@@ -1,11 +1,12 @@
 """One round of each method against the products that it cannot avoid, and against a plain loop over the clients.
 
 Dense: 100 clients with 100 rows of 300 features, logistic losses. The kernel of one gradient of all clients is the two
-products A_i x_i and A_i' s_i; of FedADMM's iterations that of each inner step; of FSVRG two products with all rows
-for the whole gradient, and line 8 of its Algorithm 4 for each row: two more with the row, S_k and the gradient. FedDCD solves a local problem in a round: here its answer is known and costs one gradient,
-the least that a local solver could cost, so that the ratio is that of all other work. Sparse: the shape of Federated
-Optimization's data, 1000 clients and 20,002 features, whose kernel is four sparse products: those of a whole gradient,
-and those of all local models, each on the features that its client holds.
+products A_i x_i and A_i' s_i; of FedADMM's iterations that of each inner step; of FSVRG two products with all rows for
+the whole gradient, and for each row line 8 of its Algorithm 4: two more products, S_k and the gradient. FedDCD solves a
+local problem in a round: here its answer is known and costs one gradient, the least that a local solver could cost, so
+that the ratio is that of all other work. Sparse: the shape of Federated Optimization's data, 1000 clients and 20,002
+features, whose kernel is four sparse products: those of a whole gradient, and those of all local models, each on the
+features that its client holds.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from fedtheory import claims, naming
@@ -30,6 +32,7 @@ def _stored():
 def test_the_list_is_of_the_claims(capsys):
     assert index.rows() == _expected()
     assert _stored().is_file() and index.rows() == _expected()
+    assert gc.isenabled()
     assert main(["list"]) == 0
     assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == [c.id for c in claims.all()]
 

@@ -148,9 +148,10 @@ def plain_naive(f, w, h, rows):
 def plain_fsvrg(f, w, h, orders, absent=1):
     """Algorithm 4 and the list of Section 3.6.1, word by word."""
     gradient, n, K, clients = slopes(f), f.examples, f.n, owned(f)
+    number = Fraction if f.exact else float
     full = sum(g(w) for g in gradient) / n
-    nj = [sum(f.X[i, j] != 0 for i in range(n)) for j in range(f.d)]
-    nkj = [[sum(f.X[i, j] != 0 for i in rows) for j in range(f.d)] for rows in clients]
+    nj = [number(sum(f.X[i, j] != 0 for i in range(n))) for j in range(f.d)]
+    nkj = [[number(sum(f.X[i, j] != 0 for i in rows)) for j in range(f.d)] for rows in clients]
     total = 0 * w
     for k, rows in enumerate(clients):
         nk = len(rows)
@@ -160,9 +161,9 @@ def plain_fsvrg(f, w, h, orders, absent=1):
         v = w
         for i in orders[k]:
             v = v - h / nk * (S * (gradient[i](v) - gradient[i](w)) + full)
-        total = total + nk / n * (v - w)
+        total = total + number(nk) / n * (v - w)
     omega = [sum(nkj[k][j] != 0 for k in range(K)) for j in range(f.d)]
-    return w + np.array([K / o if o else 1 for o in omega]) * total
+    return w + np.array([number(K) / o if o else 1 for o in omega]) * total
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=NAMES)
@@ -192,6 +193,19 @@ def test_fsvrg_is_algorithm_4(loss, sparse, absent):
         w = plain_fsvrg(dense, w, 0.5, [draw[rows.start : rows.stop] for rows in owned(dense)], absent)
         state = fsvrg.step(problem, params, state, draw)
         close(state.w, w)
+
+
+def test_fsvrg_on_fractions_is_algorithm_4_exactly():
+    problem, rng = pose(fractions=True), np.random.default_rng(4)
+    f, h = problem.f, Fraction(1, 2)
+    params = fsvrg.theory(problem, h, Fraction(5, 2))
+    models = exact(rng.integers(-3, 4, (2, 1, f.d)))
+    draw = fsvrg.draws(problem, params, fsvrg.State(models)).sample(rng, (1, 3))
+    after = fsvrg.step(problem, params, fsvrg.State(models), draw).w
+    assert after.shape == (2, 3, f.d)
+    for i, j in np.ndindex(2, 3):
+        orders = [draw[0, j, rows.start : rows.stop] for rows in owned(f)]
+        assert (after[i, j] == plain_fsvrg(f, models[i, 0], h, orders, Fraction(5, 2))).all()
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=NAMES)

@@ -19,7 +19,7 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem, minimi
 from fedtheory.problems.local_features import aggregation, appearances, local_features, local_scaling
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.rational import exact, to_float
-from fedtheory.step_major import blocks
+from fedtheory.step_major import blocks, entries
 from fedtheory.text import generated, plays, reshuffled
 
 PLAYS = SHARED / "data" / "shakespeare.txt.gz"
@@ -281,7 +281,25 @@ def test_blocks_take_every_example_once_and_no_client_twice_a_step(examples):
     for block in made:
         for t, (a, b) in enumerate(zip(block.edges, block.edges[1:], strict=False)):
             step = block.slots[a:b]
-            assert len(set(owner[step])) == len(step) and (step - starts[owner[step]] == t).all()
+            assert (owner[step] == block.clients[: len(step)]).all() and (step - starts[owner[step]] == t).all()
+
+
+def test_entries_of_a_pass_are_those_of_its_rows():
+    """Rows without entries among them."""
+    rng = np.random.default_rng(7)
+    sizes = np.array([3, 1, 9, 2, 9, 1])
+    Z = sp.random_array((25, 8), density=0.2, rng=rng, format="csr")
+    order = ClientPermutations(sizes).sample(rng)
+    assert (np.diff(Z.indptr) == 0).any()
+    for block in blocks(sizes, 7):
+        found = entries(block, Z, order)
+        np.testing.assert_array_equal(found.rows, order[block.slots])
+        assert found.position.dtype == np.intp and len(found.steps) == len(block.edges) - 1
+        for (rows, part), a, b in zip(found.steps, block.edges, block.edges[1:], strict=False):
+            assert (rows.start, rows.stop) == (a, b)
+            dense = np.zeros((b - a, 8))
+            dense[found.row[part], found.position[part]] = found.value[part]
+            np.testing.assert_array_equal(dense, Z[found.rows[rows]].toarray())
 
 
 # Text

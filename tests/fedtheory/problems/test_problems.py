@@ -133,6 +133,18 @@ def test_quadratics_on_fractions_are_exact_and_agree_with_floats(seed, n, d):
         np.testing.assert_allclose(to_float(getattr(f, name)(x)), in_floats, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.parametrize("numbers", [1, 25, 2**16])
+def test_gradients_of_logistic_losses_do_not_depend_on_blocks_of_clients(monkeypatch, numbers):
+    rng = np.random.default_rng(8)
+    f = Logistic(rng.standard_normal((5, 4, 3)), rng.choice([-1, 1], (5, 4)), np.linspace(0.1, 0.5, 5))
+    monkeypatch.setattr("fedtheory.problems.logistic._TWICE", numbers)
+    for x in (rng.standard_normal((2, 3, 5, 3)), rng.standard_normal((2, 1, 3)), rng.standard_normal((5, 3))):
+        at = np.broadcast_to(x, (*x.shape[:-2], 5, 3))
+        margins = np.einsum("ij,ijd,...id->...ij", f.b, f.A, at)
+        expected = f.mu[:, None] * at - np.einsum("ij,ijd,...ij->...id", f.b, f.A, 1 / (1 + np.exp(margins))) / 4
+        np.testing.assert_allclose(f.gradient(x), expected, rtol=0, atol=1e-14)
+
+
 @pytest.mark.parametrize("kappa", [1.01, 10.0, 1e4, 1e8])
 def test_condition_number_is_the_one_asked_for(kappa):
     f = logistic(kappa=kappa)
