@@ -52,8 +52,8 @@ def sparse_scaling(f: LinearModels, absent: float = 1.0) -> SparseScaling:
 def moves(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Array) -> Array:
     """sum_k (n_k / n) (w_k - w), ``(d,)``, after one pass of every client from the model w of the snapshot ``at``.
 
-    ``order (n,)``: a pass over the rows, client by client. Raises ``ValueError`` unless
-    lambda > 0 and every c_k^j < 1, as any stepsize does with which the regulariser alone is stable.
+    ``order (n,)``: a pass over the rows, client by client. Raises ``ValueError`` unless lambda > 0 and every c_k^j < 1,
+    as any stepsize does with which the regulariser alone is stable.
     """
     local, lam, full = S.local, float(f.lam), at.gradient
     width = np.diff(local.bounds)
@@ -66,23 +66,21 @@ def moves(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Arra
         raise ValueError("FSVRG on sparse data needs h lambda s_k^j < n_k: the stepsize is too large")
     decay = np.log1p(-lam * rate)
     aim = full[local.feature] / (lam * S.s)
-    # delta once the r = t - seen steps since step ``seen`` are made, that step's affine map among them.
     delta, seen = np.zeros(len(aim)), np.zeros(len(aim), dtype=np.int32)
-    # What is added before that map moves its outcome by rate times as much.
-    gain = rate * np.exp(-decay)
     for block in S.blocks:
         found = entries(block, local.Z, order)
         position, value, row = found.position, found.value, found.row
-        pace, target, push = decay.take(position), aim.take(position), gain.take(position) * value
+        gain, target, pace = (of_pairs.take(position) for of_pairs in (rate, aim, decay))
+        pull, push = lam * gain, value * gain
         predictions, slopes, y = at.predictions[found.rows], at.slopes[found.rows], f.y[found.rows]
         for t, (rows, part) in enumerate(found.steps):
-            p, of = position[part], row[part]
+            p, of, fixed = position[part], row[part], target[part]
             here = delta.take(p)
-            here += np.expm1(pace[part] * (t - seen.take(p))) * (here + target[part])
+            here += np.expm1(pace[part] * (t - seen.take(p))) * (here + fixed)
             change = np.bincount(of, value[part] * here, rows.stop - rows.start)
             bend = f.loss.slope(predictions[rows] + change, y[rows]) - slopes[rows]
-            here -= push[part] * bend.take(of)
-            delta[p], seen[p] = here, t
+            here -= pull[part] * (here + fixed) + push[part] * bend.take(of)
+            delta[p], seen[p] = here, t + 1
     delta += np.expm1(decay * (size - seen)) * (delta + aim)
     shares = S.sizes / f.examples
     # What a client without a feature moves it by, over the full gradient there: -h where nothing pulls it back.

@@ -229,6 +229,19 @@ def test_sparse_epochs_of_many_clients(loss):
     close(after[1], after[0])
 
 
+def test_sparse_fsvrg_with_the_largest_stepsizes():
+    """c_k^j within 1e-9 of 1, where a step all but forgets what was before."""
+    dense, rng = pose(sizes=(3, 6, 2)).f, np.random.default_rng(9)
+    problem = LinearProblem(replace(dense, X=sp.csr_array(dense.X)))
+    S = fsvrg.theory(problem, 1.0).S
+    h = (1 - 1e-9) / (dense.lam * (S.s / np.repeat(S.sizes, np.diff(S.local.bounds))).max())
+    for number in (h, h / 2):
+        params, w = fsvrg.theory(problem, number), rng.standard_normal(5)
+        draw = fsvrg.draws(problem, params, fsvrg.State(w)).sample(rng)
+        expected = plain_fsvrg(dense, w, number, [draw[rows.start : rows.stop] for rows in owned(dense)])
+        close(fsvrg.step(problem, params, fsvrg.State(w), draw).w, expected)
+
+
 def test_sparse_fsvrg_refuses_what_its_closed_form_cannot_do():
     problem = pose()
     problem = LinearProblem(replace(problem.f, X=sp.csr_array(problem.f.X)))
