@@ -58,13 +58,14 @@ def rows() -> tuple[Row, ...]:
 
 @contextmanager
 def _no_garbage() -> Iterator[None]:
-    """Without the collector: what modules and claims make as they load stays, and looking through it takes a sixth of
-    the time."""
+    """Without the collector, nor looks of it at what was made meanwhile: modules and claims stay once they are loaded,
+    and looking through them takes a seventh of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         if enabled:
             gc.enable()
 
