@@ -41,7 +41,7 @@ class Hypothesis:
     text: str
     relation: sympy.Basic | None = None
     met: Callable[[Problem, Any], bool] | None = None
-    says: Any = None
+    says: tuple[Any, ...] = ()
 
     def holds(self, problem: Problem, params: Any, values: Mapping[sympy.Expr, Any]) -> bool:
         """Whether the instance meets the hypothesis."""

@@ -16,6 +16,7 @@ from fedtheory.instances.base import Recipe
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
+from fedtheory.statements import Inequality
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,8 @@ class Iteration:
     client, at most 0 in all of the method's states before an iteration. ``selected``, ``idle``: whether that client
     takes part: one of the two holds. ``every(recipe)``: the recipes of all iterations with the constants of one.
     ``of_step(problem, params, state, draw)``: the parameters and points of the iterations that a step of the method
-    consists of, for all clients.
+    consists of, for all clients; they are as many in all steps of a run. ``recurring``: pairs of cases, one of which
+    holds, the first of them in some iteration of every step.
     """
 
     setting: Setting
@@ -41,6 +43,12 @@ class Iteration:
     idle: Hypothesis
     every: Callable[[Recipe], Iterator[Recipe]]
     of_step: Callable[[Problem, Any, Any, Any], Iterator[tuple[Any, Any]]]
+    recurring: tuple[tuple[Hypothesis, Hypothesis], ...] = ()
+
+    @property
+    def cases(self) -> tuple[tuple[Hypothesis, Hypothesis], ...]:
+        """Pairs of cases, of which one holds in every iteration."""
+        return ((self.selected, self.idle), *self.recurring)
 
     def constants(self, params: Any) -> Any:
         """The parameters without those that are drawn: a function of the method's state must not depend on them."""
@@ -67,6 +75,20 @@ class At:
 
 
 @dataclass(frozen=True)
+class Move:
+    """The square of how far a vector moves in an iteration, |u(k + 1) - u(k)|^2."""
+
+    iteration: Iteration
+    of: Callable[[Problem, Any, Any], Array]
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The value at a point of the iteration."""
+        old, new = (At(self.iteration, self.of, later)(problem, params, state) for later in (False, True))
+        total: Array = ((new - old) ** 2).sum(axis=-1)
+        return total
+
+
+@dataclass(frozen=True)
 class Root:
     """The square root of a quantity."""
 
@@ -83,6 +105,29 @@ class BoundedBelow:
     """What a hypothesis says: along every run ``function(problem, params, state)`` stays above some number."""
 
     function: Callable[[Problem, Any, Any], Array]
+
+
+@dataclass(frozen=True)
+class Coercive(BoundedBelow):
+    """What a hypothesis says: ``function`` is a continuous function of the vector ``point`` alone and tends to infinity
+    with its length, so that it is bounded below, and the point is bounded wherever it is bounded above."""
+
+    point: Callable[[Problem, Any, Any], Array]
+
+
+@dataclass(frozen=True)
+class Lipschitz:
+    """What a hypothesis says: ``map(problem, params, u)`` is Lipschitz, for each client in its own vector."""
+
+    map: Callable[[Problem, Any, Any], Array]
+
+
+@dataclass(frozen=True)
+class Everywhere:
+    """What a hypothesis says: an inequality without letters, between quantities that are each an :class:`At`, at every
+    iteration of every run."""
+
+    statement: Inequality
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ import sympy
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.iterations import At, Iteration
-from fedtheory.statements import Inequality, Quantity
-from verify.derivation import rules
-from verify.derivation.rules import Derivation, Known, Of
+from fedtheory.iterations import At, Iteration, Root
+from fedtheory.statements import Comparison, Eventually, Inequality, Quantity
+from verify.derivation import facts, rules
+from verify.derivation.facts import Known, Of, Term
+from verify.derivation.rules import BOUNDED, CONVERGES, VANISHES, Step
 from verify.evaluate import hypotheses_hold
 from verify.evidence import Verdict
 from verify.methods import replay
@@ -30,31 +31,46 @@ class Premise:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found at one choice of the constants: derivations by the client, and what is not certified."""
+    """What was found at one choice of the constants: the ``steps`` of the derivation, the ids of the claims that these
+    use, the first thing that is not derived (``missing``), and what is not certified."""
 
-    derived: tuple[Derivation, ...]
+    steps: tuple[Step, ...]
+    used: tuple[str, ...] = ()
+    missing: str = ""
     left_open: tuple[str, ...] = ()
     programs: int = 0
 
 
-def at(iteration: Iteration, assumed: Sequence[Hypothesis], premises: Sequence[Premise], recipe: Recipe) -> Found:
+def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
     """What follows at the constants of a recipe, and whether all that it rests on is certified there.
 
     ``ValueError`` where an iteration that may be drawn is not one of those of which the premises speak.
     """
+    statement = claim.statement
+    assert isinstance(statement, Eventually) and statement.iteration is not None
+    iteration = statement.iteration
     rows = [(each, premises[0].claim.instances.build(each, True)) for each in iteration.every(recipe)]
-    letters: dict[Any, Mapping[sympy.Expr, Any]] = {}
+    letters: dict[int, Mapping[sympy.Expr, Any]] = {}
     for _, instance in rows:
         _one_case(iteration, instance)
         values = iteration.setting.bind(instance.problem, instance.params)
         client = getattr(instance.params, iteration.each)
         if letters.setdefault(client, values) != values:
             raise ValueError("a letter has another value in another iteration of the same run")
-    derived = tuple(rules.derive(iteration, assumed, list(_facts(premises, values))) for values in letters.values())
+    if set(letters) != set(range(rows[0][1].problem.n)):
+        raise ValueError("an iteration does not speak of each of the clients")
+    known = [fact for client, values in letters.items() for fact in _facts(premises, values, client)]
+    wanted = list(_wanted(statement, letters))
+    derived = rules.derive(iteration, claim.requires, known, [t for _, _, t in wanted])
+    sought = [(name, derived.holds(kind, t)) for name, kind, t in wanted]
+    missing = next((name for name, how in sought if not how), "")
+    if missing:
+        return Found((), missing=missing)
+    steps = derived.traced(c for _, how in sought for c in how)
+    used = rules.claims_of(steps)
     cases = {p.claim.id: p.case for p in premises}
-    used = {id: claim for d in derived for id, claim in d.used.items()}
-    rests_on = [Premise(claim, cases[id]) for id, claim in used.items()]
-    rests_on += [Premise(claim, None) for claim in _own(iteration, (of for d in derived for of in d.nonnegative))]
+    rests_on = [Premise(used[id], cases[id]) for id in used]
+    rests_on += [Premise(own, None) for own in _own(iteration, _nonnegative(steps, wanted))]
     left_open, programs = [], 0
     for premise in rests_on:
         for each, instance in rows:
@@ -65,25 +81,43 @@ def at(iteration: Iteration, assumed: Sequence[Hypothesis], premises: Sequence[P
             if why:
                 left_open.append(f"{premise.claim.id} at {instance.text}: {why}")
                 break
-    return Found(derived, tuple(left_open), programs)
+    return Found(tuple(steps), tuple(used), "", tuple(left_open), programs)
 
 
-def _facts(premises: Sequence[Premise], values: Mapping[sympy.Expr, Any]) -> Iterator[Known]:
+def _facts(premises: Sequence[Premise], values: Mapping[sympy.Expr, Any], client: int) -> Iterator[Known]:
     for premise in premises:
-        yield from rules.known(premise.claim, values, premise.case)
+        yield from facts.known(premise.claim, values, premise.case, client)
+
+
+def _wanted(statement: Eventually, clients: Iterable[int]) -> Iterator[tuple[str, str, Term]]:
+    """What is said of which quantities, for each of the clients, with their names."""
+    kinds = ((VANISHES, statement.vanishing), (BOUNDED, statement.bounded), (CONVERGES, statement.converging))
+    for kind, quantities in kinds:
+        for quantity in quantities:
+            for client in clients:
+                yield str(quantity.expression), kind, facts.term(quantity.of, client)
+
+
+def _nonnegative(steps: Iterable[Step], wanted: Iterable[tuple[str, str, Term]]) -> list[Of]:
+    """What must not be negative: for a rule, or because there is its root."""
+    terms = [t for step in steps for t in step.nonnegative]
+    terms += [facts.term(t.of.of, t.client) for _, _, t in wanted if isinstance(t.of, Root)]
+    return list(dict.fromkeys(t.of for t in terms if not t.never_negative))
 
 
 def _one_case(iteration: Iteration, instance: Instance) -> None:
-    cases = [h.holds(instance.problem, instance.params, {}) for h in (iteration.selected, iteration.idle)]
-    if sum(cases) != 1:
-        raise ValueError("a client takes part in an iteration or does not, and not both")
+    for pair in iteration.cases:
+        if sum(h.holds(instance.problem, instance.params, {}) for h in pair) != 1:
+            raise ValueError(f"an iteration meets one of two cases, and not both: {pair[0].text}, {pair[1].text}")
 
 
 def _own(iteration: Iteration, nonnegative: Iterable[Of]) -> Iterator[Claim]:
     """That what the rules take for nonnegative is, and that an iteration keeps what the next one rests on."""
-    found = {of: Inequality(sympy.S.Zero, _SYMBOL, (Quantity(_SYMBOL, of),)) for of in nonnegative}
-    for number, statement in enumerate(found.values(), 1):
-        yield Claim(f"quantity {number} is nonnegative", setting=iteration.setting, statement=statement)
+    each = [Quantity(sympy.Symbol(f"x_{number}", real=True), of) for number, of in enumerate(nonnegative)]
+    if each:
+        first, *others = (Comparison(sympy.S.Zero, "<=", quantity.expression) for quantity in each)
+        statement = Inequality(first.left, first.right, tuple(each), also=tuple(others))
+        yield Claim("what is nonnegative", setting=iteration.setting, statement=statement)
     kept = Quantity(_SYMBOL, At(iteration, iteration.kept, later=True, each=True))
     yield Claim("what is kept", setting=iteration.setting, statement=Inequality(_SYMBOL, sympy.S.Zero, (kept,)))
 

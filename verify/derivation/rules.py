@@ -1,174 +1,367 @@
-"""The rules by which quantities are shown to vanish along every run, from inequalities that hold at every iteration.
+"""The rules by which limits of every run are shown, from inequalities that hold at every iteration.
 
 An inequality is a sum of coefficient * quantity that is at least 0. Its coefficients are exact numbers, those of one
-choice of a run's constants. x, y, q are quantities of one iteration k; V(k) and V(k + 1) are one function of the
-method's state, before and after it.
+choice of a run's constants. x, y, q are quantities of one iteration k, u, v, p vectors of the method's state, and a is a
+vector that is the same all along a run; V(k) and V(k + 1) are one function of the state, before and after iteration k.
 
 - Summable decrease: if sum_j c_j q_j <= V(k) - V(k + 1) with c_j > 0 and q_j >= 0, and V is bounded below along every
   run, then the sums of the q_j over k are finite, so that q_j -> 0.
-- Domination: if a x <= sum_j c_j y_j with a > 0 and x >= 0, and y_j -> 0, then x -> 0.
-- Recurrence: if a x(k + 1) <= b x(k) + (what vanishes) whenever a client is selected, a' x(k + 1) <= b' x(k) + (what
-  vanishes) otherwise, x >= 0, and the client is selected among any N iterations that follow each other, for some N,
-  then x -> 0 provided that b <= 0, or that b < a and b' <= a'. In the first case x is at most (b'/a')^N times what
-  vanishes, and less; in the second, N iterations multiply it by b/a or less, up to what vanishes.
+- Monotone: under the same premises V is a sequence that decreases, or stays, and is bounded below: it converges.
+- Level: if, besides, V >= c f(p) with c > 0 and f is coercive, then c f(p(k)) <= V(k) <= V(0), so that p is bounded.
+- Domination: if a x <= sum_j c_j y_j with a > 0 and x >= 0, then x -> 0 where all y_j -> 0, and x is bounded where all
+  y_j are.
+- Equation: where two inequalities say that sum_j c_j x_j = 0, up to what vanishes, and all x_j but one converge, then
+  so does that one; to 0 where all others do. The same of a V that converges, without the 0.
+- Recurrence: if a x(k + 1) <= b x(k) + (what vanishes) in one case, a' x(k + 1) <= b' x(k) + (what vanishes)
+  otherwise, x >= 0, and the case is met among any N iterations that follow each other, for some N, then x -> 0 provided
+  that b <= 0, or that b < a and b' <= a'. In the first case x is at most max(1, b'/a')^N times what vanishes, N times;
+  in the second, N iterations multiply it by b/a or less, up to what vanishes.
+- Cauchy-Schwarz: |<u, v>| <= |u| |v|, so that <u, v> -> 0 where |u| -> 0 and v is bounded, and it is bounded where both
+  are.
+- Triangle: |u - a| <= |u| + |a|, so that u - a is bounded where u is; |u - a| <= |u - v| + |v - a|, so that u -> a
+  where v -> a and u - v -> 0, for vectors and for numbers.
+- Continuity: if u -> a then h(u) -> h(a), where a hypothesis says that h is Lipschitz.
+- Sum: a sum over the clients vanishes, or is bounded, where the part of each client does.
 
-V is bounded below if V >= c f with c > 0 at every iteration, and a hypothesis says that f is.
+V is bounded below if V >= c f with c > 0 at every iteration, and a hypothesis says that f is, or if V is a square.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
-
-import sympy
+from typing import Any, NamedTuple, TypeGuard
 
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.iterations import At, BoundedBelow, Iteration, Recurs, Root
-from fedtheory.rational import Array
-from fedtheory.statements import Inequality
+from fedtheory.composed import Away, Difference, Image, Inner, Square, Total, Value
+from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Iteration, Lipschitz, Recurs, Root
+from verify.derivation.facts import Known, Of, Term, said, term
 
-#: A quantity, told from others by the function that computes it.
-Of = Callable[[Any, Any, Any], Array]
+#: What can be said of a sequence; what vanishes converges, and what converges is bounded.
+VANISHES, CONVERGES, BOUNDED = "vanishes", "converges", "is bounded"
+_STRONGER = {VANISHES: (), CONVERGES: (VANISHES,), BOUNDED: (VANISHES, CONVERGES)}
+
+
+class Conclusion(NamedTuple):
+    """What is said of the sequence of a quantity."""
+
+    kind: str
+    term: Term
 
 
 @dataclass(frozen=True)
-class Known:
-    """An inequality of ``claim``: the sum of ``terms``, each a coefficient of a quantity, is at least 0.
+class Step:
+    """One use of a rule: the inequalities it takes, what was concluded before, and terms that must not be negative."""
 
-    ``case``: the hypothesis on who takes part under which it holds, None where it holds at every iteration.
-    """
+    rule: str
+    facts: tuple[Known, ...] = ()
+    given: tuple[Conclusion, ...] = ()
+    nonnegative: tuple[Term, ...] = ()
 
-    claim: Claim
-    terms: Mapping[Of, Fraction]
-    case: Hypothesis | None = None
+
+class Equation(NamedTuple):
+    """A sum that converges, to 0 or (not ``zero``) to something."""
+
+    terms: Mapping[Term, Fraction]
+    zero: bool
+    step: Step
 
 
 @dataclass
 class Derivation:
-    """What was derived: for each quantity that vanishes how; ``used``: claims it rests on; ``nonnegative``: quantities
-    that must not be negative for it."""
+    """What was derived, each conclusion with the step that gave it."""
 
-    vanishing: dict[Of, str] = field(default_factory=dict)
-    used: dict[str, Claim] = field(default_factory=dict)
-    nonnegative: dict[Of, None] = field(default_factory=dict)
+    steps: dict[Conclusion, Step] = field(default_factory=dict)
+    equations: list[Equation] = field(default_factory=list)
 
-    def vanishes(self, of: Of) -> bool:
+    def how(self, kind: str, given: Term) -> Conclusion | None:
+        """The conclusion that says this of a term, or more; None if it is not derived."""
+        kinds = (*_STRONGER[kind], kind)
+        return next((c for k in kinds if (c := Conclusion(k, given.plain)) in self.steps), None)
+
+    def vanishes(self, given: Term) -> bool:
         """Whether the quantity tends to 0 along every run."""
-        return plain(of) in self.vanishing
+        return self.how(VANISHES, given) is not None
 
-    def add(self, of: Of, rule: str, known: Sequence[Known]) -> None:
-        """Note that a quantity vanishes, if it is nonnegative."""
-        self.vanishing[plain(of)] = f"{rule}, {', '.join(k.claim.id for k in known)}"
-        self.nonnegative[of] = None
-        self.used.update({k.claim.id: k.claim for k in known})
+    def add(self, kind: str, given: Term, step: Step) -> None:
+        """Note a conclusion, unless it is known."""
+        if self.how(kind, given) is None:
+            self.steps[Conclusion(kind, given.plain)] = step
 
+    def holds(self, kind: str, given: Term) -> tuple[Conclusion, ...]:
+        """The conclusion on a wanted quantity, by which one on its root is meant too; empty if it is not derived."""
+        of = given.of.of if isinstance(given.of, Root) else given.of
+        found = self.how(kind, term(of, given.client))
+        return () if found is None else (found,)
 
-def plain(of: Of) -> Of:
-    """The quantity whose vanishing is the same: before the iteration in place of after it, and without a root."""
-    if isinstance(of, Root):
-        return plain(of.of)
-    return replace(of, later=False) if isinstance(of, At) else of
-
-
-def known(claim: Claim, values: Mapping[sympy.Expr, Any], case: Hypothesis | None) -> Iterator[Known]:
-    """The inequalities of a claim at the values of its letters. ``ValueError`` where one is not linear."""
-    if not isinstance(claim.statement, Inequality):
-        raise ValueError(f"{claim.id} is no inequality at every iteration")
-    letters = {letter: _rational(value) for letter, value in values.items()}
-    quantities = claim.statement.quantities
-    if any(q.domain is not None or q.after for q in quantities):
-        raise ValueError(f"{claim.id} speaks of quantities that need not be finite, or of expectations")
-    for comparison in claim.statement.comparisons:
-        gap = sympy.expand((comparison.right - comparison.left).subs(letters))
-        coefficients = {q: gap.coeff(q.expression) for q in quantities}
-        rest = sympy.expand(gap - sum(c * q.expression for q, c in coefficients.items()))
-        if comparison.relation == "==" or rest != 0 or not all(c.is_Rational for c in coefficients.values()):
-            raise ValueError(f"{claim.id} is no inequality that is linear in its quantities")
-        terms: dict[Of, Fraction] = {}
-        for q, c in coefficients.items():
-            terms[q.of] = terms.get(q.of, Fraction(0)) + Fraction(int(c.p), int(c.q))
-        yield Known(claim, {of: c for of, c in terms.items() if c != 0}, case)
+    def traced(self, wanted: Iterable[Conclusion]) -> list[Step]:
+        """The steps on which conclusions rest."""
+        found: dict[Conclusion, Step] = {}
+        left = list(wanted)
+        while left:
+            conclusion = left.pop()
+            if conclusion not in found:
+                found[conclusion] = self.steps[conclusion]
+                left += found[conclusion].given
+        return list(found.values())
 
 
-def _rational(value: Any) -> sympy.Rational:
-    exact = Fraction(value)
-    return sympy.Rational(exact.numerator, exact.denominator)
+def derive(
+    iteration: Iteration, assumed: Iterable[Hypothesis], facts: Sequence[Known], wanted: Iterable[Term] = ()
+) -> Derivation:
+    """All that the rules derive from the facts, those of all clients, under what hypotheses say of runs.
 
-
-def derive(iteration: Iteration, assumed: Iterable[Hypothesis], facts: Sequence[Known]) -> Derivation:
-    """All that the rules derive from the facts, under what hypotheses say of runs."""
-    meanings = [h.says for h in assumed if h.says is not None]
+    ``wanted``: quantities of which conclusions are sought, besides those of the facts.
+    """
+    meanings = [says for h in assumed for says in h.says]
+    every = [*facts, *(k for says in meanings if isinstance(says, Everywhere) for k in said(says, iteration))]
+    clients = sorted({k.client for k in facts if k.client is not None})
+    terms = {t.plain: None for k in every for t in k.terms}
+    terms |= {term(t.of.of if isinstance(t.of, Root) else t.of, t.client).plain: None for t in wanted}
+    rules = _Rules(iteration, meanings, every, clients, _with_steps(terms))
     found = Derivation()
     while True:
-        before = len(found.vanishing)
-        for fact in facts:
-            if fact.case is None:
-                _decrease(iteration, meanings, facts, fact, found)
-                _dominate(fact, found)
-        if any(isinstance(says, Recurs) and says.case is iteration.selected for says in meanings):
-            _recur(iteration, facts, found)
-        if len(found.vanishing) == before:
+        before = len(found.steps), len(found.equations)
+        rules.apply(found)
+        if (len(found.steps), len(found.equations)) == before:
             return found
 
 
-def _split(fact: Known) -> tuple[dict[At, Fraction], dict[At, Fraction], dict[Of, Fraction]]:
+@dataclass(frozen=True)
+class _Rules:
+    """The rules, with all that they may use."""
+
+    iteration: Iteration
+    meanings: Sequence[Any]
+    facts: Sequence[Known]
+    clients: Sequence[int]
+    terms: Sequence[Term]
+
+    def apply(self, found: Derivation) -> None:
+        """Each rule, wherever it applies; those that ask for what needs a certificate come last."""
+        size = len(found.steps), len(found.equations)
+        for rule in (self._decrease, self._opposite, self._solve, self._form, self._total, self._recur):
+            rule(found)
+        self._dominate(found, certain=True)
+        if (len(found.steps), len(found.equations)) == size:
+            self._dominate(found, certain=False)
+
+    def _always(self) -> Iterator[Known]:
+        return (k for k in self.facts if k.case is None)
+
+    def _decrease(self, found: Derivation) -> None:
+        for fact in self._always():
+            early, late, others = _split(fact)
+            same = bool(early) and late == {t: -c for t, c in early.items()}
+            if not same or any(not self._own(t.of) for t in early) or any(c > 0 for c in others.values()):
+                continue
+            signs = tuple(others)
+            for bound in self._bounds(early):
+                step = Step("summable decrease", (fact, *bound), nonnegative=signs)
+                for t in others:
+                    found.add(VANISHES, t, step)
+                self._equation(found, early, False, replace(step, rule="monotone sequence"))
+                for point in self._points(bound):
+                    found.add(BOUNDED, point, replace(step, rule="level set"))
+
+    def _bounds(self, potential: Mapping[Term, Fraction]) -> Iterator[tuple[Known, ...]]:
+        """Facts that bound a potential below: none where it is a square."""
+        if len(potential) == 1 and all(t.never_negative and c > 0 for t, c in potential.items()):
+            yield ()
+        yield from ((fact,) for fact in self._always() if self._bounding(fact, potential) is not None)
+
+    def _bounding(self, fact: Known, potential: Mapping[Term, Fraction]) -> BoundedBelow | None:
+        """What a hypothesis bounds below, where the fact says that the potential is at least a positive multiple."""
+        early, late, others = _split(fact)
+        rest = {t: early.get(t, Fraction(0)) - potential.get(t, Fraction(0)) for t in {*early, *potential}}
+        rest = {t: c for t, c in rest.items() if c != 0}
+        if late or others or len(rest) != 1:
+            return None
+        ((t, c),) = rest.items()
+        if c > 0 or not self._own(t.of) or t.of.each:
+            return None
+        bounded = (s for s in self.meanings if isinstance(s, BoundedBelow) and s.function is t.of.function)
+        return next(bounded, None)
+
+    def _points(self, bound: Sequence[Known]) -> Iterator[Term]:
+        """Squares of the vectors in which a function is coercive, of which a potential is at least a multiple."""
+        functions = {t.of.function for k in bound for t in k.terms if isinstance(t.of, At)}
+        for says in self.meanings:
+            if isinstance(says, Coercive) and says.function in functions:
+                yield Term(At(self.iteration, Square(says.point)), None)
+
+    def _opposite(self, found: Derivation) -> None:
+        """Equations that two facts make, up to what vanishes."""
+        left = [(k, {t: c for t, c in k.terms.items() if not found.vanishes(t)}) for k in self._always()]
+        opposites: dict[frozenset[tuple[Term, Fraction]], Known] = {}
+        for fact, terms in left:
+            opposites.setdefault(frozenset((t, -c) for t, c in terms.items()), fact)
+        for fact, terms in left:
+            other = opposites.get(frozenset(terms.items())) if terms else None
+            if other is not None:
+                gone = [t for k in (fact, other) for t in k.terms if t not in terms]
+                given = tuple(c for t in gone if (c := found.how(VANISHES, t)) is not None)
+                self._equation(found, terms, True, Step("equation", (fact, other), given))
+
+    def _equation(self, found: Derivation, terms: Mapping[Term, Fraction], zero: bool, step: Step) -> None:
+        if all(terms != e.terms or zero != e.zero for e in found.equations):
+            found.equations.append(Equation(terms, zero, step))
+
+    def _solve(self, found: Derivation) -> None:
+        for equation in found.equations:
+            for kind in (VANISHES, CONVERGES) if equation.zero else (CONVERGES,):
+                how = {t: found.how(kind, t) for t in equation.terms}
+                left = [t for t, c in how.items() if c is None]
+                if len(left) == 1:
+                    given = tuple(c for c in how.values() if c is not None)
+                    step = replace(equation.step, given=(*equation.step.given, *given))
+                    found.add(kind, left[0], step)
+
+    def _form(self, found: Derivation) -> None:
+        """What follows from how a quantity is composed of vectors."""
+        for t in self.terms:
+            if not self._own(t.of):
+                continue
+            function = t.of.function
+            if isinstance(function, Inner):
+                self._inner(t, function, found)
+            if _is_away(function):
+                self._away(t, function, found)
+
+    def _inner(self, t: Term, function: Inner, found: Derivation) -> None:
+        u, v = (_with(t, Square(part)) for part in (function.left, function.right))
+        for first, second in ((u, v), (v, u)):
+            size = found.how(BOUNDED, second)
+            for kind in (VANISHES, BOUNDED):
+                how = found.how(kind, first)
+                if how is not None and size is not None:
+                    found.add(kind, t, Step("Cauchy-Schwarz", given=(how, size)))
+
+    def _away(self, t: Term, function: Square | Away, found: Derivation) -> None:
+        away = function.of if isinstance(function, Square) else function
+        assert isinstance(away, Away)
+        if isinstance(function, Square):
+            size = found.how(BOUNDED, _with(t, Square(away.of)))
+            if size is not None:
+                found.add(BOUNDED, t, Step("triangle", given=(size,)))
+            inner = _before_map(away)
+            if inner is not None and any(isinstance(s, Lipschitz) and s.map is away.of.map for s in self.meanings):
+                how = found.how(VANISHES, _with(t, Square(inner)))
+                if how is not None:
+                    found.add(VANISHES, t, Step("continuity", given=(how,)))
+        for gap, other in _between(function, self.terms):
+            first, second = found.how(VANISHES, _with(t, gap)), found.how(VANISHES, _with(t, other))
+            if first is not None and second is not None:
+                found.add(VANISHES, t, Step("triangle", given=(first, second)))
+
+    def _total(self, found: Derivation) -> None:
+        for t in self.terms:
+            if self._own(t.of) and not t.of.each and isinstance(t.of.function, Total):
+                part = replace(t.of, function=t.of.function.of, each=True)
+                for kind in (VANISHES, BOUNDED):
+                    how = [found.how(kind, Term(part, i)) for i in self.clients]
+                    given = tuple(c for c in how if c is not None)
+                    if given and len(given) == len(how):
+                        found.add(kind, t, Step("sum over clients", given=given))
+
+    def _dominate(self, found: Derivation, certain: bool) -> None:
+        """Domination of a square, or (not ``certain``) of anything, which has to be shown not to be negative."""
+        for fact in self._always():
+            for kind in (VANISHES, BOUNDED):
+                how = {t: found.how(kind, t) for t in fact.terms}
+                left = [t for t, c in how.items() if c is None]
+                if len(left) == 1 and fact.terms[left[0]] < 0 and (left[0].never_negative or not certain):
+                    given = tuple(c for c in how.values() if c is not None)
+                    found.add(kind, left[0], Step("domination", (fact,), given, (left[0],)))
+
+    def _recur(self, found: Derivation) -> None:
+        for case, otherwise in self.iteration.cases:
+            meant = any(isinstance(says, Recurs) and says.case is case for says in self.meanings)
+            if meant or (case, otherwise) in self.iteration.recurring:
+                self._recur_in(case, otherwise, found)
+
+    def _recur_in(self, case: Hypothesis, otherwise: Hypothesis, found: Derivation) -> None:
+        for x in (t for t in self.terms if self._own(t.of) and not found.vanishes(t)):
+            within = [(f, s) for f in self.facts if f.case is case and (s := _factor(f, x, found)) is not None]
+            without = [(f, s) for f in self.facts if f.case is otherwise and (s := _factor(f, x, found)) is not None]
+            for f, a in within:
+                other = (g for g, b in without if g.client == f.client and (a <= 0 or (a < 1 and b <= 1)))
+                g = next(other, None)
+                if g is not None:
+                    gone = [c for k in (f, g) for t in k.terms if (c := found.how(VANISHES, t)) is not None]
+                    found.add(VANISHES, x, Step("recurrence", (f, g), tuple(gone), (x,)))
+                    break
+
+    def _own(self, of: Any) -> bool:
+        return isinstance(of, At) and of.iteration is self.iteration
+
+
+def _split(fact: Known) -> tuple[dict[Term, Fraction], dict[Term, Fraction], dict[Term, Fraction]]:
     """Coefficients of functions of the state before the iteration, of those after it, and of other quantities."""
-    early = {of: c for of, c in fact.terms.items() if isinstance(of, At) and not of.later}
-    late = {replace(of, later=False): c for of, c in fact.terms.items() if isinstance(of, At) and of.later}
-    return early, late, {of: c for of, c in fact.terms.items() if not isinstance(of, At)}
+    early = {t: c for t, c in fact.terms.items() if isinstance(t.of, At) and not t.of.later}
+    late = {t.plain: c for t, c in fact.terms.items() if isinstance(t.of, At) and t.of.later}
+    return early, late, {t: c for t, c in fact.terms.items() if not isinstance(t.of, At)}
 
 
-def _decrease(
-    iteration: Iteration, meanings: Sequence[Any], facts: Sequence[Known], fact: Known, found: Derivation
-) -> None:
-    early, late, others = _split(fact)
-    same = bool(early) and late == {of: -c for of, c in early.items()}
-    if not same or any(of.iteration is not iteration for of in early) or any(c > 0 for c in others.values()):
-        return
-    new = [of for of in others if not found.vanishes(of)]
-    bound = next((f for f in facts if new and _bounds(iteration, meanings, f, early)), None)
-    for of in new if bound is not None else ():
-        assert bound is not None
-        found.add(of, "summable decrease", (fact, bound))
+def _with(t: Term, function: Of) -> Term:
+    """The same of another function of the state."""
+    assert isinstance(t.of, At)
+    return Term(replace(t.of, function=function), t.client)
 
 
-def _bounds(iteration: Iteration, meanings: Sequence[Any], fact: Known, potential: Mapping[At, Fraction]) -> bool:
-    """Whether the fact is that the potential is at least a positive multiple of what a hypothesis bounds below."""
-    early, late, others = _split(fact)
-    rest = {of: early.get(of, Fraction(0)) - potential.get(of, Fraction(0)) for of in {*early, *potential}}
-    rest = {of: c for of, c in rest.items() if c != 0}
-    if fact.case is not None or late or others or len(rest) != 1:
-        return False
-    ((of, c),) = rest.items()
-    said = any(isinstance(says, BoundedBelow) and says.function is of.function for says in meanings)
-    return said and c < 0 and of.iteration is iteration and not of.each
+def _is_away(function: Of) -> TypeGuard[Square | Away]:
+    return isinstance(function, Away) or (isinstance(function, Square) and isinstance(function.of, Away))
 
 
-def _dominate(fact: Known, found: Derivation) -> None:
-    left = {of: c for of, c in fact.terms.items() if not found.vanishes(of)}
-    if len(left) == 1:
-        ((of, c),) = left.items()
-        if c < 0:
-            found.add(of, "domination", (fact,))
+def _before_map(away: Away) -> Away | None:
+    """u - a, where what is given is h(u) - h(a)."""
+    if isinstance(away.of, Image) and isinstance(away.fixed, Value) and away.of.map is away.fixed.map:
+        return Away(away.of.of, away.fixed.fixed)
+    return None
 
 
-def _recur(iteration: Iteration, facts: Sequence[Known], found: Derivation) -> None:
-    functions = {plain(of) for f in facts for of in f.terms if isinstance(of, At) and of.iteration is iteration}
-    for x in sorted((of for of in functions if not found.vanishes(of)), key=repr):
-        assert isinstance(x, At)
-        selected = [(f, s) for f in facts if f.case is iteration.selected and (s := _factor(f, x, found)) is not None]
-        idle = [(f, s) for f in facts if f.case is iteration.idle and (s := _factor(f, x, found)) is not None]
-        pairs = ((f, g) for f, a in selected for g, b in idle if a <= 0 or (a < 1 and b <= 1))
-        pair = next(pairs, None)
-        if pair is not None:
-            found.add(x, "recurrence", pair)
+def _between(function: Square | Away, terms: Iterable[Term]) -> Iterator[tuple[Of, Of]]:
+    """u - v and v - a for those v of which there is the first among the terms, where what is given is u - a; or the
+    squares of all of them."""
+    away = function.of if isinstance(function, Square) else function
+    assert isinstance(away, Away)
+    for t in terms:
+        gap = t.of.function if isinstance(t.of, At) else None
+        parts = gap.of if isinstance(gap, Square) and isinstance(function, Square) else gap
+        alike = isinstance(gap, Square) == isinstance(function, Square)
+        if alike and isinstance(parts, Difference) and parts.left == away.of and gap is not None:
+            rest = Away(parts.right, away.fixed)
+            yield gap, Square(rest) if isinstance(function, Square) else rest
 
 
-def _factor(fact: Known, x: At, found: Derivation) -> Fraction | None:
+def _with_steps(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """The terms, and those through which they may be reached."""
+    found = dict.fromkeys(terms)
+    left = list(found)
+    while left:
+        t = left.pop()
+        if isinstance(t.of, At) and _is_away(t.of.function):
+            others = [other for _, other in _between(t.of.function, found)]
+            away = t.of.function.of if isinstance(t.of.function, Square) else None
+            inner = _before_map(away) if isinstance(away, Away) else None
+            others += [] if inner is None else [Square(inner)]
+            for new in (_with(t, other).plain for other in others):
+                if new not in found:
+                    found[new] = None
+                    left.append(new)
+    return tuple(found)
+
+
+def _factor(fact: Known, x: Term, found: Derivation) -> Fraction | None:
     """b/a where the fact is that a x(k + 1) <= b x(k) + what vanishes, with a > 0."""
-    left = {of: c for of, c in fact.terms.items() if not found.vanishes(of)}
-    after = left.pop(replace(x, later=True), Fraction(0))
+    left = {t: c for t, c in fact.terms.items() if not found.vanishes(t)}
+    assert isinstance(x.of, At)
+    after = left.pop(Term(replace(x.of, later=True), x.client), Fraction(0))
     before = left.pop(x, Fraction(0))
     return None if left or after >= 0 else before / -after
+
+
+def claims_of(steps: Iterable[Step]) -> dict[str, Claim]:
+    """The claims whose inequalities steps take, by id."""
+    return {k.claim.id: k.claim for step in steps for k in step.facts if k.claim is not None}

@@ -57,7 +57,7 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn], seed: int, s
         state = algorithm.step(problem, instance.params, state, draw)
         if not _same(state, at):
             return "the iterations of a step do not end where the step does"
-    if any(isinstance(h.says, Recurs) for h in claim.requires) and not np.all(taken):
+    if any(isinstance(says, Recurs) for h in claim.requires for says in h.says) and not np.all(taken):
         return "a client that the hypotheses let take part again and again does not"
     return ""
 

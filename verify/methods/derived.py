@@ -18,7 +18,7 @@ from fedtheory.instances.base import Recipe
 from fedtheory.iterations import Iteration
 from fedtheory.statements import Eventually
 from verify.derivation import obligations, runs
-from verify.derivation.obligations import Found, Premise
+from verify.derivation.obligations import Premise
 from verify.derivation.runs import Drawn
 from verify.evaluate import meeting
 from verify.evidence import Verdict
@@ -58,12 +58,13 @@ def outcome(method: Method, inquiry: Inquiry, examined: Examined) -> Outcome:
 def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: tuple[Premise, ...]) -> Outcome:
     claim, rng = inquiry.claim, np.random.default_rng(inquiry.seed)
     constants = list(_constants(iteration, claim, premises, rng))
-    found = [obligations.at(iteration, claim.requires, premises, recipe) for recipe in constants]
-    if not found:
+    if not constants:
         raise ValueError("no constants meet the hypotheses")
-    missing = _missing(claim, found)
-    if missing:
-        raise ValueError(f"{missing} is not derived")
+    found = []
+    for recipe in constants:
+        found.append(obligations.at(claim, premises, recipe))
+        if found[-1].missing:
+            raise ValueError(f"{found[-1].missing} is not derived")
     every = {clients: _draws(iteration, premises, constants, clients) for clients in _CLIENTS}
     proposed = meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED))
     seen = list(islice((pair for pair in proposed if every.get(pair[1].problem.n)), _RUNS))
@@ -73,9 +74,9 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
     if not seen:
         raise ValueError("no run meets the hypotheses")
     left_open = tuple(line for f in found for line in f.left_open)
-    said = f"derived from {', '.join(sorted({id for f in found for d in f.derived for id in d.used}))}"
-    ways = sorted({how.split(",")[0] for f in found for d in f.derived for how in d.vanishing.values()})
-    said += f", by {', '.join(ways)}; iterations are those of {len(seen)} runs"
+    said = f"derived from {', '.join(sorted({id for f in found for id in f.used}))}"
+    said += f", by {', '.join(sorted({step.rule for f in found for step in f.steps}))}"
+    said += f"; iterations are those of {len(seen)} runs"
     if left_open:
         note = f"{said}; not certified: {left_open[0]}"
         return method.found(Verdict.SUPPORTED, note, instances=len(found), left_open=left_open)
@@ -94,22 +95,38 @@ def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
     iteration = getattr(claim.statement, "iteration", None)
     if not isinstance(claim.statement, Eventually) or iteration is None:
         raise ValueError("no rule derives a statement of this kind")
-    found = []
-    for id in claim.follows:
-        premise = claims.get(id)
-        if premise.setting is not iteration.setting:
-            raise ValueError(f"{id} is of another setting")
-        cases = [h for h in premise.requires if h in (iteration.selected, iteration.idle)]
-        for h in premise.requires:
-            if h not in cases and not _assumed(h, claim):
-                raise ValueError(f"{id} rests on {h.text}, which is not assumed")
-        if len(cases) > 1:
-            raise ValueError(f"{id} is of no case that occurs")
-        found.append(Premise(premise, cases[0] if cases else None))
+    found = {id: _premise(claims.get(id), iteration, claim) for id in _leaves(claim, (claim.id,))}
     domain = symbolic.assumed(claim)
     if not all(reals.implied(relation, domain) for relation in iteration.setting.domain):
         raise ValueError("the setting of its iterations assumes more of the letters")
-    return iteration, tuple(found)
+    return iteration, tuple(found.values())
+
+
+def _leaves(claim: Claim, above: tuple[str, ...]) -> Iterator[str]:
+    """The claims from which a claim is to follow: in place of a limit that itself is derived those from which that is,
+    as nothing of it is believed. ``ValueError`` where a claim is to follow from itself."""
+    for id in claim.follows:
+        if id in above:
+            raise ValueError(f"{id} is to follow from itself")
+        premise = claims.get(id)
+        if isinstance(premise.statement, Eventually) and premise.follows:
+            yield from _leaves(premise, (*above, id))
+        else:
+            yield id
+
+
+def _premise(premise: Claim, iteration: Iteration, claim: Claim) -> Premise:
+    """A claim about iterations as a premise; ``ValueError`` where it is none."""
+    if premise.setting is not iteration.setting:
+        raise ValueError(f"{premise.id} is of another setting")
+    known = [h for pair in iteration.cases for h in pair]
+    cases = [h for h in premise.requires if h in known]
+    for h in premise.requires:
+        if h not in cases and not _assumed(h, claim):
+            raise ValueError(f"{premise.id} rests on {h.text}, which is not assumed")
+    if len(cases) > 1:
+        raise ValueError(f"{premise.id} is of several cases")
+    return Premise(premise, cases[0] if cases else None)
 
 
 def _assumed(hypothesis: Hypothesis, claim: Claim) -> bool:
@@ -144,15 +161,3 @@ def _constants(
             if instance.problem.n == clients and all(here):
                 yield recipe
                 break
-
-
-def _missing(claim: Claim, found: list[Found]) -> str:
-    """The first thing that the claim says and that does not follow, for some client; empty if there is none."""
-    statement = claim.statement
-    assert isinstance(statement, Eventually)
-    for quantity in statement.quantities:
-        follows = all(d.vanishes(quantity.of) for f in found for d in f.derived)
-        # What vanishes converges, and is bounded.
-        if not follows:
-            return str(quantity.expression)
-    return ""

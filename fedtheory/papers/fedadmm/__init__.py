@@ -2,12 +2,12 @@
 
 from fedtheory.claims import with_proofs
 from fedtheory.papers.fedadmm import (
+    convergence,
     descent,
     differences,
     experiments,
     figures,
     inner,
-    limits,
     method,
     proofs,
     rate,
@@ -27,9 +27,9 @@ CLAIMS = with_proofs(
         *selecting.GAP,
         *selecting.REMARK_41,
         *descent.LEMMA_41,
-        *limits.THEOREM_41,
-        *limits.THEOREM_42,
-        *limits.COROLLARY_41,
+        *convergence.THEOREM_41,
+        *convergence.THEOREM_42,
+        *convergence.COROLLARY_41,
         experiments.REMARK_42,
         rate.THEOREM_43,
         *rate.CONSTANTS,

@@ -13,6 +13,8 @@ k = sympy.Symbol("k", integer=True, nonnegative=True)
 alpha_i, r_i, sigma_i = sympy.symbols("alpha_i r_i sigma_i", positive=True)
 s_i = sympy.Symbol("s_i", nonnegative=True)
 nu_i = sympy.Symbol("nu_i", positive=True)
+#: The sum of all sigma_i.
+sigma = sympy.Symbol("sigma", positive=True)
 #: The contraction of the inner steps, the largest penalty, the constant of Theorem 4.3, and its accuracy.
 rho, sigma_bar, c, varepsilon = sympy.symbols("rho sigma_bar c varepsilon", positive=True)
 

@@ -1,4 +1,4 @@
-"""FedADMM, Theorems 4.1 and 4.2 and Corollary 4.1: limits, by long runs of Algorithm 1 on functions of the plane."""
+"""FedADMM: long runs of Algorithm 1 on functions of the plane, and what the theorems on limits assume of them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy
 
 from fedtheory.algorithms import fedadmm
-from fedtheory.algorithms.base import Algorithm
-from fedtheory.claims import Claim, Hypothesis
-from fedtheory.classes import SmoothStronglyConvex
-from fedtheory.instances.base import Instance, Instances, Recipe, numbers, pick
-from fedtheory.iterations import BoundedBelow, Recurs
-from fedtheory.papers.fedadmm.letters import q
+from fedtheory.claims import Hypothesis
+from fedtheory.composed import Away, Inner, Square
+from fedtheory.instances.base import Instance, Instances, Recipe, pick
+from fedtheory.iterations import Coercive, Everywhere, Recurs
+from fedtheory.optimum import Optimum
+from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.runs import square
-from fedtheory.papers.fedadmm.transition import SELECTED, SMOOTH, STEP, lagrangian, objective, ratio
+from fedtheory.papers.fedadmm.transition import SELECTED, SMOOTH, STEP, objective, ratio, server_model
 from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import Bent, bent
 from fedtheory.problems.receding import Receding, receding
@@ -24,9 +25,8 @@ from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.rational import Array, to_float
 from fedtheory.selections import Covering, Fixed
 from fedtheory.settings import Setting
-from fedtheory.statements import Eventually, Limit, Quantity, Readings
-from fedtheory.subproblems import Adversary, Exact
-from fedtheory.symbols import L, mu
+from fedtheory.statements import Inequality, Quantity
+from fedtheory.subproblems import Adversary
 
 
 class Params(NamedTuple):
@@ -128,7 +128,8 @@ def _build(recipe: Recipe, exact: bool) -> Instance:
         w,
         bool(recipe["zero"]),
     )
-    problem = Problem(f)
+    optimal = Optimum(w, f.gradient(np.broadcast_to(w, (m, d))), 0.0) if np.isfinite(w).all() and convex >= 0 else None
+    problem = Problem(f, known=optimal)
 
     def at(theta: Array) -> tuple[Problem, fedadmm.State]:
         blocks = 3 * to_float(theta).reshape(len(theta), 1, m + 1, d)
@@ -152,252 +153,62 @@ LONG = Setting(
 COERCIVE = Hypothesis(
     "Assumption 4.2: f is coercive",
     met=lambda problem, params: not isinstance(problem.f, Receding),
-    says=BoundedBelow(objective),
+    says=(Coercive(objective, server_model),),
 )
 SCHEME = Hypothesis(
-    "Scheme 4.1", met=lambda problem, params: isinstance(params.selection, Covering), says=Recurs(SELECTED)
+    "Scheme 4.1", met=lambda problem, params: isinstance(params.selection, Covering), says=(Recurs(SELECTED),)
 )
 START = Hypothesis(
     "pi_i^0 = -alpha_i grad f_i(w_i^0), as Algorithm 1 says", met=lambda problem, params: not params.zero
 )
-CONVEX = Hypothesis("f is convex", met=lambda problem, params: params.convex >= 0)
-STRONG = Hypothesis("f is strongly convex", met=lambda problem, params: params.convex > 1e-3)
+
+
+# What the theorems assume of f, as inequalities at the model of the server
+
+
+def optimum(problem: Problem, params: Any) -> Array:
+    """w*, a minimiser of f: there is one, as f is coercive and continuous."""
+    w: Array = problem.x_star
+    return w
+
+
+def least(problem: Problem, params: Any) -> Array:
+    """f* = f(w*)."""
+    return weighted_value(problem, params.alpha, problem.x_star)
+
+
+def gradient(problem: Problem, params: Any, at: Any) -> Array:
+    """The gradient of f at the model of the server."""
+    return weighted_gradient(problem, params.alpha, at.w)
+
+
+def _at(name: str, function: Any) -> Quantity:
+    return transition.at(name, function)
+
+
+#: f(w^{tau_k}) - f*, and the inner product of grad f(w^{tau_k}) and w^{tau_k} - w*.
+ABOVE = _at("f(w^{tau_k})-f*", Away(objective, least))
+TOWARDS = _at("<grad_f(w^{tau_k}),w^{tau_k}-w*>", Inner(gradient, Away(server_model, optimum)))
+_DISTANCE = _at("|w^{tau_k}-w*|^2", Square(Away(server_model, optimum)))
+#: The least modulus of strong convexity that an instance of the hypothesis has.
+_MODULUS = Fraction(1, 1000)
+
+
+def _everywhere(left: Any, right: Any, *quantities: Quantity) -> Everywhere:
+    return Everywhere(Inequality(left, right, quantities))
+
+
+_BELOW_TANGENTS = (
+    _everywhere(sympy.S.Zero, ABOVE.expression, ABOVE),
+    _everywhere(ABOVE.expression, TOWARDS.expression, ABOVE, TOWARDS),
+)
+_MONOTONE = _everywhere(sympy.Rational(_MODULUS) * _DISTANCE.expression, TOWARDS.expression, _DISTANCE, TOWARDS)
+CONVEX = Hypothesis("f is convex", met=lambda problem, params: params.convex >= 0, says=_BELOW_TANGENTS)
+STRONG = Hypothesis(
+    "f is strongly convex",
+    met=lambda problem, params: params.convex >= _MODULUS,
+    says=(Coercive(objective, server_model), *_BELOW_TANGENTS, _MONOTONE),
+)
 ASSUMED = (SMOOTH, COERCIVE, STEP, SCHEME)
 
-
-# Quantities
-
-
-def _g(problem: Problem, params: Any, state: Any) -> Array:
-    slope: Array = params.alpha[:, None] * problem.f.gradient(state.W)
-    return slope
-
-
-def values(problem: Problem, params: Any, state: Any) -> Array:
-    """F(W^k)."""
-    total: Array = (params.alpha * problem.f.value(state.W)).sum(axis=-1)
-    return total
-
-
-def _least(params: Any, problem: Problem) -> Any:
-    return weighted_value(problem, params.alpha, params.w)
-
-
-def _above(of: Any) -> Any:
-    return lambda problem, params, state: of(problem, params, state) - _least(params, problem)
-
-
-def _lagrangian_from_values(problem: Problem, params: Any, state: Any) -> Array:
-    return lagrangian(problem, params, state) - values(problem, params, state)
-
-
-def _values_from_value(problem: Problem, params: Any, state: Any) -> Array:
-    return values(problem, params, state) - objective(problem, params, state)
-
-
-def _gradient(problem: Problem, params: Any, state: Any) -> Array:
-    return weighted_gradient(problem, params.alpha, state.w)
-
-
-def _sum_of_gradients(problem: Problem, params: Any, state: Any) -> Array:
-    total: Array = _g(problem, params, state).sum(axis=-2)
-    return total
-
-
-def _squared_blocks(problem: Problem, params: Any, state: Any) -> Array:
-    """sum_i |g_i|^2, the squared gradient of F as a function of m blocks."""
-    total: Array = (_g(problem, params, state) ** 2).sum(axis=(-1, -2))
-    return total
-
-
-def _stationary(problem: Problem, params: Any, state: Any) -> Array:
-    return _g(problem, params, state) + state.Pi
-
-
-def _agreement(problem: Problem, params: Any, state: Any) -> Array:
-    gap: Array = state.W - state.w[..., None, :]
-    return gap
-
-
-def _multipliers(problem: Problem, params: Any, state: Any) -> Array:
-    total: Array = state.Pi.sum(axis=-2)
-    return total
-
-
-def part(name: str) -> Any:
-    """The part of a state that has the name."""
-    return lambda problem, params, state: getattr(state, name)
-
-
-def _from_optimum(name: str) -> Any:
-    def of(problem: Problem, params: Any, state: Any) -> Array:
-        W = params.w + 0 * state.W
-        goal = {"w": params.w, "W": W, "Pi": -params.alpha[:, None] * problem.f.gradient(W)}
-        away: Array = getattr(state, name) - goal[name]
-        return away
-
-    return of
-
-
-def _long(**said: tuple[Quantity, ...]) -> Eventually:
-    return Eventually(_OWN, **said)  # type: ignore[arg-type]
-
-
-#: Algorithm 1, whose parameters may carry more than it asks for.
-_OWN: Algorithm = fedadmm.algorithm
-_STATE = tuple(Quantity(q(name), part(field)) for name, field in (("w^{tau_k}", "w"), ("W^k", "W"), ("Pi^k", "Pi")))
-_SHARED = (
-    Quantity(q("L^k-F(W^k)"), _lagrangian_from_values),
-    Quantity(q("F(W^k)-f(w^{tau_k})"), _values_from_value),
-)
-_OPTIMAL = tuple(
-    Quantity(q(name), _above(of))
-    for name, of in (("L^k-f*", lagrangian), ("F(W^k)-f*", values), ("f(w)-f*", objective))
-)
-_STATIONARY = (
-    Quantity(q("alpha_i*grad_f_i(w_i^k)+pi_i^k"), _stationary),
-    Quantity(q("w_i^k-w^{tau_k}"), _agreement),
-    Quantity(q("sum_i(pi_i^k)"), _multipliers),
-)
-_GRADIENT = Quantity(q("grad_f(w^{tau_k})"), _gradient)
-_SUM = Quantity(q("sum_i(g_i^k)"), _sum_of_gradients)
-
-# The literal reading of grad F, at a stationary point, which Algorithm 1 does not leave
-
-
-def _exact_params(recipe: Recipe, problem: Problem, exact: bool) -> fedadmm.Params:
-    m = problem.n
-    alpha = numbers([Fraction(1, m)] * m, exact)
-    half, accuracy = (numbers([v] * m, exact) for v in (Fraction(1, 2), Fraction(1)))
-    return fedadmm.theory(problem, alpha, Fixed(np.ones((1, m), dtype=bool)), Exact(), 1, half, accuracy)
-
-
-_QUADRATIC = Setting(
-    "Algorithm 1 with full participation, exact answers and sigma_i = 3 alpha_i r_i on quadratic functions",
-    letters={mu: "mu", L: "L"},
-    algorithm=fedadmm.algorithm,
-    functions=SmoothStronglyConvex(mu, L, quadratics=True),
-    parameters=_exact_params,
-    clients=(2, 3),
-)
-_LITERAL = Claim(
-    id="fedadmm/theorem-4.1/c#blocks",
-    where="Theorem 4.1",
-    gist="grad F(W) has the m blocks g_i, as (11) makes F a function of m blocks",
-    setting=_QUADRATIC,
-    statement=Limit(
-        fedadmm.algorithm, Quantity(q("|(g_1,...,g_m)|^2"), _squared_blocks), "the m blocks of grad F vanish"
-    ),
-)
-_SUMMED = Claim(
-    id="fedadmm/theorem-4.1/c#sum",
-    where="Theorem 4.1",
-    kind="limit",
-    gist="grad F(W) is sum_i g_i, as (57) has it",
-    setting=LONG,
-    statement=_long(vanishing=(_SUM, _GRADIENT)),
-    requires=ASSUMED,
-)
-
-THEOREM_41 = (
-    Claim(
-        id="fedadmm/theorem-4.1/a",
-        where="Theorem 4.1",
-        kind="property",
-        gist="bounded sequences",
-        setting=LONG,
-        statement=_long(bounded=_STATE),
-        requires=ASSUMED,
-    ),
-    Claim(
-        id="fedadmm/theorem-4.1/b",
-        where="Theorem 4.1",
-        kind="limit",
-        gist="three sequences share a limit",
-        setting=LONG,
-        statement=_long(vanishing=_SHARED, converging=(Quantity(q("f(w^{tau_k})"), objective),)),
-        requires=ASSUMED,
-    ),
-    Claim(
-        id="fedadmm/theorem-4.1/c",
-        where="Theorem 4.1",
-        kind="limit",
-        gist="gradients vanish",
-        setting=LONG,
-        statement=Readings(
-            "grad F(W) of (24) is defined by (11), which gives F m blocks, and used as sum_i g_i by (57): "
-            "the two disagree",
-            (_LITERAL, _SUMMED),
-        ),
-    ),
-    Claim(
-        id="fedadmm/theorem-4.1/c/repaired",
-        where="Theorem 4.1",
-        kind="limit",
-        gist="sum_i alpha_i grad f_i(w_i^k) and grad f(w^{tau_k}) vanish",
-        setting=LONG,
-        statement=_long(vanishing=(_SUM, _GRADIENT)),
-        requires=ASSUMED,
-        repairs="fedadmm/theorem-4.1/c",
-    ),
-)
-THEOREM_42 = (
-    Claim(
-        id="fedadmm/theorem-4.2/a",
-        where="Theorem 4.2",
-        kind="limit",
-        gist="accumulation points are stationary",
-        setting=LONG,
-        statement=_long(vanishing=(*_STATIONARY, _GRADIENT)),
-        requires=ASSUMED,
-        reading="the residuals of (19) vanish along the whole sequence, and are continuous",
-    ),
-    Claim(
-        id="fedadmm/theorem-4.2/b",
-        where="Theorem 4.2",
-        kind="limit",
-        gist="isolated accumulation point: the whole sequence converges",
-        setting=LONG,
-        statement=_long(converging=_STATE),
-        requires=ASSUMED,
-        reading="the stationary points of these functions are isolated for almost all of them",
-    ),
-)
-COROLLARY_41 = (
-    Claim(
-        id="fedadmm/corollary-4.1/a",
-        where="Corollary 4.1",
-        kind="limit",
-        gist="convex f: values converge to f*",
-        setting=LONG,
-        statement=_long(vanishing=_OPTIMAL),
-        requires=(*ASSUMED, CONVEX),
-    ),
-    Claim(
-        id="fedadmm/corollary-4.1/b",
-        where="Corollary 4.1",
-        kind="limit",
-        gist="convex f: accumulation points are optimal",
-        setting=LONG,
-        statement=_long(vanishing=(*_STATIONARY, _OPTIMAL[-1])),
-        requires=(*ASSUMED, CONVEX),
-        reading="a limit w with f(w) = f* is optimal, and W, Pi with the residuals of (19) zero go with it",
-    ),
-    Claim(
-        id="fedadmm/corollary-4.1/c",
-        where="Corollary 4.1",
-        kind="limit",
-        gist="strongly convex f: the sequence converges",
-        setting=LONG,
-        statement=_long(
-            vanishing=tuple(
-                Quantity(q(name), _from_optimum(part))
-                for name, part in (("w^{tau_k}-w*", "w"), ("W^k-W*", "W"), ("Pi^k-Pi*", "Pi"))
-            )
-        ),
-        requires=(SMOOTH, STEP, SCHEME, STRONG),
-        reading="strong convexity implies Assumption 4.2",
-    ),
-)
-
-__all__ = ["ASSUMED", "COROLLARY_41", "LONG", "LONG_RUNS", "THEOREM_41", "THEOREM_42", "part"]
+__all__ = ["ASSUMED", "CONVEX", "LONG", "LONG_RUNS", "SCHEME", "START", "STRONG"]

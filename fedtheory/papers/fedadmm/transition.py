@@ -20,10 +20,11 @@ from fedtheory.algorithms import fedadmm
 from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.claims import Hypothesis
 from fedtheory.classes import SmoothOwn
+from fedtheory.composed import Difference, Shared, Square, Total
 from fedtheory.instances.base import Recipe, number, numbers, pick
-from fedtheory.iterations import At, Iteration
+from fedtheory.iterations import At, Iteration, Lipschitz
 from fedtheory.oracles import Answer
-from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma_i
+from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_i
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
 from fedtheory.problems.weighted import weighted_gradient, weighted_value
@@ -193,6 +194,7 @@ TRANSITION = Setting(
         sigma_i: _of_client("sigma"),
         nu_i: _of_client("nu"),
         ratio: "ratio",
+        sigma: lambda problem, params: params.sigma.sum(),
     },
     algorithm=algorithm,
     functions=FUNCTIONS,
@@ -217,9 +219,16 @@ def step_condition(factor: Any) -> Hypothesis:
     return Hypothesis(f"sigma_i >= {factor} alpha_i r_i for every i", sympy.Le(ratio, 1 / sympy.sympify(factor)))
 
 
-SMOOTH = Hypothesis("Assumption 4.1: grad f_i is r_i-Lipschitz", met=FUNCTIONS.contains)
+def steepest(problem: Problem, params: Any, W: Array) -> Array:
+    """-alpha_i grad f_i(w_i), ``(..., m, d) -> (..., m, d)``."""
+    found: Array = -(params.alpha[:, None] * problem.f.gradient(W))
+    return found
+
+
+SMOOTH = Hypothesis("Assumption 4.1: grad f_i is r_i-Lipschitz", met=FUNCTIONS.contains, says=(Lipschitz(steepest),))
 STEP = step_condition(3)
 BEGINS = Hypothesis("k is in K", met=lambda problem, params: bool(params.begins))
+CONTINUES = Hypothesis("k is not in K", met=lambda problem, params: not params.begins)
 
 
 # The iterations of a run
@@ -267,7 +276,17 @@ def _takes_part(params: Params) -> Any:
 SELECTED = Hypothesis("i is in Omega^{tau_{k+1}}", met=lambda problem, params: _takes_part(params))
 IDLE = Hypothesis("i is not in Omega^{tau_{k+1}}", met=lambda problem, params: ~_takes_part(params))
 ITERATION = Iteration(
-    TRANSITION, before, later, ("active", "begins", "i"), "i", _kept, SELECTED, IDLE, _every, _of_step
+    TRANSITION,
+    before,
+    later,
+    ("active", "begins", "i"),
+    "i",
+    _kept,
+    SELECTED,
+    IDLE,
+    _every,
+    _of_step,
+    ((BEGINS, CONTINUES),),
 )
 
 
@@ -282,10 +301,14 @@ def lagrangian(problem: Problem, params: Any, at: Any) -> Array:
     return total
 
 
-def tolerances(problem: Problem, params: Any, at: Any) -> Array:
-    """The weighted sum of all tolerances."""
-    total: Array = (at.eps / ((1 - params.nu) * params.sigma)).sum(axis=-1)
-    return total
+def tolerance(problem: Problem, params: Any, at: Any) -> Array:
+    """The weighted tolerances of the clients, ``(..., m)``."""
+    eps: Array = at.eps / ((1 - params.nu) * params.sigma)
+    return eps
+
+
+#: The weighted sum of all tolerances.
+tolerances = Total(tolerance)
 
 
 def objective(problem: Problem, params: Any, at: Any) -> Array:
@@ -299,9 +322,27 @@ def accuracy(problem: Problem, params: Any, at: Any) -> Array:
     return eps
 
 
-def disagreement(problem: Problem, params: Any, at: Any) -> Array:
-    """Squared distances of the models to that of the server, ``(..., m)``."""
-    return square(at.W - at.w[..., None, :])
+def server_model(problem: Problem, params: Any, at: Any) -> Array:
+    """The server's model."""
+    w: Array = at.w
+    return w
+
+
+def models(problem: Problem, params: Any, at: Any) -> Array:
+    """The models of the clients."""
+    W: Array = at.W
+    return W
+
+
+def multipliers(problem: Problem, params: Any, at: Any) -> Array:
+    """The multipliers of the clients."""
+    Pi: Array = at.Pi
+    return Pi
+
+
+#: Of each client: the distance of its model to that of the server, as a vector and squared.
+gaps = Difference(models, Shared(server_model))
+disagreement = Square(gaps)
 
 
 # Quantities

@@ -1,0 +1,112 @@
+"""Inequalities that hold at every iteration of a run, with the numbers of one choice of its constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import sympy
+
+from fedtheory.claims import Claim, Hypothesis
+from fedtheory.composed import Away, Shared, Square, Total
+from fedtheory.iterations import At, Everywhere, Iteration, Move, Root
+from fedtheory.rational import Array
+from fedtheory.statements import Inequality
+
+#: A quantity, told from others by the function that computes it.
+Of = Callable[[Any, Any, Any], Array]
+
+
+class Term(NamedTuple):
+    """A quantity of one client, or (None) of none in particular."""
+
+    of: Of
+    client: int | None
+
+    @property
+    def plain(self) -> Term:
+        """The sequence with the same limit: before the iteration in place of after it, and where all clients have the
+        same vector, of none in particular."""
+        if not isinstance(self.of, At):
+            return self
+        before = replace(self.of, later=False)
+        alone = _unshared(before.function) if before.each else None
+        return Term(before, self.client) if alone is None else Term(replace(before, function=alone, each=False), None)
+
+    @property
+    def never_negative(self) -> bool:
+        """Whether its form is that of a square, or of a sum of squares."""
+        function = self.of.function if isinstance(self.of, At) else self.of
+        function = function.of if isinstance(function, Total) else function
+        return isinstance(function, Square | Move)
+
+
+def _unshared(function: Of) -> Of | None:
+    """The square of a vector that all clients share, or of its difference to one that is fixed, for none of them."""
+    u = function.of if isinstance(function, Square) else None
+    if isinstance(u, Away) and isinstance(u.of, Shared):
+        return Square(Away(u.of.of, u.fixed))
+    return Square(u.of) if isinstance(u, Shared) else None
+
+
+def term(of: Of, client: int | None) -> Term:
+    """The quantity for a client; where no client is meant for none."""
+    of_none = isinstance(of, Move) or (isinstance(of, At) and not of.each)
+    return Term(of, None if of_none else client)
+
+
+@dataclass(frozen=True)
+class Known:
+    """An inequality: the sum of ``terms``, each a coefficient of a quantity, is at least 0.
+
+    ``claim``: the claim that says so, for ``client``; None where a hypothesis does. ``case``: the hypothesis on who
+    takes part, or on k, under which it holds, None where it holds at every iteration.
+    """
+
+    claim: Claim | None
+    terms: Mapping[Term, Fraction]
+    case: Hypothesis | None = None
+    client: int | None = None
+
+
+def known(claim: Claim, values: Mapping[sympy.Expr, Any], case: Hypothesis | None, client: int) -> Iterator[Known]:
+    """The inequalities of a claim at the values of its letters. ``ValueError`` where one is not linear."""
+    if not isinstance(claim.statement, Inequality):
+        raise ValueError(f"{claim.id} is no inequality at every iteration")
+    for terms in _linear(claim.statement, values, claim.id):
+        yield Known(claim, {term(of, client): c for of, c in terms.items()}, case, client)
+
+
+def said(meaning: Everywhere, iteration: Iteration) -> Iterator[Known]:
+    """The inequalities that a hypothesis means. ``ValueError`` where they are not of states of these iterations."""
+    for q in meaning.statement.quantities:
+        if not isinstance(q.of, At) or q.of.each or q.of.iteration is not iteration:
+            raise ValueError(f"a hypothesis speaks of {q.expression}, which is no function of the state")
+    for terms in _linear(meaning.statement, {}, "a hypothesis"):
+        yield Known(None, {term(of, None): c for of, c in terms.items()})
+
+
+def _linear(statement: Inequality, values: Mapping[sympy.Expr, Any], whose: str) -> Iterator[dict[Of, Fraction]]:
+    letters = {letter: _rational(value) for letter, value in values.items()}
+    quantities = statement.quantities
+    if any(q.domain is not None or q.after for q in quantities):
+        raise ValueError(f"{whose} speaks of quantities that need not be finite, or of expectations")
+    if any(isinstance(q.of, Root) for q in quantities):
+        raise ValueError(f"{whose} speaks of roots")
+    for comparison in statement.comparisons:
+        gap = sympy.expand((comparison.right - comparison.left).subs(letters))
+        coefficients = {q: gap.coeff(q.expression) for q in quantities}
+        rest = sympy.expand(gap - sum(c * q.expression for q, c in coefficients.items()))
+        if comparison.relation == "==" or rest != 0 or not all(c.is_Rational for c in coefficients.values()):
+            raise ValueError(f"{whose} is no inequality that is linear in its quantities")
+        terms: dict[Of, Fraction] = {}
+        for q, c in coefficients.items():
+            terms[q.of] = terms.get(q.of, Fraction(0)) + Fraction(int(c.p), int(c.q))
+        yield {of: c for of, c in terms.items() if c != 0}
+
+
+def _rational(value: Any) -> sympy.Rational:
+    exact = Fraction(value)
+    return sympy.Rational(exact.numerator, exact.denominator)
