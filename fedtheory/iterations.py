@@ -117,9 +117,11 @@ class Coercive(BoundedBelow):
 
 @dataclass(frozen=True)
 class Lipschitz:
-    """What a hypothesis says: ``map(problem, params, u)`` is Lipschitz, for each client in its own vector."""
+    """What a hypothesis says: ``map(problem, params, u)`` is Lipschitz, for each client in its own vector, with the
+    ``constant(problem, params)``, ``(m,)``."""
 
     map: Callable[[Problem, Any, Any], Array]
+    constant: Callable[[Problem, Any], Array]
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """The rules by which limits of every run are shown, from inequalities that hold at every iteration.
 
 An inequality is a sum of coefficient * quantity that is at least 0. Its coefficients are exact numbers, those of one
-choice of a run's constants. x, y, q are quantities of one iteration k, u, v, p vectors of the method's state, and a is a
-vector that is the same all along a run; V(k) and V(k + 1) are one function of the state, before and after iteration k.
+choice of a run's constants. x, y, q are quantities of one iteration k, u, v, p vectors of the method's state, and a is
+a vector that is the same all along a run; V(k) and V(k + 1) are one function of the state, before and after it.
 
 - Summable decrease: if sum_j c_j q_j <= V(k) - V(k + 1) with c_j > 0 and q_j >= 0, and V is bounded below along every
   run, then the sums of the q_j over k are finite, so that q_j -> 0.
@@ -246,7 +246,7 @@ class _Rules:
             if size is not None:
                 found.add(BOUNDED, t, Step("triangle", given=(size,)))
             inner = _before_map(away)
-            if inner is not None and any(isinstance(s, Lipschitz) and s.map is away.of.map for s in self.meanings):
+            if inner is not None and isinstance(away.of, Image) and self._continuous(away.of.map):
                 how = found.how(VANISHES, _with(t, Square(inner)))
                 if how is not None:
                     found.add(VANISHES, t, Step("continuity", given=(how,)))
@@ -254,6 +254,9 @@ class _Rules:
             first, second = found.how(VANISHES, _with(t, gap)), found.how(VANISHES, _with(t, other))
             if first is not None and second is not None:
                 found.add(VANISHES, t, Step("triangle", given=(first, second)))
+
+    def _continuous(self, map: Of) -> bool:
+        return any(isinstance(says, Lipschitz) and says.map is map for says in self.meanings)
 
     def _total(self, found: Derivation) -> None:
         for t in self.terms:
@@ -293,7 +296,7 @@ class _Rules:
                     found.add(VANISHES, x, Step("recurrence", (f, g), tuple(gone), (x,)))
                     break
 
-    def _own(self, of: Any) -> bool:
+    def _own(self, of: Any) -> TypeGuard[At]:
         return isinstance(of, At) and of.iteration is self.iteration
 
 
@@ -341,16 +344,22 @@ def _with_steps(terms: Iterable[Term]) -> tuple[Term, ...]:
     left = list(found)
     while left:
         t = left.pop()
-        if isinstance(t.of, At) and _is_away(t.of.function):
-            others = [other for _, other in _between(t.of.function, found)]
-            away = t.of.function.of if isinstance(t.of.function, Square) else None
-            inner = _before_map(away) if isinstance(away, Away) else None
-            others += [] if inner is None else [Square(inner)]
-            for new in (_with(t, other).plain for other in others):
-                if new not in found:
-                    found[new] = None
-                    left.append(new)
+        others = list(_steps_to(t.of.function, found)) if isinstance(t.of, At) else []
+        for new in (_with(t, other).plain for other in others):
+            if new not in found:
+                found[new] = None
+                left.append(new)
     return tuple(found)
+
+
+def _steps_to(function: Of, terms: Iterable[Term]) -> Iterator[Of]:
+    if isinstance(function, Inner):
+        yield from (Square(function.left), Square(function.right))
+    if _is_away(function):
+        yield from [other for _, other in _between(function, terms)]
+        inner = _before_map(function.of) if isinstance(function, Square) and isinstance(function.of, Away) else None
+        if inner is not None:
+            yield Square(inner)
 
 
 def _factor(fact: Known, x: Term, found: Derivation) -> Fraction | None:

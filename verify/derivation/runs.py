@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.claims import Claim
+from fedtheory.claims import Claim, Hypothesis
 from fedtheory.instances.base import Recipe
 from fedtheory.iterations import Iteration, Recurs
 from fedtheory.rational import to_float
 from fedtheory.statements import Eventually
+from verify.derivation import meanings as meanings_of
 
 #: Values of the parameters that are drawn in one iteration, each as integers.
 Drawn = tuple[tuple[int, ...], ...]
@@ -35,11 +36,17 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn], seed: int, s
     rng = np.random.default_rng(seed)
     problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
     letters = claim.setting.bind(problem, instance.params)
+    meanings = [says for h in claim.requires for says in h.says]
     taken: Any = False
+    lengths: set[int] = set()
     for _ in range(steps):
         draw = algorithm.draws(problem, instance.params, state).sample(rng, (_STARTS, 1))
         at = state
-        for params, point in iteration.of_step(problem, instance.params, state, draw):
+        points = list(iteration.of_step(problem, instance.params, state, draw))
+        lengths.add(len(points))
+        if len(lengths) > 1 or not all(_met(case, problem, points) for case, _ in iteration.recurring):
+            return "what is to recur in every step does not"
+        for params, point in points:
             found = iteration.before(problem, params, point)
             if not _same(at, found):
                 return "an iteration does not begin where the one before it ended"
@@ -49,6 +56,7 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn], seed: int, s
             assert iteration.selected.met is not None
             taken = taken | np.asarray(iteration.selected.met(problem, params))
             why = _outside(iteration, problem, params, point, found)
+            why = why or meanings_of.contradicted(iteration, meanings, problem, params, point)
             if why:
                 return why
             there = iteration.setting.bind(problem, params)
@@ -57,9 +65,18 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn], seed: int, s
         state = algorithm.step(problem, instance.params, state, draw)
         if not _same(state, at):
             return "the iterations of a step do not end where the step does"
-    if any(isinstance(says, Recurs) for h in claim.requires for says in h.says) and not np.all(taken):
+    if any(isinstance(says, Recurs) for says in meanings) and not np.all(taken):
         return "a client that the hypotheses let take part again and again does not"
     return ""
+
+
+def _met(case: Hypothesis, problem: Any, points: Collection[tuple[Any, Any]]) -> bool:
+    """Whether a case occurs in one of the iterations of a step, in each replica."""
+    assert case.met is not None
+    taken: Any = False
+    for params, _ in points:
+        taken = taken | np.asarray(case.met(problem, params))
+    return bool(np.all(taken))
 
 
 def draws(iteration: Iteration, params: Any) -> Iterator[Drawn]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,7 @@ import sympy
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.classes import SmoothStronglyConvex
-from fedtheory.composed import Away, Difference, Image, Inner, Square, Total, Value
+from fedtheory.composed import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from fedtheory.instances.base import Recipe, numbers
 from fedtheory.iterations import Root
 from fedtheory.papers.fedadmm import transition
@@ -134,33 +135,42 @@ _LF = _of("L^k-F(W^k)", Difference(lagrangian, values))
 _Ff = _of("F(W^k)-f(w^{tau_k})", Difference(values, objective))
 _L = _of("L^k", lagrangian)
 _tolerance = _each("eps_i/((1-nu_i)sigma_i)", transition.tolerance)
-_spread, _spreads, _spreads_next = (
-    _each("sigma_i|w_i-w|^2", spread),
-    _of("sum_i(sigma_i|w_i-w|^2)", Total(spread)),
-    _of("sum_i(sigma_i|w_i-w|^2) after", Total(spread), later=True),
-)
+_spread = _each("sigma_i|w_i-w|^2", spread)
+_spreads_next = _of("sum_i(sigma_i|w_i-w|^2) after", Total(spread), later=True)
 _pi, _pi_next = (
     _of(name, Square(sum_of_multipliers), late)
     for name, late in (("|sum_i pi_i|^2", False), ("|sum_i pi_i|^2 after", True))
 )
 _g, _slope = _of("|sum_i g_i|^2", Square(sum_of_gradients)), _of("|grad f(w)|^2", Square(gradient))
+_turned = Square(Difference(_downhill, Image(steepest, Shared(server_model))))
+_turn, _turns = _each("|g_i(w_i)-g_i(w)|^2", _turned), _of("sum_i|g_i(w_i)-g_i(w)|^2", Total(_turned))
 _accuracies = _of("sum_i eps_i", Total(accuracy))
 
 # What holds at every iteration
 
 
-def _part(of: str, name: str, gist: str, left: Any, right: Any, *parts: Any, equal: bool = False) -> Claim:
-    """left <= right, or (``equal``) left = right as two inequalities; ``parts``: quantities and hypotheses."""
-    also = (Comparison(right, "<=", left),) if equal else ()
-    quantities = tuple(p for p in parts if isinstance(p, Quantity))
+def _part(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
+    """left <= right for each iteration; ``parts``: quantities and hypotheses."""
     return Claim(
-        id=f"fedadmm/{of}/{name}",
+        id=f"fedadmm/{name}",
         where="proof of Theorem 4.1",
         gist=gist,
         setting=TRANSITION,
-        statement=Inequality(left, right, quantities, also=also),
+        statement=Inequality(left, right, tuple(p for p in parts if isinstance(p, Quantity))),
         requires=tuple(p for p in parts if isinstance(p, Hypothesis)),
     )
+
+
+def _between(name: str, gist: str, low: Any, middle: Any, high: Any, *parts: Any) -> Claim:
+    """low <= middle <= high, as two differences that are not negative: signs of the sides are not known."""
+    claim = _part(name, gist, sympy.S.Zero, high - middle, *parts)
+    assert isinstance(claim.statement, Inequality)
+    return replace(claim, statement=replace(claim.statement, also=(Comparison(sympy.S.Zero, "<=", middle - low),)))
+
+
+def _equal(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
+    """left = right."""
+    return _between(name, gist, left, right, left, *parts)
 
 
 def _e(*quantities: Quantity) -> tuple[sympy.Expr, ...]:
@@ -171,18 +181,17 @@ def _parts_a() -> tuple[Claim, ...]:
     w, w_i, pi_i, g_i, phi, D_i, eps = _e(_w, _w_i, _pi_i, _g_i, _phi, _D_i, ACCURACY)
     g_0, g_0_next = _e(_g_0, _g_0_next)
     return (
-        _part("theorem-4.1/a", "models", "models by that of the server", w_i, 2 * w + 2 * D_i, _w_i, _w, _D_i),
-        _part("theorem-4.1/a", "origin", "the gradient at 0 stays", g_0_next, g_0, _g_0, _g_0_next),
+        _part("theorem-4.1/a/models", "models by that of the server", w_i, 2 * w + 2 * D_i, _w_i, _w, _D_i),
+        _part("theorem-4.1/a/origin", "the gradient at 0 stays", g_0_next, g_0, _g_0, _g_0_next),
         _part(
-            "theorem-4.1/a",
-            "multipliers",
+            "theorem-4.1/a/multipliers",
             "multipliers by models, through (37)",
             pi_i,
             3 * eps + 3 * alpha_i**2 * r_i**2 * w_i + 3 * g_0,
             *(_pi_i, ACCURACY, _w_i, _g_0, SMOOTH),
         ),
-        _part("theorem-4.1/a", "gradients", "gradients by multipliers", g_i, 2 * eps + 2 * pi_i, _g_i, ACCURACY, _pi_i),
-        _part("theorem-4.2/a", "residual", "eq. (37) at every iteration", phi, eps, _phi, ACCURACY),
+        _part("theorem-4.1/a/gradients", "gradients by multipliers", g_i, 2 * eps + 2 * pi_i, _g_i, ACCURACY, _pi_i),
+        _part("theorem-4.2/a/residual", "eq. (37) at every iteration", phi, eps, _phi, ACCURACY),
     )
 
 
@@ -192,87 +201,76 @@ def _parts_b() -> tuple[Claim, ...]:
     of_each, eps = _e(_tolerance, ACCURACY)
     bend = alpha_i * r_i / 2 * D_i
     return (
-        _part(
-            "theorem-4.1/b",
-            "coupling",
+        _equal(
+            "theorem-4.1/b/coupling",
             "the terms of (12) that couple the clients",
             coupling,
             product + sigma_i / 2 * D_i,
             *(_coupling, _product, _D_i),
-            equal=True,
         ),
-        _part("theorem-4.1/b", "couplings", "eq. (54)", LF, couplings, _LF, _couplings, equal=True),
-        Claim(
-            id="fedadmm/theorem-4.1/b/excess",
-            where="proof of Theorem 4.1",
-            gist="alpha_i (f_i(w_i) - f_i(w)) from both sides, by the Lipschitz gradient",
-            setting=TRANSITION,
-            statement=Inequality(
-                excess,
-                -along + bend,
-                (_excess, _along, _D_i),
-                also=(Comparison(-along - bend, "<=", excess),),
-            ),
-            requires=(SMOOTH,),
+        _equal("theorem-4.1/b/couplings", "eq. (54)", LF, couplings, _LF, _couplings),
+        _between(
+            "theorem-4.1/b/excess",
+            "alpha_i (f_i(w_i) - f_i(w)) from both sides, by the Lipschitz gradient",
+            -along - bend,
+            excess,
+            -along + bend,
+            *(_excess, _along, _D_i, SMOOTH),
         ),
-        _part("theorem-4.1/b", "excesses", "F - f by clients", Ff, excesses, _Ff, _excesses, equal=True),
-        _part(
-            "theorem-4.1/b",
-            "difference",
-            "the two differences of (23)",
-            lagrange - f,
-            LF + Ff,
-            *(_L, OBJECTIVE, _LF, _Ff),
-            equal=True,
+        _equal("theorem-4.1/b/excesses", "F - f by clients", Ff, excesses, _Ff, _excesses),
+        _equal(
+            "theorem-4.1/b/difference", "the two differences of (23)", lagrange - f, LF + Ff, *(_L, OBJECTIVE, _LF, _Ff)
         ),
-        _part(
-            "theorem-4.1/b",
-            "tolerance",
+        _equal(
+            "theorem-4.1/b/tolerance",
             "one tolerance of (22)",
             (1 - nu_i) * sigma_i * of_each,
             eps,
             *(_tolerance, ACCURACY),
-            equal=True,
         ),
     )
 
 
 def _parts_c() -> tuple[Claim, ...]:
-    own, D_i, spreads, spreads_next, moved = _e(_spread, _D_i, _spreads, _spreads_next, MOVED)
+    turn, turns = _e(_turn, _turns)
+    own, D_i, spreads_next, moved = _e(_spread, _D_i, _spreads_next, MOVED)
     pi, pi_next, g, slope, accuracies = _e(_pi, _pi_next, _g, _slope, _accuracies)
     return (
-        _part("theorem-4.1/c", "spread", "one client's weighted gap", own, sigma_i * D_i, _spread, _D_i, equal=True),
+        _equal("theorem-4.1/c/spread", "one client's weighted gap", own, sigma_i * D_i, _spread, _D_i),
         _part(
-            "theorem-4.1/c",
-            "begins",
+            "theorem-4.1/c/begins",
             "the sum of the multipliers in the first iteration of a round, by (36)",
             pi_next,
             2 * sigma * (spreads_next + moved),
             *(_pi_next, _spreads_next, MOVED, BEGINS),
         ),
         _part(
-            "theorem-4.1/c",
-            "continues",
+            "theorem-4.1/c/continues",
             "the sum of the multipliers in the other iterations",
             pi_next,
             2 * pi + 2 * sigma * spreads_next,
             *(_pi_next, _pi, _spreads_next, CONTINUES),
         ),
         _part(
-            "theorem-4.1/c",
-            "gradients",
+            "theorem-4.1/c/gradients",
             "the sum of the g_i by that of the multipliers",
             g,
             2 * pi + 2 * m * accuracies,
             *(_g, _pi, _accuracies),
         ),
         _part(
-            "theorem-4.1/c",
-            "gradient",
+            "theorem-4.1/c/gradient",
             "the gradient of f by the sum of the g_i",
             slope,
-            2 * g + sympy.Rational(2, 9) * sigma * spreads,
-            *(_slope, _g, _spreads, SMOOTH, STEP),
+            2 * g + 2 * m * turns,
+            *(_slope, _g, _turns),
+        ),
+        _part(
+            "theorem-4.1/c/turn",
+            "how one gradient changes between the models of client and server",
+            turn,
+            alpha_i**2 * r_i**2 * D_i,
+            *(_turn, _D_i, SMOOTH),
         ),
     )
 

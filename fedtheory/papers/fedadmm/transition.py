@@ -225,7 +225,15 @@ def steepest(problem: Problem, params: Any, W: Array) -> Array:
     return found
 
 
-SMOOTH = Hypothesis("Assumption 4.1: grad f_i is r_i-Lipschitz", met=FUNCTIONS.contains, says=(Lipschitz(steepest),))
+def _bend(problem: Problem, params: Any) -> Array:
+    """alpha_i r_i, ``(m,)``."""
+    found: Array = params.alpha * params.r
+    return found
+
+
+SMOOTH = Hypothesis(
+    "Assumption 4.1: grad f_i is r_i-Lipschitz", met=FUNCTIONS.contains, says=(Lipschitz(steepest, _bend),)
+)
 STEP = step_condition(3)
 BEGINS = Hypothesis("k is in K", met=lambda problem, params: bool(params.begins))
 CONTINUES = Hypothesis("k is not in K", met=lambda problem, params: not params.begins)
