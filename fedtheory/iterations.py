@@ -75,6 +75,18 @@ class At:
 
 
 @dataclass(frozen=True)
+class Overall:
+    """A number of an iteration that does not depend on which client a statement speaks of."""
+
+    iteration: Iteration
+    of: Callable[[Problem, Any, Any], Array]
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The value at a point of the iteration."""
+        return self.of(problem, params._replace(**{self.iteration.each: None}), state)
+
+
+@dataclass(frozen=True)
 class Move:
     """The square of how far a vector moves in an iteration, |u(k + 1) - u(k)|^2."""
 

@@ -11,7 +11,7 @@ import sympy
 
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.composed import Away, Shared, Square, Total
-from fedtheory.iterations import At, Everywhere, Iteration, Move, Root
+from fedtheory.iterations import At, Everywhere, Iteration, Move, Overall, Root
 from fedtheory.rational import Array
 from fedtheory.statements import Inequality
 
@@ -53,7 +53,7 @@ def _unshared(function: Of) -> Of | None:
 
 def term(of: Of, client: int | None) -> Term:
     """The quantity for a client; where no client is meant for none."""
-    of_none = isinstance(of, Move) or (isinstance(of, At) and not of.each)
+    of_none = isinstance(of, Move | Overall) or (isinstance(of, At) and not of.each)
     return Term(of, None if of_none else client)
 
 

@@ -73,7 +73,7 @@ def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
     rests_on += [Premise(own, None) for own in _own(iteration, _nonnegative(steps, wanted))]
     left_open, programs = [], 0
     for premise in rests_on:
-        for each, instance in rows:
+        for each, instance in _rows(premise, rows, iteration, known):
             if premise.case is not None and not premise.case.holds(instance.problem, instance.params, {}):
                 continue
             why = _uncertified(premise.claim, each, instance)
@@ -87,6 +87,18 @@ def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
 def _facts(premises: Sequence[Premise], values: Mapping[sympy.Expr, Any], client: int) -> Iterator[Known]:
     for premise in premises:
         yield from facts.known(premise.claim, values, premise.case, client)
+
+
+def _rows(
+    premise: Premise, rows: Sequence[tuple[Recipe, Instance]], iteration: Iteration, known: Iterable[Known]
+) -> Sequence[tuple[Recipe, Instance]]:
+    """The iterations at which a premise is to be certified: for one client only, where it says the same of each."""
+    own = [fact for fact in known if fact.claim is premise.claim]
+    first = [fact.terms for fact in own if fact.client == 0]
+    alone = premise.case is None and all(t.client is None for terms in first for t in terms)
+    if not first or not alone or any(fact.terms not in first for fact in own):
+        return rows
+    return [row for row in rows if getattr(row[1].params, iteration.each) == 0]
 
 
 def _wanted(statement: Eventually, clients: Iterable[int]) -> Iterator[tuple[str, str, Term]]:

@@ -13,7 +13,8 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
 from fedtheory.claims import Claim
-from fedtheory.iterations import At, Root
+from fedtheory.composed import Away, Difference, Image, Inner, Square, Total
+from fedtheory.iterations import At, Move, Overall, Root
 from fedtheory.statements import (
     Agreement,
     Bound,
@@ -237,8 +238,11 @@ def _quantities(statement: Statement) -> tuple[Quantity, ...]:
 def _meaning(quantity: Quantity) -> str:
     """The first sentence on what computes the quantity, or that function's name, or "" when it has none."""
     of = quantity.of
-    if isinstance(of, Root):
+    if isinstance(of, Root | Move | Away | Difference | Image | Inner | Square | Total):
+        # Their names say how they are composed.
         return ""
+    if isinstance(of, Overall):
+        return _meaning(Quantity(quantity.expression, of.of))
     if isinstance(of, At):
         said = _meaning(Quantity(quantity.expression, of.function))
         return f"{said}, after the iteration" if said and of.later else said

@@ -22,7 +22,7 @@ from fedtheory.claims import Hypothesis
 from fedtheory.classes import SmoothOwn
 from fedtheory.composed import Difference, Shared, Square, Total
 from fedtheory.instances.base import Recipe, number, numbers, pick
-from fedtheory.iterations import At, Iteration, Lipschitz
+from fedtheory.iterations import At, Iteration, Lipschitz, Overall
 from fedtheory.oracles import Answer
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_i
 from fedtheory.papers.fedadmm.runs import square
@@ -406,7 +406,7 @@ class View:
 
 def quantity(name: str, of: Callable[[View], Array]) -> Quantity:
     """What ``of(view)`` says of an iteration."""
-    return Quantity(q(name), lambda problem, params, state: of(View(problem, params, state)))
+    return Quantity(q(name), Overall(ITERATION, lambda problem, params, state: of(View(problem, params, state))))
 
 
 def of_client(name: str, of: Callable[[View], Array]) -> Quantity:
