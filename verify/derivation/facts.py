@@ -13,7 +13,7 @@ from fedtheory.claims import Claim, Hypothesis
 from fedtheory.composed import Away, Shared, Square, Total
 from fedtheory.iterations import At, Everywhere, Iteration, Move, Overall, Root
 from fedtheory.rational import Array
-from fedtheory.statements import Inequality
+from fedtheory.statements import Identity, Inequality
 
 #: A quantity, told from others by the function that computes it.
 Of = Callable[[Any, Any, Any], Array]
@@ -72,8 +72,9 @@ class Known:
 
 
 def known(claim: Claim, values: Mapping[sympy.Expr, Any], case: Hypothesis | None, client: int) -> Iterator[Known]:
-    """The inequalities of a claim at the values of its letters. ``ValueError`` where one is not linear."""
-    if not isinstance(claim.statement, Inequality):
+    """The inequalities of a claim at the values of its letters, two for an equation. ``ValueError`` where one is not
+    linear."""
+    if not isinstance(claim.statement, Inequality | Identity):
         raise ValueError(f"{claim.id} is no inequality at every iteration")
     for terms in _linear(claim.statement, values, claim.id):
         yield Known(claim, {term(of, client): c for of, c in terms.items()}, case, client)
@@ -88,7 +89,9 @@ def said(meaning: Everywhere, iteration: Iteration) -> Iterator[Known]:
         yield Known(None, {term(of, None): c for of, c in terms.items()})
 
 
-def _linear(statement: Inequality, values: Mapping[sympy.Expr, Any], whose: str) -> Iterator[dict[Of, Fraction]]:
+def _linear(
+    statement: Inequality | Identity, values: Mapping[sympy.Expr, Any], whose: str
+) -> Iterator[dict[Of, Fraction]]:
     letters = {letter: _rational(value) for letter, value in values.items()}
     quantities = statement.quantities
     if any(q.domain is not None or q.after for q in quantities):
@@ -99,12 +102,13 @@ def _linear(statement: Inequality, values: Mapping[sympy.Expr, Any], whose: str)
         gap = sympy.expand((comparison.right - comparison.left).subs(letters))
         coefficients = {q: gap.coeff(q.expression) for q in quantities}
         rest = sympy.expand(gap - sum(c * q.expression for q, c in coefficients.items()))
-        if comparison.relation == "==" or rest != 0 or not all(c.is_Rational for c in coefficients.values()):
+        if rest != 0 or not all(c.is_Rational for c in coefficients.values()):
             raise ValueError(f"{whose} is no inequality that is linear in its quantities")
         terms: dict[Of, Fraction] = {}
         for q, c in coefficients.items():
             terms[q.of] = terms.get(q.of, Fraction(0)) + Fraction(int(c.p), int(c.q))
-        yield {of: c for of, c in terms.items() if c != 0}
+        for sign in (1, -1) if comparison.relation == "==" else (1,):
+            yield {of: sign * c for of, c in terms.items() if c != 0}
 
 
 def _rational(value: Any) -> sympy.Rational:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sympy
@@ -12,13 +13,14 @@ from fedtheory.claims import Claim, Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.iterations import At, Iteration, Root
-from fedtheory.statements import Comparison, Eventually, Inequality, Quantity
+from fedtheory.statements import Comparison, Eventually, Identity, Inequality, Quantity
 from verify.derivation import facts, rules
 from verify.derivation.facts import Known, Of, Term
 from verify.derivation.rules import BOUNDED, CONVERGES, VANISHES, Step
 from verify.evaluate import hypotheses_hold
 from verify.evidence import Verdict
 from verify.methods import replay
+from verify.pep import posing
 
 
 @dataclass(frozen=True)
@@ -137,11 +139,34 @@ def _own(iteration: Iteration, nonnegative: Iterable[Of]) -> Iterator[Claim]:
 _SYMBOL = sympy.Symbol("x", real=True)
 
 
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """A recipe as a key."""
+
+    recipe: Recipe
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Place) and self.recipe == other.recipe
+
+    def __hash__(self) -> int:
+        return hash(repr(self.recipe))
+
+
 def _uncertified(claim: Claim, recipe: Recipe, instance: Instance) -> str:
-    """Why a claim is not certified at the constants and draws of a recipe; empty if it is."""
-    if not hypotheses_hold(claim, instance):
-        return "a hypothesis does not hold"
+    """Why a claim is not certified at the constants and draws of a recipe; empty if it is.
+
+    Several limits rest on the same claims at the same constants, which are certified once.
+    """
+    return _why(claim, _Place(recipe)) if hypotheses_hold(claim, instance) else "a hypothesis does not hold"
+
+
+@lru_cache(maxsize=4096)
+def _why(claim: Claim, place: _Place) -> str:
+    recipe = place.recipe
     try:
+        if isinstance(claim.statement, Identity):
+            posing.check_coordinates(claim, claim.instances.build(recipe, True))
+            return "" if replay.formal(claim, "all states", recipe) is not None else "it does not hold in all states"
         found, _ = replay.certified(claim, recipe)
     except (ValueError, ArithmeticError) as error:
         return str(error)

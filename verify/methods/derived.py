@@ -7,7 +7,7 @@ what the next one rests on are certified at the same constants of a run, for eve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 import numpy as np
@@ -33,7 +33,7 @@ _RUNS, _STEPS = 3, 12
 #: Verdicts with which nothing follows.
 _FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED)
 
-Examined = Callable[[Inquiry], Iterator[Outcome]]
+Examined = Callable[[Inquiry], Iterable[Outcome]]
 
 
 def outcome(method: Method, inquiry: Inquiry, examined: Examined) -> Outcome:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -78,9 +78,15 @@ def _read(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _derive(method: Method, inquiry: Inquiry) -> Outcome:
-    # Premises are certified anew, at the constants of the derivation.
+    return derived.outcome(method, inquiry, lambda premise: _examine(premise.claim, premise.seed, premise.size))
+
+
+@lru_cache(maxsize=256)
+def _examine(claim: Claim, seed: int, size: int) -> tuple[Outcome, ...]:
+    """What methods find of a premise, on which several claims may rest."""
+    # Premises are certified anew, at the constants of each derivation.
     methods = tuple(m for m in METHODS if m.name != _WORST_CASES)
-    return derived.outcome(method, inquiry, lambda premise: examined(premise, methods))
+    return tuple(examined(Inquiry(claim, seed, size), methods))
 
 
 def _grow(method: Method, inquiry: Inquiry) -> Outcome:

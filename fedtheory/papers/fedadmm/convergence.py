@@ -51,7 +51,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.selections import Fixed
 from fedtheory.settings import Setting
-from fedtheory.statements import Comparison, Eventually, Inequality, Limit, Quantity, Readings
+from fedtheory.statements import Comparison, Eventually, Identity, Inequality, Limit, Quantity, Readings
 from fedtheory.subproblems import Exact
 from fedtheory.symbols import L, mu
 
@@ -170,7 +170,8 @@ def _between(name: str, gist: str, low: Any, middle: Any, high: Any, *parts: Any
 
 def _equal(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
     """left = right."""
-    return _between(name, gist, left, right, left, *parts)
+    claim = _part(name, gist, left, right, *parts)
+    return replace(claim, kind="identity", statement=Identity(left, right, claim.statement.quantities))  # type: ignore[union-attr]
 
 
 def _e(*quantities: Quantity) -> tuple[sympy.Expr, ...]:

@@ -15,12 +15,12 @@ from fedtheory import claims
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
 from fedtheory.papers.fedadmm import (
+    convergence,
     descent,
     experiments,
     figures,
     inner,
     letters,
-    limits,
     method,
     rate,
     runs,
@@ -427,7 +427,7 @@ def test_windows_are_covered_as_often_as_plans_are():
 
 def test_limits_that_are_false_are_not_supported():
     # Multipliers tend to -g_i, and without coerciveness models go to infinity.
-    vanishing = claim("theorem-4.1/a").variant(bounded=(), vanishing=(limits._STATE[2],))
+    vanishing = claim("theorem-4.1/a").variant(bounded=(), vanishing=(convergence._STATE[2],))
     evidence = check(vanishing)
     assert evidence.verdict is Verdict.NOT_TESTED and "of its largest" in evidence.note
 
