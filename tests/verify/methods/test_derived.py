@@ -12,12 +12,14 @@ import sympy
 from fedtheory import claims
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.instances.base import Instances
-from fedtheory.iterations import At, Recurs
-from fedtheory.papers.fedadmm import descent, limits, transition
+from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
+from fedtheory.papers.fedadmm import convergence, descent, limits, transition
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
 from fedtheory.selections import Fixed
 from fedtheory.statements import Inequality, Quantity
 from verify.derivation import obligations, rules, runs
+from verify.derivation.facts import known, term
+from verify.derivation.rules import VANISHES
 from verify.evidence import Verdict
 from verify.methods import derived
 from verify.methods.base import Inquiry
@@ -54,9 +56,8 @@ def _vanish(premises, assumed=COROLLARY.requires):
     (recipe,) = _constants(1)
     instance = LEMMA.instances.build(recipe, True)
     values = TRANSITION.bind(instance.problem, instance.params)
-    facts = [fact for p in premises for fact in rules.known(p.claim, values, p.case)]
-    found = rules.derive(ITERATION, assumed, facts)
-    return [str(q.expression) for q in COROLLARY.statement.vanishing if found.vanishes(q.of)]
+    found = rules.derive(ITERATION, assumed, [k for p in premises for k in known(p.claim, values, p.case, 0)])
+    return [str(q.expression) for q in COROLLARY.statement.vanishing if found.holds(VANISHES, term(q.of, 0))]
 
 
 def _constants(clients):
@@ -119,7 +120,7 @@ def test_a_potential_that_nothing_bounds_below_gives_no_limit():
 def test_without_selections_that_recur_accuracies_need_not_vanish():
     assumed = tuple(h for h in COROLLARY.requires if h is not limits.SCHEME)
     assert "eps_i^{k+1}" not in _vanish(_premises(), assumed)
-    always = Hypothesis("everybody rests again and again", says=Recurs(IDLE))
+    always = Hypothesis("everybody rests again and again", says=(Recurs(IDLE),))
     assert "eps_i^{k+1}" not in _vanish(_premises(), (*assumed, always))
 
 
@@ -170,7 +171,10 @@ def test_a_corollary_falls_with_its_premise(verdict):
 
 def test_claims_do_not_follow_from_themselves():
     found = _derive(replace(COROLLARY, follows=(COROLLARY.id,)))
-    assert found.verdict is None and "another setting" in found.note
+    assert found.verdict is None and "is to follow from itself" in found.note
+    theorem = claims.get("fedadmm/theorem-4.1/a")
+    found = _derive(replace(COROLLARY, follows=(theorem.id,)))
+    assert found.verdict is None and "is to follow from itself" in found.note
 
 
 def test_kinds_of_which_no_rule_speaks_are_left_open():
@@ -181,9 +185,9 @@ def test_kinds_of_which_no_rule_speaks_are_left_open():
 # What is certified
 
 
-def _open(premises, clients=1):
+def _open(premises, clients=1, claim=COROLLARY):
     (recipe,) = _constants(clients)
-    return obligations.at(ITERATION, COROLLARY.requires, premises, recipe).left_open
+    return obligations.at(claim, premises, recipe).left_open
 
 
 def test_premises_are_certified_for_all_that_may_be_drawn():
@@ -198,9 +202,9 @@ def test_a_false_premise_is_not_certified():
 
 def test_what_a_rule_takes_for_nonnegative_has_to_be():
     less = Quantity(sympy.Symbol("less", real=True), lambda *at: -1 * MOVED.of(*at))
-    # True, and of the form of a decrease: less -> 0 is what the rule says, if less is nonnegative.
+    # True, and of the form of a decrease: all terms vanish, the rule says, if none of them is negative.
     lemma = _descent(
-        (3 * less.expression + MOVED.expression * 0 + SERVER.expression) / 10, V - V_NEXT, (*descent.OF_ANY, less)
+        (3 * less.expression + MOVED.expression + SERVER.expression) / 10, V - V_NEXT, (*descent.OF_ANY, less)
     )
     left_open = _open(_premises({"with-step-condition": lemma}))
     assert any("nonnegative" in line for line in left_open)
@@ -218,8 +222,10 @@ def test_a_function_of_the_state_knows_nothing_of_what_is_drawn():
 def test_iterations_that_do_not_keep_what_they_rest_on_are_not_certified():
     kept = replace(ITERATION, kept=lambda problem, params, at: ITERATION.kept(problem, params, at) + at.eps)
     (recipe,) = _constants(1)
-    found = obligations.at(kept, COROLLARY.requires, _premises(), recipe)
-    assert any(line.startswith("what is kept") for line in found.left_open)
+    own = obligations._own(kept, ())
+    assert [c.id for c in own if obligations._uncertified(c, recipe, c.instances.build(recipe, True))] == [
+        "what is kept"
+    ]
 
 
 # Runs
@@ -294,3 +300,179 @@ def test_own_claims_are_examined_too():
     own = Claim("own/limit", setting=COROLLARY.setting, statement=COROLLARY.statement, follows=(LEMMA.id,))
     found = _derive(own)
     assert found.verdict is None and "which is not assumed" in found.note
+
+
+# Other conclusions
+
+THEOREMS = ["theorem-4.1/a", "theorem-4.1/b", "theorem-4.1/c/repaired", "theorem-4.2/a"]
+COROLLARIES = ["corollary-4.1/a", "corollary-4.1/b", "corollary-4.1/c"]
+
+
+@pytest.fixture
+def uncertified(monkeypatch):
+    """Derivations without their certificates."""
+    monkeypatch.setattr(obligations, "_uncertified", lambda claim, recipe, instance: "not asked for")
+
+
+def _found(claim, dropped="none", clients=2):
+    """What is derived of a claim, without the premises whose ids end so."""
+    iteration, premises = derived._premises(claim)
+    left = tuple(p for p in premises if not p.claim.id.endswith(dropped))
+    recipes = derived._constants(iteration, claim, left, np.random.default_rng(0))
+    recipe = next(r for r in recipes if len(r["clients"]) == clients)
+    return obligations.at(claim, left, recipe)
+
+
+def _without(claim, *hypotheses):
+    return replace(claim, requires=tuple(h for h in claim.requires if h not in hypotheses))
+
+
+@pytest.mark.parametrize("id", [*THEOREMS, *COROLLARIES])
+@pytest.mark.parametrize("clients", [1, 2])
+def test_all_that_the_theorems_say_is_derived(id, clients, uncertified):
+    assert _found(claims.get(f"fedadmm/{id}"), clients=clients).missing == ""
+
+
+@pytest.mark.parametrize(
+    ("id", "premise", "missing"),
+    [
+        ("theorem-4.1/a", "a/models", "|w_i^k|"),
+        ("theorem-4.1/a", "a/multipliers", "|pi_i^k|"),
+        ("theorem-4.1/a", "a/origin", "|pi_i^k|"),
+        ("theorem-4.1/a", "with-step-condition", "|w^{tau_k}|"),
+        ("theorem-4.1/b", "b/coupling", "L^k-F(W^k)"),
+        ("theorem-4.1/b", "b/couplings", "L^k-F(W^k)"),
+        ("theorem-4.1/b", "a/gradients", "F(W^k)-f(w^{tau_k})"),
+        ("theorem-4.1/b", "b/excess", "F(W^k)-f(w^{tau_k})"),
+        ("theorem-4.1/b", "b/difference", "f(w^{tau_k})"),
+        ("theorem-4.1/b", "b/tolerance", "f(w^{tau_k})"),
+        ("theorem-4.1/c/repaired", "c/begins", "|sum_i(g_i^k)|"),
+        ("theorem-4.1/c/repaired", "c/continues", "|sum_i(g_i^k)|"),
+        ("theorem-4.1/c/repaired", "c/spread", "|sum_i(g_i^k)|"),
+        ("theorem-4.1/c/repaired", "c/turn", "|grad_f(w^{tau_k})|"),
+        ("theorem-4.2/a", "a/residual", "|alpha_i*grad_f_i(w_i^k)+pi_i^k|"),
+        ("corollary-4.1/a", "c/gradient", "L^k-f*"),
+        ("corollary-4.1/c", "a/residual", "|pi_i^k-pi_i*|"),
+    ],
+)
+def test_premises_without_which_a_theorem_does_not_follow(id, premise, missing, uncertified):
+    assert _found(claims.get(f"fedadmm/{id}"), premise).missing == missing
+
+
+@pytest.mark.parametrize(
+    ("id", "hypothesis"),
+    [(id, h) for id in [*THEOREMS, *COROLLARIES[:2]] for h in (limits.COERCIVE, limits.SCHEME)]
+    + [("corollary-4.1/a", limits.CONVEX), ("corollary-4.1/b", limits.CONVEX)]
+    + [("corollary-4.1/c", limits.STRONG), ("corollary-4.1/c", limits.SCHEME)],
+)
+def test_hypotheses_without_which_a_theorem_does_not_follow(id, hypothesis, uncertified):
+    assert _found(_without(claims.get(f"fedadmm/{id}"), hypothesis)).missing
+
+
+def test_what_is_bounded_below_only_need_not_be_bounded(uncertified):
+    # exp(-w) on the line: along its runs values converge, and models go to infinity.
+    below = Hypothesis("f is bounded below", says=(BoundedBelow(transition.objective),))
+    theorem = claims.get("fedadmm/theorem-4.1/a")
+    weaker = replace(theorem, requires=(*(h for h in theorem.requires if h is not limits.COERCIVE), below))
+    assert _found(weaker).missing == "|w^{tau_k}|"
+    # Lemma C.2 c and the gradients ask for no more.
+    gradients = claims.get("fedadmm/theorem-4.1/c/repaired")
+    weaker = replace(gradients, requires=(*(h for h in gradients.requires if h is not limits.COERCIVE), below))
+    assert _found(weaker).missing == ""
+
+
+def test_nothing_says_that_the_whole_sequence_converges(uncertified):
+    theorem = claims.get("fedadmm/theorem-4.1/b")
+    for quantity in (convergence._w, convergence._w_i, convergence._pi_i):
+        statement = replace(theorem.statement, vanishing=(), converging=(quantity,))
+        assert _found(replace(theorem, statement=statement)).missing == str(quantity.expression)
+    for quantity in (convergence._L, convergence._w, convergence._pi_i, convergence._g_i, descent.OBJECTIVE):
+        statement = replace(theorem.statement, vanishing=(quantity,), converging=())
+        assert _found(replace(theorem, statement=statement)).missing == str(quantity.expression)
+
+
+def _stronger(id, factor):
+    """A premise with a smaller right side."""
+    claim = claims.get(f"fedadmm/{id}")
+    return replace(claim, id="own/stronger", statement=replace(claim.statement, right=factor * claim.statement.right))
+
+
+@pytest.mark.parametrize(
+    ("id", "factor"),
+    [
+        ("theorem-4.1/a/models", "9/10"),
+        ("theorem-4.1/a/multipliers", "9/10"),
+        ("theorem-4.1/a/gradients", "9/10"),
+        ("theorem-4.1/a/origin", "9/10"),
+        ("theorem-4.2/a/residual", "9/10"),
+        ("theorem-4.1/c/begins", "1/4"),
+        ("theorem-4.1/c/continues", "1/4"),
+        ("theorem-4.1/c/gradients", "9/10"),
+        ("theorem-4.1/c/gradient", "9/10"),
+        ("theorem-4.1/c/turn", "9/10"),
+    ],
+)
+def test_premises_that_say_too_much_are_not_certified(id, factor):
+    claim = _stronger(id, sympy.Rational(factor))
+    (recipe,) = _constants(2)
+    rows = (r for r in ITERATION.every(recipe))
+    built = ((r, claim.instances.build(r, True)) for r in rows)
+    met = [(r, i) for r, i in built if all(h.holds(i.problem, i.params, {}) for h in claim.requires if h.met)]
+    assert any(obligations._uncertified(claim, r, i) for r, i in met)
+
+
+def test_equations_that_do_not_hold_are_not_certified():
+    claim = _stronger("theorem-4.1/b/coupling", sympy.Rational(99, 100))
+    (recipe,) = _constants(1)
+    assert obligations._uncertified(claim, recipe, claim.instances.build(recipe, True))
+
+
+# What hypotheses are said to mean
+
+
+def _saying(id, *meanings):
+    claim = claims.get(f"fedadmm/{id}")
+    return replace(claim, requires=(*claim.requires, Hypothesis("said", says=meanings)))
+
+
+def _differs(claim, **changes):
+    return runs.differs(claim, _recipe(**changes), _every(), 0, 3)
+
+
+def test_meanings_that_hold_are_seen_to():
+    assert _differs(claims.get("fedadmm/corollary-4.1/c"), kind="strong") == ""
+
+
+def test_inequalities_that_a_hypothesis_does_not_mean_are_seen():
+    above, towards = limits.ABOVE, limits.TOWARDS
+    turned = Everywhere(Inequality(towards.expression, above.expression, (above, towards)))
+    assert "said to mean" in _differs(_saying("corollary-4.1/a", turned), kind="strong")
+    less = Everywhere(Inequality(above.expression, sympy.S.Zero, (above,)))
+    assert "said to mean" in _differs(_saying("corollary-4.1/a", less), kind="strong")
+
+
+def test_functions_that_are_not_coercive_in_their_point_are_seen():
+    objective, server = transition.objective, transition.server_model
+    assert _differs(_saying("theorem-4.1/a", Coercive(objective, server))) == ""
+    for wrong in (
+        Coercive(transition.lagrangian, server),
+        Coercive(objective, transition.multipliers),
+        Coercive(lambda *at: -objective(*at), server),
+        Coercive(lambda *at: objective(*at) * 0, server),
+    ):
+        assert "coercive" in _differs(_saying("theorem-4.1/a", wrong))
+
+
+def test_maps_that_are_not_lipschitz_are_seen():
+    constant = transition.SMOOTH.says[0].constant
+    for wrong in (
+        Lipschitz(lambda problem, params, u: u**2, constant),
+        Lipschitz(transition.steepest, lambda problem, params: constant(problem, params) / 1000),
+        Lipschitz(lambda problem, params, u: constant(problem, params)[:, None] / 2 * (u + u[..., ::-1, :]), constant),
+    ):
+        assert "Lipschitz" in _differs(_saying("theorem-4.1/a", wrong))
+
+
+def test_cases_that_do_not_recur_are_seen():
+    turned = tuple(pair[::-1] for pair in ITERATION.recurring)
+    assert "recur" in runs.differs(_with(recurring=turned), _recipe(k0=1), _every(), 0, 3)
