@@ -113,6 +113,9 @@ class Total:
     of: Function
 
     def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
-        """``(..., m) -> (...)``."""
-        total: Array = self.of(problem, params, state).sum(axis=-1)
+        """``(..., m) -> (...)``; ``ValueError`` where there are not as many numbers as clients."""
+        parts = self.of(problem, params, state)
+        if parts.shape[-1] != problem.n:
+            raise ValueError(f"a sum over {problem.n} clients has {parts.shape[-1]} parts")
+        total: Array = parts.sum(axis=-1)
         return total

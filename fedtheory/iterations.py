@@ -87,20 +87,6 @@ class Overall:
 
 
 @dataclass(frozen=True)
-class Move:
-    """The square of how far a vector moves in an iteration, |u(k + 1) - u(k)|^2."""
-
-    iteration: Iteration
-    of: Callable[[Problem, Any, Any], Array]
-
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
-        """The value at a point of the iteration."""
-        old, new = (At(self.iteration, self.of, later)(problem, params, state) for later in (False, True))
-        total: Array = ((new - old) ** 2).sum(axis=-1)
-        return total
-
-
-@dataclass(frozen=True)
 class Root:
     """The square root of a quantity."""
 

@@ -11,7 +11,7 @@ import sympy
 
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.composed import Away, Shared, Square, Total
-from fedtheory.iterations import At, Everywhere, Iteration, Move, Overall, Root
+from fedtheory.iterations import At, Everywhere, Iteration, Overall, Root
 from fedtheory.rational import Array
 from fedtheory.statements import Identity, Inequality
 
@@ -40,7 +40,7 @@ class Term(NamedTuple):
         """Whether its form is that of a square, or of a sum of squares."""
         function = self.of.function if isinstance(self.of, At) else self.of
         function = function.of if isinstance(function, Total) else function
-        return isinstance(function, Square | Move)
+        return isinstance(function, Square)
 
 
 def _unshared(function: Of) -> Of | None:
@@ -53,7 +53,7 @@ def _unshared(function: Of) -> Of | None:
 
 def term(of: Of, client: int | None) -> Term:
     """The quantity for a client; where no client is meant for none."""
-    of_none = isinstance(of, Move | Overall) or (isinstance(of, At) and not of.each)
+    of_none = isinstance(of, Overall) or (isinstance(of, At) and not of.each)
     return Term(of, None if of_none else client)
 
 

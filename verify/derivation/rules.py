@@ -35,7 +35,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.composed import Away, Difference, Image, Inner, Square, Total, Value
-from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Iteration, Lipschitz, Recurs, Root
+from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Iteration, Lipschitz, Overall, Recurs, Root
 from verify.derivation.facts import Known, Of, Term, said, term
 
 #: What can be said of a sequence; what vanishes converges, and what converges is bounded.
@@ -112,13 +112,16 @@ def derive(
 ) -> Derivation:
     """All that the rules derive from the facts, those of all clients, under what hypotheses say of runs.
 
-    ``wanted``: quantities of which conclusions are sought, besides those of the facts.
+    ``wanted``: quantities of which conclusions are sought, besides those of the facts. ``ValueError`` where a quantity
+    is one of other iterations.
     """
     meanings = [says for h in assumed for says in h.says]
     every = [*facts, *(k for says in meanings if isinstance(says, Everywhere) for k in said(says, iteration))]
     clients = sorted({k.client for k in facts if k.client is not None})
     terms = {t.plain: None for k in every for t in k.terms}
     terms |= {term(t.of.of if isinstance(t.of, Root) else t.of, t.client).plain: None for t in wanted}
+    if any(isinstance(t.of, At | Overall) and t.of.iteration is not iteration for t in terms):
+        raise ValueError("a quantity is one of other iterations")
     rules = _Rules(iteration, meanings, every, clients, _with_steps(terms))
     found = Derivation()
     while True:

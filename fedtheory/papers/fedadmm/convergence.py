@@ -153,7 +153,7 @@ def _part(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
     """left <= right for each iteration; ``parts``: quantities and hypotheses."""
     return Claim(
         id=f"fedadmm/{name}",
-        where="proof of Theorem 4.1",
+        where=f"Theorem {name.split('/')[0].rpartition('-')[2]}",
         gist=gist,
         setting=TRANSITION,
         statement=Inequality(left, right, tuple(p for p in parts if isinstance(p, Quantity))),

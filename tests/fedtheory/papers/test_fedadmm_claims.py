@@ -99,7 +99,7 @@ def claim(name: str) -> Claim:
 
 def test_every_id_has_a_truth_value():
     printed = {c.id.removeprefix("fedadmm/") for c in ALL if c.repairs is None}
-    assert len(printed) == 63
+    assert len(printed) == 80
     assert {*FALSE, *ILL_POSED, *FIGURES} <= printed
     # What is false or ill-posed has a sibling that holds, and nothing else has.
     assert {c.repairs.removeprefix("fedadmm/") for c in ALL if c.repairs} == {*FALSE, *ILL_POSED}

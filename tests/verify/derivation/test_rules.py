@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import sympy
 
 from fedtheory.claims import Hypothesis
 from fedtheory.composed import Away, Difference, Image, Inner, Shared, Square, Total, Value
-from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Lipschitz, Move, Overall, Recurs
+from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Lipschitz, Overall, Recurs
 from fedtheory.papers.fedadmm.transition import BEGINS, CONTINUES, IDLE, ITERATION, SELECTED
 from fedtheory.statements import Inequality, Quantity
 from verify.derivation import rules
@@ -296,6 +298,13 @@ def test_a_sum_needs_the_part_of_every_client():
     assert derived([*of(0), *of(1)], at(Total(other)), clients=2) == [None]
 
 
+def test_a_sum_is_over_the_clients():
+    problem = SimpleNamespace(n=2)
+    assert Total(lambda problem, params, state: np.ones((3, 2)))(problem, None, None).tolist() == [2, 2, 2]
+    with pytest.raises(ValueError, match="a sum over 2 clients has 4 parts"):
+        Total(lambda problem, params, state: np.ones(4))(problem, None, None)
+
+
 # What hypotheses mean
 
 ABOVE, TOWARDS = at(Away(f, a)), at(Inner(h, Away(u, b)))
@@ -327,9 +336,17 @@ def test_without_convexity_a_minimum_or_a_bounded_point_they_need_not():
 
 
 def test_hypotheses_mean_nothing_of_a_single_iteration():
-    for of in (at(f, each=True), Overall(ITERATION, f), Move(ITERATION, u), f):
+    for of in (at(f, each=True), Overall(ITERATION, f), f):
         with pytest.raises(ValueError, match="no function of the state"):
             derived([DECREASE], at(V), meanings=[_everywhere(sympy.S.Zero, x, x=of)])
+
+
+def test_facts_of_other_iterations_are_refused():
+    # Before and after are those of one iteration: with another they are two sequences.
+    elsewhere = At(replace(ITERATION, before=ITERATION.after), V)
+    for facts, wanted in (([fact((1, at(V)), (-1, elsewhere))], at(V)), ([DECREASE], elsewhere)):
+        with pytest.raises(ValueError, match="other iterations"):
+            derived(facts, wanted)
 
 
 # What a conclusion rests on
