@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import sympy
 
 from fedtheory.algorithms import fedadmm
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import SmoothStronglyConvex
-from fedtheory.composed import Away, Difference, Image, Inner, Shared, Square, Total, Value
+from fedtheory.composed import Away, Square, Value
 from fedtheory.instances.base import Recipe, numbers
 from fedtheory.iterations import Root
-from fedtheory.papers.fedadmm import transition
-from fedtheory.papers.fedadmm.descent import ACCURACY, MOVED, OBJECTIVE
-from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_i
+from fedtheory.papers.fedadmm.descent import OBJECTIVE
+from fedtheory.papers.fedadmm.letters import q
 from fedtheory.papers.fedadmm.limits import (
     ABOVE,
     ASSUMED,
@@ -26,24 +23,34 @@ from fedtheory.papers.fedadmm.limits import (
     SCHEME,
     START,
     STRONG,
-    gradient,
     least,
     optimum,
 )
+from fedtheory.papers.fedadmm.sequences import (
+    GAP_SQUARED,
+    GRADIENT_SQUARED,
+    GRADIENTS_SQUARED,
+    L_MINUS_F,
+    MODEL_SQUARED,
+    MULTIPLIER_SQUARED,
+    MULTIPLIERS_SQUARED,
+    PARTS_A,
+    PARTS_B,
+    PARTS_C,
+    RESIDUAL_SQUARED,
+    SERVER_SQUARED,
+    F_MINUS_f,
+    each,
+    of_all,
+    values,
+)
 from fedtheory.papers.fedadmm.transition import (
-    BEGINS,
-    CONTINUES,
     ITERATION,
     SMOOTH,
     STEP,
-    TRANSITION,
-    accuracy,
-    disagreement,
-    gaps,
     lagrangian,
     models,
     multipliers,
-    objective,
     server_model,
     steepest,
 )
@@ -51,232 +58,9 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.selections import Fixed
 from fedtheory.settings import Setting
-from fedtheory.statements import Comparison, Eventually, Identity, Inequality, Limit, Quantity, Readings
+from fedtheory.statements import Eventually, Limit, Quantity, Readings
 from fedtheory.subproblems import Exact
 from fedtheory.symbols import L, mu
-
-# Functions of the state of Algorithm 1
-
-
-def values(problem: Problem, params: Any, at: Any) -> Array:
-    """F(W^k)."""
-    total: Array = (params.alpha * problem.f.value(at.W)).sum(axis=-1)
-    return total
-
-
-def excess(problem: Problem, params: Any, at: Any) -> Array:
-    """alpha_i (f_i(w_i^k) - f_i(w^{tau_k})), ``(..., m)``."""
-    shared = at.w[..., None, :] + 0 * at.W
-    found: Array = params.alpha * (problem.f.value(at.W) - problem.f.value(shared))
-    return found
-
-
-def coupling(problem: Problem, params: Any, at: Any) -> Array:
-    """<w_i^k - w^{tau_k}, pi_i^k> + sigma_i/2 |w_i^k - w^{tau_k}|^2, ``(..., m)``."""
-    gap = gaps(problem, params, at)
-    found: Array = (gap * (at.Pi + params.sigma[:, None] * gap / 2)).sum(axis=-1)
-    return found
-
-
-def spread(problem: Problem, params: Any, at: Any) -> Array:
-    """sigma_i |w_i^k - w^{tau_k}|^2, ``(..., m)``."""
-    found: Array = params.sigma * disagreement(problem, params, at)
-    return found
-
-
-def sum_of_gradients(problem: Problem, params: Any, at: Any) -> Array:
-    """The sum of the g_i."""
-    total: Array = (params.alpha[:, None] * problem.f.gradient(at.W)).sum(axis=-2)
-    return total
-
-
-def sum_of_multipliers(problem: Problem, params: Any, at: Any) -> Array:
-    """The sum of the multipliers."""
-    total: Array = at.Pi.sum(axis=-2)
-    return total
-
-
-def _from_zero(problem: Problem, params: Any, at: Any) -> Array:
-    """-alpha_i grad f_i(0)."""
-    return steepest(problem, params, 0 * at.W)
-
-
-#: -g_i, and pi_i + g_i.
-_downhill = Image(steepest, models)
-_residual = Difference(multipliers, _downhill)
-
-
-def _of(name: str, function: Any, later: bool = False) -> Quantity:
-    return transition.at(name, function, later)
-
-
-def _each(name: str, function: Any, later: bool = False) -> Quantity:
-    return transition.at(name, function, later, each=True)
-
-
-_w, _w_i, _pi_i = (
-    _of("|w|^2", Square(server_model)),
-    _each("|w_i|^2", Square(models)),
-    _each("|pi_i|^2", Square(multipliers)),
-)
-_g_i, _g_0, _g_0_next = (
-    _each("|g_i|^2", Square(_downhill)),
-    _each("|g_i(0)|^2", Square(_from_zero)),
-    _each("|g_i(0)|^2 after", Square(_from_zero), later=True),
-)
-_phi, _D_i = _each("|phi_i|^2", Square(_residual)), _each("|w_i-w|^2", disagreement)
-_excess, _along = _each("alpha_i(f_i(w_i)-f_i(w))", excess), _each("-<w_i-w,g_i>", Inner(gaps, _downhill))
-_coupling, _product = (
-    _each("<w_i-w,pi_i>+sigma_i|w_i-w|^2/2", coupling),
-    _each("<w_i-w,pi_i>", Inner(gaps, multipliers)),
-)
-_couplings, _excesses = _of("sum_i coupling_i", Total(coupling)), _of("sum_i excess_i", Total(excess))
-_LF = _of("L^k-F(W^k)", Difference(lagrangian, values))
-_Ff = _of("F(W^k)-f(w^{tau_k})", Difference(values, objective))
-_L = _of("L^k", lagrangian)
-_tolerance = _each("eps_i/((1-nu_i)sigma_i)", transition.tolerance)
-_spread = _each("sigma_i|w_i-w|^2", spread)
-_spreads_next = _of("sum_i(sigma_i|w_i-w|^2) after", Total(spread), later=True)
-_pi, _pi_next = (
-    _of(name, Square(sum_of_multipliers), late)
-    for name, late in (("|sum_i pi_i|^2", False), ("|sum_i pi_i|^2 after", True))
-)
-_g, _slope = _of("|sum_i g_i|^2", Square(sum_of_gradients)), _of("|grad f(w)|^2", Square(gradient))
-_turned = Square(Difference(_downhill, Image(steepest, Shared(server_model))))
-_turn, _turns = _each("|g_i(w_i)-g_i(w)|^2", _turned), _of("sum_i|g_i(w_i)-g_i(w)|^2", Total(_turned))
-_accuracies = _of("sum_i eps_i", Total(accuracy))
-
-# What holds at every iteration
-
-
-def _part(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
-    """left <= right for each iteration; ``parts``: quantities and hypotheses."""
-    return Claim(
-        id=f"fedadmm/{name}",
-        where=f"Theorem {name.split('/')[0].rpartition('-')[2]}",
-        gist=gist,
-        setting=TRANSITION,
-        statement=Inequality(left, right, tuple(p for p in parts if isinstance(p, Quantity))),
-        requires=tuple(p for p in parts if isinstance(p, Hypothesis)),
-    )
-
-
-def _between(name: str, gist: str, low: Any, middle: Any, high: Any, *parts: Any) -> Claim:
-    """low <= middle <= high, as two differences that are not negative: signs of the sides are not known."""
-    claim = _part(name, gist, sympy.S.Zero, high - middle, *parts)
-    assert isinstance(claim.statement, Inequality)
-    return replace(claim, statement=replace(claim.statement, also=(Comparison(sympy.S.Zero, "<=", middle - low),)))
-
-
-def _equal(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
-    """left = right."""
-    claim = _part(name, gist, left, right, *parts)
-    return replace(claim, kind="identity", statement=Identity(left, right, claim.statement.quantities))  # type: ignore[union-attr]
-
-
-def _e(*quantities: Quantity) -> tuple[sympy.Expr, ...]:
-    return tuple(q.expression for q in quantities)
-
-
-def _parts_a() -> tuple[Claim, ...]:
-    w, w_i, pi_i, g_i, phi, D_i, eps = _e(_w, _w_i, _pi_i, _g_i, _phi, _D_i, ACCURACY)
-    g_0, g_0_next = _e(_g_0, _g_0_next)
-    return (
-        _part("theorem-4.1/a/models", "models by that of the server", w_i, 2 * w + 2 * D_i, _w_i, _w, _D_i),
-        _part("theorem-4.1/a/origin", "the gradient at 0 stays", g_0_next, g_0, _g_0, _g_0_next),
-        _part(
-            "theorem-4.1/a/multipliers",
-            "multipliers by models, through (37)",
-            pi_i,
-            3 * eps + 3 * alpha_i**2 * r_i**2 * w_i + 3 * g_0,
-            *(_pi_i, ACCURACY, _w_i, _g_0, SMOOTH),
-        ),
-        _part("theorem-4.1/a/gradients", "gradients by multipliers", g_i, 2 * eps + 2 * pi_i, _g_i, ACCURACY, _pi_i),
-        _part("theorem-4.2/a/residual", "eq. (37) at every iteration", phi, eps, _phi, ACCURACY),
-    )
-
-
-def _parts_b() -> tuple[Claim, ...]:
-    coupling, product, D_i, along, excess = _e(_coupling, _product, _D_i, _along, _excess)
-    couplings, excesses, LF, Ff, lagrange, f = _e(_couplings, _excesses, _LF, _Ff, _L, OBJECTIVE)
-    of_each, eps = _e(_tolerance, ACCURACY)
-    bend = alpha_i * r_i / 2 * D_i
-    return (
-        _equal(
-            "theorem-4.1/b/coupling",
-            "the terms of (12) that couple the clients",
-            coupling,
-            product + sigma_i / 2 * D_i,
-            *(_coupling, _product, _D_i),
-        ),
-        _equal("theorem-4.1/b/couplings", "eq. (54)", LF, couplings, _LF, _couplings),
-        _between(
-            "theorem-4.1/b/excess",
-            "alpha_i (f_i(w_i) - f_i(w)) from both sides, by the Lipschitz gradient",
-            -along - bend,
-            excess,
-            -along + bend,
-            *(_excess, _along, _D_i, SMOOTH),
-        ),
-        _equal("theorem-4.1/b/excesses", "F - f by clients", Ff, excesses, _Ff, _excesses),
-        _equal(
-            "theorem-4.1/b/difference", "the two differences of (23)", lagrange - f, LF + Ff, *(_L, OBJECTIVE, _LF, _Ff)
-        ),
-        _equal(
-            "theorem-4.1/b/tolerance",
-            "one tolerance of (22)",
-            (1 - nu_i) * sigma_i * of_each,
-            eps,
-            *(_tolerance, ACCURACY),
-        ),
-    )
-
-
-def _parts_c() -> tuple[Claim, ...]:
-    turn, turns = _e(_turn, _turns)
-    own, D_i, spreads_next, moved = _e(_spread, _D_i, _spreads_next, MOVED)
-    pi, pi_next, g, slope, accuracies = _e(_pi, _pi_next, _g, _slope, _accuracies)
-    return (
-        _equal("theorem-4.1/c/spread", "one client's weighted gap", own, sigma_i * D_i, _spread, _D_i),
-        _part(
-            "theorem-4.1/c/begins",
-            "the sum of the multipliers in the first iteration of a round, by (36)",
-            pi_next,
-            2 * sigma * (spreads_next + moved),
-            *(_pi_next, _spreads_next, MOVED, BEGINS),
-        ),
-        _part(
-            "theorem-4.1/c/continues",
-            "the sum of the multipliers in the other iterations",
-            pi_next,
-            2 * pi + 2 * sigma * spreads_next,
-            *(_pi_next, _pi, _spreads_next, CONTINUES),
-        ),
-        _part(
-            "theorem-4.1/c/gradients",
-            "the sum of the g_i by that of the multipliers",
-            g,
-            2 * pi + 2 * m * accuracies,
-            *(_g, _pi, _accuracies),
-        ),
-        _part(
-            "theorem-4.1/c/gradient",
-            "the gradient of f by the sum of the g_i",
-            slope,
-            2 * g + 2 * m * turns,
-            *(_slope, _g, _turns),
-        ),
-        _part(
-            "theorem-4.1/c/turn",
-            "how one gradient changes between the models of client and server",
-            turn,
-            alpha_i**2 * r_i**2 * D_i,
-            *(_turn, _D_i, SMOOTH),
-        ),
-    )
-
-
-PARTS_A, PARTS_B, PARTS_C = _parts_a(), _parts_b(), _parts_c()
 
 # The theorems
 
@@ -291,21 +75,21 @@ def _long(**said: tuple[Quantity, ...]) -> Eventually:
     return Eventually(fedadmm.algorithm, iteration=ITERATION, **said)  # type: ignore[arg-type]
 
 
-_STATE = (_root("|w^{tau_k}|", _w), _root("|w_i^k|", _w_i), _root("|pi_i^k|", _pi_i))
+_STATE = (_root("|w^{tau_k}|", SERVER_SQUARED), _root("|w_i^k|", MODEL_SQUARED), _root("|pi_i^k|", MULTIPLIER_SQUARED))
 _STATIONARY = (
-    _root("|alpha_i*grad_f_i(w_i^k)+pi_i^k|", _phi),
-    _root("|w_i^k-w^{tau_k}|", _D_i),
-    _root("|sum_i(pi_i^k)|", _pi),
+    _root("|alpha_i*grad_f_i(w_i^k)+pi_i^k|", RESIDUAL_SQUARED),
+    _root("|w_i^k-w^{tau_k}|", GAP_SQUARED),
+    _root("|sum_i(pi_i^k)|", MULTIPLIERS_SQUARED),
 )
-_GRADIENT, _SUM = _root("|grad_f(w^{tau_k})|", _slope), _root("|sum_i(g_i^k)|", _g)
+_GRADIENT, _SUM = _root("|grad_f(w^{tau_k})|", GRADIENT_SQUARED), _root("|sum_i(g_i^k)|", GRADIENTS_SQUARED)
 _OPTIMAL = (
-    *(_of(f"{name}-f*", Away(of, least)) for name, of in (("L^k", lagrangian), ("F(W^k)", values))),
+    *(of_all(f"{name}-f*", Away(of, least)) for name, of in (("L^k", lagrangian), ("F(W^k)", values))),
     ABOVE,
 )
 _TO_OPTIMUM = (
-    _root("|w^{tau_k}-w*|", _of("", Square(Away(server_model, optimum)))),
-    _root("|w_i^k-w*|", _each("", Square(Away(models, optimum)))),
-    _root("|pi_i^k-pi_i*|", _each("", Square(Away(multipliers, Value(steepest, optimum))))),
+    _root("|w^{tau_k}-w*|", of_all("", Square(Away(server_model, optimum)))),
+    _root("|w_i^k-w*|", each("", Square(Away(models, optimum)))),
+    _root("|pi_i^k-pi_i*|", each("", Square(Away(multipliers, Value(steepest, optimum))))),
 )
 _ASSUMED = (*ASSUMED, START)
 
@@ -370,7 +154,7 @@ THEOREM_41 = (
         kind="limit",
         gist="three sequences share a limit",
         setting=LONG,
-        statement=_long(vanishing=(_LF, _Ff), converging=(OBJECTIVE,)),
+        statement=_long(vanishing=(L_MINUS_F, F_MINUS_f), converging=(OBJECTIVE,)),
         requires=_ASSUMED,
         follows=(_THEOREM_A, *(claim.id for claim in PARTS_B)),
     ),

@@ -13,7 +13,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.instances.base import Instances
 from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
-from fedtheory.papers.fedadmm import convergence, descent, limits, transition
+from fedtheory.papers.fedadmm import descent, limits, sequences, transition
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
 from fedtheory.selections import Fixed
 from fedtheory.statements import Inequality, Quantity
@@ -383,10 +383,16 @@ def test_what_is_bounded_below_only_need_not_be_bounded(uncertified):
 
 def test_nothing_says_that_the_whole_sequence_converges(uncertified):
     theorem = claims.get("fedadmm/theorem-4.1/b")
-    for quantity in (convergence._w, convergence._w_i, convergence._pi_i):
+    for quantity in (sequences.SERVER_SQUARED, sequences.MODEL_SQUARED, sequences.MULTIPLIER_SQUARED):
         statement = replace(theorem.statement, vanishing=(), converging=(quantity,))
         assert _found(replace(theorem, statement=statement)).missing == str(quantity.expression)
-    for quantity in (convergence._L, convergence._w, convergence._pi_i, convergence._g_i, descent.OBJECTIVE):
+    for quantity in (
+        sequences.LAGRANGIAN,
+        sequences.SERVER_SQUARED,
+        sequences.MULTIPLIER_SQUARED,
+        sequences.SLOPE_SQUARED,
+        descent.OBJECTIVE,
+    ):
         statement = replace(theorem.statement, vanishing=(quantity,), converging=())
         assert _found(replace(theorem, statement=statement)).missing == str(quantity.expression)
 
