@@ -102,9 +102,7 @@ def lowered(claim):
 
 @pytest.mark.parametrize("claim", [DESCENT, SCAFFNEW, claims.get("baseline/saga/one-step")], ids=lambda c: c.id)
 def test_a_factor_lowered_by_less_than_any_tolerance_is_not_certified(claim):
-    attained = [
-        recipe for recipe in recipes(claim, 6) if _is_certified(claim, recipe) and not _has_room(claim, recipe)
-    ]
+    attained = [recipe for recipe in recipes(claim, 6) if _is_certified(claim, recipe) and not _has_room(claim, recipe)]
     assert attained
     for recipe in attained:
         built = claim.instances.build(recipe, True)
