@@ -160,39 +160,34 @@ class _Rules:
             if not same or any(not self._own(t.of) for t in early) or any(c > 0 for c in others.values()):
                 continue
             signs = tuple(others)
-            for bound in self._bounds(early):
+            for bound, below in self._bounds(early):
                 step = Step("summable decrease", (fact, *bound), nonnegative=signs)
                 for t in others:
                     found.add(VANISHES, t, step)
                 self._equation(found, early, False, replace(step, rule="monotone sequence"))
-                for point in self._points(bound):
+                if isinstance(below, Coercive):
+                    point = Term(At(self.iteration, Square(below.point)), None)
                     found.add(BOUNDED, point, replace(step, rule="level set"))
 
-    def _bounds(self, potential: Mapping[Term, Fraction]) -> Iterator[tuple[Known, ...]]:
-        """Facts that bound a potential below: none where it is a square."""
+    def _bounds(self, potential: Mapping[Term, Fraction]) -> Iterator[tuple[tuple[Known, ...], BoundedBelow | None]]:
+        """Facts that bound a potential below, and by what: none where it is a square."""
         if len(potential) == 1 and all(t.never_negative and c > 0 for t, c in potential.items()):
-            yield ()
-        yield from ((fact,) for fact in self._always() if self._bounding(fact, potential) is not None)
+            yield (), None
+        for fact in self._always():
+            for below in self._bounding(fact, potential):
+                yield (fact,), below
 
-    def _bounding(self, fact: Known, potential: Mapping[Term, Fraction]) -> BoundedBelow | None:
-        """What a hypothesis bounds below, where the fact says that the potential is at least a positive multiple."""
+    def _bounding(self, fact: Known, potential: Mapping[Term, Fraction]) -> Iterator[BoundedBelow]:
+        """What hypotheses bound below, where the fact says that the potential is at least a positive multiple."""
         early, late, others = _split(fact)
         rest = {t: early.get(t, Fraction(0)) - potential.get(t, Fraction(0)) for t in {*early, *potential}}
-        rest = {t: c for t, c in rest.items() if c != 0}
+        rest = _nonzero(rest)
         if late or others or len(rest) != 1:
-            return None
+            return
         ((t, c),) = rest.items()
-        if c > 0 or not self._own(t.of) or t.of.each:
-            return None
-        bounded = (s for s in self.meanings if isinstance(s, BoundedBelow) and s.function is t.of.function)
-        return next(bounded, None)
-
-    def _points(self, bound: Sequence[Known]) -> Iterator[Term]:
-        """Squares of the vectors in which a function is coercive, of which a potential is at least a multiple."""
-        functions = {t.of.function for k in bound for t in k.terms if isinstance(t.of, At)}
-        for says in self.meanings:
-            if isinstance(says, Coercive) and says.function in functions:
-                yield Term(At(self.iteration, Square(says.point)), None)
+        if c < 0 and self._own(t.of) and not t.of.each:
+            function = t.of.function
+            yield from (s for s in self.meanings if isinstance(s, BoundedBelow) and s.function is function)
 
     def _opposite(self, found: Derivation) -> None:
         """Equations that two facts make, up to what vanishes."""
@@ -305,9 +300,19 @@ class _Rules:
 
 def _split(fact: Known) -> tuple[dict[Term, Fraction], dict[Term, Fraction], dict[Term, Fraction]]:
     """Coefficients of functions of the state before the iteration, of those after it, and of other quantities."""
-    early = {t: c for t, c in fact.terms.items() if isinstance(t.of, At) and not t.of.later}
-    late = {t.plain: c for t, c in fact.terms.items() if isinstance(t.of, At) and t.of.later}
-    return early, late, {t: c for t, c in fact.terms.items() if not isinstance(t.of, At)}
+    early: dict[Term, Fraction] = {}
+    late: dict[Term, Fraction] = {}
+    for t, c in fact.terms.items():
+        if isinstance(t.of, At):
+            # What all clients share and what is of none in particular is one quantity: their coefficients add up.
+            side = late if t.of.later else early
+            side[t.plain] = side.get(t.plain, Fraction(0)) + c
+    others = {t: c for t, c in fact.terms.items() if not isinstance(t.of, At)}
+    return _nonzero(early), _nonzero(late), others
+
+
+def _nonzero(terms: Mapping[Term, Fraction]) -> dict[Term, Fraction]:
+    return {t: c for t, c in terms.items() if c != 0}
 
 
 def _with(t: Term, function: Of) -> Term:

@@ -124,6 +124,27 @@ def test_sums_of_squares_are_bounded_below():
     assert derived(bounded(at(Total(u))), at(Total(u))) == [None]
 
 
+def test_what_clients_share_is_added_to_what_is_of_none_in_particular():
+    # |u(k+1)|^2 <= |u(k)|^2 + 5 |u(k+1)|^2 holds of every sequence, in whichever order its terms are written.
+    shared = at(Square(Shared(u)), later=True, each=True)
+    terms = [(5, shared), (1, at(Square(u))), (-1, at(Square(u), later=True))]
+    for order in (terms, terms[::-1]):
+        assert derived([fact(*order)], at(Square(u))) == [None]
+    assert derived([fact((-2, shared), (1, at(Square(Shared(u)), each=True)), *terms[2:])], at(Square(u))) == [None]
+    halves = [(-1, shared), (2, at(Square(u))), (-1, at(Square(u), later=True))]
+    assert derived([fact(*halves)], at(Square(u))) == [CONVERGES]
+
+
+def test_a_part_of_a_potential_bounds_nothing():
+    # V = g + W is at least f, where g(k) = k is coercive and W(k) = -k: only what bounds it below has level sets.
+    parts = [(1, at(W)), (1, at(other))]
+    decrease = fact(*parts, *((-c, replace(of, later=True)) for c, of in parts))
+    below = fact(*parts, (-1, at(f)))
+    meanings = [BoundedBelow(f), Coercive(other, u)]
+    assert derived([decrease, below], at(Square(u)), meanings=meanings) == [None]
+    assert derived([decrease, below], at(Square(u)), meanings=[*meanings, COERCIVE]) == [BOUNDED]
+
+
 # Equations
 
 
