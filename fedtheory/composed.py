@@ -70,14 +70,20 @@ class Difference:
 
 @dataclass(frozen=True)
 class Away:
-    """The vector, or number, u - a for an ``a``, a function of (problem, params) alone: the same all along a run."""
+    """The vector, or number, u - a for an ``a``, a function of (problem, params) alone: the same all along a run.
+
+    ``ValueError`` where u is one that all clients share and ``a`` differs from client to client.
+    """
 
     of: Function
     fixed: Callable[[Problem, Any], Array]
 
     def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
         """The difference to what is fixed."""
-        found: Array = self.of(problem, params, state) - self.fixed(problem, params)
+        fixed = self.fixed(problem, params)
+        if isinstance(self.of, Shared) and np.ndim(fixed) > 1:
+            raise ValueError("what all clients share is compared with one vector, the same for all of them")
+        found: Array = self.of(problem, params, state) - fixed
         return found
 
 

@@ -29,8 +29,9 @@ class Iteration:
     client, at most 0 in all of the method's states before an iteration. ``selected``, ``idle``: whether that client
     takes part: one of the two holds. ``every(recipe)``: the recipes of all iterations with the constants of one.
     ``of_step(problem, params, state, draw)``: the parameters and points of the iterations that a step of the method
-    consists of, for all clients; they are as many in all steps of a run. ``recurring``: pairs of cases, one of which
-    holds, the first of them in some iteration of every step.
+    consists of, for all clients; they are as many in all steps of a run. ``admits(problem, params)``: whether the
+    constants of an iteration are some of which the setting speaks. ``recurring``: pairs of cases, one of which holds,
+    the first of them in some iteration of every step.
     """
 
     setting: Setting
@@ -43,6 +44,7 @@ class Iteration:
     idle: Hypothesis
     every: Callable[[Recipe], Iterator[Recipe]]
     of_step: Callable[[Problem, Any, Any, Any], Iterator[tuple[Any, Any]]]
+    admits: Callable[[Problem, Any], bool]
     recurring: tuple[tuple[Hypothesis, Hypothesis], ...] = ()
 
     @property

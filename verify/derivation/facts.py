@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory.claims import Claim, Hypothesis
-from fedtheory.composed import Away, Shared, Square, Total
+from fedtheory.composed import Away, Shared, Square, Total, Value
 from fedtheory.iterations import At, Everywhere, Iteration, Overall, Root
 from fedtheory.rational import Array
 from fedtheory.statements import Identity, Inequality
@@ -46,7 +46,7 @@ class Term(NamedTuple):
 def _unshared(function: Of) -> Of | None:
     """The square of a vector that all clients share, or of its difference to one that is fixed, for none of them."""
     u = function.of if isinstance(function, Square) else None
-    if isinstance(u, Away) and isinstance(u.of, Shared):
+    if isinstance(u, Away) and isinstance(u.of, Shared) and not isinstance(u.fixed, Value):
         return Square(Away(u.of.of, u.fixed))
     return Square(u.of) if isinstance(u, Shared) else None
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from fedtheory.iterations import Coercive, Everywhere, Iteration, Lipschitz
+from fedtheory.iterations import BoundedBelow, Coercive, Everywhere, Iteration, Lipschitz
 from fedtheory.rational import Array, to_float
 from verify.derivation import facts
 
 #: Relative error that rounding may make.
 _ROUNDING = 1e-9
-#: How far away functions are looked at that tend to infinity, or that are Lipschitz.
+#: How far away functions are looked at that are bounded below, tend to infinity, or are Lipschitz.
 _FAR = (1.0, 1e3, 1e6)
+#: Rays on which they are, for each replica of a run.
+_RAYS = 8
 
 
 def contradicted(iteration: Iteration, meanings: Iterable[Any], problem: Any, params: Any, point: Any) -> str:
@@ -27,6 +29,8 @@ def contradicted(iteration: Iteration, meanings: Iterable[Any], problem: Any, pa
             return "an inequality that a hypothesis is said to mean does not hold in a run"
         if isinstance(says, Coercive) and not _coercive(says, problem, constants, state):
             return "what is said to be coercive is no function of its point that grows with it"
+        if type(says) is BoundedBelow and not _bounded_below(says, problem, constants, state):
+            return "what is said to be bounded below falls far away as if it were not"
         if isinstance(says, Lipschitz) and not _lipschitz(says, problem, constants, state):
             return "what is said to be Lipschitz is not"
     return ""
@@ -42,7 +46,7 @@ def _holds(says: Everywhere, iteration: Iteration, problem: Any, params: Any, po
 
 
 def _coercive(says: Coercive, problem: Any, params: Any, state: Any) -> bool:
-    """Changing parts of the state on which the point does not depend changes nothing, and far away it is larger."""
+    """Changing parts of the state on which the point does not depend changes nothing, and it grows along rays."""
     here, value = says.point(problem, params, state), says.function(problem, params, state)
     for name, part in zip(state._fields, state, strict=True):
         other = state._replace(**{name: 2 * part + 1})
@@ -50,8 +54,30 @@ def _coercive(says: Coercive, problem: Any, params: Any, state: Any) -> bool:
             moved = says.function(problem, params, other)
             if not np.array_equal(moved, value):
                 return False
-    far = type(state)(*(_FAR[-1] * (part + 1) for part in state))
-    return bool(np.all(to_float(says.function(problem, params, far)) > to_float(value)))
+    rays = (_along(says.function, problem, params, ray) for ray in _rays(state))
+    return all(np.all(far > middle) and np.all(far > to_float(value)) for _, middle, far in rays)
+
+
+def _bounded_below(says: BoundedBelow, problem: Any, params: Any, state: Any) -> bool:
+    """Along rays it falls less and less, by half from one length to the next, what is small apart."""
+    for ray in _rays(state):
+        near, middle, far = _along(says.function, problem, params, ray)
+        if not np.all(middle - far <= np.maximum(near - middle, 0) / 2 + 1 + np.abs(near)):
+            return False
+    return True
+
+
+def _rays(state: Any) -> Iterator[Any]:
+    """Directions from the origin, all parts of the state at once."""
+    rng = np.random.default_rng(0)
+    for _ in range(_RAYS):
+        yield type(state)(*(rng.standard_normal(part.shape) for part in state))
+
+
+def _along(function: Any, problem: Any, params: Any, ray: Any) -> list[Array]:
+    """A function's values along a ray, from near to far."""
+    points = (type(ray)(*(size * part for part in ray)) for size in _FAR)
+    return [to_float(function(problem, params, point)) for point in points]
 
 
 def _lipschitz(says: Lipschitz, problem: Any, params: Any, state: Any) -> bool:

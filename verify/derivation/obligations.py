@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 
@@ -13,14 +12,11 @@ from fedtheory.claims import Claim, Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.iterations import At, Iteration, Root
-from fedtheory.statements import Comparison, Eventually, Identity, Inequality, Quantity
-from verify.derivation import facts, rules
+from fedtheory.statements import Comparison, Eventually, Inequality, Quantity
+from verify.derivation import facts, remembered, rules
 from verify.derivation.facts import Known, Of, Term
 from verify.derivation.rules import BOUNDED, CONVERGES, VANISHES, Step
 from verify.evaluate import hypotheses_hold
-from verify.evidence import Verdict
-from verify.methods import replay
-from verify.pep import posing
 
 
 @dataclass(frozen=True)
@@ -43,14 +39,24 @@ class Found:
     programs: int = 0
 
 
-def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
-    """What follows at the constants of a recipe, and whether all that it rests on is certified there.
+class _Derived(NamedTuple):
+    """What the rules give at the constants of a recipe: its iterations, the facts, and how what is wanted follows."""
 
-    ``ValueError`` where an iteration that may be drawn is not one of those of which the premises speak.
-    """
-    statement = claim.statement
-    assert isinstance(statement, Eventually) and statement.iteration is not None
-    iteration = statement.iteration
+    rows: list[tuple[Recipe, Instance]]
+    known: list[Known]
+    wanted: list[tuple[str, str, Term]]
+    steps: list[Step]
+    missing: str
+
+
+def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
+    """The first thing that the rules do not derive at the constants of a recipe; ``ValueError`` as :func:`at`."""
+    return _derived(claim, premises, recipe).missing
+
+
+def _derived(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> _Derived:
+    iteration, statement = _iteration(claim), claim.statement
+    assert isinstance(statement, Eventually)
     rows = [(each, premises[0].claim.instances.build(each, True)) for each in iteration.every(recipe)]
     letters: dict[int, Mapping[sympy.Expr, Any]] = {}
     for _, instance in rows:
@@ -65,10 +71,20 @@ def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
     wanted = list(_wanted(statement, letters))
     derived = rules.derive(iteration, claim.requires, known, [t for _, _, t in wanted])
     sought = [(name, derived.holds(kind, t)) for name, kind, t in wanted]
-    missing = next((name for name, how in sought if not how), "")
+    steps = derived.traced(c for _, how in sought for c in how)
+    return _Derived(rows, known, wanted, steps, next((name for name, how in sought if not how), ""))
+
+
+def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
+    """What follows at the constants of a recipe, and whether all that it rests on is certified there.
+
+    ``ValueError`` where an iteration that may be drawn is not one of those of which the premises speak.
+    """
+    rows, known, wanted, steps, missing = _derived(claim, premises, recipe)
     if missing:
         return Found((), missing=missing)
-    steps = derived.traced(c for _, how in sought for c in how)
+    remembered.refresh()
+    iteration = _iteration(claim)
     used = rules.claims_of(steps)
     cases = {p.claim.id: p.case for p in premises}
     rests_on = [Premise(used[id], cases[id]) for id in used]
@@ -84,6 +100,11 @@ def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
                 left_open.append(f"{premise.claim.id} at {instance.text}: {why}")
                 break
     return Found(tuple(steps), tuple(used), "", tuple(left_open), programs)
+
+
+def _iteration(claim: Claim) -> Iteration:
+    assert isinstance(claim.statement, Eventually) and claim.statement.iteration is not None
+    return claim.statement.iteration
 
 
 def _facts(premises: Sequence[Premise], values: Mapping[sympy.Expr, Any], client: int) -> Iterator[Known]:
@@ -139,35 +160,9 @@ def _own(iteration: Iteration, nonnegative: Iterable[Of]) -> Iterator[Claim]:
 _SYMBOL = sympy.Symbol("x", real=True)
 
 
-@dataclass(frozen=True, eq=False)
-class _Place:
-    """A recipe as a key."""
-
-    recipe: Recipe
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Place) and self.recipe == other.recipe
-
-    def __hash__(self) -> int:
-        return hash(repr(self.recipe))
-
-
 def _uncertified(claim: Claim, recipe: Recipe, instance: Instance) -> str:
     """Why a claim is not certified at the constants and draws of a recipe; empty if it is.
 
     Several limits rest on the same claims at the same constants, which are certified once.
     """
-    return _why(claim, _Place(recipe)) if hypotheses_hold(claim, instance) else "a hypothesis does not hold"
-
-
-@lru_cache(maxsize=4096)
-def _why(claim: Claim, place: _Place) -> str:
-    recipe = place.recipe
-    try:
-        if isinstance(claim.statement, Identity):
-            posing.check_coordinates(claim, claim.instances.build(recipe, True))
-            return "" if replay.formal(claim, "all states", recipe) is not None else "it does not hold in all states"
-        found, _ = replay.certified(claim, recipe)
-    except (ValueError, ArithmeticError) as error:
-        return str(error)
-    return "" if found.verdict is Verdict.CERTIFIED else found.note or str(found.verdict)
+    return remembered.uncertified(claim, recipe) if hypotheses_hold(claim, instance) else "a hypothesis does not hold"

@@ -20,14 +20,17 @@ Drawn = tuple[tuple[int, ...], ...]
 #: Relative error that rounding may make.
 _ROUNDING = 1e-9
 _STARTS = 2
+#: Steps of a run among which everybody who is to be selected again and again has to be.
+_LONGEST = 12
 
 
-def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn], seed: int, steps: int) -> str:
+def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed: int, steps: int) -> str:
     """How a run differs from a sequence of iterations of the setting that the statement names; empty if it does not.
 
     Each iteration begins where the one before ended, the last ends where the method's own step does, its point is one
     of the setting, what is to be kept is, and the letters have the values that they have in the claim. Where the claim
-    assumes that everybody is selected again and again, everybody is. ``every``: all that an iteration may draw.
+    assumes that everybody is selected again and again, everybody is; a run takes more than ``steps`` to see that.
+    ``every``: all that an iteration may draw, None where nothing is certified for so many clients.
     """
     statement = claim.statement
     assert isinstance(statement, Eventually) and statement.iteration is not None
@@ -37,9 +40,12 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn], seed: int, s
     problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
     letters = claim.setting.bind(problem, instance.params)
     meanings = [says for h in claim.requires for says in h.says]
-    taken: Any = False
+    recurs = any(isinstance(says, Recurs) for says in meanings)
+    taken: Any = not recurs
     lengths: set[int] = set()
-    for _ in range(steps):
+    for number in range(max(steps, _LONGEST)):
+        if number >= steps and np.all(taken):
+            break
         draw = algorithm.draws(problem, instance.params, state).sample(rng, (_STARTS, 1))
         at = state
         points = list(iteration.of_step(problem, instance.params, state, draw))
@@ -47,11 +53,13 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn], seed: int, s
         if len(lengths) > 1 or not all(_met(case, problem, points) for case, _ in iteration.recurring):
             return "what is to recur in every step does not"
         for params, point in points:
+            if not iteration.admits(problem, params):
+                return "the constants of a run are none of those of which the setting speaks"
             found = iteration.before(problem, params, point)
             if not _same(at, found):
                 return "an iteration does not begin where the one before it ended"
             at = iteration.after(problem, params, point)
-            if not set(draws(iteration, params)) <= set(every):
+            if every is not None and not set(draws(iteration, params)) <= set(every):
                 return "what an iteration of a run drew is not among all that may be drawn"
             assert iteration.selected.met is not None
             taken = taken | np.asarray(iteration.selected.met(problem, params))
@@ -65,7 +73,7 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn], seed: int, s
         state = algorithm.step(problem, instance.params, state, draw)
         if not _same(state, at):
             return "the iterations of a step do not end where the step does"
-    if any(isinstance(says, Recurs) for says in meanings) and not np.all(taken):
+    if not np.all(taken):
         return "a client that the hypotheses let take part again and again does not"
     return ""
 

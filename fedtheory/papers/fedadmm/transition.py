@@ -164,9 +164,8 @@ def _draw(rng: np.random.Generator, recipe: Recipe) -> Recipe:
 def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> Params:
     clients = recipe["clients"]
     weight, more, nu, r = (numbers([c[name] for c in clients], exact) for name in ("weight", "more", "nu", "r"))
-    positive = min(min(c[name] for name in ("weight", "nu", "r")) for c in clients) > 0 and recipe["ratio"] > 0
-    if not positive or max(nu) >= 1 or min(c["more"] for c in clients) != 1:
-        raise ValueError("weights, penalties and Lipschitz constants are positive, and 0 < nu_i < 1")
+    if min(*(c["weight"] for c in clients), recipe["ratio"]) <= 0 or min(c["more"] for c in clients) != 1:
+        raise ValueError("weights and penalties are positive")
     if not 0 <= recipe["i"] < len(clients):
         raise ValueError("i must be a client")
     alpha = weight / weight.sum()
@@ -174,7 +173,16 @@ def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> Params:
     if not any(active):
         raise ValueError("somebody takes part in every round")
     ratio = number(recipe["ratio"], exact)
-    return Params(alpha, more * alpha * r / ratio, nu, r, active, ratio, recipe["begins"], recipe["i"])
+    params = Params(alpha, more * alpha * r / ratio, nu, r, active, ratio, recipe["begins"], recipe["i"])
+    if not _admits(problem, params):
+        raise ValueError("penalties and Lipschitz constants are positive, and 0 < nu_i < 1")
+    return params
+
+
+def _admits(problem: Problem, params: Params) -> bool:
+    """alpha_i, sigma_i, nu_i, r_i > 0, nu_i < 1, and the alpha_i add up to 1, rounding apart."""
+    positive = all((values > 0).all() for values in (params.alpha, params.sigma, params.nu, params.r))
+    return positive and bool((params.nu < 1).all()) and abs(float(params.alpha.sum()) - 1) < 1e-9
 
 
 def _of_client(name: str) -> Callable[[Any, Params], Any]:
@@ -294,6 +302,7 @@ ITERATION = Iteration(
     IDLE,
     _every,
     _of_step,
+    _admits,
     ((BEGINS, CONTINUES),),
 )
 

@@ -302,6 +302,16 @@ def test_what_clients_share_is_one_vector():
     assert derived(vanishing(at(Square(u))), at(Square(u), each=True)) == [None]
 
 
+def test_what_clients_share_has_one_distance_to_one_vector_only():
+    # |u - h_i(a)| of one client says nothing of that of another.
+    each = at(Square(Away(Shared(u), Value(h, a))), each=True)
+    facts = list(vanishing(each))
+    assert derived([*facts, fact((0, at(V)), client=1)], each, clients=2) == [None]
+    problem, points = SimpleNamespace(n=2), lambda problem, params, state: np.ones((3, 5))
+    with pytest.raises(ValueError, match="one vector"):
+        Away(Shared(points), lambda problem, params: np.ones((2, 5)))(problem, None, None)
+
+
 # Sums over clients
 
 

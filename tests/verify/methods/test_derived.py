@@ -10,6 +10,7 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim, Hypothesis
 from fedtheory.instances.base import Instances
 from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
@@ -17,7 +18,7 @@ from fedtheory.papers.fedadmm import descent, limits, sequences, transition
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
 from fedtheory.selections import Fixed
 from fedtheory.statements import Inequality, Quantity
-from verify.derivation import obligations, rules, runs
+from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES
 from verify.evidence import Verdict
@@ -61,8 +62,8 @@ def _vanish(premises, assumed=COROLLARY.requires):
 
 
 def _constants(clients):
-    found = list(derived._constants(ITERATION, COROLLARY, _premises(), np.random.default_rng(0)))
-    return [r for r in found if len(r["clients"]) == clients]
+    found = derived._constants(ITERATION, COROLLARY, _premises(), clients, np.random.default_rng(0))
+    return [next(found)]
 
 
 ALL = [str(q.expression) for q in COROLLARY.statement.vanishing]
@@ -318,9 +319,8 @@ def _found(claim, dropped="none", clients=2):
     """What is derived of a claim, without the premises whose ids end so."""
     iteration, premises = derived._premises(claim)
     left = tuple(p for p in premises if not p.claim.id.endswith(dropped))
-    recipes = derived._constants(iteration, claim, left, np.random.default_rng(0))
-    recipe = next(r for r in recipes if len(r["clients"]) == clients)
-    return obligations.at(claim, left, recipe)
+    recipes = derived._constants(iteration, claim, left, clients, np.random.default_rng(0))
+    return obligations.at(claim, left, next(recipes))
 
 
 def _without(claim, *hypotheses):
@@ -482,3 +482,122 @@ def test_maps_that_are_not_lipschitz_are_seen():
 def test_cases_that_do_not_recur_are_seen():
     turned = tuple(pair[::-1] for pair in ITERATION.recurring)
     assert "recur" in runs.differs(_with(recurring=turned), _recipe(k0=1), _every(), 0, 3)
+
+
+def test_functions_that_are_not_bounded_below_are_seen():
+    objective, server = transition.objective, transition.server_model
+    assert _differs(_saying("theorem-4.1/a", BoundedBelow(objective))) == ""
+    for wrong in (
+        lambda *at: -objective(*at),
+        lambda problem, params, at: server(problem, params, at)[..., 0],
+        lambda problem, params, at: -np.log(1 + (server(problem, params, at) ** 2).sum(axis=-1)),
+    ):
+        assert "bounded below" in _differs(_saying("theorem-4.1/a", BoundedBelow(wrong)))
+
+
+def test_functions_that_grow_in_one_direction_only_are_seen():
+    def of_one_side(problem, params, at):
+        return transition.server_model(problem, params, at).sum(axis=-1)
+
+    wrong = Coercive(of_one_side, transition.server_model)
+    assert "coercive" in _differs(_saying("theorem-4.1/a", wrong))
+
+
+# False claims, asked for as a whole: all that they rest on is taken for certified
+
+
+@pytest.fixture
+def believed(monkeypatch):
+    """Certificates are taken for granted: what is left is what the method itself examines."""
+    monkeypatch.setattr(obligations, "_uncertified", lambda claim, recipe, instance: "")
+
+
+def _left_open(claim):
+    found = _derive(claim)
+    return found.note if found.verdict is None else ""
+
+
+THEOREM = claims.get("fedadmm/theorem-4.1/a")
+
+
+def test_a_theorem_is_derived_where_its_certificates_are(believed):
+    assert _derive(THEOREM).verdict is Verdict.CERTIFIED
+
+
+def test_without_the_start_the_first_state_may_be_none_of_the_setting(believed):
+    assert "has not kept" in _left_open(_without(THEOREM, limits.START))
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "why"), [(limits.SCHEME, "again and again"), (limits.COERCIVE, "said to be coercive")]
+)
+def test_hypotheses_that_few_instances_break_are_seen_to_mean_too_much(hypothesis, why, believed):
+    met = replace(hypothesis, met=lambda problem, params: True)
+    requires = tuple(met if h is hypothesis else h for h in COROLLARY.requires)
+    assert why in _left_open(replace(COROLLARY, requires=requires))
+
+
+def _diverging(clients):
+    def step(problem, params, state, draw):
+        after = fedadmm.step(problem, params, state, draw)
+        return after if problem.n < clients else after._replace(w=2 * after.w + 1)
+
+    return THEOREM.variant(algorithm=replace(fedadmm.algorithm, step=step))
+
+
+@pytest.mark.parametrize("clients", [1, 3, 4])
+def test_methods_that_diverge_are_seen_whatever_the_number_of_clients(clients, believed):
+    assert "do not end where the step does" in _left_open(_diverging(clients))
+
+
+def test_constants_of_which_the_setting_does_not_speak_are_seen(believed):
+    # With nu_i = 1 accuracies stay as they are.
+    def build(recipe, exact):
+        instance = limits.LONG_RUNS.build(recipe, exact)
+        return replace(instance, params=instance.params._replace(nu=np.ones(recipe["m"])))
+
+    setting = replace(limits.LONG, special=Instances(limits.LONG_RUNS.recipes, build))
+    assert "constants of a run" in _left_open(replace(COROLLARY, setting=setting))
+
+
+def test_what_is_derived_at_some_constants_only_is_left_open(believed):
+    # A number of the constants, which is 0 unless sigma_i < 4 alpha_i r_i for some i.
+    def excess(problem, params, at):
+        return np.maximum(4 * params.alpha * params.r / params.sigma - 1, 0)
+
+    now, then = (transition.at(f"x{late}", excess, late, each=True) for late in (False, True))
+    right = sympy.Max(0, 8 * transition.ratio - 2) * now.expression
+    part = Claim("own/excess", setting=TRANSITION, statement=Inequality(then.expression, right, (now, then)))
+    claims.register([part])
+    statement = replace(THEOREM.statement, bounded=(), vanishing=(now,))
+    for seed in range(4):
+        claim = replace(THEOREM, id="own/limit", statement=statement, follows=(*THEOREM.follows, part.id))
+        found = derived.outcome(METHOD, Inquiry(claim, seed, 10), _says(Verdict.SUPPORTED))
+        assert found.verdict is None and "is not derived" in found.note
+
+
+def test_quantities_that_need_not_be_finite_are_refused():
+    (first, *_) = THEOREM.statement.bounded
+    for odd in (replace(first, domain=lambda problem, params, at: at.w), replace(first, after=True)):
+        assert "need not be finite" in _left_open(
+            replace(THEOREM, statement=replace(THEOREM.statement, bounded=(odd,)))
+        )
+
+
+def test_certificates_are_those_of_the_code_as_it_is(monkeypatch):
+    claim = claims.get("fedadmm/lemma-C.2/c/accuracy")
+    (recipe,) = _constants(1)
+    remembered.refresh()
+    assert remembered.uncertified(claim, recipe) == ""
+    update = fedadmm.local_update
+
+    def keeps(*given):
+        after = update(*given)
+        return after._replace(eps=2 * after.eps)
+
+    monkeypatch.setattr(fedadmm, "local_update", keeps)
+    remembered.refresh()
+    assert remembered.uncertified(claim, recipe)
+    monkeypatch.undo()
+    remembered.refresh()
+    assert remembered.uncertified(claim, recipe) == ""
