@@ -91,9 +91,11 @@ def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
     rests_on += [Premise(own, None) for own in _own(iteration, _nonnegative(steps, wanted))]
     left_open, programs = [], 0
     for premise in rests_on:
-        for each, instance in _rows(premise, rows, iteration, known):
-            if premise.case is not None and not premise.case.holds(instance.problem, instance.params, {}):
-                continue
+        of_case = [row for row in rows if premise.case is None or _meets(premise.case, row[1])]
+        if not all(hypotheses_hold(premise.claim, instance) for _, instance in of_case):
+            left_open.append(f"{premise.claim.id}: a hypothesis does not hold in every iteration")
+            continue
+        for each, instance in _rows(premise, of_case, iteration, known):
             why = _uncertified(premise.claim, each, instance)
             programs += 1
             if why:
@@ -142,8 +144,12 @@ def _nonnegative(steps: Iterable[Step], wanted: Iterable[tuple[str, str, Term]])
 
 def _one_case(iteration: Iteration, instance: Instance) -> None:
     for pair in iteration.cases:
-        if sum(h.holds(instance.problem, instance.params, {}) for h in pair) != 1:
+        if sum(_meets(h, instance) for h in pair) != 1:
             raise ValueError(f"an iteration meets one of two cases, and not both: {pair[0].text}, {pair[1].text}")
+
+
+def _meets(case: Hypothesis, instance: Instance) -> bool:
+    return case.holds(instance.problem, instance.params, {})
 
 
 def _own(iteration: Iteration, nonnegative: Iterable[Of]) -> Iterator[Claim]:

@@ -20,17 +20,16 @@ Drawn = tuple[tuple[int, ...], ...]
 #: Relative error that rounding may make.
 _ROUNDING = 1e-9
 _STARTS = 2
-#: Steps of a run among which everybody who is to be selected again and again has to be.
-_LONGEST = 12
 
 
 def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed: int, steps: int) -> str:
     """How a run differs from a sequence of iterations of the setting that the statement names; empty if it does not.
 
-    Each iteration begins where the one before ended, the last ends where the method's own step does, its point is one
-    of the setting, what is to be kept is, and the letters have the values that they have in the claim. Where the claim
-    assumes that everybody is selected again and again, everybody is; a run takes more than ``steps`` to see that.
-    ``every``: all that an iteration may draw, None where nothing is certified for so many clients.
+    Each iteration begins where the one before ended, the last ends where the method's own step does, its constants and
+    its point are some of the setting, what is to be kept is, and the letters have the values that they have in the
+    claim. Where the claim assumes that everybody is selected again and again, everybody is in every step: what steps
+    draw independently leaves somebody out for as long as one likes if it does once. ``every``: all that an iteration
+    may draw, None where nothing is certified for so many clients.
     """
     statement = claim.statement
     assert isinstance(statement, Eventually) and statement.iteration is not None
@@ -41,11 +40,9 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed:
     letters = claim.setting.bind(problem, instance.params)
     meanings = [says for h in claim.requires for says in h.says]
     recurs = any(isinstance(says, Recurs) for says in meanings)
-    taken: Any = not recurs
     lengths: set[int] = set()
-    for number in range(max(steps, _LONGEST)):
-        if number >= steps and np.all(taken):
-            break
+    for _ in range(steps):
+        taken: Any = not recurs
         draw = algorithm.draws(problem, instance.params, state).sample(rng, (_STARTS, 1))
         at = state
         points = list(iteration.of_step(problem, instance.params, state, draw))
@@ -73,8 +70,8 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed:
         state = algorithm.step(problem, instance.params, state, draw)
         if not _same(state, at):
             return "the iterations of a step do not end where the step does"
-    if not np.all(taken):
-        return "a client that the hypotheses let take part again and again does not"
+        if not np.all(taken):
+            return "a client that the hypotheses let take part again and again does not"
     return ""
 
 

@@ -30,8 +30,7 @@ from verify.outcome import Outcome, strongest
 _CLIENTS, _PROPOSED = (1, 2), 300
 #: Further constants at which the rules have to derive the same, for each of these numbers.
 _OTHERS = 12
-#: Runs on which iterations are compared with the method, and steps of the first of them; the others take one step, or
-#: until all have been selected.
+#: Runs on which iterations are compared with the method, and steps of the first of them; the others take one.
 _RUNS, _LONG_RUNS, _STEPS = 100, 3, 12
 #: Verdicts with which nothing follows.
 _FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED)
@@ -60,11 +59,12 @@ def outcome(method: Method, inquiry: Inquiry, examined: Examined) -> Outcome:
 
 def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: tuple[Premise, ...]) -> Outcome:
     claim, rng = inquiry.claim, np.random.default_rng(inquiry.seed)
-    of_each = [list(islice(_constants(iteration, claim, premises, n, rng), 1 + _OTHERS)) for n in _CLIENTS]
-    constants = [recipes[0] for recipes in of_each if recipes]
+    constants = [r for n in _CLIENTS for r in islice(_constants(iteration, claim, premises, n, rng), 1)]
     if not constants:
         raise ValueError("no constants meet the hypotheses")
-    for recipe in (recipe for recipes in of_each for recipe in recipes):
+    of_rules = np.random.default_rng((inquiry.seed, _OTHERS))
+    others = [r for n in _CLIENTS for r in islice(_constants(iteration, claim, premises, n, of_rules), _OTHERS)]
+    for recipe in (*constants, *others):
         if missing := obligations.missing(claim, premises, recipe):
             raise ValueError(f"{missing} is not derived")
     every = {clients: _draws(iteration, premises, constants, clients) for clients in _CLIENTS}

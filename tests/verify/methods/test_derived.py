@@ -16,7 +16,7 @@ from fedtheory.instances.base import Instances
 from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
 from fedtheory.papers.fedadmm import descent, limits, sequences, transition
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
-from fedtheory.selections import Fixed
+from fedtheory.selections import Fixed, Uniform
 from fedtheory.statements import Inequality, Quantity
 from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
@@ -535,6 +535,18 @@ def test_hypotheses_that_few_instances_break_are_seen_to_mean_too_much(hypothesi
     met = replace(hypothesis, met=lambda problem, params: True)
     requires = tuple(met if h is hypothesis else h for h in COROLLARY.requires)
     assert why in _left_open(replace(COROLLARY, requires=requires))
+
+
+def test_independent_selections_leave_somebody_out_for_as_long_as_one_likes(believed):
+    def build(recipe, exact):
+        instance = limits.LONG_RUNS.build(recipe, exact)
+        uniform = Uniform(recipe["m"], recipe["m"] - 1, 3)
+        return replace(instance, params=instance.params._replace(selection=uniform))
+
+    setting = replace(limits.LONG, special=Instances(limits.LONG_RUNS.recipes, build))
+    again = Hypothesis("everybody is selected again and again", says=limits.SCHEME.says)
+    requires = tuple(again if h is limits.SCHEME else h for h in COROLLARY.requires)
+    assert "again and again" in _left_open(replace(COROLLARY, setting=setting, requires=requires))
 
 
 def _diverging(clients):
