@@ -23,7 +23,10 @@ _found_with: dict[tuple[str, ...], tuple[Any, Any]] = {}
 
 
 def uncertified(claim: Claim, recipe: Recipe) -> str:
-    """Why a claim is not certified at the constants and draws of a recipe; empty if it is."""
+    """Why a claim is not certified at the constants and draws of a recipe; empty if it is.
+
+    ``ValueError`` where the worst case over the class exceeds it.
+    """
     return _why(claim, _Place(recipe))
 
 
@@ -73,4 +76,6 @@ def _why(claim: Claim, place: _Place) -> str:
         found, _ = replay.certified(claim, recipe)
     except (ValueError, ArithmeticError) as error:
         return str(error)
+    if found.verdict is Verdict.REFUTED:
+        raise ValueError(f"{claim.id} is exceeded over the class")
     return "" if found.verdict is Verdict.CERTIFIED else found.note or str(found.verdict)

@@ -18,18 +18,20 @@ from fedtheory.instances.base import Recipe
 from fedtheory.iterations import Iteration
 from fedtheory.statements import Eventually
 from verify.derivation import obligations, runs
-from verify.derivation.obligations import Premise
+from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
 from verify.evaluate import meeting
 from verify.evidence import Verdict
 from verify.methods import reals, symbolic
 from verify.methods.base import Inquiry, Method
+from verify.methods.search import wildness
 from verify.outcome import Outcome, strongest
 
 #: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.
 _CLIENTS, _PROPOSED = (1, 2), 300
-#: Further constants at which the rules have to derive the same, for each of these numbers.
-_OTHERS = 12
+#: Constants at which the rules have to derive the same, for each of these numbers; at how many of them, the simplest,
+#: it is tried to certify it: the programs at one choice may be too ill-conditioned to be rounded.
+_ALIKE, _TRIES = 13, 3
 #: Runs on which iterations are compared with the method, and steps of the first of them; the others take one.
 _RUNS, _LONG_RUNS, _STEPS = 100, 3, 12
 #: Verdicts with which nothing follows.
@@ -59,17 +61,17 @@ def outcome(method: Method, inquiry: Inquiry, examined: Examined) -> Outcome:
 
 def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: tuple[Premise, ...]) -> Outcome:
     claim, rng = inquiry.claim, np.random.default_rng(inquiry.seed)
-    constants = [r for n in _CLIENTS for r in islice(_constants(iteration, claim, premises, n, rng), 1)]
-    if not constants:
+    of_each = [list(islice(_constants(iteration, claim, premises, n, rng), _ALIKE)) for n in _CLIENTS]
+    tried = [sorted(recipes, key=wildness)[:_TRIES] for recipes in of_each if recipes]
+    if not tried:
         raise ValueError("no constants meet the hypotheses")
-    of_rules = np.random.default_rng((inquiry.seed, _OTHERS))
-    others = [r for n in _CLIENTS for r in islice(_constants(iteration, claim, premises, n, of_rules), _OTHERS)]
-    for recipe in (*constants, *others):
+    for recipe in (recipe for recipes in of_each for recipe in recipes):
         if missing := obligations.missing(claim, premises, recipe):
             raise ValueError(f"{missing} is not derived")
-    every = {clients: _draws(iteration, premises, constants, clients) for clients in _CLIENTS}
+    simple = [recipe for recipes in tried for recipe in recipes]
+    every = {clients: _draws(iteration, premises, simple, clients) for clients in _CLIENTS}
     seen = _compared(claim, every, inquiry.seed, rng)
-    found = [obligations.at(claim, premises, recipe) for recipe in constants]
+    found = [_found(claim, premises, recipes) for recipes in tried]
     left_open = tuple(line for f in found for line in f.left_open)
     said = f"derived from {', '.join(sorted({id for f in found for id in f.used}))}"
     said += f", by {', '.join(sorted({step.rule for f in found for step in f.steps}))}"
@@ -82,6 +84,15 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
     )
     note += f"whatever is drawn ({sum(f.programs for f in found)} programs)"
     return method.found(Verdict.CERTIFIED, note, instances=len(found), used=("derivation", "sdp"))
+
+
+def _found(claim: Claim, premises: tuple[Premise, ...], recipes: Iterable[Recipe]) -> Found:
+    """What is found at the first of the constants at which nothing is left open; where there are none, at the last."""
+    for recipe in recipes:
+        found = obligations.at(claim, premises, recipe)
+        if not found.left_open:
+            break
+    return found
 
 
 def _compared(claim: Claim, every: Mapping[int, set[Drawn]], seed: int, rng: np.random.Generator) -> int:
