@@ -42,7 +42,7 @@ _PUBLIC = {
         "inequality",
         "one_step",
     ),
-    "symbols": ("T", "d", "integers", "k", "letters", "n", "omega"),
+    "symbols": ("T", "d", "integers", "k", "letters", "n", "omega", "round_index"),
 }
 _WHERE = {name: module for module, names in _PUBLIC.items() for name in names}
 

@@ -14,9 +14,10 @@ import sympy
 from fedtheory import naming
 from fedtheory.problems.base import Problem
 from fedtheory.rational import holds
+from fedtheory.schedules import ROUND
 from fedtheory.settings import COMPRESSOR, Setting
-from fedtheory.statements import CompressorClass, Statement, Untested, changed
-from fedtheory.symbols import T, d, k
+from fedtheory.statements import Agreement, Bound, CompressorClass, Eventually, Limit, Statement, Untested, changed
+from fedtheory.symbols import T, d, k, round_index
 
 if TYPE_CHECKING:
     # Instances know the papers' letters, and papers hold claims.
@@ -86,27 +87,67 @@ class Claim:
         object.__setattr__(self, "kind", self.kind or self.statement.kind)
         if self.setting.algorithm is not None and not self.setting.letters and not self.setting.parameters:
             # What its author does not say follows from the statement: the letters, and that the classes are kept to.
-            object.__setattr__(self, "setting", replace(self.setting, letters=self._spoken_of()))
+            letters, text = self._spoken_of(), self._setting_text()
+            object.__setattr__(self, "setting", replace(self.setting, letters=letters, text=text))
             object.__setattr__(self, "requires", (*self.requires, *self._classes()))
+        self._check_schedules()
 
     def _classes(self) -> tuple[Hypothesis, ...]:
         """That functions and compressors are of the classes of the setting."""
         parts = () if self.setting.functions is None else (self.setting.functions,)
         return tuple(Hypothesis(part.text, met=part.contains) for part in (*parts, *self.setting.adversaries))
 
-    def _spoken_of(self) -> tuple[sympy.Symbol, ...]:
-        """The letters of the statement and of the hypotheses, each with its own name."""
+    def _setting_text(self) -> str:
+        """What the statement quantifies over, in words; with the schedules of its method."""
+        schedules = getattr(self.setting.algorithm, "schedules", {})
+        said = ", ".join(f"{name} = {schedule}" for name, schedule in schedules.items())
+        return f"{self.setting.text}; in round k, {said}" if said else self.setting.text
+
+    def _check_schedules(self) -> None:
+        """``ValueError`` where the statement's method varies with the round, and the setting or the statement has no
+        room for that."""
+        schedules = getattr(getattr(self.statement, "algorithm", None), "schedules", {})
+        if not schedules:
+            return
+        if isinstance(self.statement, Limit | Eventually | Agreement):
+            raise ValueError(f"the claim {self.id}: limits and whole runs are not tested where parameters vary")
+        known = getattr(self.setting.algorithm, "schedules", {})
+        if set(known) != set(schedules):
+            raise ValueError(f"the claim {self.id}: {', '.join(schedules)} vary with the round, but not in its setting")
+        free = self._free_symbols()
+        for name in {str(letter) for letter in free} & set(schedules):
+            raise ValueError(f"the claim {self.id} speaks of {name}, which has a schedule: write its expression in k")
+        if any(str(letter) == str(round_index) and letter != round_index for letter in free):
+            raise ValueError(f"the claim {self.id} speaks of another k than fedtheory.round_index, which may be 0")
+        if isinstance(self.statement, Bound) and round_index in free:
+            raise ValueError(f"the claim {self.id} is a bound after T rounds: k may only be the index of a sum in it")
+
+    def _free_symbols(self) -> set[sympy.Basic]:
+        """The letters of the statement, of the hypotheses and of what the setting says, quantities left out."""
         statement = self.statement
         measured = {s for q in getattr(statement, "quantities", ()) for s in q.expression.free_symbols}
         parts = [side for c in getattr(statement, "comparisons", ()) for side in (c.left, c.right)]
         parts += [h.relation for h in self.requires if h.relation is not None] + list(self.setting.domain)
-        of_class = () if self.setting.functions is None else (self.setting.functions.mu, self.setting.functions.L)
-        found = sympy.Tuple(*parts).free_symbols - measured - {T} | set(of_class)
+        found: set[sympy.Basic] = sympy.Tuple(*parts).free_symbols - measured - {T}
+        return found
+
+    def _spoken_of(self) -> Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...]:
+        """The letters of the statement and of the hypotheses, each with its own name, and the round, if any varies."""
+        algorithm: Any = self.setting.algorithm
+        of_class: tuple[Any, ...] = (
+            () if self.setting.functions is None else (self.setting.functions.mu, self.setting.functions.L)
+        )
+        found = self._free_symbols() | set(of_class)
         known = {str(letter) for letter in found} | {adversary.field for adversary in self.setting.adversaries}
-        fields = getattr(self.setting.algorithm.Params, "_fields", ())  # type: ignore[union-attr]
+        varying = {*algorithm.schedules, ROUND} if algorithm.schedules else set()
+        fields = [name for name in getattr(algorithm.Params, "_fields", ()) if name not in varying]
         # Parameters of which the statement does not speak may have any value.
         others = [sympy.Symbol(name, positive=True) for name in fields if name not in known]
-        return (*of_class, *sorted(found - set(of_class), key=str), *others)
+        letters = (*of_class, *sorted(found - set(of_class), key=str), *others)
+        if not varying or isinstance(self.statement, Bound):
+            return letters
+        # Every round is meant; a bound speaks of the runs that begin with round 0.
+        return {letter: str(letter) for letter in letters} | {round_index: ROUND}
 
     @property
     def paper(self) -> str:

@@ -168,6 +168,8 @@ def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
         return _power(e, values, constant)
     if isinstance(e, sympy.Mul):
         return _product(e, values, constant)
+    if isinstance(e, sympy.Sum | sympy.Product):
+        return _repeated(e, values, constant)
     parts = [_evaluate(a, values, constant) for a in e.args]
     match e:
         case sympy.Add():
@@ -181,6 +183,21 @@ def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
         case sympy.exp():
             return _exponential(parts[0])
     raise ValueError(f"cannot evaluate {e} at numbers")
+
+
+def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
+    """A sum or a product over an index between two integers; of nothing it is 0 or 1."""
+    (index, low, high), *more = e.limits
+    if more:
+        raise ValueError(f"cannot evaluate {e}: write one sum in another")
+    ends = [_evaluate(end, values, constant) for end in (low, high)]
+    if any(end != int(end) for end in ends):
+        raise Undefined(f"{e} does not go from one integer to another")
+    first, last = map(int, ends)
+    terms = (_evaluate(e.function, {**values, index: constant(Fraction(i))}, constant) for i in range(first, last + 1))
+    if isinstance(e, sympy.Sum):
+        return reduce(operator.add, terms, constant(Fraction(0)))
+    return reduce(operator.mul, terms, constant(Fraction(1)))
 
 
 def _is_root(e: sympy.Expr) -> bool:

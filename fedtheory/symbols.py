@@ -15,6 +15,8 @@ kappa = sympy.Symbol("kappa", positive=True)
 n, d = sympy.symbols("n d", integer=True, positive=True)
 #: Coordinates that a compressor keeps.
 k = sympy.Symbol("k", integer=True, positive=True)
+#: The index of a round: of the first one 0.
+round_index = sympy.Symbol("k", integer=True, nonnegative=True)
 #: Clients that take part in a round.
 m = sympy.Symbol("m", integer=True, positive=True)
 #: Variance of one compressor, and joint variance of all.

@@ -14,6 +14,7 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.randomness import expectation, map_leaves
 from fedtheory.rational import Array, evaluate, is_exact
+from fedtheory.schedules import at_round
 from fedtheory.statements import (
     Agreement,
     Bound,
@@ -34,25 +35,49 @@ Comparable = Identity | Inequality | OneStep | Bound | ParameterRule
 Behaviour = Stays | Reached | Agreement
 
 
-def rollout(claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int) -> tuple[Any, Array]:
+def rollout(
+    claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int, passed: int = 0
+) -> tuple[Any, Array]:
     """All states after ``rounds`` steps along axis 1 of ``state (M, 1, ...)``, and their probabilities.
 
+    ``passed``: rounds before these, of a method whose parameters vary.
     The tree of draws is enumerated, so that an expectation over it is exact. ``ValueError`` if a draw has no finite
     support.
     """
     algorithm = claim.statement.algorithm  # type: ignore[union-attr]
     exact = is_exact(*state)
     probabilities = np.ones(1, dtype=int)
-    for _ in range(rounds):
-        draws, p = algorithm.draws(problem, instance.params, state).support(exact)
+    for k in range(passed, passed + rounds):
+        params = params_after(claim, instance, problem, k, exact)
+        draws, p = algorithm.draws(problem, params, state).support(exact)
         before = len(probabilities)
         repeated = type(state)(*(np.repeat(field, len(p), axis=1) for field in state))
         tiled = map_leaves(lambda a, before=before: np.concatenate([a] * before), draws)
-        after = algorithm.step(problem, instance.params, repeated, tiled)
+        after = algorithm.step(problem, params, repeated, tiled)
         fields = zip(after, repeated, state._fields, strict=True)
         state = type(state)(*(_shaped(*field, algorithm.step) for field in fields))
         probabilities = np.repeat(probabilities, len(p)) * np.concatenate([p] * before)
     return state, probabilities
+
+
+def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int, exact: bool) -> Any:
+    """The parameters so many rounds after the one at hand, which for a bound is round 0: of most methods the same."""
+    algorithm: Any = getattr(claim.statement, "algorithm", None)
+    if algorithm is None or not algorithm.schedules:
+        return instance.params
+    first = 0 if isinstance(claim.statement, Bound) else instance.params.round
+    return at_round(algorithm, problem, instance.params, first + rounds, exact)
+
+
+def has_rounds(claim: Claim, instance: Instance, rounds: int) -> bool:
+    """Whether parameters that vary with the round are fractions at this many rounds and after them, of an exact
+    instance."""
+    try:
+        for k in range(rounds + 1):
+            params_after(claim, instance, instance.problem, k, True)
+    except ValueError:
+        return False
+    return True
 
 
 def _shaped(after: Array, before: Array, name: str, step: Callable[..., Any]) -> Array:
@@ -103,12 +128,15 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
     problem, state = start(claim, instance, theta)
     values: dict[sympy.Expr, Any] = {**claim.setting.bind(problem, instance.params), T: rounds}
     stepping = isinstance(statement, OneStep | Bound)
-    later, probabilities = rollout(claim, instance, problem, state, rounds) if stepping else (state, np.ones(1))
+    later, probabilities, now, then = state, np.ones(1), instance.params, instance.params
+    if stepping:
+        later, probabilities = rollout(claim, instance, problem, state, rounds)
+        now, then = (params_after(claim, instance, problem, k, is_exact(*state)) for k in (0, rounds))
     ordered = [side for c in statement.comparisons if c.relation != "==" for side in (c.left, c.right)]
     scalars = set().union(*(side.free_symbols for side in ordered))
     for quantity in statement.quantities:
         after = quantity.after and stepping
-        value = quantity.of(problem, instance.params, later if after else state)
+        value = quantity.of(problem, then if after else now, later if after else state)
         if scalars & quantity.expression.free_symbols:
             _check_scalar(quantity, value, (len(theta), len(probabilities) if after else 1), after)
         values[quantity.expression] = expectation(value, probabilities)[..., None] if after else value
@@ -142,10 +170,12 @@ def _behaved(claim: Claim, instance: Instance, theta: Array) -> Sides:
         return _broadcast(statement.seen[0](problem, params, after), statement.seen[1](problem, other, second))
     if isinstance(statement, Stays):
         later, _ = rollout(claim, instance, problem, state, 1)
-        return _broadcast(statement.observed(problem, params, later), statement.observed(problem, params, state))
+        then = params_after(claim, instance, problem, 1, is_exact(*state))
+        return _broadcast(statement.observed(problem, then, later), statement.observed(problem, params, state))
     assert isinstance(statement, Reached)
     later, probabilities = rollout(claim, instance, problem, state, statement.rounds)
-    left = expectation(statement.potential(problem, params, later), probabilities)
+    then = params_after(claim, instance, problem, statement.rounds, is_exact(*state))
+    left = expectation(statement.potential(problem, then, later), probabilities)
     right = evaluate(statement.share, {}) * statement.potential(problem, params, state)[:, 0]
     return _broadcast(left, right)
 
@@ -169,7 +199,8 @@ def leaving(claim: Claim, instance: Instance, theta: Array) -> Array | None:
         return None
     problem, state = start(claim, instance, theta)
     later, _ = rollout(claim, instance, problem, state, 1)
-    residuals = [np.asarray(domain(problem, instance.params, later)) for domain in domains]
+    params = params_after(claim, instance, problem, 1, is_exact(*state))
+    residuals = [np.asarray(domain(problem, params, later)) for domain in domains]
     return np.concatenate([r.reshape(len(theta), -1) for r in residuals], axis=1)
 
 

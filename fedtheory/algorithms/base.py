@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sympy
 
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, Size
 from fedtheory.rational import Array
+from fedtheory.schedules import at_round
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Algorithm:
     ``step(problem, params, state, draw) -> State``: deterministic; broadcasts over leading axes (replicas).
     ``fixed_point(problem, params) -> State``: the state that the method must not leave, at the optimum.
     ``invariant(problem, params, state) -> Array``: residuals that stay zero along every run, or None.
+    ``schedules``: parameters that vary with the round, as expressions in its index k, by name; ``Params`` then has the
+    field ``round``.
     A method that needs more of its problem than functions says so by the type of ``problem``.
     """
 
@@ -37,6 +41,7 @@ class Algorithm:
     step: Callable[[Any, Any, Any, Draw], Any]
     fixed_point: Callable[[Any, Any], Any]
     invariant: Callable[[Any, Any, Any], Array] | None = None
+    schedules: Mapping[str, sympy.Expr] = field(default_factory=dict)
 
 
 def place(function: Callable[..., Any]) -> str:
@@ -79,7 +84,8 @@ def run(
     size: Size = (replicas,)
     state = type(state)(*(np.broadcast_to(field, (replicas, *field.shape)) for field in state))
     observed = [observe(state)]
-    for _ in range(rounds):
+    for k in range(rounds):
+        params = at_round(algorithm, problem, params, k, False)
         state = algorithm.step(problem, params, state, algorithm.draws(problem, params, state).sample(rng, size))
         observed.append(observe(state))
     return np.stack(observed)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, place, zeros
 from fedtheory.randomness import Constant
+from fedtheory.schedules import ROUND, checked
 
 #: What a part of a state may be: one vector, or one for each client.
 SHAPES = ("point", "clients")
@@ -26,17 +27,23 @@ def method(
     draws: Callable[..., Any] | None = None,
     fixed_point: Callable[..., Any] | None = None,
     invariant: Callable[..., Any] | None = None,
+    schedules: Mapping[str, Any] | None = None,
 ) -> Algorithm:
     """The algorithm with this ``step(problem, params, state, draw) -> state``, a mapping or a tuple of the new parts.
 
     ``params``: names of its parameters; ``state``: its parts by name, each a "point" ``(..., d)`` or "clients"
     ``(..., n, d)``. Unless given: all parts start at 0; the draws are those of ``params.compressors``, or there are
-    none; at the fixed point points are the optimum and clients' vectors 0. ``ValueError`` for another shape.
+    none; at the fixed point points are the optimum and clients' vectors 0. ``schedules``: parameters that vary with the
+    round, by name, as expressions in its index ``round_index`` and in letters; the step has their values at its round.
+    ``ValueError`` for another shape, or for a schedule that is no number, infinite or negative at some round.
     """
     for part, shape in state.items():
         if shape not in SHAPES:
             raise ValueError(f"the part {part} of the state must be one of {', '.join(SHAPES)}, got {shape!r}")
-    Params: Any = namedtuple("Params", list(params))  # type: ignore[misc]
+    varying = checked(schedules or {}, params)
+    fields = [*params, *varying, ROUND] if varying else list(params)
+    # A run begins with round 0.
+    Params: Any = namedtuple("Params", fields, defaults=(0,) if varying else ())  # type: ignore[misc]
     State: Any = namedtuple("State", list(state))  # type: ignore[misc]
 
     def start(problem: Any, params: Any, **parts: Any) -> Any:
@@ -56,7 +63,15 @@ def method(
         return params.compressors.draws if hasattr(params, "compressors") else Constant()
 
     return Algorithm(
-        name, Params, State, init or start, draws or drawn, stepping(step, State), fixed_point or rest, invariant
+        name,
+        Params,
+        State,
+        init or start,
+        draws or drawn,
+        stepping(step, State),
+        fixed_point or rest,
+        invariant,
+        varying,
     )
 
 

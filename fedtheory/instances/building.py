@@ -15,6 +15,8 @@ from fedtheory.instances.chart import Chart, chart
 from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array, holds
+from fedtheory.schedules import ROUND, at_round
+from fedtheory.symbols import round_index
 
 if TYPE_CHECKING:
     from fedtheory.settings import Setting
@@ -68,7 +70,7 @@ def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> 
     make: Any = setting.algorithm.Params
     sources = {source: letter for letter, source in setting.sources.items() if isinstance(source, str)}
     for name in make._fields:
-        if name in values:
+        if name in values or name in setting.algorithm.schedules:
             continue
         if name in recipe:
             value = recipe[name]
@@ -82,7 +84,9 @@ def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> 
             raise ValueError(
                 f"the parameter {name} is no letter of the setting: give it a letter, or say ``parameters``"
             )
-    return make(**values)
+    # At the round at hand schedules have their values, which the others make.
+    params = make(**dict.fromkeys(setting.algorithm.schedules), **values)
+    return at_round(setting.algorithm, problem, params, getattr(params, ROUND, 0), exact)
 
 
 def check_domain(setting: Setting, problem: Any, params: Any) -> None:
@@ -208,7 +212,9 @@ def words(setting: Setting, recipe: Recipe, params: Any) -> str:
     """Everything of an instance that matters, constants of single clients included."""
     hidden = ("clients", "x", "k", "joint", "g", "n")
     n = recipe["n"] if "clients" not in recipe else len(recipe["clients"])
-    text = f"n={n}, " + ", ".join(f"{key}={value}" for key, value in recipe.items() if key not in hidden)
+    text = f"n={n}, " + ", ".join(
+        f"{round_index if key == ROUND else key}={value}" for key, value in recipe.items() if key not in hidden
+    )
     for adversary in setting.adversaries:
         used = getattr(params, adversary.field)
         text += f", {getattr(getattr(used, 'compressor', used), 'name', '')}" + (

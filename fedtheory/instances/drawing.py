@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from fedtheory import schedules
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import building, letters
 from fedtheory.instances.base import Recipe, pick
@@ -36,7 +37,7 @@ def sides(claim: Claim) -> tuple[Any, ...]:
 
 
 def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
-    """Functions and compressors."""
+    """Functions and compressors, and the round of a method whose parameters vary with it."""
     n, d = int(pick(rng, setting.clients)), int(pick(rng, (1, 1, 1, 1, 1, 2, 2, 3)))
     if max(setting.clients) > 2 and rng.random() < _OFTEN:
         n, d = pick(rng, (int(rng.integers(5, 13)), n)), 1
@@ -47,6 +48,8 @@ def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
             d, more = adversary.draw(rng)
             recipe |= more
             n = adversary.clients({**recipe, "d": d}, n)
+    if schedules.ROUND in drawn_letters(setting).values():
+        recipe[schedules.ROUND] = schedules.drawn(rng)
     if setting.functions is None:
         return {"n": n, "d": d, **recipe}
     return {**setting.functions.draw(rng, n, d, pick(rng, setting.g)), **recipe}

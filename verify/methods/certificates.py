@@ -88,6 +88,8 @@ def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) ->
 def _pose(claim: Claim) -> list[tuple[Posed, Weights]]:
     """The inequalities to show, each with its proof. ``Unprovable`` when none is known."""
     proofs = _about(claim)
+    if getattr(getattr(claim.statement, "algorithm", None), "schedules", None):
+        raise Unprovable(f"no identities are known for parameters of {claim.id} that vary with the round")
     if proofs is None:
         raise Unprovable(f"no proofs are known in the setting of {claim.id}")
     return list(proofs.pose(claim))

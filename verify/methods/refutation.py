@@ -17,7 +17,7 @@ from fedtheory.instances.base import Recipe
 from fedtheory.randomness import expectation
 from fedtheory.rational import DIGITS, Array, evaluate, exact, real, to_float
 from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, OneStep, Order, Untested
-from verify.evaluate import hypotheses_hold, leaving, rollout, sides
+from verify.evaluate import hypotheses_hold, leaving, params_after, rollout, sides
 from verify.evidence import Counterexample
 from verify.methods import asymptotics, sampled, second_moments
 
@@ -98,7 +98,8 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
     elif isinstance(statement, Invariant):
         problem, state = instance.at(row)
         later, _ = rollout(claim, instance, problem, state, 1)
-        yield _vanishing("residual", statement.residual(problem, instance.params, later))
+        params = params_after(claim, instance, problem, 1, True)
+        yield _vanishing("residual", statement.residual(problem, params, later))
     elif isinstance(statement, Limit):
         problem, state = instance.at(0 * row)
         later, _ = rollout(claim, instance, problem, state, 1)

@@ -20,7 +20,7 @@ from fedtheory.instances import Instance
 from fedtheory.rational import DIGITS, Array, evaluate, exact, is_exact, real
 from fedtheory.statements import Bound
 from fedtheory.symbols import T
-from verify.evaluate import rollout, start
+from verify.evaluate import params_after, rollout, start
 
 #: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated; and multiples of the
 #: number in which the bound shrinks by e, up to the largest that is looked at.
@@ -41,6 +41,9 @@ def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
     """The rounds at which a bound is tested by second moments: ``LONG``, and about the time of contraction."""
     statement = claim.statement
     assert isinstance(statement, Bound)
+    if statement.algorithm.schedules:
+        # Every round has a map of its own.
+        return LONG[:2]
     if instance.dimension > _SMALL:
         return LONG
     try:
@@ -177,12 +180,15 @@ def follows(claim: Claim, instance: Instance) -> bool:
     return all(np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(*seen, strict=True))
 
 
-def maps(claim: Claim, instance: Instance, like: Array) -> tuple[Array, Array]:
-    """(A_k ``(K, m, m)``, p_k ``(K,)``): the linear parts of a step, in the arithmetic of ``like``."""
+def maps(claim: Claim, instance: Instance, like: Array, passed: int = 0) -> tuple[Array, Array]:
+    """(A_k ``(K, m, m)``, p_k ``(K,)``): the linear parts of a step, in the arithmetic of ``like``.
+
+    ``passed``: rounds before it, of a method whose parameters vary.
+    """
     assert instance.coordinates is not None
     basis = _basis(instance.dimension, like)
     problem, state = instance.at(np.concatenate([0 * basis[:1], basis]))
-    later, p = rollout(claim, instance, problem, state, 1)
+    later, p = rollout(claim, instance, problem, state, 1, passed)
     images = instance.coordinates(later)
     return np.moveaxis(images[1:] - images[:1], 0, -1), p
 
@@ -191,15 +197,26 @@ def _basis(size: int, like: Array) -> Array:
     return np.eye(size, dtype=int).astype(object) if is_exact(like) else np.eye(size)
 
 
-def _form(claim: Claim, instance: Instance, like: Array) -> Array:
-    """The matrix Q with left(z) = z'Qz, the quantity of the left side at no round."""
+def _carried(claim: Claim, instance: Instance, like: Array, rounds: int) -> Array:
+    """The form of the coordinates of the initial state whose value is E[left after ``rounds`` rounds]."""
+    Q = _form(claim, instance, like, rounds)
+    if not claim.statement.algorithm.schedules:  # type: ignore[union-attr]
+        return _after(*maps(claim, instance, like), Q, rounds)
+    for k in reversed(range(rounds)):
+        Q = _after(*maps(claim, instance, like, k), Q, 1)
+    return Q
+
+
+def _form(claim: Claim, instance: Instance, like: Array, rounds: int = 0) -> Array:
+    """The matrix Q with left(z) = z'Qz, the quantity of the left side with the parameters after ``rounds`` rounds."""
     statement = claim.statement
     assert isinstance(statement, Bound)
     quantity = next(q for q in statement.quantities if q.expression == statement.left)
     basis = _basis(instance.dimension, like)
     i, j = np.triu_indices(instance.dimension, 1)
     problem, state = instance.at(np.concatenate([basis, basis[i] + basis[j]]))
-    values = np.asarray(quantity.of(problem, instance.params, state))[..., 0]
+    params = params_after(claim, instance, problem, rounds, is_exact(like))
+    values = np.asarray(quantity.of(problem, params, state))[..., 0]
     Q = np.zeros((instance.dimension,) * 2, dtype=values.dtype)
     squares = values[: instance.dimension]
     Q[np.arange(instance.dimension), np.arange(instance.dimension)] = squares
@@ -213,12 +230,13 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
     The list ends before the first that is beyond the floats.
     """
     like = np.zeros(1)
+    varies = bool(claim.statement.algorithm.schedules)  # type: ignore[union-attr]
     A, p = maps(claim, instance, like)
     Q, found, done = _form(claim, instance, like), [], 0
     start_matrix = instance.start() if instance.start is not None else None
     assert start_matrix is not None
     for target in rounds:
-        Q = _after(A, p, Q, target - done)
+        Q = _carried(claim, instance, like, target) if varies else _after(A, p, Q, target - done)
         done, form = target, start_matrix.T @ Q @ start_matrix
         # Sums of such entries must not overflow either.
         if not abs(form).max(initial=0) < 1e100:
@@ -251,10 +269,8 @@ def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> 
         raise ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds: coordinates do not follow the state")
     start_matrix = instance.start() if instance.start is not None else None
     assert start_matrix is not None
-    A, p = maps(claim, instance, theta)
     z = (start_matrix @ theta[0]) if is_exact(theta) else start_matrix.astype(float) @ theta[0]
-    form = _form(claim, instance, theta)
     with mpmath.workdps(DIGITS):
         z = real(z) if is_exact(theta) else z
-        left = z @ _after(A, p, form, rounds) @ z
+        left = z @ _carried(claim, instance, theta, rounds) @ z
         return np.array([left]), bound_at(claim, instance, theta, rounds)

@@ -25,7 +25,7 @@ from fedtheory.statements import (
     Reached,
     Stays,
 )
-from verify.evaluate import dimension, hypotheses_hold, leaving, sides, tree_size
+from verify.evaluate import dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
 from verify.evidence import Counterexample
 from verify.methods import refutation, second_moments, spectral
 from verify.methods.refutation import Coordinates
@@ -88,9 +88,9 @@ def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Gene
     escape = _escapes(claim, instance, rng)
     if escape is not None:
         return [escape]
-    found = [f for rounds in _rounds(claim, instance) for f in _worst_states(claim, instance, rounds, rng)]
+    found = [f for rounds in _rounds(claim, built) for f in _worst_states(claim, instance, rounds, rng)]
     if second_moments.applies(claim, instance):
-        found += _long_run(claim, instance)
+        found += _long_run(claim, instance, built)
     return sorted(found, key=lambda f: -f.ratio)
 
 
@@ -160,7 +160,8 @@ def _ratio(left: Array, right: Array, relation: str) -> float:
 def _rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
     if not isinstance(claim.statement, Bound):
         return (1,)
-    return tuple(T for T in ROUNDS if T <= 1 or tree_size(claim, instance, T) <= LARGEST_TREE)
+    few = (T for T in ROUNDS if T <= 1 or tree_size(claim, instance, T) <= LARGEST_TREE)
+    return tuple(T for T in few if has_rounds(claim, instance, T))
 
 
 def _escapes(claim: Claim, instance: Instance, rng: np.random.Generator) -> Finding | None:
@@ -200,10 +201,10 @@ def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.
             yield Finding(ratio, theta, rounds, "search")
 
 
-def _long_run(claim: Claim, instance: Instance) -> Iterator[Finding]:
+def _long_run(claim: Claim, instance: Instance, built: Instance) -> Iterator[Finding]:
     """The worst initial states after many rounds, where the bound is a quadratic form of them."""
     # Where the forms grow beyond the floats there are fewer of them.
-    at = second_moments.rounds(claim, instance)
+    at = tuple(T for T in second_moments.rounds(claim, instance) if has_rounds(claim, built, T))
     for rounds, left in zip(at, second_moments.left_forms(claim, instance, at), strict=False):
 
         def both(theta: Array, left: Array = left, rounds: int = rounds) -> tuple[Array, Array]:

@@ -27,7 +27,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
 from fedtheory.statements import Bound, Invariant, OneStep, Quantity
-from verify.evaluate import hypotheses_hold, rollout
+from verify.evaluate import hypotheses_hold, params_after, rollout
 from verify.pep import coordinates
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, row, value
@@ -328,7 +328,8 @@ def _vanishes_later(claim: Claim, given: Instance) -> bool:
     assert isinstance(claim.statement, Invariant)
     posed = pose(claim.setting, given).instance
     later, _ = rollout(claim, posed, *posed.at(np.zeros((1, 0))), 1)
-    residual = np.asarray(claim.statement.residual(posed.problem, posed.params, later))
+    params = params_after(claim, posed, posed.problem, 1, True)
+    residual = np.asarray(claim.statement.residual(posed.problem, params, later))
     return all(v == 0 if isinstance(v, int | Fraction) else not v.coefficients for v in residual.flat)
 
 

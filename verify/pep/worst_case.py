@@ -78,6 +78,9 @@ def posed_as_claimed(claim: Claim, instance: Instance) -> bool:
     ``ValueError`` when the instance does not meet the hypotheses or its class is not posed; :class:`Refused` where
     other things than those posed are allowed, or the claim's code mixes coordinates.
     """
+    if isinstance(claim.statement, Bound) and claim.statement.algorithm.schedules:
+        # One step at one round says nothing of the others.
+        raise Refused("parameters vary with the round: state what one round does, by one_step(...) for every k")
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
     # On formal vectors with one entry: what fails there fails at these parameters.
