@@ -32,6 +32,10 @@ _ROUNDS = (0, 1, 2, 3, 10, 999, 1000, 1001, 10**4, 10**5, LAST)
 _VALUES = tuple(Fraction(v) for v in ("1/100", "1/10", "1/2", 1, 3, 10, 100))
 
 
+class Irrational(ValueError):
+    """A schedule that is no fraction at some round."""
+
+
 def checked(schedules: Mapping[str, Any], params: Sequence[str]) -> dict[str, sympy.Expr]:
     """The schedules as expressions.
 
@@ -83,7 +87,7 @@ def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> str:
 def at_round(algorithm: Algorithm, problem: Any, params: Any, k: int, exact: bool) -> Any:
     """The parameters at round k, in fractions or floats; as they are where nothing varies.
 
-    ``ValueError`` where a schedule has no value, or in fractions an irrational one.
+    ``ValueError`` where a schedule has no value; in fractions :class:`Irrational` where that is none.
     """
     if not algorithm.schedules:
         return params
@@ -96,7 +100,7 @@ def at_round(algorithm: Algorithm, problem: Any, params: Any, k: int, exact: boo
         given = {letter: value_of(str(letter), problem, params) for letter in letters}
         value = evaluate(schedule, {**given, round_index: k})
         if exact and not isinstance(value, int | Fraction):
-            raise ValueError(f"the schedule {name} = {schedule} is irrational at k = {k}")
+            raise Irrational(f"the schedule {name} = {schedule} is irrational at k = {k}")
         values[name] = number(value, exact)
     return params._replace(**values, **{ROUND: k})
 

@@ -208,6 +208,8 @@ def bound(algorithm: Algorithm, relation: Relation) -> Bound:
     initial_of = {s for q in relation.right.quantities for s in q.expression.free_symbols}
     factor = constant = initial = sympy.S.One
     for part in sympy.Mul.make_args(right):
+        if part.has(sympy.Sum, sympy.Product):
+            return Bound(algorithm, left, sympy.S.One, right, relation.quantities, override=right)
         if part.has(T):
             # A number in front may have been put into the power: 2 * (1/2)^T is 2^(1 - T).
             first = part.subs(T, 0)

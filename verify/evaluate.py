@@ -14,7 +14,7 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.randomness import expectation, map_leaves
 from fedtheory.rational import Array, evaluate, is_exact
-from fedtheory.schedules import at_round
+from fedtheory.schedules import Irrational, at_round
 from fedtheory.statements import (
     Agreement,
     Bound,
@@ -48,7 +48,7 @@ def rollout(
     exact = is_exact(*state)
     probabilities = np.ones(1, dtype=int)
     for k in range(passed, passed + rounds):
-        params = params_after(claim, instance, problem, k, exact)
+        params = params_after(claim, instance, problem, k)
         draws, p = algorithm.draws(problem, params, state).support(exact)
         before = len(probabilities)
         repeated = type(state)(*(np.repeat(field, len(p), axis=1) for field in state))
@@ -60,21 +60,31 @@ def rollout(
     return state, probabilities
 
 
-def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int, exact: bool) -> Any:
+def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int) -> Any:
     """The parameters so many rounds after the one at hand, which for a bound is round 0: of most methods the same."""
     algorithm: Any = getattr(claim.statement, "algorithm", None)
     if algorithm is None or not algorithm.schedules:
         return instance.params
     first = 0 if isinstance(claim.statement, Bound) else instance.params.round
+    # Initial states of zeros do not tell fractions from floats.
+    exact = not any(isinstance(getattr(instance.params, name), float) for name in algorithm.schedules)
     return at_round(algorithm, problem, instance.params, first + rounds, exact)
 
 
-def has_rounds(claim: Claim, instance: Instance, rounds: int) -> bool:
-    """Whether parameters that vary with the round are fractions at this many rounds and after them, of an exact
-    instance."""
+def _params_then(claim: Claim, instance: Instance, problem: Any, rounds: int) -> Any:
+    """As :func:`params_after`, None for what varies where that is irrational: few quantities speak of it."""
     try:
-        for k in range(rounds + 1):
-            params_after(claim, instance, instance.problem, k, True)
+        return params_after(claim, instance, problem, rounds)
+    except Irrational:
+        varying = claim.statement.algorithm.schedules  # type: ignore[union-attr]
+        return instance.params._replace(**dict.fromkeys(varying))
+
+
+def has_rounds(claim: Claim, instance: Instance, rounds: int) -> bool:
+    """Whether parameters that vary are fractions in this many rounds of an exact instance."""
+    try:
+        for k in range(rounds):
+            params_after(claim, instance, instance.problem, k)
     except ValueError:
         return False
     return True
@@ -131,7 +141,8 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
     later, probabilities, now, then = state, np.ones(1), instance.params, instance.params
     if stepping:
         later, probabilities = rollout(claim, instance, problem, state, rounds)
-        now, then = (params_after(claim, instance, problem, k, is_exact(*state)) for k in (0, rounds))
+        now = params_after(claim, instance, problem, 0)
+        then = _params_then(claim, instance, problem, rounds)
     ordered = [side for c in statement.comparisons if c.relation != "==" for side in (c.left, c.right)]
     scalars = set().union(*(side.free_symbols for side in ordered))
     for quantity in statement.quantities:
@@ -170,11 +181,11 @@ def _behaved(claim: Claim, instance: Instance, theta: Array) -> Sides:
         return _broadcast(statement.seen[0](problem, params, after), statement.seen[1](problem, other, second))
     if isinstance(statement, Stays):
         later, _ = rollout(claim, instance, problem, state, 1)
-        then = params_after(claim, instance, problem, 1, is_exact(*state))
+        then = params_after(claim, instance, problem, 1)
         return _broadcast(statement.observed(problem, then, later), statement.observed(problem, params, state))
     assert isinstance(statement, Reached)
     later, probabilities = rollout(claim, instance, problem, state, statement.rounds)
-    then = params_after(claim, instance, problem, statement.rounds, is_exact(*state))
+    then = params_after(claim, instance, problem, statement.rounds)
     left = expectation(statement.potential(problem, then, later), probabilities)
     right = evaluate(statement.share, {}) * statement.potential(problem, params, state)[:, 0]
     return _broadcast(left, right)
@@ -199,7 +210,7 @@ def leaving(claim: Claim, instance: Instance, theta: Array) -> Array | None:
         return None
     problem, state = start(claim, instance, theta)
     later, _ = rollout(claim, instance, problem, state, 1)
-    params = params_after(claim, instance, problem, 1, is_exact(*state))
+    params = params_after(claim, instance, problem, 1)
     residuals = [np.asarray(domain(problem, params, later)) for domain in domains]
     return np.concatenate([r.reshape(len(theta), -1) for r in residuals], axis=1)
 

@@ -98,7 +98,7 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
     elif isinstance(statement, Invariant):
         problem, state = instance.at(row)
         later, _ = rollout(claim, instance, problem, state, 1)
-        params = params_after(claim, instance, problem, 1, True)
+        params = params_after(claim, instance, problem, 1)
         yield _vanishing("residual", statement.residual(problem, params, later))
     elif isinstance(statement, Limit):
         problem, state = instance.at(0 * row)

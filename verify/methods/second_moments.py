@@ -215,7 +215,7 @@ def _form(claim: Claim, instance: Instance, like: Array, rounds: int = 0) -> Arr
     basis = _basis(instance.dimension, like)
     i, j = np.triu_indices(instance.dimension, 1)
     problem, state = instance.at(np.concatenate([basis, basis[i] + basis[j]]))
-    params = params_after(claim, instance, problem, rounds, is_exact(like))
+    params = params_after(claim, instance, problem, rounds)
     values = np.asarray(quantity.of(problem, params, state))[..., 0]
     Q = np.zeros((instance.dimension,) * 2, dtype=values.dtype)
     squares = values[: instance.dimension]

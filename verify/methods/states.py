@@ -68,7 +68,7 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
     try:
         # Methods that diverge leave the floats; sides that are not finite are looked at.
         with np.errstate(over="ignore", invalid="ignore"):
-            met = hypotheses_hold(claim, built) and not too_many(claim, built)
+            met = hypotheses_hold(claim, built) and has_rounds(claim, built, 1) and not too_many(claim, built)
             return _findings(claim, recipe, built, rng) if met else None
     except (ZeroDivisionError, Undefined):
         # A quantity is not defined there, and no hypothesis says so.

@@ -328,7 +328,7 @@ def _vanishes_later(claim: Claim, given: Instance) -> bool:
     assert isinstance(claim.statement, Invariant)
     posed = pose(claim.setting, given).instance
     later, _ = rollout(claim, posed, *posed.at(np.zeros((1, 0))), 1)
-    params = params_after(claim, posed, posed.problem, 1, True)
+    params = params_after(claim, posed, posed.problem, 1)
     residual = np.asarray(claim.statement.residual(posed.problem, params, later))
     return all(v == 0 if isinstance(v, int | Fraction) else not v.coefficients for v in residual.flat)
 
