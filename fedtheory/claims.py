@@ -104,23 +104,27 @@ class Claim:
         return f"{self.setting.text}; in round k, {said}" if said else self.setting.text
 
     def _check_schedules(self) -> None:
-        """``ValueError`` where the statement's method varies with the round, and the setting or the statement has no
-        room for that."""
-        schedules = getattr(getattr(self.statement, "algorithm", None), "schedules", {})
-        if not schedules:
+        """``ValueError`` where parameters vary with the round, and statement or setting do not allow for it."""
+        statement, said = self.statement, f"the claim {self.id}"
+        methods = [getattr(of, name, None) for of in (statement, self.setting) for name in ("algorithm", "second")]
+        varying = [set(method.schedules) for method in methods if method is not None]
+        if not any(varying):
             return
-        if isinstance(self.statement, Limit | Eventually | Agreement):
-            raise ValueError(f"the claim {self.id}: limits and whole runs are not tested where parameters vary")
-        known = getattr(self.setting.algorithm, "schedules", {})
-        if set(known) != set(schedules):
-            raise ValueError(f"the claim {self.id}: {', '.join(schedules)} vary with the round, but not in its setting")
+        if any(names != varying[0] for names in varying):
+            raise ValueError(f"{said}: other parameters vary with the round than in its setting")
+        if isinstance(statement, Limit | Eventually | Agreement):
+            raise ValueError(f"{said}: limits and whole runs are not tested where parameters vary with the round")
         free = self._free_symbols()
-        for name in {str(letter) for letter in free} & set(schedules):
-            raise ValueError(f"the claim {self.id} speaks of {name}, which has a schedule: write its expression in k")
+        named = sorted({str(letter) for letter in free} & varying[0])
+        if named:
+            raise ValueError(f"{said} speaks of {named[0]}, which has a schedule: write its expression in k")
         if any(str(letter) == str(round_index) and letter != round_index for letter in free):
-            raise ValueError(f"the claim {self.id} speaks of another k than fedtheory.round_index, which may be 0")
-        if isinstance(self.statement, Bound) and round_index in free:
-            raise ValueError(f"the claim {self.id} is a bound after T rounds: k may only be the index of a sum in it")
+            raise ValueError(f"{said} speaks of another k than fedtheory.round_index, which may be 0")
+        if isinstance(statement, Bound):
+            if round_index in free:
+                raise ValueError(f"{said} is a bound after T rounds: k may only be the index of a sum or product in it")
+        elif ROUND not in self.setting.sources.values():
+            raise ValueError(f"{said} is of every round: give its setting the letter round_index: {ROUND!r}")
 
     def _free_symbols(self) -> set[sympy.Basic]:
         """The letters of the statement, of the hypotheses and of what the setting says, quantities left out."""

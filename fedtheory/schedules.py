@@ -49,7 +49,7 @@ def checked(schedules: Mapping[str, Any], params: Sequence[str]) -> dict[str, sy
                 f"{name} has a schedule, so it is none of the other parameters: leave it out of their list"
             )
         try:
-            found[name] = sympy.sympify(given)
+            found[name] = sympy.sympify(given, strict=True)
         except (sympy.SympifyError, TypeError, AttributeError) as error:
             raise ValueError(f"the schedule of {name} must be an expression in k, got {given!r}") from error
         if not isinstance(found[name], sympy.Expr):
@@ -94,6 +94,8 @@ def at_round(algorithm: Algorithm, problem: Any, params: Any, k: int, exact: boo
     # Settings know algorithms.
     from fedtheory.settings import value_of
 
+    if not isinstance(k, int) or k < 0:
+        raise ValueError(f"a round is an integer of at least 0, got {k}")
     values = {}
     for name, schedule in algorithm.schedules.items():
         letters = schedule.free_symbols - {round_index}

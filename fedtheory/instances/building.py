@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +64,15 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
 
 
 def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any:
-    if setting.parameters is not None:
-        return setting.parameters(recipe, problem, exact)
+    """The parameters of a recipe, at its round."""
+    algorithm = setting.algorithm
+    assert algorithm is not None
+    make = setting.parameters or partial(_letters, setting)
+    return at_round(algorithm, problem, make(recipe, problem, exact), recipe.get(ROUND, 0), exact)
+
+
+def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any:
+    """The parameters as the letters of a recipe give them; those that vary with the round are still to come."""
     assert setting.algorithm is not None
     values = {a.field: a.build(recipe, problem.n, exact) for a in setting.adversaries if hasattr(a, "build")}
     make: Any = setting.algorithm.Params
@@ -84,9 +92,7 @@ def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> 
             raise ValueError(
                 f"the parameter {name} is no letter of the setting: give it a letter, or say ``parameters``"
             )
-    # At the round at hand schedules have their values, which the others make.
-    params = make(**dict.fromkeys(setting.algorithm.schedules), **values)
-    return at_round(setting.algorithm, problem, params, getattr(params, ROUND, 0), exact)
+    return make(**dict.fromkeys(setting.algorithm.schedules), **values)
 
 
 def check_domain(setting: Setting, problem: Any, params: Any) -> None:

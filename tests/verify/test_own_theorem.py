@@ -14,6 +14,7 @@ from verify.own import load
 FILES = {
     "heavy_ball": "certified",
     "compressed_gradient_descent": "certified",
+    "decreasing_step": "certified",
     "error_feedback": "certified",
     "local_gradient_descent": "certified",
     "proximal_point": "certified",
