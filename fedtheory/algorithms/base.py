@@ -41,7 +41,7 @@ class Algorithm:
     step: Callable[[Any, Any, Any, Draw], Any]
     fixed_point: Callable[[Any, Any], Any]
     invariant: Callable[[Any, Any, Any], Array] | None = None
-    schedules: Mapping[str, sympy.Expr] = field(default_factory=dict)
+    schedules: Mapping[str, sympy.Expr] = field(default_factory=dict, hash=False)
 
 
 def place(function: Callable[..., Any]) -> str:

@@ -103,3 +103,18 @@ def test_sums_and_products_over_rounds_are_exact():
     assert float(evaluate(sympy.Sum(1 / sympy.sqrt(k + 1), (k, 0, 1)), {})) == pytest.approx(1 + 2**-0.5)
     with pytest.raises(Undefined, match="from one integer to another"):
         evaluate(sympy.Sum(k, (k, 0, c)), {c: half})
+
+
+def test_methods_and_claims_with_schedules_can_be_keys():
+    gamma = sympy.Symbol("c", positive=True) / (ft.round_index + 1)
+
+    def step(problem, params, state, draw):
+        return {"x": (1 - params.gamma) * state.x}
+
+    decreasing = ft.method("decreasing", step, ["c"], {"x": "point"}, schedules={"gamma": gamma})
+    claim = ft.Claim(
+        "own/decreasing",
+        setting=ft.Setting(algorithm=decreasing),
+        statement=ft.contracts(decreasing, ft.distance, sympy.S.One),
+    )
+    assert {decreasing: 1}[decreasing] == 1 and claim in {claim}
