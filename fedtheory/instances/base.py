@@ -53,7 +53,8 @@ class Instances:
     ``simpler(recipe)`` offers simplifications that change several values together; ``nearby(recipe, rng)``: a recipe
     with one constant changed and the letters at their bounds, None where there is none; ``narrow(recipe, rng)``: one
     whose functions, if they are beyond the class, are so where the class is narrowest; ``crossings(recipe, rng)``:
-    those with mu = L and the letters at their bounds where two terms of a maximum in the statement are equal.
+    those with mu = L and the letters at their bounds where two terms of a maximum in the statement are equal;
+    ``far(recipe, rng)``: one with constants on wide scales, for what a single step shows where long runs would not end.
     """
 
     recipes: Callable[[np.random.Generator], Iterator[Recipe]]
@@ -62,6 +63,7 @@ class Instances:
     nearby: Callable[[Recipe, np.random.Generator], Recipe | None] = lambda recipe, rng: None
     narrow: Callable[[Recipe, np.random.Generator], Recipe | None] = lambda recipe, rng: None
     crossings: Callable[[Recipe, np.random.Generator], Iterator[Recipe]] = lambda recipe, rng: iter(())
+    far: Callable[[Recipe, np.random.Generator], Recipe | None] = lambda recipe, rng: None
 
 
 def numbers(values: Any, exact: bool) -> Array:

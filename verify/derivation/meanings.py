@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -54,30 +54,22 @@ def _coercive(says: Coercive, problem: Any, params: Any, state: Any) -> bool:
             moved = says.function(problem, params, other)
             if not np.array_equal(moved, value):
                 return False
-    rays = (_along(says.function, problem, params, ray) for ray in _rays(state))
-    return all(np.all(far > middle) and np.all(far > to_float(value)) for _, middle, far in rays)
+    _, middle, far = _along(says.function, problem, params, state, 1 + max(float(np.abs(part).max()) for part in state))
+    return bool(np.all(far > middle) and np.all(far > to_float(value)))
 
 
 def _bounded_below(says: BoundedBelow, problem: Any, params: Any, state: Any) -> bool:
     """Along rays it falls less and less, by half from one length to the next, what is small apart."""
-    for ray in _rays(state):
-        near, middle, far = _along(says.function, problem, params, ray)
-        if not np.all(middle - far <= np.maximum(near - middle, 0) / 2 + 1 + np.abs(near)):
-            return False
-    return True
+    near, middle, far = _along(says.function, problem, params, state, 1.0)
+    return bool(np.all(middle - far <= np.maximum(near - middle, 0) / 2 + 1 + np.abs(near)))
 
 
-def _rays(state: Any) -> Iterator[Any]:
-    """Directions from the origin, all parts of the state at once."""
+def _along(function: Any, problem: Any, params: Any, state: Any, unit: float) -> list[Array]:
+    """A function's values along rays from the origin, all parts of the state at once, from near to far: ``_FAR``
+    times a unit."""
     rng = np.random.default_rng(0)
-    for _ in range(_RAYS):
-        yield type(state)(*(rng.standard_normal(part.shape) for part in state))
-
-
-def _along(function: Any, problem: Any, params: Any, ray: Any) -> list[Array]:
-    """A function's values along a ray, from near to far."""
-    points = (type(ray)(*(size * part for part in ray)) for size in _FAR)
-    return [to_float(function(problem, params, point)) for point in points]
+    rays = [unit * rng.standard_normal((_RAYS, *part.shape)) for part in state]
+    return [to_float(function(problem, params, type(state)(*(size * ray for ray in rays)))) for size in _FAR]
 
 
 def _lipschitz(says: Lipschitz, problem: Any, params: Any, state: Any) -> bool:

@@ -20,6 +20,8 @@ Drawn = tuple[tuple[int, ...], ...]
 #: Relative error that rounding may make.
 _ROUNDING = 1e-9
 _STARTS = 2
+#: Calls after which a step has to give what it gave first.
+_CALLS = 300
 
 
 def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed: int, steps: int) -> str:
@@ -73,6 +75,18 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed:
         if not np.all(taken):
             return "a client that the hypotheses let take part again and again does not"
     return ""
+
+
+def remembers(claim: Claim, recipe: Recipe, seed: int) -> bool:
+    """Whether a method's step comes to give something else for the same state and draw."""
+    statement = claim.statement
+    assert isinstance(statement, Eventually)
+    instance, rng = claim.instances.build(recipe, False), np.random.default_rng(seed)
+    problem, state = instance.at(rng.standard_normal((1, instance.dimension)))
+    draw = statement.algorithm.draws(problem, instance.params, state).sample(rng, (1, 1))
+    found = (statement.algorithm.step(problem, instance.params, state, draw) for _ in range(_CALLS))
+    first = next(found)
+    return not all(_same(first, other) for other in found)
 
 
 def _met(case: Hypothesis, problem: Any, points: Collection[tuple[Any, Any]]) -> bool:

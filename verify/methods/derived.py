@@ -28,12 +28,13 @@ from verify.methods.search import wildness
 from verify.outcome import Outcome, strongest
 
 #: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.
-_CLIENTS, _PROPOSED = (1, 2), 300
+_CLIENTS, _PROPOSED = (1, 2), 400
 #: Constants at which the rules have to derive the same, for each of these numbers; at how many of them, the simplest,
 #: it is tried to certify it: the programs at one choice may be too ill-conditioned to be rounded.
 _ALIKE, _TRIES = 13, 3
-#: Runs on which iterations are compared with the method, and steps of the first of them; the others take one.
-_RUNS, _LONG_RUNS, _STEPS = 100, 3, 12
+#: Runs on which iterations are compared with the method, and steps of the first of them; the others take one. For each
+#: of them one is proposed whose constants are anything.
+_RUNS, _LONG_RUNS, _STEPS = 200, 3, 12
 #: Verdicts with which nothing follows.
 _FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED)
 
@@ -101,15 +102,25 @@ def _compared(claim: Claim, every: Mapping[int, set[Drawn]], seed: int, rng: np.
     Hypotheses that only few instances break, and starts, are looked at on many runs; the first are longer ones.
     """
     seen = long = 0
-    for recipe, instance in islice(meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)), _RUNS):
+    for recipe, instance in islice(meeting(claim, islice(_near_and_far(claim, rng), _PROPOSED)), _RUNS):
         certified = every.get(instance.problem.n)
         steps = _STEPS if certified and long < _LONG_RUNS else 1
+        if not seen and runs.remembers(claim, recipe, seed):
+            raise ValueError(f"a step comes to give something else for the same state and draw: at {recipe}")
         if why := runs.differs(claim, recipe, certified or None, seed, steps):
             raise ValueError(f"{why}: at {recipe}")
         seen, long = seen + 1, long + (steps > 1)
     if not long:
         raise ValueError("no run meets the hypotheses")
     return seen
+
+
+def _near_and_far(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
+    for recipe in claim.instances.recipes(rng):
+        yield recipe
+        far = claim.instances.far(recipe, rng)
+        if far is not None:
+            yield far
 
 
 def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:

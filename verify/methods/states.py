@@ -104,7 +104,8 @@ def pointwise(claim: Claim) -> bool:
 
 
 def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[Coordinates]:
-    """Rational points that expose special cases: 0, the all-ones and unit vectors, and random small rationals."""
+    """Rational points that expose special cases: 0, the all-ones and unit vectors, and random rationals, small ones
+    and some far away and near."""
     yield tuple(Fraction(0) for _ in range(dimension))
     if isinstance(claim.statement, ParameterRule | Limit) or dimension == 0:
         return
@@ -113,8 +114,8 @@ def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[
     if isinstance(claim.statement, CompressorClass):
         yield tuple(Fraction(4, 3) for _ in range(dimension))
         yield tuple(Fraction(-4, 3) * Fraction(2) ** (3 * i) for i in range(dimension))
-    for _ in range(3):
-        yield tuple(Fraction(int(v), 2) for v in rng.integers(-6, 7, dimension))
+    for scale in (1, 1, 1, Fraction(FAR[-1]), NEAR):
+        yield tuple(scale * Fraction(int(v), 2) for v in rng.integers(-6, 7, dimension))
 
 
 def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator) -> list[Finding]:

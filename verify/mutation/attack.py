@@ -19,8 +19,9 @@ from verify.methods import search, states
 from verify.mutation import Mutant, regions
 from verify.mutation.selftest import mapped
 
-#: Recipes that are drawn in search of some inside a region, and instances inside it that are examined.
-DRAWN, EXAMINED = 3000, 60
+#: Recipes that are drawn in search of some inside a region, or of some that a changed hypothesis allows (each of which
+#: is looked for among several), and instances that are examined.
+DRAWN, ALLOWED, EXAMINED = 3000, 300, 60
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def _refuted_inside(mutant: Mutant, seed: int) -> bool:
     # Other draws than those of the check.
     rng = search.generator(claim, seed + 1_000_003)
     with threadpool_limits(limits=1):
-        for recipe in search.proposed(claim, rng, DRAWN):
+        for recipe in search.proposed(claim, rng, ALLOWED if "requires" in claim.changes else DRAWN):
             try:
                 built = claim.instances.build(recipe, True)
                 if inside is not None and not inside(built.problem, built.params):

@@ -59,6 +59,18 @@ def _everywhere(problem: Any, params: Any) -> bool:
     return True
 
 
+def _somewhere(claim: Claim, name: str, rng: np.random.Generator) -> Fraction:
+    """About the value of a parameter on some instance, so that there are instances on both sides; else any number."""
+    anything = generic(rng, Fraction(1, 1000), Fraction(1000))
+    try:
+        params = claim.instances.build(next(claim.instances.recipes(rng)), True).params
+    except ValueError:
+        return anything
+    value = np.max(np.asarray(getattr(params, name), dtype=object))
+    known = isinstance(value, int | float | Fraction) and 0 < value < 10**9
+    return Fraction(value) * generic(rng, Fraction(9, 10), Fraction(11, 10)) if known else anything
+
+
 def region(claim: Claim, rng: np.random.Generator) -> Region:
     """A region, at random."""
     sort = pick(rng, ("n", "d", "letter", "letter", "type", "far", "side"))
@@ -72,7 +84,8 @@ def region(claim: Claim, rng: np.random.Generator) -> Region:
     fields = getattr(getattr(claim.statement, "algorithm", None), "Params", None)
     names = [name for name in getattr(fields, "_fields", ()) if name not in ("compressors", "compressor", "oracle")]
     if sort == "letter" and names:
-        name, bound, above = pick(rng, names), generic(rng, Fraction(1, 1000), Fraction(1000)), pick(rng, (True, False))
+        name, above = pick(rng, names), pick(rng, (True, False))
+        bound = _somewhere(claim, name, rng)
 
         def beyond(problem: Any, params: Any, state: Any = None) -> bool:
             value = np.max(np.asarray(getattr(params, name), dtype=object))

@@ -619,3 +619,42 @@ def test_certificates_are_those_of_the_code_as_it_is(monkeypatch):
     monkeypatch.undo()
     remembered.refresh()
     assert remembered.uncertified(claim, recipe) == ""
+
+
+# A method that departs from its iterations in a region only
+
+LIMIT = claims.get("fedadmm/theorem-4.1/a")
+REGIONS = {
+    "n >= 6": lambda problem, params: problem.n >= 6,
+    "n = 5": lambda problem, params: problem.n == 5,
+    "d >= 3": lambda problem, params: problem.d >= 3,
+    "k_0 >= 3": lambda problem, params: params.k0 >= 3,
+    "s_0 >= 4": lambda problem, params: params.selection.rounds >= 4,
+    "0.6 < nu < 0.7": lambda problem, params: bool(((params.nu > 0.6) & (params.nu < 0.7)).any()),
+    "eps < 1e-3": lambda problem, params: bool((params.eps < 1e-3).any()),
+    "sigma > 5 alpha r": lambda problem, params: params.ratio < 0.2,
+}
+
+
+def _departs(there):
+    method = LIMIT.statement.algorithm
+
+    def step(problem, params, state, draw):
+        new = method.step(problem, params, state, draw)
+        return new._replace(w=3 * new.w + 1) if there(problem, params, state) else new
+
+    return LIMIT.variant(algorithm=replace(method, step=step))
+
+
+@pytest.mark.parametrize("name", REGIONS)
+def test_a_method_that_departs_in_a_region_is_not_that_of_the_iterations(name):
+    here = REGIONS[name]
+    assert _derive(_departs(lambda problem, params, state: here(problem, params))).verdict is None
+
+
+def test_a_method_that_departs_far_away_or_after_some_calls_is_not_that_of_the_iterations():
+    calls = iter(range(10**9))
+    far = _derive(_departs(lambda problem, params, state: bool(abs(state.W).max() > 1e6)))
+    late = _derive(_departs(lambda problem, params, state: next(calls) > 290))
+    assert far.verdict is None and "do not end where the step does" in far.note
+    assert late.verdict is None and "something else for the same state and draw" in late.note
