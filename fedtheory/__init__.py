@@ -9,7 +9,7 @@ from typing import Any
 _PUBLIC = {
     "algorithms.base": ("Algorithm",),
     "algorithms.method": ("method",),
-    "claims": ("Claim", "Hypothesis", "compressor_claim"),
+    "claims": ("Claim", "compressor_claim"),
     "classes": (
         "ContractiveCompressors",
         "PolyakLojasiewicz",
@@ -20,6 +20,7 @@ _PUBLIC = {
         "UnbiasedCompressors",
     ),
     "compressors": ("Compressor",),
+    "hypotheses": ("Hypothesis",),
     "potentials": ("distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Independent", "UniformSubset"),
     "relations": ("E",),

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sympy
 
 from fedtheory import naming
-from fedtheory.problems.base import Problem
-from fedtheory.rational import holds
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.schedules import ROUND
 from fedtheory.settings import COMPRESSOR, Setting
 from fedtheory.statements import Agreement, Bound, CompressorClass, Eventually, Limit, Statement, Untested, changed
@@ -29,26 +28,6 @@ PAPERS = ("feddcd", "fedadmm", "locodl", "fedopt", "baseline")
 
 #: What a claim has whose author did not write it.
 NOWHERE, NOTHING = Setting(), Untested("", "")
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """A condition under which a claim is made, as printed.
-
-    ``relation`` is a sympy relation in the paper's letters, or ``met(problem, params)`` decides it on an instance.
-    ``says``: what it means along runs, of the kinds of :mod:`fedtheory.iterations`, for limits that are derived.
-    """
-
-    text: str
-    relation: sympy.Basic | None = None
-    met: Callable[[Problem, Any], bool] | None = None
-    says: tuple[Any, ...] = ()
-
-    def holds(self, problem: Problem, params: Any, values: Mapping[sympy.Expr, Any]) -> bool:
-        """Whether the instance meets the hypothesis."""
-        if self.met is not None and not self.met(problem, params):
-            return False
-        return self.relation is None or holds(self.relation, values)
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.claims import Hypothesis
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,42 +97,3 @@ class Root:
         """The root at a point."""
         root: Array = np.sqrt(self.of(problem, params, state))
         return root
-
-
-@dataclass(frozen=True)
-class BoundedBelow:
-    """What a hypothesis says: along every run ``function(problem, params, state)`` stays above some number."""
-
-    function: Callable[[Problem, Any, Any], Array]
-
-
-@dataclass(frozen=True)
-class Coercive(BoundedBelow):
-    """What a hypothesis says: ``function`` is a continuous function of the vector ``point`` alone and tends to infinity
-    with its length, so that it is bounded below, and the point is bounded wherever it is bounded above."""
-
-    point: Callable[[Problem, Any, Any], Array]
-
-
-@dataclass(frozen=True)
-class Lipschitz:
-    """What a hypothesis says: ``map(problem, params, u)`` is Lipschitz, for each client in its own vector, with the
-    ``constant(problem, params)``, ``(m,)``."""
-
-    map: Callable[[Problem, Any, Any], Array]
-    constant: Callable[[Problem, Any], Array]
-
-
-@dataclass(frozen=True)
-class Everywhere:
-    """What a hypothesis says: an inequality without letters, between quantities that are each an :class:`At`, at every
-    iteration of every run."""
-
-    statement: Inequality
-
-
-@dataclass(frozen=True)
-class Recurs:
-    """What a hypothesis says: among any N iterations that follow each other every client meets ``case``, for some N."""
-
-    case: Hypothesis

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.rational import Array, apply, inverse, is_exact, to_float
 
 if TYPE_CHECKING:
     import cvxpy as cp
-
-    from fedtheory.problems.base import Functions, Problem
 
 #: Largest relative KKT residual of an answer.
 TOLERANCE = 1e-10
@@ -44,6 +43,26 @@ class Optimum:
     x: Array
     y: Array
     kkt: float
+
+
+class Objective(Protocol):
+    """What is minimised: sum_i f_i(x) + n g(x), as a :class:`fedtheory.problems.base.Problem` is."""
+
+    @property
+    def f(self) -> Functions:
+        """The f_i."""
+
+    @property
+    def g(self) -> Functions | None:
+        """One function, or None."""
+
+    @property
+    def n(self) -> int:
+        """Number of the f_i."""
+
+    @property
+    def d(self) -> int:
+        """Dimension of a point."""
 
 
 @runtime_checkable
@@ -81,7 +100,7 @@ class Regularised(Protocol):
         """The Hessians of the f_i at ``x (..., n, d)``: ``(..., n, d, d)``."""
 
 
-def solve(problem: Problem) -> Optimum:
+def solve(problem: Objective) -> Optimum:
     """The minimiser of sum_i f_i + n g.
 
     Quadratics: closed form, exact on fractions, for all replicas of their centres at once. Otherwise cvxpy,
@@ -106,7 +125,7 @@ def solve(problem: Problem) -> Optimum:
     return _accepted(Optimum(x, y, float(_norm(residual) / _scale(y))))
 
 
-def solve_dual(problem: Problem) -> Optimum:
+def solve_dual(problem: Objective) -> Optimum:
     """The solution y of FedDCD's dual, minimise sum_i f_i^*(y_i) over sum_i y_i = 0, and its multiplier x.
 
     Independent of :func:`solve`: cvxpy on the conjugates, then Newton steps on the KKT system of the dual, in
@@ -240,7 +259,7 @@ def _closed_form(f: Quadratics, g: Quadratics | None) -> Array:
     return x if is_exact(x) else x + apply(H_inverse, force - apply(H, x))
 
 
-def _forces(problem: Problem, x: Array) -> tuple[Array, Array]:
+def _forces(problem: Objective, x: Array) -> tuple[Array, Array]:
     """grad f_i(x), ``(..., n, d)``, and the gradient of sum_i f_i + n g at x, ``(..., d)``."""
     point = x[..., None, :]
     y = problem.f.gradient(np.broadcast_to(point, (*x.shape[:-1], problem.n, problem.d)))
@@ -272,7 +291,7 @@ def _one_replica(f: Functions) -> Functions:
     return Quadratics(to_float(f.H), to_float(f.c), to_float(f.v))
 
 
-def _primal_by_cvxpy(problem: Problem) -> Array:
+def _primal_by_cvxpy(problem: Objective) -> Array:
     import cvxpy as cp
 
     x = cp.Variable(problem.d)

@@ -15,7 +15,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
 from fedtheory.randomness import Constant, Distribution, Draw, Independent, Product, Size, check_enumerable
 from fedtheory.rational import Array, apply, is_exact, to_float
 

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.instances.base import number, pick
 from fedtheory.rational import evaluate
+from fedtheory.sources import value_of
 from fedtheory.symbols import round_index
-
-if TYPE_CHECKING:
-    from fedtheory.algorithms.base import Algorithm
 
 #: The field of the parameters that holds the round, and what recipes call it.
 ROUND = "round"
@@ -84,20 +82,17 @@ def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> str:
     return "negative" if value < 0 else ""
 
 
-def at_round(algorithm: Algorithm, problem: Any, params: Any, k: int, exact: bool) -> Any:
-    """The parameters at round k, in fractions or floats; as they are where nothing varies.
+def at_round(schedules: Mapping[str, sympy.Expr], problem: Any, params: Any, k: int, exact: bool) -> Any:
+    """The parameters at round k, with those that have schedules, in fractions or floats; as they are where none has.
 
     ``ValueError`` where a schedule has no value; in fractions :class:`Irrational` where that is none.
     """
-    if not algorithm.schedules:
+    if not schedules:
         return params
-    # Settings know algorithms.
-    from fedtheory.settings import value_of
-
     if not isinstance(k, int) or k < 0:
         raise ValueError(f"a round is an integer of at least 0, got {k}")
     values = {}
-    for name, schedule in algorithm.schedules.items():
+    for name, schedule in schedules.items():
         letters = schedule.free_symbols - {round_index}
         given = {letter: value_of(str(letter), problem, params) for letter in letters}
         value = evaluate(schedule, {**given, round_index: k})

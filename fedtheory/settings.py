@@ -15,11 +15,7 @@ from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.classes import Adversary, FunctionClass
 from fedtheory.instances.base import Instance, Instances, Recipe, pick
 from fedtheory.problems.base import Problem
-
-#: Where the value of a letter comes from: a constant of the problem or a field of the parameters, by name, or a
-#: function.
-Source = str | Callable[[Problem, Any], Any]
-_OF_PROBLEM = ("mu", "L", "n", "d", "kappa")
+from fedtheory.sources import value_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,21 +88,6 @@ class Setting:
         if self.of_constants:
             return dict(params)
         return {letter: value_of(source, problem, params) for letter, source in self.sources.items()}
-
-
-def value_of(source: Source, problem: Any, params: Any) -> Any:
-    """The value of one letter; ``ValueError`` where neither problem nor parameters have it."""
-    if callable(source):
-        return source(problem, params)
-    if source == "kappa":
-        return problem.L / problem.mu
-    if source in _OF_PROBLEM and not (problem is None and hasattr(params, source)):
-        return getattr(problem, source)
-    if hasattr(params, source):
-        return getattr(params, source)
-    if source in ("omega", "omega_av") and hasattr(params, "compressors"):
-        return getattr(params.compressors, source)
-    raise ValueError(f"neither the problem nor the parameters {type(params).__name__} have a value for {source!r}")
 
 
 def points(State: type, Params: type, centre: Callable[[Any, Any], Any], invariant: Any = None) -> Algorithm:

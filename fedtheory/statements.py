@@ -10,20 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import fields as fields_of
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.compressors import Compressor
+from fedtheory.iterations import Iteration
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import Relation, Term, side
 from fedtheory.symbols import T
-
-if TYPE_CHECKING:
-    # Iterations know hypotheses, and claims hold statements.
-    from fedtheory.iterations import Iteration
 
 
 @dataclass(frozen=True)

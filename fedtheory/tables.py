@@ -154,12 +154,6 @@ class Table:
         columns = (*self.columns, *(self.measures[i] for i in shown))
         return replace(self, columns=columns, rows=rows, note=f"{self.note} Numbers at {where}{accuracy}.")
 
-    def to_latex(self) -> str:
-        """The table as a float, see :func:`fedtheory.latex.latex`."""
-        from fedtheory.latex import latex
-
-        return latex(self)
-
 
 def _number(symbol: sympy.Symbol, value: float) -> sympy.Expr:
     kind = "an integer" if symbol.is_integer else "a number"

@@ -68,7 +68,7 @@ def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int) ->
     first = 0 if isinstance(claim.statement, Bound) else instance.params.round
     # Initial states of zeros do not tell fractions from floats.
     exact = not any(isinstance(getattr(instance.params, name), float) for name in algorithm.schedules)
-    return at_round(algorithm, problem, instance.params, first + rounds, exact)
+    return at_round(algorithm.schedules, problem, instance.params, first + rounds, exact)
 
 
 def _params_then(claim: Claim, instance: Instance, problem: Any, rounds: int) -> Any:

@@ -85,7 +85,7 @@ def run(
     state = type(state)(*(np.broadcast_to(field, (replicas, *field.shape)) for field in state))
     observed = [observe(state)]
     for k in range(rounds):
-        params = at_round(algorithm, problem, params, k, False)
+        params = at_round(algorithm.schedules, problem, params, k, False)
         state = algorithm.step(problem, params, state, algorithm.draws(problem, params, state).sample(rng, size))
         observed.append(observe(state))
     return np.stack(observed)

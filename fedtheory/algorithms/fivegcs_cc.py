@@ -13,7 +13,8 @@ import numpy as np
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.compressors import Family
 from fedtheory.optimum import newton
-from fedtheory.problems.base import Problem, Proximable
+from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Proximable
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
 from fedtheory.rational import Array
 

@@ -15,7 +15,8 @@ import sympy
 from fedtheory.algorithms import rbcd
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.oracles import Oracle
-from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
 from fedtheory.randomness import Distribution, Draw, Product, WeightedSubset
 from fedtheory.rational import Array, evaluate, inverse, is_exact
 

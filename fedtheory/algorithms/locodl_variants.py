@@ -10,7 +10,8 @@ import numpy as np
 
 from fedtheory.compressors import Family
 from fedtheory.optimum import Optimum
-from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
 from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.problems.two_slope import TwoSlope

@@ -13,8 +13,9 @@ import sympy
 
 from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick, small
-from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import Bent
+from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array, square_root
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,22 @@ from fedtheory.rational import Array
 Recipe = Mapping[str, Any]
 #: A problem and a state of shape (M, 1, ...), for M coordinate vectors.
 Start = Callable[[Array], tuple[Any, Any]]
+
+
+class Posed(Protocol):
+    """What instances are derived from: a claim, as far as they know it."""
+
+    @property
+    def setting(self) -> Any:
+        """The :class:`fedtheory.settings.Setting`."""
+
+    @property
+    def statement(self) -> Any:
+        """One of :mod:`fedtheory.statements`."""
+
+    @property
+    def requires(self) -> tuple[Any, ...]:
+        """Each a :class:`fedtheory.hypotheses.Hypothesis`."""
 
 
 @dataclass(frozen=True)

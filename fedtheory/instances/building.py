@@ -68,7 +68,7 @@ def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> 
     algorithm = setting.algorithm
     assert algorithm is not None
     make = setting.parameters or partial(_letters, setting)
-    return at_round(algorithm, problem, make(recipe, problem, exact), recipe.get(ROUND, 0), exact)
+    return at_round(algorithm.schedules, problem, make(recipe, problem, exact), recipe.get(ROUND, 0), exact)
 
 
 def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any:

@@ -11,19 +11,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import building, drawing, letters, members, nearby
-from fedtheory.instances.base import Instance, Instances, Recipe, generic, number, pick
+from fedtheory.instances.base import Instance, Instances, Posed, Recipe, generic, number, pick
 from fedtheory.rational import Undefined
-
-if TYPE_CHECKING:
-    from fedtheory.claims import Claim
-    from fedtheory.settings import Setting
+from fedtheory.settings import Setting
 
 #: Clients of an instance chosen by its letters, at most.
 MOST = 1000
@@ -39,7 +36,7 @@ _FACTORS = tuple(
 )
 
 
-def instances(claim: Claim) -> Instances:
+def instances(claim: Posed) -> Instances:
     """The instances on which a claim is tested."""
     setting = claim.setting
     if setting.special is not None:
@@ -61,7 +58,7 @@ def instances(claim: Claim) -> Instances:
 # Recipes
 
 
-def _recipes(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
+def _recipes(claim: Posed, rng: np.random.Generator) -> Iterator[Recipe]:
     setting = claim.setting
 
     def one(relations: tuple[Any, ...]) -> Recipe | None:
@@ -90,7 +87,7 @@ def _freed(setting: Setting, recipe: Recipe, given: Recipe, rng: np.random.Gener
     return {name: value for name, value in given.items() if name != dropped} if names else given
 
 
-def _patiently(claim: Claim, one: Callable[[tuple[Any, ...]], Recipe | None]) -> Iterator[Recipe]:
+def _patiently(claim: Posed, one: Callable[[tuple[Any, ...]], Recipe | None]) -> Iterator[Recipe]:
     """What ``one`` gives for the hypotheses of a claim, and for none of them where nothing ever meets them.
 
     Such a claim must not keep us for ever: recipes that break a hypothesis say so.
@@ -108,7 +105,7 @@ def _patiently(claim: Claim, one: Callable[[tuple[Any, ...]], Recipe | None]) ->
             yield found
 
 
-def at_letters(claim: Claim, values: Mapping[str, Fraction], stiff: int) -> Recipe:
+def at_letters(claim: Posed, values: Mapping[str, Fraction], stiff: int) -> Recipe:
     """The recipe with these letters, kappa = L/mu and the size of the clients among them, and the first ``stiff``
     clients with the largest curvature; what is not given is typical, or at the boundary of a hypothesis.
 
@@ -142,7 +139,7 @@ def _integer(values: Mapping[str, Fraction], name: str) -> int:
     return int(values[name])
 
 
-def _counts(claim: Claim) -> frozenset[str]:
+def _counts(claim: Posed) -> frozenset[str]:
     """The entries of a recipe that are integer letters."""
     setting = claim.setting
     if setting.of_constants:
@@ -201,7 +198,7 @@ def _simpler(setting: Setting) -> Any:
 # Constants alone
 
 
-def _spoken_of(claim: Claim) -> tuple[sympy.Symbol, ...]:
+def _spoken_of(claim: Posed) -> tuple[sympy.Symbol, ...]:
     """The letters of a statement and its hypotheses, those that it assigns left out."""
     statement = claim.statement
     assigned = getattr(statement, "assignments", {})
@@ -213,7 +210,7 @@ def _spoken_of(claim: Claim) -> tuple[sympy.Symbol, ...]:
     return tuple(sorted(found, key=str))
 
 
-def _constants(claim: Claim) -> Instances:
+def _constants(claim: Posed) -> Instances:
     """Values of the letters alone; those that a claim does not bound lie anywhere."""
     setting = claim.setting
     symbols = tuple(setting.sources) or _spoken_of(claim)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy
@@ -12,22 +12,20 @@ import sympy
 from fedtheory import schedules
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import building, letters
-from fedtheory.instances.base import Recipe, pick
-
-if TYPE_CHECKING:
-    from fedtheory.claims import Claim
-    from fedtheory.settings import Setting
+from fedtheory.instances.base import Posed, Recipe, pick
+from fedtheory.settings import Setting
+from fedtheory.sources import value_of
 
 #: The share of instances with more clients, or of a higher dimension, than decide most bounds.
 _OFTEN = 0.12
 
 
-def relations(claim: Claim) -> tuple[Any, ...]:
+def relations(claim: Posed) -> tuple[Any, ...]:
     """What a claim and its setting say of letters."""
     return (*claim.setting.domain, *(h.relation for h in claim.requires if h.relation is not None))
 
 
-def sides(claim: Claim) -> tuple[Any, ...]:
+def sides(claim: Posed) -> tuple[Any, ...]:
     """What a statement compares, or its rate."""
     statement = claim.statement
     factor = getattr(statement, "factor", None)
@@ -56,7 +54,7 @@ def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
 
 
 def with_letters(
-    claim: Claim,
+    claim: Posed,
     recipe: Recipe,
     relations: tuple[Any, ...],
     rng: np.random.Generator,
@@ -99,7 +97,6 @@ class _Partial:
 
 def known(setting: Setting, recipe: Recipe, problem: Any) -> dict[sympy.Expr, Any]:
     """Values of the letters that do not depend on what is still to be drawn."""
-    from fedtheory.settings import value_of
 
     n, Params = problem.n, setting.algorithm.Params  # type: ignore[union-attr]
     parts: dict[str, Any] = {a.field: a.build(recipe, n, True) for a in setting.adversaries if hasattr(a, "build")}

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.instances.base import Recipe, check_shape, generic, numbers, pick, small
-from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import Quadratics, diagonal
 from fedtheory.problems.two_slope import TwoSlope
 from fedtheory.rational import Array, apply, inverse

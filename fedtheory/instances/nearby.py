@@ -6,19 +6,16 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy
 from scipy.optimize import brentq
 
 from fedtheory.instances import building, drawing
-from fedtheory.instances.base import Recipe, generic, pick
+from fedtheory.instances.base import Posed, Recipe, generic, pick
 from fedtheory.rational import evaluate
-
-if TYPE_CHECKING:
-    from fedtheory.claims import Claim
-    from fedtheory.settings import Setting
+from fedtheory.settings import Setting
 
 #: What a recipe calls the curvatures of a client.
 _CURVATURES = {"h", "h_above"}
@@ -26,7 +23,7 @@ _CURVATURES = {"h", "h_above"}
 _SCALE = tuple(Fraction(2) ** k for k in range(-3, 4))
 
 
-def nearby(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
+def nearby(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
     """The recipe with one constant times another number, and the letters that hypotheses bound at their bounds.
 
     Now and then with the number for which two terms of a maximum in the statement are equal there.
@@ -44,7 +41,7 @@ def nearby(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | N
     return times(generic(rng, Fraction(1, 3), Fraction(3)))
 
 
-def narrow(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
+def narrow(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
     """The recipe with mu = L for the bound that its functions pass, and the letters at their bounds; None if they
     pass none, or there is none. Mostly two terms of a maximum in the statement are equal there too.
 
@@ -65,7 +62,7 @@ def narrow(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Recipe | N
     return times(Fraction(1))
 
 
-def crossings(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
+def crossings(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
     """The recipe with mu = L, the letters at their bounds, and one constant such that two terms of a maximum in the
     statement are equal: one recipe for each two terms and each constant where there is one.
 
@@ -87,26 +84,26 @@ def _slopes(recipe: Recipe) -> list[Fraction]:
     return [h for client in recipe.get("clients", ()) for key in _CURVATURES & set(client) for h in client[key]]
 
 
-def _degenerate(claim: Claim, recipe: Recipe, end: Any) -> Recipe:
+def _degenerate(claim: Posed, recipe: Recipe, end: Any) -> Recipe:
     """The recipe with mu and L both the constant ``end``, and all curvatures within it: those beyond it stay beyond."""
     functions, value = claim.setting.functions, recipe[str(end)]
-    kept = min if str(end) == str(functions.mu) else max  # type: ignore[union-attr]
+    kept = min if str(end) == str(functions.mu) else max
     clients = tuple(
         {**client, **{key: tuple(kept(h, value) for h in client[key]) for key in _CURVATURES & set(client)}}
         for client in recipe["clients"]
     )
-    both = (str(functions.mu), str(functions.L))  # type: ignore[union-attr]
+    both = (str(functions.mu), str(functions.L))
     return {**_unbounded(claim.setting, recipe), **dict.fromkeys(both, value), "clients": clients}
 
 
-def _apart(claim: Claim, recipe: Recipe) -> list[str]:
+def _apart(claim: Posed, recipe: Recipe) -> list[str]:
     """The constants of a recipe that are not those of the class of functions."""
     functions = claim.setting.functions
-    return [name for name in drawing.fractions(recipe) if name not in (str(functions.mu), str(functions.L))]  # type: ignore[union-attr]
+    return [name for name in drawing.fractions(recipe) if name not in (str(functions.mu), str(functions.L))]
 
 
 def _times_one(
-    claim: Claim, given: Recipe, name: str, index: int | None, rng: np.random.Generator, crossed: bool = True
+    claim: Posed, given: Recipe, name: str, index: int | None, rng: np.random.Generator, crossed: bool = True
 ) -> Callable[[Fraction], Recipe | None]:
     """The recipe with one constant, or the curvatures of a client, times a factor, and the letters at their bounds.
 
@@ -142,14 +139,14 @@ def _unbounded(setting: Setting, recipe: Recipe) -> Recipe:
     return {name: value for name, value in recipe.items() if name not in bounded}
 
 
-def _differences(claim: Claim) -> list[sympy.Expr]:
+def _differences(claim: Posed) -> list[sympy.Expr]:
     """Differences of the terms of each maximum in the statement that speaks of letters alone."""
     choices = sympy.Tuple(*drawing.sides(claim)).atoms(sympy.Max, sympy.Min)
     pairs = (a - b for node in sorted(choices, key=sympy.default_sort_key) for a, b in combinations(node.args, 2))
     return [gap for gap in pairs if gap.free_symbols <= set(claim.setting.sources)]
 
 
-def _crossed(claim: Claim, times: Callable[[Fraction], Recipe | None], gap: sympy.Expr) -> Recipe | None:
+def _crossed(claim: Posed, times: Callable[[Fraction], Recipe | None], gap: sympy.Expr) -> Recipe | None:
     """The recipe at a factor for which ``gap`` vanishes, or nearly so; None where none is found."""
 
     def at(factor: Fraction) -> Any:

@@ -1,62 +1,16 @@
-"""What an objective offers: values, gradients, Hessians and conjugates of n functions at once.
-
-Shapes: ``n`` clients, dimension ``d``; every oracle broadcasts over leading axes, which are replicas (seeds, random
-draws, trial states). A point of all clients has shape ``(..., n, d)``.
-"""
+"""A problem of federated optimisation: n functions, one for each client, and perhaps a g."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from fedtheory.optimum import Optimum, solve
+from fedtheory.problems.functions import Functions
 from fedtheory.rational import Array
-
-
-class Functions(Protocol):
-    """n differentiable, strongly convex functions f_1, ..., f_n on R^d."""
-
-    @property
-    def n(self) -> int:
-        """Number of clients, or of functions."""
-
-    @property
-    def d(self) -> int:
-        """Dimension of a point."""
-
-    @property
-    def mu(self) -> Array:
-        """Strong convexity constant of each function, shape ``(n,)``."""
-
-    @property
-    def L(self) -> Array:
-        """Smoothness constant of each function, shape ``(n,)``."""
-
-    def value(self, x: Array) -> Array:
-        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
-
-    def gradient(self, x: Array) -> Array:
-        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
-
-    def hessian(self, x: Array) -> Array:
-        """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
-
-    def conjugate(self, y: Array) -> Array:
-        """f_i^*(y_i) = sup_w <y_i, w> - f_i(w): ``(..., n, d) -> (..., n)``."""
-
-    def conjugate_gradient(self, y: Array) -> Array:
-        """grad f_i^*(y_i) = argmin_w f_i(w) - <w, y_i>: ``(..., n, d) -> (..., n, d)``."""
-
-
-@runtime_checkable
-class Proximable(Protocol):
-    """Functions whose proximal points are known in closed form."""
-
-    def resolvent(self, shift: Any, target: Array) -> Array:
-        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, for shift > -mu_i: ``(..., n, d) -> (..., n, d)``."""
 
 
 @dataclass(frozen=True)

@@ -65,16 +65,16 @@ def problem():
 def test_its_values_are_those_of_the_round_in_fractions_and_floats():
     gd = method(c / (L * (k + 1)))
     one = gd.Params(c=Fraction(1, 2), gamma=None)
-    at = schedules.at_round(gd, problem(), one, 2, True)
+    at = schedules.at_round(gd.schedules, problem(), one, 2, True)
     assert at == (Fraction(1, 2), Fraction(1, 12), 2) and one.round == 0
-    assert type(schedules.at_round(gd, problem(), one._replace(c=0.5), 2, False).gamma) is float
+    assert type(schedules.at_round(gd.schedules, problem(), one._replace(c=0.5), 2, False).gamma) is float
     root = method(c / sympy.sqrt(k + 1))
-    assert schedules.at_round(root, problem(), one, 3, True).gamma == Fraction(1, 4)
+    assert schedules.at_round(root.schedules, problem(), one, 3, True).gamma == Fraction(1, 4)
     with pytest.raises(schedules.Irrational, match="irrational at k = 1"):
-        schedules.at_round(root, problem(), one, 1, True)
+        schedules.at_round(root.schedules, problem(), one, 1, True)
     for wrong in (-1, Fraction(1, 2)):
         with pytest.raises(ValueError, match="a round is an integer"):
-            schedules.at_round(gd, problem(), one, wrong, True)
+            schedules.at_round(gd.schedules, problem(), one, wrong, True)
 
 
 def test_runs_go_through_the_rounds():

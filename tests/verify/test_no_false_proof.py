@@ -9,7 +9,8 @@ import pytest
 import sympy
 
 from fedtheory import claims
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.feddcd import dual
 from fedtheory.settings import Setting
 from fedtheory.statements import Inequality, Quantity

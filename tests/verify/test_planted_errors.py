@@ -11,6 +11,7 @@ import sympy
 
 from fedtheory import algorithms, claims, compressors
 from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers import feddcd, locodl
 from fedtheory.papers.feddcd import exact as section_4
 from fedtheory.papers.feddcd.dual import UNIT_RATE
@@ -134,7 +135,7 @@ def test_planted_error_is_refuted_for_every_seed(name, seed):
 def test_a_rate_that_is_still_true_is_not_refuted():
     """With tau = N the squared rate is the exact one on quadratics: only partial participation refutes it."""
     claim = claims.get("feddcd/theorem-4.1/eq-3")
-    full = claims.Hypothesis("tau = N", sympy.Eq(feddcd.tau, feddcd.N, evaluate=False))
+    full = Hypothesis("tau = N", sympy.Eq(feddcd.tau, feddcd.N, evaluate=False))
     squared = claim.variant(factor=claim.statement.factor**2, requires=(*claim.requires, full))
     evidence = check(squared)
     assert evidence.verdict in (Verdict.SUPPORTED, Verdict.CERTIFIED)
@@ -143,7 +144,7 @@ def test_a_rate_that_is_still_true_is_not_refuted():
 
 def test_a_claim_that_no_instance_meets_is_vacuous():
     claim = claims.get("locodl/theorem-3.1/one-step")
-    impossible = claims.Hypothesis("gamma < 0", sympy.Lt(locodl.gamma, -locodl.L, evaluate=False))
+    impossible = Hypothesis("gamma < 0", sympy.Lt(locodl.gamma, -locodl.L, evaluate=False))
     evidence = check(claim.variant(requires=(*claim.requires, impossible)))
     assert evidence.verdict is Verdict.NOT_TESTED
     assert evidence.instances == 0 and "no instance" in evidence.note

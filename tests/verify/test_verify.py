@@ -13,6 +13,7 @@ import pytest
 import sympy
 
 from fedtheory import algorithms, claims
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers import feddcd, locodl
 from verify import Verdict, check
 from verify.audit import to_json
@@ -148,7 +149,7 @@ def test_symbolic_does_not_prove_what_is_false():
     tau = claims.get("locodl/theorem-3.1/tau")
     assert not symbolic.proves(tau.variant(requires=()))
     assert not symbolic.proves(tau.variant(right=sympy.Rational(1, 2)))
-    at_two = claims.Hypothesis("gamma <= 2/L", sympy.Le(locodl.gamma, 2 / locodl.L, evaluate=False))
+    at_two = Hypothesis("gamma <= 2/L", sympy.Le(locodl.gamma, 2 / locodl.L, evaluate=False))
     assert not symbolic.proves(tau.variant(requires=(locodl.ORDERED, at_two)))
     best = claims.get("locodl/eq-6")
     worse = {locodl.rho: 1 / (1 + locodl.omega_av), locodl.chi: 1 / (1 + 2 * locodl.omega_av)}
@@ -157,7 +158,7 @@ def test_symbolic_does_not_prove_what_is_false():
 
 
 def hypothesis(relation):
-    return claims.Hypothesis(str(relation), relation)
+    return Hypothesis(str(relation), relation)
 
 
 def test_hypotheses_that_are_no_relations_are_left_unused():

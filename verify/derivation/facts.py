@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.composed import Away, Shared, Square, Total, Value
-from fedtheory.iterations import At, Everywhere, Iteration, Overall, Root
+from fedtheory.hypotheses import Hypothesis
+from fedtheory.iterations import At, Iteration, Overall, Root
+from fedtheory.meanings import Everywhere
 from fedtheory.rational import Array
 from fedtheory.statements import Identity, Inequality
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.iterations import BoundedBelow, Coercive, Everywhere, Iteration, Lipschitz
+from fedtheory.iterations import Iteration
+from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Lipschitz
 from fedtheory.rational import Array, to_float
 from verify.derivation import facts
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.iterations import At, Iteration, Root

@@ -33,9 +33,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeGuard
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.composed import Away, Difference, Image, Inner, Square, Total, Value
-from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Iteration, Lipschitz, Overall, Recurs, Root
+from fedtheory.hypotheses import Hypothesis
+from fedtheory.iterations import At, Iteration, Overall, Root
+from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
 from verify.derivation.facts import Known, Of, Term, said, term
 
 #: What can be said of a sequence; what vanishes converges, and what converges is bounded.

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
-from fedtheory.iterations import Iteration, Recurs
+from fedtheory.iterations import Iteration
+from fedtheory.meanings import Recurs
 from fedtheory.rational import to_float
 from fedtheory.statements import Eventually
 from verify.derivation import meanings as meanings_of

@@ -13,7 +13,8 @@ from itertools import islice
 import numpy as np
 
 from fedtheory import claims
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
 from fedtheory.iterations import Iteration
 from fedtheory.statements import Eventually

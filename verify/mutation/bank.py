@@ -15,7 +15,8 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.method import stepping
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.statements import (
     Bound,
     CompressorClass,

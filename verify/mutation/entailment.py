@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Start
 from fedtheory.rational import Array

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import generic, pick
 from fedtheory.statements import Bound, Inequality, Invariant, OneStep
 from verify.mutation.bank import Mutant

@@ -12,8 +12,9 @@ from typing import Any
 import sympy
 
 from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import Smooth, SmoothStronglyConvex, StronglyConvexOnAverage
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.baseline import potentials
 from fedtheory.papers.baseline.rivals import CONVEX, L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem

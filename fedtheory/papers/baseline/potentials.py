@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
-from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.rational import Array, apply, square_root
 

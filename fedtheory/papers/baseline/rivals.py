@@ -15,7 +15,7 @@ import sympy
 from fedtheory import symbols
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import (
     ContractiveCompressors,
     PolyakLojasiewicz,
@@ -23,6 +23,7 @@ from fedtheory.classes import (
     SmoothStronglyConvex,
     UnbiasedCompressors,
 )
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.baseline import parametrisations
 from fedtheory.papers.baseline.potentials import (
     Phi_ef21,
@@ -38,7 +39,8 @@ from fedtheory.papers.baseline.potentials import (
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import E
-from fedtheory.settings import Setting, Source
+from fedtheory.settings import Setting
+from fedtheory.sources import Source
 from fedtheory.statements import Inequality, Invariant, Limit, ParameterRule, Quantity, one_step
 from fedtheory.symbols import Max, Min
 

@@ -13,7 +13,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import sag, sdca
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.baseline import finite_sum, potentials
 from fedtheory.papers.baseline.rivals import L, mu, n
 from fedtheory.papers.fedopt.data import Posed, States

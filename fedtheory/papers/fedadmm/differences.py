@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fedtheory.algorithms import fedadmm
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.iterations import Root
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import (

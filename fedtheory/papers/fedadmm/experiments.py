@@ -12,8 +12,9 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import fedadmm, fedavg_stale
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import OneStronglyConvex, SmoothStronglyConvex
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.papers.fedadmm.descent import DESCENT
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, sigma_i

@@ -10,8 +10,9 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms.method import method
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import WeaklyConvex
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import members
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_i

@@ -10,10 +10,10 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import fedadmm
-from fedtheory.claims import Hypothesis
 from fedtheory.composed import Away, Inner, Square
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, generic, pick
-from fedtheory.iterations import Coercive, Everywhere, Recurs
+from fedtheory.meanings import Coercive, Everywhere, Recurs
 from fedtheory.optimum import Optimum
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.runs import square

@@ -11,8 +11,9 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import exact_admm
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import WeaklyConvex
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.papers.fedadmm.inner import CURVED, WEAKLY_CONVEX
 from fedtheory.papers.fedadmm.letters import parts, r_i, s_i

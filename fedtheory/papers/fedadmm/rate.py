@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import infimum
 from fedtheory.papers.fedadmm.letters import c, k, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i, varepsilon

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, pick
 from fedtheory.papers.fedadmm.letters import m, parts, s0
 from fedtheory.papers.fedadmm.runs import filled, plan

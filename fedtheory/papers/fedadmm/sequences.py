@@ -7,8 +7,9 @@ from typing import Any
 
 import sympy
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.composed import Difference, Image, Inner, Shared, Square, Total
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, MOVED, OBJECTIVE
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, r_i, sigma, sigma_i

@@ -18,11 +18,12 @@ import sympy
 
 from fedtheory.algorithms import fedadmm
 from fedtheory.algorithms.base import Algorithm, no_step
-from fedtheory.claims import Hypothesis
 from fedtheory.classes import SmoothOwn
 from fedtheory.composed import Difference, Shared, Square, Total
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, number, numbers, pick
-from fedtheory.iterations import At, Iteration, Lipschitz, Overall
+from fedtheory.iterations import At, Iteration, Overall
+from fedtheory.meanings import Lipschitz
 from fedtheory.oracles import Answer
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_i
 from fedtheory.papers.fedadmm.runs import square

@@ -15,7 +15,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd, rbcd
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, number, numbers
 from fedtheory.papers.feddcd import appendix_b, dual, exceptions
 from fedtheory.papers.feddcd.dual import DISTANCE_T, GAP_0, NORM_Y, PARTICIPATION, SAMPLED, ZETA, N, alpha, beta, tau

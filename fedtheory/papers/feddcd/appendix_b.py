@@ -11,8 +11,9 @@ import sympy
 from fedtheory.algorithms import rbcd
 from fedtheory.algorithms.base import zeros
 from fedtheory.algorithms.feddcd import project
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import SmoothBlocks
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, numbers
 from fedtheory.papers.feddcd import exceptions
 from fedtheory.papers.feddcd.exceptions import MirrorParams, Pair

@@ -14,8 +14,8 @@ import sympy
 
 from fedtheory import symbols
 from fedtheory.algorithms import feddcd as algorithm_1
-from fedtheory.claims import Hypothesis
 from fedtheory.classes import SmoothStronglyConvex
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array

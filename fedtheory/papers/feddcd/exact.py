@@ -8,7 +8,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import feddcd as algorithm_1
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.feddcd.dual import (
     CONSTANTS,
     CONVEX,

@@ -16,8 +16,9 @@ import sympy
 
 from fedtheory.algorithms import inexact_feddcd, inexact_rbcd
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import InexactOracles
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import appendix_b, dual

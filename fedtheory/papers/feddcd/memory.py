@@ -14,8 +14,9 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import inexact_feddcd
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import InexactOracles
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import dual, inexact

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.feddcd import exceptions
 from fedtheory.papers.feddcd.dual import N, d
 from fedtheory.papers.feddcd.exceptions import Blocks, ProjectionParams

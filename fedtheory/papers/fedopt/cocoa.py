@@ -8,7 +8,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import cocoa_plus
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import pick
 from fedtheory.papers.fedopt.data import Posed, States, one_of, positive, value
 from fedtheory.papers.fedopt.dual_states import (

@@ -13,7 +13,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import fsvrg
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, few, positive, problem_of
 from fedtheory.papers.fedopt.predictors import (
     TWO,

@@ -14,7 +14,7 @@ import sympy
 
 from fedtheory import symbols
 from fedtheory.algorithms import perturbed_primal
-from fedtheory.claims import Hypothesis
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.fedopt.data import Letter, Posed, States, problem_of
 from fedtheory.problems.dual_blocks import least_sigma
 from fedtheory.problems.linear_models import LinearModels, LinearProblem

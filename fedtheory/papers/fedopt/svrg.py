@@ -10,7 +10,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import one_shot_averaging, svrg
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.baseline import finite_sum
 from fedtheory.papers.fedopt.data import Posed, about, count_of, positive, solvable
 from fedtheory.papers.fedopt.predictors import (

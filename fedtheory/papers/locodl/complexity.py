@@ -9,7 +9,8 @@ from typing import Any
 
 import sympy
 
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.locodl.method import L, chi, d, gamma, k, kappa, mu, n, omega, omega_av, p, tau
 from fedtheory.settings import Setting
 from fedtheory.statements import Order, ParameterRule, Untested

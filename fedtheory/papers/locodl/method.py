@@ -13,9 +13,10 @@ import sympy
 from fedtheory import compressors, symbols
 from fedtheory.algorithms import locodl as algorithm_1
 from fedtheory.algorithms.base import zeros
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import SmoothStronglyConvex, UnbiasedCompressors
 from fedtheory.compressors import Family as Compressors
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation
 from fedtheory.rational import Array, is_exact

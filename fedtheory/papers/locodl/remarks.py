@@ -12,8 +12,9 @@ import sympy
 from fedtheory.algorithms import locodl as algorithm_1
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.locodl_variants import split
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
 from fedtheory.classes import UnbiasedCompressors
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
 from fedtheory.optimum import solve
 from fedtheory.papers.locodl import method

@@ -11,8 +11,9 @@ import pytest
 import sympy
 from models import saga as saga_model
 
-from fedtheory import algorithms, claims
+from fedtheory import algorithms
 from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.baseline import finite_sum as paper
 from fedtheory.papers.baseline.rivals import L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
@@ -234,7 +235,7 @@ def _instead(claim, text, relation):
     """Another hypothesis in the place of the one that begins with ``text``."""
     kept = tuple(h for h in claim.requires if not h.text.startswith(text))
     assert len(kept) == len(claim.requires) - 1
-    return claim.variant(requires=(*kept, claims.Hypothesis("planted", relation)))
+    return claim.variant(requires=(*kept, Hypothesis("planted", relation)))
 
 
 def _equal(value):

@@ -24,6 +24,7 @@ from fedtheory.algorithms import (
 )
 from fedtheory.algorithms.locodl_variants import Participating, Participation, split
 from fedtheory.compressors import Family
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance
 from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.problems.base import Problem
@@ -375,7 +376,7 @@ def _without_mean(problem, params, state, draw):
 def _step_rule(claim, text, relation):
     kept = tuple(h for h in claim.requires if text not in h.text)
     assert len(kept) < len(claim.requires)
-    return claim.variant(requires=(*kept, claims.Hypothesis("planted", relation)))
+    return claim.variant(requires=(*kept, Hypothesis("planted", relation)))
 
 
 def _planted():

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedtheory.problems.base import Functions, Problem
+from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
 from fedtheory.problems.logistic import Logistic, logistic_with_condition
 from fedtheory.problems.quadratic import Quadratics, diagonal, least_squares, with_spectra
 from fedtheory.rational import exact, to_float

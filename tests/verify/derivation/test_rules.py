@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import sympy
 
-from fedtheory.claims import Hypothesis
 from fedtheory.composed import Away, Difference, Image, Inner, Shared, Square, Total, Value
-from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Lipschitz, Overall, Recurs
+from fedtheory.hypotheses import Hypothesis
+from fedtheory.iterations import At, Overall
+from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
 from fedtheory.papers.fedadmm.transition import BEGINS, CONTINUES, IDLE, ITERATION, SELECTED
 from fedtheory.statements import Inequality, Quantity
 from verify.derivation import rules

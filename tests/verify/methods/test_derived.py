@@ -11,9 +11,11 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import fedadmm
-from fedtheory.claims import Claim, Hypothesis
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instances
-from fedtheory.iterations import At, BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
+from fedtheory.iterations import At
+from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
 from fedtheory.papers.fedadmm import descent, limits, sequences, transition
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
 from fedtheory.selections import Fixed, Uniform

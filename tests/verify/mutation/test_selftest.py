@@ -9,7 +9,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import feddcd
-from fedtheory.claims import Hypothesis
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers import locodl
 from verify.cli import main
 from verify.mutation import bank, code, entailment, expressions, selftest

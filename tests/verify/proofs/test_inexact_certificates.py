@@ -10,6 +10,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import inexact_rbcd
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import inexact
 from verify.evaluate import hypotheses_hold, meeting
@@ -211,11 +212,11 @@ def test_every_hypothesis_on_the_class_is_needed(claim):
 def test_oracles_a_little_worse_than_those_posed_are_refused():
     (instance,) = instances(THEOREM, 1)
     rest = [h for h in THEOREM.requires if h is not inexact.ORACLE]
-    worse = claims.Hypothesis("worse", met=lambda problem, params: params.oracle.delta <= params.delta)
+    worse = Hypothesis("worse", met=lambda problem, params: params.oracle.delta <= params.delta)
     with pytest.raises(ValueError, match="worse oracles"):
         posing.any_functions(THEOREM.variant(requires=[*rest, worse]), instance)
     assert not posing.any_functions(THEOREM, instance)
-    unlike = claims.Hypothesis("unlike", met=lambda problem, params: max(problem.f.L) <= 2 * problem.L)
+    unlike = Hypothesis("unlike", met=lambda problem, params: max(problem.f.L) <= 2 * problem.L)
     kept = [h for h in THEOREM.requires if h is not inexact.CONVEX]
     assert posing.any_functions(THEOREM.variant(requires=[*kept, unlike]), instance)
 
