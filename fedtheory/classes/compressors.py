@@ -20,6 +20,8 @@ from fedtheory.rational import square_root
 
 #: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.
 SOME, MANY, FEW = 17, 65, 4
+#: Dimensions from which compressors are drawn for the dimension that is asked for.
+LARGE = 4
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,10 @@ class UnbiasedCompressors:
         told = getattr(params, "omega", used.omega)
         return used.omega <= told and (not self.independent or used.joint == "independent")
 
-    def draw(self, rng: np.random.Generator) -> tuple[int, Recipe]:
-        """A dimension, and a compressor for it: mostly Bernoulli's, the extreme point of U(omega)."""
-        k, d = pick(rng, ((0, 1),) * 6 + ((0, 2), (1, 2), (1, 3), (2, 3)))
+    def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
+        """A dimension, ``d`` if that is large, and a compressor: mostly Bernoulli's, the extreme point of U(omega)."""
+        k, few = pick(rng, ((0, 1),) * 6 + ((0, 2), (1, 2), (1, 3), (2, 3)))
+        k, d = (k, few) if d < LARGE else (int(pick(rng, (0, 0, 1, d - 1))), d)
         joint = pick(
             rng, ("independent", "independent", "shared") if self.average else ("independent",) * 5 + ("shared",)
         )
@@ -113,10 +116,10 @@ class ContractiveCompressors:
         used = getattr(params, self.field)
         return 0 < getattr(params, "alpha", used.alpha) <= used.alpha
 
-    def draw(self, rng: np.random.Generator) -> tuple[int, Recipe]:
-        """A dimension, and a compressor for it: top-k, or a scaled one where k is 0."""
-        d, k, alpha = pick(rng, _CONTRACTIONS)
-        return d, {"k": k, "alpha": alpha}
+    def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
+        """A dimension, ``d`` if that is large, and a compressor: top-k, or a scaled one where k is 0."""
+        few, k, alpha = pick(rng, _CONTRACTIONS)
+        return (few, {"k": k, "alpha": alpha}) if d < LARGE else (d, {"k": 0, "alpha": alpha})
 
     def clients(self, recipe: Recipe, n: int) -> int:
         """A number of clients, at most n, whose draws can be enumerated."""

@@ -37,13 +37,13 @@ def sides(claim: Posed) -> tuple[Any, ...]:
 def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
     """Functions and compressors, and the round of a method whose parameters vary with it."""
     n, d = int(pick(rng, setting.clients)), int(pick(rng, (1, 1, 1, 1, 1, 2, 2, 3)))
-    if max(setting.clients) > 2 and rng.random() < _OFTEN:
-        n, d = pick(rng, (int(rng.integers(5, 13)), n)), 1
-        d = d if n > 4 else int(rng.integers(4, 9))
+    if rng.random() < _OFTEN:
+        many = max(setting.clients) > 2 and rng.integers(2)
+        n, d = (int(rng.integers(5, 13)), 1) if many else (min(n, 2), int(rng.integers(4, 9)))
     recipe: dict[str, Any] = {}
     for adversary in setting.adversaries:
         if not isinstance(adversary, InexactOracles):
-            d, more = adversary.draw(rng)
+            d, more = adversary.draw(rng, d)
             recipe |= more
             n = adversary.clients({**recipe, "d": d}, n)
     if schedules.ROUND in drawn_letters(setting).values():

@@ -17,7 +17,7 @@ from fedtheory.instances.base import Recipe
 from verify.evaluate import meeting
 from verify.evidence import Verdict
 from verify.methods.base import Method
-from verify.methods.second_moments import follows, maps
+from verify.methods.second_moments import follows, maps, superoperator
 from verify.outcome import Outcome
 
 
@@ -48,7 +48,5 @@ def contracts(method: Method, claim: Claim, recipes: Iterator[Recipe], size: int
 
 def moment_radius(claim: Claim, instance: Instance) -> float:
     """Spectral radius of the operator of second moments, on the states that satisfy the invariant."""
-    size = instance.dimension
     A, p = maps(claim, instance, np.zeros(1))
-    operator = np.einsum("k,kij,kab->iajb", p.astype(float), A, A).reshape(size**2, size**2)
-    return float(abs(np.linalg.eigvals(operator)).max())
+    return float(abs(np.linalg.eigvals(superoperator(A, p.astype(float)))).max())

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -30,6 +31,8 @@ _SPANS, LARGEST = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)), 10**6
 _BITS = 512
 #: Coordinates up to which many rounds are reached by squaring a step's map of second moments, and rounds from which.
 _SMALL, _MANY = 12, 100
+#: How far floats may be from what they stand for, relatively.
+_LAST_BIT = 2.0**-50
 
 
 def is_long(rounds: int) -> bool:
@@ -56,7 +59,8 @@ def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
     return (*LONG, *sorted({T for T in far if LONG[-1] < T <= LARGEST}))
 
 
-class _Scaled(NamedTuple):
+@dataclass(frozen=True)
+class _Scaled:
     """Numbers ``entries`` times 2**``exponent``: integers of ``_BITS`` bits at most, which Python multiplies twenty
     times as fast as it does numbers of fifty digits. What is small next to the largest loses digits."""
 
@@ -65,6 +69,12 @@ class _Scaled(NamedTuple):
 
     def __matmul__(self, other: _Scaled) -> _Scaled:
         return _shortened(self.entries @ other.entries, self.exponent + other.exponent)
+
+    def __getitem__(self, index: Any) -> _Scaled:
+        return _Scaled(self.entries[index], self.exponent)
+
+    def reshape(self, *shape: int) -> _Scaled:
+        return _Scaled(self.entries.reshape(*shape), self.exponent)
 
 
 def _scaled(values: Array) -> _Scaled:
@@ -85,21 +95,15 @@ def _shortened(entries: Array, exponent: int) -> _Scaled:
     return _Scaled(entries >> excess, exponent + excess)
 
 
-def _superoperator(A: Array, p: Array) -> Array:
+def superoperator(A: Any, p: Any) -> Any:
     """The matrix of Q -> sum_k p_k A_k' Q A_k on the triangles (i <= j) of symmetric forms Q."""
+    if isinstance(A, _Scaled):
+        return _shortened(superoperator(A.entries, p.entries), 2 * A.exponent + p.exponent)
     i, j = np.triu_indices(A.shape[-1])
-    # Entry (a, b) of A'QA is the sum over i <= j of Q_ij (A_ia A_jb + A_ja A_ib), halved where i = j.
+    # Entry (a, b) of A'QA is the sum over i <= j of Q_ij (A_ia A_jb + A_ja A_ib), of one of the two where i = j.
     rows, columns = A[:, i], A[:, j]
-    terms = rows[..., i] * columns[..., j] + columns[..., i] * rows[..., j]
-    return np.moveaxis((p[:, None, None] * terms).sum(axis=0), 0, 1) / np.where(i == j, 2, 1)
-
-
-def _whole(triangle: Array, size: int) -> Array:
-    """The symmetric matrix with this triangle."""
-    i, j = np.triu_indices(size)
-    Q = np.zeros((size, size), dtype=triangle.dtype)
-    Q[i, j] = Q[j, i] = triangle
-    return Q
+    terms = rows[..., i] * columns[..., j] + np.where((i < j)[:, None], columns[..., i] * rows[..., j], 0)
+    return np.moveaxis((p[:, None, None] * terms).sum(axis=0), 0, 1)
 
 
 def _after(A: Array, p: Array, Q: Array, rounds: int) -> Array:
@@ -109,8 +113,8 @@ def _after(A: Array, p: Array, Q: Array, rounds: int) -> Array:
     """
     if not is_exact(A, Q):
         return _pulled_back(A, p, Q, rounds, lambda values: values)
-    entries, exponent = _pulled_back(_rational(A), _rational(p), _rational(Q), rounds, _scaled)
-    return np.vectorize(lambda v: mpmath.ldexp(mpmath.mpf(v), exponent), otypes=[object])(entries)
+    form = _pulled_back(_rational(A), _rational(p), _rational(Q), rounds, _scaled)
+    return np.vectorize(lambda v: mpmath.ldexp(mpmath.mpf(v), form.exponent), otypes=[object])(form.entries)
 
 
 def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Array], Any]) -> Any:
@@ -119,23 +123,20 @@ def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Ar
         size = A.shape[-1]
         weighted, plain, form = scaled((p[:, None, None] * A).reshape(-1, size).T), scaled(A), scaled(Q)
         for _ in range(rounds):
-            form = weighted @ _stacked(form @ plain, size)
+            # Matrices one below the other.
+            form = weighted @ (form @ plain).reshape(-1, size)
         return form
-    S, q = scaled(_superoperator(A, p)), scaled(Q[np.triu_indices(len(Q))])
+    triangle = np.triu_indices(len(Q))
+    place = np.zeros(Q.shape, dtype=int)
+    place[triangle] = place.T[triangle] = np.arange(len(triangle[0]))
+    S, q = superoperator(scaled(A), scaled(p)), scaled(Q[triangle])
     while rounds:
         if rounds % 2:
             q = S @ q
         rounds //= 2
         if rounds:
             S = S @ S
-    return q._replace(entries=_whole(q.entries, len(Q))) if isinstance(q, _Scaled) else _whole(q, len(Q))
-
-
-def _stacked(products: Any, size: int) -> Any:
-    """Matrices one below the other."""
-    if isinstance(products, _Scaled):
-        return products._replace(entries=products.entries.reshape(-1, size))
-    return products.reshape(-1, size)
+    return q[place]
 
 
 def applies(claim: Claim, instance: Instance) -> bool:
@@ -224,24 +225,30 @@ def _form(claim: Claim, instance: Instance, like: Array, rounds: int = 0) -> Arr
     return Q
 
 
-def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> list[Array]:
-    """For each T, the form in the coordinates of the initial state whose value is E[left after T rounds]; floats.
+def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> list[tuple[Array, float]]:
+    """For each T, the form in the coordinates of the initial state whose value is E[left after T rounds], in floats,
+    and by how much it changes where the maps are rounded otherwise.
 
     The list ends before the first that is beyond the floats.
     """
     like = np.zeros(1)
     varies = bool(claim.statement.algorithm.schedules)  # type: ignore[union-attr]
     A, p = maps(claim, instance, like)
-    Q, found, done = _form(claim, instance, like), [], 0
+    signs = np.random.default_rng(0).choice([-1, 1], A.shape)
+    both = [A, A * (1 + _LAST_BIT * signs)]
+    forms, found, done = [_form(claim, instance, like)] * 2, [], 0
     start_matrix = instance.start() if instance.start is not None else None
     assert start_matrix is not None
     for target in rounds:
-        Q = _carried(claim, instance, like, target) if varies else _after(A, p, Q, target - done)
-        done, form = target, start_matrix.T @ Q @ start_matrix
+        if varies:
+            forms = [_carried(claim, instance, like, target)] * 2
+        else:
+            forms = [_after(maps, p, Q, target - done) for maps, Q in zip(both, forms, strict=True)]
+        done, (form, other) = target, (start_matrix.T @ Q @ start_matrix for Q in forms)
         # Sums of such entries must not overflow either.
         if not abs(form).max(initial=0) < 1e100:
             break
-        found.append(form)
+        found.append((form, float(abs(form - other).max(initial=0))))
     return found
 
 

@@ -206,7 +206,7 @@ def _long_run(claim: Claim, instance: Instance, built: Instance) -> Iterator[Fin
     """The worst initial states after many rounds, where the bound is a quadratic form of them."""
     # Where the forms grow beyond the floats there are fewer of them.
     at = tuple(T for T in second_moments.rounds(claim, instance) if has_rounds(claim, built, T))
-    for rounds, left in zip(at, second_moments.left_forms(claim, instance, at), strict=False):
+    for rounds, (left, error) in zip(at, second_moments.left_forms(claim, instance, at), strict=False):
 
         def both(theta: Array, left: Array = left, rounds: int = rounds) -> tuple[Array, Array]:
             value = np.einsum("mi,ij,mj->m", theta, left, theta)
@@ -217,7 +217,7 @@ def _long_run(claim: Claim, instance: Instance, built: Instance) -> Iterator[Fin
             worst = spectral.worst(*forms)
             here, allowed = (float(side[0]) for side in both(worst.theta[None]))
             # After many rounds little is left: a difference within the rounding of the form is none.
-            rounding = 1e-12 * float(abs(left).max(initial=0)) * float((worst.theta**2).sum())
+            rounding = max(1e-12 * float(abs(left).max(initial=0)), error) * float((worst.theta**2).sum())
             # So is what every round adds to it: a rate that is wrong in its thirteenth digit is not seen in floats.
             beyond = here - allowed > rounding and worst.ratio - 1 > 1e-13 * rounds
             ratio = worst.ratio if beyond else min(worst.ratio, 1.0)

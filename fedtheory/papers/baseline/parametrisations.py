@@ -60,7 +60,7 @@ _ADIANA_NAMES = ("alpha", "p", "eta", "theta_1", "theta_2", "gamma", "beta")
 
 def adiana_constants(rng: np.random.Generator, recipe: Recipe) -> Recipe | None:
     """A class and compressors for which the printed constants are rational; now and then one of them is off."""
-    n, d = len(recipe["clients"]), min(recipe["d"], 2)
+    n, d = len(recipe["clients"]), recipe["d"]
     q = pick(rng, (generic(rng, Fraction(1, 8), Fraction(1)), generic(rng, Fraction(1), Fraction(10))))
     L = members.scale(rng)
     omega, p, eta = _adiana(n, q, L)

@@ -264,12 +264,17 @@ def _waiting(rng: np.random.Generator) -> Recipe:
     return {"k0": 1, "s0": s0, "k": total - 2, "i": 0, "zero": 0, "clients": both}
 
 
+#: The share of runs with more clients than decide most statements.
+_OFTEN = 0.08
+
+
 def recipes(rng: np.random.Generator, schemes: bool = True, k0s: tuple[int, ...] = (1, 1, 2, 3)) -> Iterator[Recipe]:
     """Runs; one of eight breaks Scheme 4.1, and one of eight starts with multipliers 0."""
     while True:
         if rng.random() < 0.2:
             yield _waiting(rng)
         clients, s0 = int(pick(rng, (1, 2, 2, 2, 3))), int(pick(rng, (1, 2, 2, 3, 4)))
+        clients = clients if rng.random() > _OFTEN else int(rng.integers(4, 11))
         k0 = int(pick(rng, k0s))
         masks = plan(rng, clients, s0, 2 if s0 > 1 else 3)[: max(LONGEST // k0, 1)]
         if schemes and rng.random() < 1 / 8:

@@ -211,7 +211,7 @@ TRANSITION = Setting(
     draw=_draw,
     parameters=_parameters,
     known=known,
-    clients=(1, 1, 1, 2),
+    clients=(1, 1, 1, 1, 2, 2, 3),
 )
 
 

@@ -26,6 +26,10 @@ SEPARATE = "each feature on a single node"
 IDENTICAL = "the same data on every node"
 
 
+#: The share of data sets with more features, or nodes, than decide most bounds.
+OFTEN = 0.1
+
+
 class Nothing(NamedTuple):
     """No parameters."""
 
@@ -48,8 +52,10 @@ def _examples(rng: np.random.Generator, count: int, d: int, features: Any, singl
 
 def clients_of(rng: np.random.Generator, kind: str, single: bool, most: int = 3) -> tuple[int, tuple[Recipe, ...]]:
     """(d, clients) of a random data set; ``most``: clients, and examples of each, at most."""
-    d = int(rng.integers(1, 4))
+    d = int(rng.integers(1, 4) if rng.random() > OFTEN else rng.integers(4, 9))
     K = 1 if kind == ONE_NODE else int(rng.integers(2 if kind == IDENTICAL else 1, most + 1))
+    if kind in (ANYWHERE, IDENTICAL) and most > 2 and rng.random() < OFTEN:
+        K, d, most = int(rng.integers(4, 13)), min(d, 2), 1
     if kind == SEPARATE:
         K = int(rng.integers(2, max(most, 2) + 1))
         d = max(d, K)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.papers.fedopt.data import ONE_NODE, SEPARATE, Posed
+from fedtheory.papers.fedopt.data import OFTEN, ONE_NODE, SEPARATE, Posed
 from fedtheory.papers.fedopt.predictors import setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.rational import Array
@@ -48,7 +48,8 @@ def _stiff(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tupl
             {"examples": ({"x": (zero,) * k + (sizes[k],) + (zero,) * (1 - k), "y": zero},)} for k in (0, 1)
         )
     one = {"examples": ({"x": (sizes[0], zero), "y": zero},)}
-    return 2, (one,) * (1 if kind == ONE_NODE else int(rng.integers(2, 4)))
+    K = int(rng.integers(2, 4) if rng.random() > OFTEN else rng.integers(4, 13))
+    return 2, (one,) * (1 if kind == ONE_NODE else K)
 
 
 def stiff(kind: str, parameters: str, posed: Posed | None = None) -> Setting:
