@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from verify.checking import check
-    from verify.evidence import Counterexample, Evidence, Verdict
+    from verify.counterexamples import Counterexample
+    from verify.evidence import Evidence
+    from verify.verdict import Verdict
 
 __all__ = ["Counterexample", "Evidence", "Verdict", "check"]
 
@@ -20,9 +22,9 @@ LOADED = time_ns()
 
 # The pytest plugin too is loaded by every pytest of an environment, and has no use for solvers.
 _HOMES = {
-    "Counterexample": "verify.evidence",
+    "Counterexample": "verify.counterexamples",
     "Evidence": "verify.evidence",
-    "Verdict": "verify.evidence",
+    "Verdict": "verify.verdict",
     "check": "verify.checking",
 }
 

@@ -7,8 +7,9 @@ from importlib.metadata import version
 from typing import Any
 
 from fedtheory.claims import Claim
-from verify.evidence import Evidence, Verdict
+from verify.evidence import Evidence
 from verify.sweeping import sweep
+from verify.verdict import Verdict
 
 #: How the note begins of a claim whose check did not come to an end.
 FAILED = "the check itself failed"

@@ -11,11 +11,12 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Bound
-from verify.evidence import Evidence, Verdict
+from verify.evidence import Evidence
 from verify.faults import placed
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS, examined
 from verify.outcome import Outcome, strongest
+from verify.verdict import Verdict
 
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}

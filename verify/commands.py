@@ -19,7 +19,7 @@ from rich.console import Console
 
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
-from verify import cache, files, limits, results, resume, stored, sweeping
+from verify import cache, counterexamples, files, limits, results, resume, sweeping
 from verify.audit import FAILED, audit, document
 from verify.cli import DEFAULT_CLIENTS, parser
 from verify.evidence import Evidence
@@ -243,7 +243,7 @@ def run_replay(args: argparse.Namespace) -> int:
         told = f"does NOT hold: {failure}" if failure else holds
         terminal.say(terminal.console(sys.stdout), *described, f"the certificate {told}")
         return 1 if failure else 0
-    found = stored.replay_entry(entry) if entry else stored.replay(args.file)
+    found = counterexamples.replay_entry(entry) if entry else counterexamples.replay(args.file)
     agreement = "agree with" if found.same else "DIFFER from"
     conflict = "contradict" if found.fails else "do NOT contradict"
     terminal.say(
@@ -333,7 +333,7 @@ def run_map(args: argparse.Namespace) -> int:
 
 def run_selftest(args: argparse.Namespace) -> int:
     """Test the checker on mutants, search the claims that hold for false alarms, and calibrate the sequential tests."""
-    from verify.methods import sampled
+    from verify.comparisons import samplers
     from verify.mutation import attack, selftest
     from verify.report import selftest as told
     from verify.statistics import calibration
@@ -375,7 +375,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     terminal.say(report, *told.sentences(trials, args.budget), *told.false_alarms(alarms, len(holding), len(seeds)))
     strict, loose = (
         told.Calibration(level, CASES, calibration.false_alarms(CASES, level, args.seed))
-        for level in (float(sampled.TOTAL), 0.05)
+        for level in (float(samplers.TOTAL), 0.05)
     )
     terminal.say(report, *told.calibrated(strict, loose, calibration.power(seed=args.seed)))
     return 0

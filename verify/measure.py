@@ -27,7 +27,7 @@ from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array, evaluate
 from fedtheory.statements import Bound, Quantity
 from fedtheory.symbols import T
-from verify.methods import sampled
+from verify.comparisons import samplers
 from verify.statistics import sampling
 
 #: The bounds that are measured: what their left side is called.
@@ -104,7 +104,7 @@ class Curve:
     @property
     def verdict(self) -> str:
         """Whether the measured means exceed the bound, at the claim's share of the audit's error level."""
-        return sampling.exceedance(self.measured, self.bound, sampled.measured_level(self.claim)).sentence
+        return sampling.exceedance(self.measured, self.bound, samplers.measured_level(self.claim)).sentence
 
 
 @dataclass(frozen=True)

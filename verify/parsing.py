@@ -1,4 +1,5 @@
-"""Numbers and expressions from text that nobody vouches for: read by a grammar of our own, never run as code.
+"""Numbers and expressions from text that nobody vouches for: read by a grammar of our own, never run as code; and
+numbers as text.
 
 Everything is bounded before it is computed: the length of a text, the digits of a number, how deep parentheses nest,
 and the powers, so that no few characters stand for a number that does not fit a computer.
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy
 
+from fedtheory import rational
 from verify.report.plain import quoted
 
 #: Digits of an integer (Python reads 4300 at most) and size of a decimal exponent.
@@ -23,6 +25,8 @@ DIGITS, EXPONENT = 4000, 100_000
 LENGTH, DEPTH = 20_000, 60
 #: To which power anything in an expression is raised, the powers of its powers counted in.
 POWER = 1000
+#: Bits of the integers that are written out: Python reads no more than 4300 digits.
+_LONGEST = 12_000
 
 _INTEGER = f"[0-9]{{1,{DIGITS}}}"
 _RATIO = re.compile(
@@ -90,6 +94,14 @@ def _digits(value: int) -> str:
     if value.bit_length() > 3 * DIGITS or zeros > EXPONENT:
         raise ValueError(f"a number of more than {DIGITS} digits cannot be stored")
     return f"{value}e{zeros}" if zeros else str(value)
+
+
+def number(value: Any) -> str:
+    """A fraction as "a/b", a high-precision real or a fraction too long to be read with 30 digits, a float as it is."""
+    if isinstance(value, int | Fraction) and max(abs(value.numerator), value.denominator).bit_length() > _LONGEST:
+        with mpmath.workdps(rational.DIGITS):
+            return mpmath.nstr(rational.real(Fraction(value)), 30)
+    return mpmath.nstr(value, 30) if isinstance(value, mpmath.mpf) else str(value)
 
 
 class _Term(NamedTuple):

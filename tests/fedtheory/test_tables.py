@@ -23,7 +23,8 @@ from fedtheory.regions import Axis, axis, regions
 from fedtheory.rendering import plain, render
 from fedtheory.statements import Order
 from verify.cli import main
-from verify.methods.asymptotics import GROWING, suprema
+from verify.comparisons.orders import suprema
+from verify.methods.asymptotics import GROWING
 from verify.report import map as maps
 
 AT = {"n": 100, "d": 300, "kappa": 1e4}

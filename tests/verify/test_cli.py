@@ -21,7 +21,8 @@ from rich.console import Console
 from fedtheory import claims, tables
 from verify import Verdict, check, checking, cli, completion, measure
 from verify.cli import main
-from verify.evidence import Counterexample, Evidence
+from verify.counterexamples import Counterexample
+from verify.evidence import Evidence
 from verify.report import statement, terminal
 from verify.report.plain import clean
 

@@ -9,8 +9,8 @@ import pytest
 from fedtheory import claims, naming
 from verify import cache, index, results
 from verify.cli import main
-from verify.evidence import Verdict
 from verify.report.listing import STYLES
+from verify.verdict import Verdict
 
 
 @pytest.fixture(autouse=True)

@@ -15,13 +15,14 @@ from fedtheory.papers.feddcd import dual
 from fedtheory.settings import Setting
 from fedtheory.statements import Inequality, Quantity
 from verify import check
+from verify.comparisons.number_types import FLOATS
 from verify.evaluate import meeting
-from verify.evidence import Verdict
 from verify.methods import certificates, number_types, reals, search, symbolic
 from verify.mutation import regions
-from verify.pep import posing
+from verify.pep import certifying, posing
 from verify.pep.gram import NotLinear, row
 from verify.pep.letters import Letter, Looked, Size
+from verify.verdict import Verdict
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
 EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")
@@ -107,7 +108,7 @@ LOOKING = {
 def test_code_that_looks_has_no_certificate(claim, change):
     changed = stepping(claim, change)
     with pytest.raises(ValueError, match=r"is one case|does not treat|not linear"):
-        certificates.certify(changed, first(claim))
+        certifying.certify(changed, first(claim))
     assert certificates.prove(changed) is None
 
 
@@ -121,7 +122,7 @@ def test_a_quantity_that_looks_has_no_certificate():
     assert certificates.prove(DISTANCE) is not None
     assert certificates.prove(changed) is None
     with pytest.raises(ValueError, match=r"is one case: .* has a condition"):
-        certificates.certify(changed, first(DISTANCE))
+        certifying.certify(changed, first(DISTANCE))
 
 
 SAME = {
@@ -133,7 +134,7 @@ SAME = {
 
 @pytest.mark.parametrize("change", SAME.values(), ids=SAME)
 def test_the_same_in_other_words_keeps_its_certificate(change):
-    assert certificates.certify(stepping(DESCENT, change), first(DESCENT)).verdict is Verdict.CERTIFIED
+    assert certifying.certify(stepping(DESCENT, change), first(DESCENT)).verdict is Verdict.CERTIFIED
     posing.check_coordinates(stepping(LOCODL, change), first(LOCODL))
 
 
@@ -186,7 +187,7 @@ def _float_only(problem, params, state, new):
 
 def test_floats_and_fractions_must_agree():
     found = number_types.test(stepping(SAGA, _float_only), 0, 4)
-    assert found is not None and found.part.startswith(number_types.FLOATS) and found.left != found.right
+    assert found is not None and found.part.startswith(FLOATS) and found.left != found.right
     assert found.replay() == (found.left, found.right)
     assert number_types.test(SAGA, 0, 4) is None
     with pytest.raises(ValueError, match="agree"):
@@ -243,7 +244,7 @@ def test_the_sign_of_a_quantity_is_not_believed():
     assert not symbolic.proves(of(turning))
     assert search.hunt(of(turning), np.random.default_rng(0), 60, 1).refutations
     honest = of(lambda problem, params, state: (state.x**2).sum(axis=(-1, -2)))
-    assert certificates.certify(honest, first(LOCODL)).verdict is Verdict.CERTIFIED
+    assert certifying.certify(honest, first(LOCODL)).verdict is Verdict.CERTIFIED
 
 
 # Near ties, far states, many rounds

@@ -32,7 +32,8 @@ IDS = [claim.id for claim in claims.select(SELECTED)]
 _PROGRAM = """
 import os, resource, signal, sys, types
 from verify.cli import main
-from verify.evidence import Evidence, Verdict
+from verify.evidence import Evidence
+from verify.verdict import Verdict
 
 log = open(os.environ["CHECKED"], "a")
 # Who started the tests may have told them to ignore it.

@@ -12,7 +12,8 @@ from fedtheory.statements import Eventually, Limit
 from verify import Verdict, check
 from verify.cli import main
 from verify.own import load
-from verify.pep.worst_case import Refused, certify
+from verify.pep.bounding import Refused
+from verify.pep.worst_case import certify
 
 mu, L, c = ft.letters("mu L c")
 k, T = ft.round_index, ft.T

@@ -10,9 +10,10 @@ from fractions import Fraction
 import pytest
 
 from fedtheory import claims
-from verify import check, limits, stored
+from verify import check, counterexamples, limits, stored
 from verify.cli import main
-from verify.methods import refutation, sampled
+from verify.comparisons import parts, samplers
+from verify.counterexamples import Counterexample
 
 IDS = ("feddcd/lemma-B.8/rate", "feddcd/theorem-4.1/proof-constants", "feddcd/projection", "locodl/uplink")
 
@@ -113,7 +114,7 @@ def test_a_field_that_is_not_right_is_named(found, replay, field, value):
     assert "a.json" in err and (field in err or "does not hold an instance of" in err)
 
 
-@pytest.mark.parametrize("field", stored.FIELDS)
+@pytest.mark.parametrize("field", counterexamples.FIELDS)
 def test_a_missing_field_is_named(found, replay, field):
     data = dict(found["feddcd/lemma-B.8/rate"])
     del data[field]
@@ -167,13 +168,13 @@ def test_an_order_is_refuted_only_where_it_is_claimed(found, replay):
 
 def test_a_sampler_is_refuted_only_by_a_test_that_refutes():
     claim = next(claim for claim in claims.all() if claim.statement.kind == "compressor")
-    recipe = {"d": 5, "k": 2, "samples": 2000, "seed": 0, "tests": len(sampled.SHAPES)}
-    names = [outcome.name for outcome in sampled._outcomes(claim, recipe)]
+    recipe = {"d": 5, "k": 2, "samples": 2000, "seed": 0, "tests": len(samplers.SHAPES)}
+    names = [outcome.name for outcome in samplers.outcomes(claim, recipe)]
     with pytest.raises(ValueError, match="refutes nothing"):
-        refutation.evaluate_at(claim, recipe, (), 0, sampled.PREFIX + names[0], 0)
+        parts.evaluate_at(claim, recipe, (), 0, samplers.PREFIX + names[0], 0)
     for change in ({"tests": Fraction(1, 10**9)}, {"samples": 10**9}):
         with pytest.raises(ValueError, match="other tests than those"):
-            refutation.evaluate_at(claim, {**recipe, **change}, (), 0, sampled.PREFIX + names[0], 0)
+            parts.evaluate_at(claim, {**recipe, **change}, (), 0, samplers.PREFIX + names[0], 0)
 
 
 def test_sizes_that_no_bound_foresees_end_at_the_limits(found, replay, monkeypatch):
@@ -199,9 +200,9 @@ def test_work_ends_at_its_limits():
 
 
 def test_sides_too_long_to_be_read_are_stored_as_decimals(found, tmp_path):
-    example = stored.from_json(found["feddcd/lemma-B.8/rate"])
+    example = Counterexample.from_json(found["feddcd/lemma-B.8/rate"])
     long = replace(example, left=Fraction(3**20_000, 7**10_000))
     path = tmp_path / "long.json"
     path.write_text(json.dumps(long.to_json()))
-    assert abs(stored.load(path).left / long.left - 1) < Fraction(1, 10**25)
-    assert stored._agree(long.left, stored.load(path).left)
+    assert abs(counterexamples.load(path).left / long.left - 1) < Fraction(1, 10**25)
+    assert counterexamples._agree(long.left, counterexamples.load(path).left)

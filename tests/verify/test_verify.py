@@ -17,11 +17,11 @@ from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers import feddcd, locodl
 from verify import Verdict, check
 from verify.audit import to_json
+from verify.comparisons import exact, second_moments
+from verify.counterexamples import Counterexample, load
 from verify.evaluate import dimension, meeting, sides
-from verify.evidence import Counterexample
-from verify.methods import order, refutation, search, second_moments, shrinking, spectral, states, symbolic
+from verify.methods import order, search, shrinking, spectral, states, symbolic
 from verify.methods.almost_sure import moment_radius
-from verify.stored import load
 
 
 def quadratic(Q):
@@ -100,7 +100,7 @@ def test_exact_and_float_sides_agree(id, quadratic):
     claim, recipe, built = first_instance(id, quadratic)
     point = tuple(Fraction(i + 1, 2) for i in range(dimension(claim, built)))
     floats = sides(claim, claim.instances.build(recipe, False), np.array([[float(v) for v in point]]))
-    for (a, b), (c, d) in zip(floats, sides(claim, built, refutation.as_row(point)), strict=True):
+    for (a, b), (c, d) in zip(floats, sides(claim, built, exact.as_row(point)), strict=True):
         assert isinstance(c[0], Fraction)
         np.testing.assert_allclose([a[0], b[0]], [float(c[0]), float(d[0])], rtol=1e-10)
 
@@ -189,12 +189,10 @@ def test_forms_of_what_is_no_number(wrong):
 
 
 def test_nine_digits_do_not_refute():
-    assert not refutation.violated(1.0 + 1e-12, Fraction(1), "<=")
-    assert refutation.violated(Fraction(10**20 + 1, 10**20), Fraction(1), "<=")
-    assert refutation.violated(mpmath.mpf(1) + mpmath.mpf(10) ** -15, Fraction(1), "<=")
-    assert refutation.violated(Fraction(1), Fraction(1), "<") and not refutation.violated(
-        Fraction(1), Fraction(1), "<="
-    )
+    assert not exact.violated(1.0 + 1e-12, Fraction(1), "<=")
+    assert exact.violated(Fraction(10**20 + 1, 10**20), Fraction(1), "<=")
+    assert exact.violated(mpmath.mpf(1) + mpmath.mpf(10) ** -15, Fraction(1), "<=")
+    assert exact.violated(Fraction(1), Fraction(1), "<") and not exact.violated(Fraction(1), Fraction(1), "<=")
 
 
 def test_second_moments_of_a_method_that_diverges():

@@ -12,9 +12,9 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Identity
-from verify.evidence import Verdict
-from verify.methods import replay
+from verify.methods import class_certificates
 from verify.pep import posing
+from verify.verdict import Verdict
 
 #: Packages whose functions a certificate may reach.
 _PACKAGES = ("fedtheory", "verify")
@@ -72,8 +72,9 @@ def _why(claim: Claim, place: _Place) -> str:
     try:
         if isinstance(claim.statement, Identity):
             posing.check_coordinates(claim, claim.instances.build(recipe, True))
-            return "" if replay.formal(claim, "all states", recipe) is not None else "it does not hold in all states"
-        found, _ = replay.certified(claim, recipe)
+            held = class_certificates.formal(claim, "all states", recipe)
+            return "" if held is not None else "it does not hold in all states"
+        found, _ = class_certificates.certified(claim, recipe)
     except (ValueError, ArithmeticError) as error:
         return str(error)
     if found.verdict is Verdict.REFUTED:

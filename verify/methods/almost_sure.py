@@ -14,11 +14,11 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from verify.comparisons.second_moments import follows, maps, superoperator
 from verify.evaluate import meeting
-from verify.evidence import Verdict
 from verify.methods.base import Method
-from verify.methods.second_moments import follows, maps, superoperator
 from verify.outcome import Outcome
+from verify.verdict import Verdict
 
 
 def contracts(method: Method, claim: Claim, recipes: Iterator[Recipe], size: int) -> Outcome:

@@ -11,9 +11,9 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from verify.evidence import Verdict
 from verify.methods import search
 from verify.outcome import Outcome
+from verify.verdict import Verdict
 
 #: Counterexamples collected before the simplest is made smaller.
 REFUTATIONS = 4

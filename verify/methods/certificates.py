@@ -20,8 +20,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.statements import Bound
 from verify.evaluate import hypotheses_hold
-from verify.pep import coordinates, induction, posing, worst_case
-from verify.pep.prover import Certified, Prover
+from verify.pep import coordinates, induction, posing
 from verify.proofs import identity, inexact, locodl, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
 
@@ -65,17 +64,6 @@ def prove(claim: Claim) -> SymbolicCertificate | None:
         return None if compared is None else SymbolicCertificate(claim, weights, compared)
     except Unprovable:
         return None
-
-
-def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:
-    """The worst case over the class at the parameters of an exact instance; by induction where a bound asks for it.
-
-    ``prover``: what proves the steps, a solver unless told otherwise. ``ValueError`` when the claim cannot be posed at
-    these parameters, or a hypothesis fails; its subclass ``Refused`` when the claim cannot be certified at any.
-    """
-    if induction.applies(claim):
-        return induction.certify(claim, instance, prover)
-    return worst_case.certify(claim, instance, prover=prover)
 
 
 def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) -> str | None:

@@ -22,11 +22,11 @@ from verify.derivation import obligations, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
 from verify.evaluate import meeting
-from verify.evidence import Verdict
 from verify.methods import reals, symbolic
 from verify.methods.base import Inquiry, Method
 from verify.methods.search import wildness
 from verify.outcome import Outcome, strongest
+from verify.verdict import Verdict
 
 #: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.
 _CLIENTS, _PROPOSED = (1, 2), 400

@@ -6,37 +6,29 @@ runs with the same draws from m starts that span R^m all tended to 0, the produc
 So along every sequence of draws the run from one of these starts at least does not tend to the optimum, and from one of
 them that happens with a probability of at least 1/m: the limit is not almost sure from every state.
 
-Assumed, and compared with the code in fractions, at the basis and at states of several sizes besides: that draws are
-finitely many, the same for all states and independent of the past; that a step is linear; that coordinates tell all of
-a state; that the potential is a positive definite form of them, so that it vanishes only with z.
+What is assumed of draws, steps and the potential is compared with the code: :mod:`verify.comparisons.determinants`.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.randomness import map_leaves
-from fedtheory.rational import Array, determinant, exact
-from fedtheory.statements import Limit
-from verify.evaluate import hypotheses_hold, meeting, rollout
-from verify.evidence import Counterexample, Verdict
-from verify.methods import second_moments, shrinking
+from verify.comparisons import second_moments
+from verify.comparisons.determinants import PART, sides
+from verify.counterexamples import Counterexample
+from verify.evaluate import meeting
+from verify.methods import shrinking
 from verify.methods.base import Inquiry, Method
 from verify.outcome import Outcome
+from verify.verdict import Verdict
 
-#: The comparison of a counterexample of this method: the least |det A_k| is less than 1.
-PART = "determinants"
 #: Counterexamples looked for, of which the simplest is made smaller, and coordinates beyond which none is.
 ENOUGH, LARGEST = 4, 8
-#: Sizes of the states besides the basis at which the code is compared with linear maps.
-_SCALES = (Fraction(1, 10**6), Fraction(1), Fraction(10**3), Fraction(10**8))
 #: What floats may lack to 1.
 _ROUNDING = 1e-9
 
@@ -62,14 +54,6 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
     )
 
 
-def sides(claim: Claim, recipe: Recipe) -> tuple[Any, Any]:
-    """(least |det A_k|, 1) at a recipe that meets the hypotheses; ``ValueError`` where something assumed is not so."""
-    instance = claim.instances.build(recipe, True)
-    if not hypotheses_hold(claim, instance):
-        raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
-    return min(abs(determinant(A)) for A in _linear(claim, instance)), Fraction(1)
-
-
 def _violation(claim: Claim, recipe: Recipe) -> Counterexample | None:
     try:
         if not _suspect(claim, claim.instances.build(recipe, False)):
@@ -93,65 +77,3 @@ def _suspect(claim: Claim, instance: Instance) -> bool:
         return False
     A, p = second_moments.maps(claim, instance, np.zeros(1))
     return bool((abs(np.linalg.det(A[p > 0].astype(float))) >= 1 - _ROUNDING).all())
-
-
-def _linear(claim: Claim, instance: Instance) -> Array:
-    """The maps A_k of the draws that have a probability, ``(K, m, m)``; ``ValueError`` where an assumption fails."""
-    statement, m = claim.statement, instance.dimension
-    assert isinstance(statement, Limit)
-    if not instance.quadratic or instance.coordinates is None or not m:
-        raise ValueError(f"{claim.id} has no linear map there")
-    basis = np.eye(m, dtype=int)
-    generic = [Fraction((-1) ** i, i + 2) for i in range(m)]
-    others = np.array([[scale * v for v in generic] for scale in _SCALES])
-    rows = exact(np.concatenate([0 * basis[:1], basis, others]))
-    problem, state = instance.at(rows)
-    _same_draws(claim, instance, problem, state)
-    later, p = rollout(claim, instance, problem, state, 1)
-    images = np.asarray(instance.coordinates(later))
-    A = np.moveaxis(images[1 : m + 1], 0, -1)
-    expected = np.moveaxis(np.matmul(A, rows.T), -1, 0)
-    again_problem, again = instance.at(images.reshape(-1, m))
-    told = all((np.asarray(one).reshape(np.shape(two)) == two).all() for one, two in zip(later, again, strict=True))
-    if not (images == expected).all() or not told or again_problem is not problem:
-        raise ValueError(f"a step of {claim.id} is no linear map of the coordinates")
-    _definite(claim, instance, rows)
-    return np.asarray(A[np.asarray(p > 0)])
-
-
-def _same_draws(claim: Claim, instance: Instance, problem: Any, state: Any) -> None:
-    """``ValueError`` unless what is drawn is the same at all these states."""
-    draws = claim.statement.algorithm.draws  # type: ignore[union-attr]
-    found = [
-        draws(problem, instance.params, type(state)(*(field[i] for field in state))).support(True)
-        for i in range(len(state[0]))
-    ]
-    same: list[bool] = []
-
-    def compare(one: Array, two: Array) -> Array:
-        same.append(np.shape(one) == np.shape(two) and bool((np.asarray(one) == np.asarray(two)).all()))
-        return one
-
-    for draw, p in found[1:]:
-        map_leaves(compare, found[0][0], draw)
-        compare(found[0][1], p)
-    if not all(same):
-        raise ValueError(f"the draws of {claim.id} depend on the state")
-
-
-def _definite(claim: Claim, instance: Instance, rows: Array) -> None:
-    """``ValueError`` unless the potential is a positive definite form of the coordinates, at these rows."""
-    statement, m = claim.statement, instance.dimension
-    assert isinstance(statement, Limit)
-
-    def potential(theta: Array) -> Array:
-        problem, state = instance.at(theta)
-        return np.asarray(statement.potential.of(problem, instance.params, state)).reshape(len(theta))
-
-    basis = exact(np.eye(m, dtype=int))
-    squares = potential(basis)
-    # Of z'Qz: Q_ij = (q(e_i + e_j) - q(e_i) - q(e_j)) / 2.
-    Q = np.stack([(potential(basis + basis[i]) - squares - squares[i]) / 2 for i in range(m)])
-    seen = (np.matmul(rows, Q) * rows).sum(axis=-1)
-    if not (potential(rows) == seen).all() or not all(determinant(Q[:k, :k]) > 0 for k in range(1, m + 1)):
-        raise ValueError(f"the potential of {claim.id} is no positive definite form of the coordinates")

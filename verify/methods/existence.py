@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fedtheory.statements import Experiment, Fails
-from verify.evidence import Counterexample, Verdict, number
+from verify.counterexamples import Counterexample
 from verify.methods import shrinking
 from verify.methods.base import Inquiry, Method
 from verify.outcome import Outcome
+from verify.parsing import number
+from verify.verdict import Verdict
 
 
 def smallest_witness(inquiry: Inquiry) -> Counterexample | None:

@@ -28,21 +28,21 @@ from fedtheory.statements import (
     Readings,
     Untested,
 )
-from verify.evidence import Counterexample, Verdict, number
+from verify.comparisons.number_types import runs_on_states
+from verify.counterexamples import Counterexample
 from verify.faults import Unrunnable, attributed
 from verify.methods import (
     almost_sure,
     asymptotics,
     certificates,
+    class_certificates,
     derived,
     determinants,
     existence,
-    generic_states,
     long_runs,
     number_types,
     readings,
     reals,
-    replay,
     sampled,
     shrinking,
     symbolic,
@@ -51,8 +51,10 @@ from verify.methods import (
 )
 from verify.methods.base import Inquiry, Method
 from verify.outcome import ClassCertificate, Outcome
-from verify.pep import posing
-from verify.pep.worst_case import Refused
+from verify.parsing import number
+from verify.pep import generic_states, posing
+from verify.pep.bounding import Refused
+from verify.verdict import Verdict
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be.
 _TRIES = 30
@@ -226,7 +228,7 @@ def _certified(method: Method, inquiry: Inquiry, how: str, where: str, whole: st
     """What holds on formal states at each choice of the parameters, or the first reason why that is not known."""
 
     def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
-        found = replay.formal(inquiry.claim, how, recipe)
+        found = class_certificates.formal(inquiry.claim, how, recipe)
         return found, "" if found else "it is not seen on formal states, which refutes nothing", False
 
     return _at_each(method, inquiry, at, where, whole, used)
@@ -237,7 +239,7 @@ def _bound(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(_unposed(inquiry.claim))
 
     def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
-        found, certificate = replay.certified(inquiry.claim, recipe)
+        found, certificate = class_certificates.certified(inquiry.claim, recipe)
         exceeded = found.verdict is Verdict.REFUTED
         size = found.lower if found.lower is not None else "not bounded"
         worst = f"the worst case over the class is {_short(size)}, and {_short(found.claimed)} is claimed"
@@ -328,7 +330,7 @@ METHODS = (
     Method(
         "sequential tests", "what is sampled, against the enumerated", _is(CompressorClass, OneStep, Bound), _sample
     ),
-    Method("number types", "floats against fractions, and the same again", number_types.applies, _compare_types),
+    Method("number types", "floats against fractions, and the same again", runs_on_states, _compare_types),
     Method("trajectories", "whole runs in floats, with the same draws", _is(Agreement), trajectories.outcome),
     Method("signs of polynomials", _CONSTANTS, _is(Inequality, ParameterRule), _reduce),
     Method("real closed fields", _CONSTANTS, reals.applies, _decide),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from fedtheory.statements import Readings
-from verify.evidence import Verdict
 from verify.methods.base import Inquiry, Method
 from verify.outcome import Outcome, strongest
+from verify.verdict import Verdict
 
 #: What a reading is called by its verdict.
 _TRUE = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)

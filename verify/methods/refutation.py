@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
-
-import mpmath
-import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.compressors import Compressor
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.randomness import expectation
-from fedtheory.rational import DIGITS, Array, evaluate, exact, real, to_float
-from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, OneStep, Order, Untested
-from verify.evaluate import hypotheses_hold, leaving, params_after, rollout, sides
-from verify.evidence import Counterexample
-from verify.methods import asymptotics, sampled, second_moments
-
-Coordinates = tuple[Fraction, ...]
-
-
-class Compared(NamedTuple):
-    """One comparison: its name, both sides ``(entries,)``, and the relation claimed."""
-
-    name: str
-    left: Array
-    right: Array
-    relation: str
+from fedtheory.rational import Array, real
+from fedtheory.statements import Bound, CompressorClass, OneStep
+from verify.comparisons.exact import Coordinates, parts, plain, violated
+from verify.counterexamples import Counterexample
 
 
 def nearest(theta: Array) -> Coordinates:
@@ -53,108 +34,6 @@ def roundings(theta: Array) -> Iterator[Coordinates]:
         yield tuple(Fraction(v).limit_denominator(denominator) for v in theta.tolist())
 
 
-def as_row(point: Coordinates) -> Array:
-    """Coordinates as an exact array ``(1, dimension)``."""
-    return exact([list(point)]) if point else np.zeros((1, 0), dtype=object)
-
-
-def finite(value: Any) -> bool:
-    """Whether a side, or an entry of one, is neither infinite nor NaN."""
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return isinstance(value, int | np.integer | Fraction) or bool(mpmath.isfinite(value))
-
-
-def violated(left: Any, right: Any, relation: str) -> bool:
-    """Whether the numbers contradict the relation.
-
-    Fractions are decided exactly, 50-digit reals to half their digits. A float may enter only where a side is an
-    eigenvalue; it is decided to nine digits.
-    """
-    inexact = [v for v in (left, right) if isinstance(v, float | mpmath.mpf)]
-    if not all(finite(v) for v in inexact):
-        return True
-    if inexact:
-        digits = 9 if any(isinstance(v, float) for v in inexact) else DIGITS // 2
-        with mpmath.workdps(DIGITS):
-            a, b = real(left), real(right)
-            gap, slack = a - b, mpmath.mpf(10) ** -digits * (abs(a) + abs(b))
-            return bool(abs(gap) > slack if relation == "==" else gap > slack)
-    if relation == "==":
-        return bool(left != right)
-    return bool(left >= right if relation == "<" else left > right)
-
-
-def parts(claim: Claim, instance: Instance, point: Coordinates, rounds: int) -> Iterator[Compared]:
-    """Every comparison of the claim at one exact state, entries flattened."""
-    yield from parts_at(claim, instance, as_row(point), rounds)
-
-
-def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
-    """As :func:`parts`, at one state ``row (1, dimension)`` in the arithmetic of the instance."""
-    statement = claim.statement
-    if isinstance(statement, CompressorClass):
-        yield from _compressor_parts(statement, instance, row[0])
-    elif isinstance(statement, Invariant):
-        problem, state = instance.at(row)
-        later, _ = rollout(claim, instance, problem, state, 1)
-        params = params_after(claim, instance, problem, 1)
-        yield _vanishing("residual", statement.residual(problem, params, later))
-    elif isinstance(statement, Limit):
-        problem, state = instance.at(0 * row)
-        later, _ = rollout(claim, instance, problem, state, 1)
-        yield _vanishing("fixed point", statement.potential.of(problem, instance.params, later))
-    elif not isinstance(statement, Order | Untested | Fails | Experiment):
-        residual = leaving(claim, instance, row)
-        if residual is not None:
-            yield _vanishing("domain", residual)
-        long = isinstance(statement, Bound) and second_moments.is_long(rounds)
-        found = (
-            [second_moments.sides_after(claim, instance, row, rounds)] if long else sides(claim, instance, row, rounds)
-        )
-        for index, (comparison, (left, right)) in enumerate(zip(statement.comparisons, found, strict=True)):
-            yield Compared(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
-
-
-def _vanishing(name: str, residual: Any) -> Compared:
-    flat = np.asarray(abs(np.asarray(residual))).ravel()
-    return Compared(name, flat, 0 * flat, "==")
-
-
-def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) -> Iterator[Compared]:
-    d, k = instance.params
-    at = {statement.d: d, statement.k: k}
-    compressor = statement.compressor(d, k)
-    values, p = compressor.outcomes(x)
-    yield Compared("mean", expectation(values, p, axis=0), x, "==")
-    error = expectation(((values - x) ** 2).sum(axis=-1), p)
-    omega, size = evaluate(statement.omega.subs(at), {}), (x**2).sum()
-    yield Compared("variance", np.array([error]), np.array([omega * size]), "<=")
-    yield Compared(
-        "its own omega", np.array([error, compressor.omega]), np.array([compressor.omega * size, omega]), "<="
-    )
-    yield Compared("floats", *_as_floats(compressor, x, values, p), "==")
-    yield Compared("sampled", *_sampled(compressor, x), "==")
-    yield Compared("bits", np.array([compressor.bits]), np.array([int(statement.bits.subs(at))]), "==")
-
-
-def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tuple[Array, Array]:
-    """How far the outcomes and probabilities on floats are from the exact ones, in units of |x|, and zeros."""
-    rounded, q = compressor.outcomes(to_float(x))
-    size = max(float(abs(x).max(initial=0)), 1e-300)
-    off = np.concatenate([abs(rounded - to_float(values)).max(axis=-1) / size, abs(q - to_float(p))])
-    return np.where(off <= 1e-9, 0.0, off), np.zeros(len(off))
-
-
-def _sampled(compressor: Compressor, x: Array) -> tuple[Array, Array]:
-    """For 32 sampled values of C(x), the distance to the nearest enumerated outcome, in units of |x|, and zeros."""
-    vector = to_float(x)
-    values = to_float(compressor.outcomes(vector)[0])
-    sampled = to_float(compressor.sample(np.random.default_rng(0), np.repeat(vector[None], 32, axis=0)))
-    distance = abs(sampled[:, None] - values[None]).max(axis=-1).min(axis=-1) / max(abs(vector).max(), 1e-300)
-    return np.where(distance <= 1e-9, 0.0, distance), np.zeros(32)
-
-
 def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
     """The counterexample at an exact state, or None if the claim holds there."""
     instance = claim.instances.build(recipe, True)
@@ -170,16 +49,12 @@ def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Cou
                 rounds,
                 part,
                 entry,
-                _plain(left[entry]),
-                _plain(right[entry]),
+                plain(left[entry]),
+                plain(right[entry]),
                 relation,
                 text,
             )
     return None
-
-
-def _plain(value: Any) -> Any:
-    return Fraction(int(value)) if isinstance(value, int | np.integer) else value
 
 
 def _words(claim: Claim, recipe: Recipe, instance: Instance) -> str:
@@ -204,30 +79,3 @@ def _where(claim: Claim, part: str, point: Coordinates, rounds: int) -> str:
     if isinstance(claim.statement, OneStep | Bound):
         return where + f" relative to the optimum, after {rounds} round{'s' if rounds != 1 else ''}"
     return where
-
-
-def evaluate_at(
-    claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int
-) -> tuple[Any, Any]:
-    """(left, right) of one comparison, evaluated from the recipe."""
-    if isinstance(claim.statement, Order):
-        return asymptotics.sides_at(claim, recipe, int(part.split()[-1]))
-    # It compares what this module evaluates.
-    from verify.methods import determinants, number_types
-
-    try:
-        if part == determinants.PART:
-            return determinants.sides(claim, recipe)
-        if part.startswith(sampled.PREFIX):
-            return sampled.sides(claim, recipe, part)
-        if part.startswith((number_types.FLOATS, number_types.AGAIN)):
-            return number_types.sides(claim, recipe, point, rounds, part, entry)
-        instance = claim.instances.build(recipe, True)
-        if not hypotheses_hold(claim, instance):
-            raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
-        for name, left, right, _ in parts(claim, instance, point, rounds):
-            if name == part:
-                return _plain(left[entry]), _plain(right[entry])
-    except (KeyError, IndexError, TypeError) as error:
-        raise ValueError(f"the recipe does not describe an instance of {claim.id}: {error!r}") from error
-    raise ValueError(f"the claim {claim.id} has no comparison called {part!r}")

@@ -22,8 +22,8 @@ from fedtheory.rational import Undefined, evaluate, real
 from fedtheory.statements import (
     CompressorClass,
 )
+from verify.counterexamples import Counterexample
 from verify.evaluate import hypotheses_hold, meeting, sides
-from verify.evidence import Counterexample
 from verify.faults import attributed
 from verify.methods import states
 

@@ -25,13 +25,12 @@ from fedtheory.statements import (
     Reached,
     Stays,
 )
+from verify.comparisons import second_moments
+from verify.comparisons.exact import ROUNDS, Coordinates, finite, parts, violated
+from verify.counterexamples import Counterexample
 from verify.evaluate import dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
-from verify.evidence import Counterexample
-from verify.methods import refutation, second_moments, spectral
-from verify.methods.refutation import Coordinates
+from verify.methods import refutation, spectral
 
-#: Rounds at which a bound "for every T" is tested.
-ROUNDS = (0, 1, 2, 3)
 #: Leaves of a tree of draws beyond which a later round is skipped.
 LARGEST_TREE = 1000
 #: Clients, and draws of one step of more than these, beyond which an instance is skipped.
@@ -121,7 +120,7 @@ def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[
 def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator) -> list[Finding]:
     found = []
     for point in _points(claim, instance.dimension, rng):
-        for _, left, right, relation in refutation.parts(claim, instance, point, 1):
+        for _, left, right, relation in parts(claim, instance, point, 1):
             if len(left):
                 theta = np.array([float(v) for v in point])
                 found.append(Finding(_ratio(left, right, relation), theta, 1, "exact"))
@@ -130,7 +129,7 @@ def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator)
 
 def _ratio(left: Array, right: Array, relation: str) -> float:
     """Worst entry: left/right for inequalities, 1 + |left - right|/scale for equalities (0 when exactly equal)."""
-    if not all(refutation.finite(v) for v in (*left, *right)):
+    if not all(finite(v) for v in (*left, *right)):
         # A side that is not a number contradicts whatever is claimed of it; NaN would compare as smaller.
         return float("inf")
     if relation == "==":
@@ -141,7 +140,7 @@ def _ratio(left: Array, right: Array, relation: str) -> float:
             scale = max(max(abs(float(v)) for v in left), max(abs(float(v)) for v in right), 1e-300)
         except OverflowError:
             gap, scale = 0.0, 1.0
-        differs = any(refutation.violated(a, b, "==") for a, b in zip(left, right, strict=True))
+        differs = any(violated(a, b, "==") for a, b in zip(left, right, strict=True))
         return max(1 + gap / scale, VIOLATED) if differs else 1.0
     ratios = []
     for a, b in zip(left, right, strict=True):
@@ -154,7 +153,7 @@ def _ratio(left: Array, right: Array, relation: str) -> float:
         except OverflowError:
             # Beyond the floats: which is larger is decided exactly, by how much is not told.
             ratio = 1.0
-        ratios.append(max(ratio, VIOLATED) if refutation.violated(a, b, relation) else min(ratio, 1.0))
+        ratios.append(max(ratio, VIOLATED) if violated(a, b, relation) else min(ratio, 1.0))
     return max(ratios)
 
 
@@ -302,7 +301,7 @@ def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
     if finding.ratio <= 1 + SUSPECT:
         return replace(finding, ratio=min(finding.ratio, 1.0))
     instance = claim.instances.build(recipe, True)
-    found = refutation.parts(claim, instance, refutation.nearest(finding.theta), finding.rounds)
+    found = parts(claim, instance, refutation.nearest(finding.theta), finding.rounds)
     return replace(finding, ratio=max(_ratio(left, right, relation) for _, left, right, relation in found if len(left)))
 
 

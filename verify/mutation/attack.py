@@ -14,10 +14,10 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from verify.checking import check
-from verify.evidence import Verdict
 from verify.methods import search, states
 from verify.mutation import Mutant, regions
 from verify.mutation.selftest import mapped
+from verify.verdict import Verdict
 
 #: Recipes that are drawn in search of some inside a region, or of some that a changed hypothesis allows (each of which
 #: is looked for among several), and instances that are examined.

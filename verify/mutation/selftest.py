@@ -17,14 +17,14 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Invariant
 from verify.checking import BUDGETS
-from verify.evidence import Verdict
 from verify.faults import attributed
-from verify.methods import certificates, reals, sampled, search, states, symbolic
+from verify.methods import reals, sampled, search, states, symbolic
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
 from verify.mutation import Mutant, bank, entailment
 from verify.outcome import strongest
-from verify.pep import posing
+from verify.pep import certifying, posing
+from verify.verdict import Verdict
 
 #: Instances at which the worst case over the class is computed for a mutant.
 CLASSES = 3
@@ -259,7 +259,7 @@ def _certified(claim: Claim, recipe: Recipe) -> bool | None:
         if isinstance(claim.statement, Invariant):
             with attributed(claim, recipe):
                 return posing.preserved(claim, instance)
-        return certificates.certify(claim, instance).verdict is Verdict.CERTIFIED
+        return certifying.certify(claim, instance).verdict is Verdict.CERTIFIED
     except (ValueError, ArithmeticError):
         return None
 

@@ -15,13 +15,13 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.statements import Bound, Quantity
 from fedtheory.symbols import T
-from verify.evidence import Verdict
 from verify.pep import posing, programs, rounding
+from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain
 from verify.pep.gram import Form
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, exactly
 from verify.pep.runs import Run, apart, run
-from verify.pep.worst_case import Refused, bounded, enclosed, escalated, left_domain
+from verify.verdict import Verdict
 
 
 class _At(NamedTuple):

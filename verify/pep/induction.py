@@ -25,14 +25,14 @@ from fedtheory.rational import Array, evaluate
 from fedtheory.statements import Bound, Quantity
 from fedtheory.symbols import T
 from verify.evaluate import rollout
-from verify.evidence import Verdict
 from verify.faults import attributed
 from verify.pep import posing, programs, rounding
+from verify.pep.bounding import Refused, posed_as_claimed
 from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear, Row
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
-from verify.pep.worst_case import Refused, posed_as_claimed
+from verify.verdict import Verdict
 
 #: How many guesses are made at the multipliers of an inequality that is attained.
 _GUESSES = 10

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from numbers import Rational
-from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.rational import DIGITS, evaluate
 from fedtheory.statements import Bound, Comparison, Inequality, OneStep
-from verify.evaluate import hypotheses_hold, leaving, sides
-from verify.evidence import Verdict
+from verify.evaluate import leaving, sides
 from verify.faults import attributed
-from verify.pep import posing, programs, rounding
-from verify.pep.functions import Formal
-from verify.pep.gram import Form, NotLinear
-from verify.pep.programs import Constraint, Program
-from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
+from verify.pep import chains, posing
+from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain, posed_as_claimed
+from verify.pep.gram import NotLinear
+from verify.pep.prover import Certified, Prover, Solving, weakest
 from verify.pep.runs import scalar
-
-#: Rows beyond which the exact program is not tried unasked: seconds at 30.
-LARGEST = 30
-
-
-class Refused(ValueError):
-    """A claim that is not certified at any parameters, because of what it says or of what it allows."""
+from verify.verdict import Verdict
 
 
 def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prover | None = None) -> Certified:
@@ -53,9 +41,6 @@ def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prove
     if getattr(statement, "strict", False):
         raise Refused(f"{claim.id} is strict: a worst case is attained, or approached")
     prover = prover or Solving()
-    # Chains are made of comparisons, as they are here.
-    from verify.pep import chains
-
     try:
         with attributed(claim, instance.text):
             anything = posed_as_claimed(claim, instance)
@@ -70,57 +55,6 @@ def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prove
         raise ValueError(f"{claim.id} is not linear in inner products and function values: {error}") from error
     size, seconds = max(part.size for part in parts), sum(part.seconds for part in parts)
     return replace(weakest(parts), relaxed=any(part.relaxed for part in parts), size=size, seconds=seconds)
-
-
-def posed_as_claimed(claim: Claim, instance: Instance) -> bool:
-    """Whether the hypotheses allow functions beyond the class that is posed, of which nothing is then known.
-
-    ``ValueError`` when the instance does not meet the hypotheses or its class is not posed; :class:`Refused` where
-    other things than those posed are allowed, or the claim's code mixes coordinates.
-    """
-    if isinstance(claim.statement, Bound) and claim.statement.algorithm.schedules:
-        # One step at one round says nothing of the others.
-        raise Refused("parameters vary with the round: state what one round does, by one_step(...) for every k")
-    if not hypotheses_hold(claim, instance):
-        raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
-    # On formal vectors with one entry: what fails there fails at these parameters.
-    posing.check_coordinates(claim, instance, ())
-    try:
-        anything = posing.any_functions(claim, instance)
-        posing.check_coordinates(claim, instance)
-    except NotLinear:
-        raise
-    except ValueError as error:
-        raise Refused(str(error)) from error
-    return anything
-
-
-def enclosed(expression: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> tuple[Fraction, Fraction]:
-    """Rationals between which the value of an expression lies: the value itself twice, where it is rational.
-
-    The ends of an irrational value are checked by sympy, which evaluates as many digits as a comparison needs.
-    ``ValueError`` if the expression has no value.
-    """
-    value = evaluate(expression, values)
-    if isinstance(value, Rational):
-        return Fraction(value), Fraction(value)
-    ratios = ((key, Fraction(v)) for key, v in values.items() if isinstance(v, Rational))
-    exact = sympy.sympify(expression).subs({key: sympy.Rational(v.numerator, v.denominator) for key, v in ratios})
-    middle = sympy.Rational(str(sympy.N(exact, DIGITS))) if exact.is_number else None
-    if middle is None or not exact.is_real:
-        raise ValueError(f"{expression} has no exact value at these parameters")
-    room = sympy.Rational(1, 10 ** (DIGITS - 10)) * (1 + abs(middle))
-    low, high = middle - room, middle + room
-    if not (bool(low <= exact) and bool(exact <= high)):
-        raise ValueError(f"{expression} could not be enclosed between rationals at these parameters")
-    return Fraction(int(low.p), int(low.q)), Fraction(int(high.p), int(high.q))
-
-
-def escalated(against: Callable[[bool, bool], Certified], tight: bool) -> Certified:
-    """``against(exact, tight)``: all points are interpolated if ``tight``, or to prove a small program."""
-    found = against(tight, tight)
-    proved = found.verdict is Verdict.CERTIFIED
-    return against(True, False) if found.relaxed and not proved and found.size <= LARGEST else found
 
 
 def _compare(
@@ -151,42 +85,6 @@ def _compare(
     found = escalated(against, tight)
     undecided = above is not None and found.lower is not None and found.lower <= above
     return replace(found, verdict=Verdict.OPEN) if undecided and found.verdict is Verdict.REFUTED else found
-
-
-def left_domain(claimed: Fraction) -> Certified:
-    """What is said of a quantity that a step takes out of its domain."""
-    return Certified(None, None, claimed, Verdict.REFUTED, note="one step leaves the domain of the left side")
-
-
-def bounded(
-    prover: Prover,
-    step: str,
-    posed: Formal,
-    sides: tuple[Form, Form],
-    claimed: Fraction,
-    exact: bool,
-    tight: bool,
-    begun: float,
-) -> Certified:
-    """The largest left/right against a claimed number that is not 0, or else left - right against 0."""
-    left, right = sides
-    unasked = 0 if exact else posed.open
-    constraints = posed.constraints(exact)
-    program = programs.ratio(left, right, constraints) if claimed != 0 else programs.excess(left, right, constraints)
-    found = prover.bounds(step, program, claimed, claimed == 0, unasked > 0 or posed.wider, tight)
-    if claimed != 0 and found.verdict is Verdict.CERTIFIED and not _nonnegative(prover, step, right, constraints):
-        note = "the right side is not shown to be nonnegative"
-        found = replace(found, upper=None, verdict=Verdict.OPEN, note=note)
-    return replace(found, size=found.size + unasked, seconds=time.perf_counter() - begun)
-
-
-def _nonnegative(prover: Prover, step: str, form: Form, constraints: Sequence[Constraint]) -> bool:
-    """Whether the form is shown to be nonnegative, without which a bound on a ratio to it says nothing."""
-    if form.constant != 0:
-        return False
-    program = Program(-1 * form, tuple(constraints))
-    name = f"{step}: the right side is nonnegative"
-    return prover.prove(name, program, exactly(Fraction(0)), rounding.GUESSES) is not None
 
 
 def _factor(claim: Claim, instance: Instance, comparison: Comparison) -> tuple[Fraction | None, Fraction | None]:

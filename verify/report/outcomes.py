@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verify.evidence import number
+from verify.parsing import number
 
 if TYPE_CHECKING:
     from verify.evidence import Evidence

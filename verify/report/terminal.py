@@ -13,7 +13,9 @@ from rich.text import Text
 
 from fedtheory.claims import Claim
 from fedtheory.rational import real
-from verify.evidence import Counterexample, Evidence, Verdict, number
+from verify.counterexamples import Counterexample
+from verify.evidence import Evidence
+from verify.parsing import number
 from verify.report import outcomes, statement
 from verify.report.consoles import console as console
 from verify.report.consoles import progress as progress
@@ -21,6 +23,7 @@ from verify.report.consoles import say as say
 from verify.report.consoles import show as show
 from verify.report.listing import GAP, STYLES, wide
 from verify.report.listing import style as style
+from verify.verdict import Verdict
 
 # Longer fractions are shown as decimals, as real numbers are.
 _LONGEST = 40

@@ -10,9 +10,10 @@ from rich.text import Text
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from verify.evidence import Evidence, Verdict
+from verify.evidence import Evidence
 from verify.report import difference, statement
 from verify.report.terminal import claimed, shown, sides, style
+from verify.verdict import Verdict
 
 #: Verdicts of a claim that is not to be built on.
 FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED)

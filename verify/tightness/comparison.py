@@ -28,15 +28,16 @@ from fedtheory.instances import Instance
 from fedtheory.rational import evaluate
 from fedtheory.statements import Bound, Inequality, OneStep, Quantity
 from fedtheory.symbols import T
+from verify.comparisons.exact import parts
 from verify.evaluate import sides, tree_size
-from verify.evidence import Verdict
 from verify.faults import attributed
-from verify.methods import certificates, refutation, search, states
-from verify.pep import posing, programs, rounding
+from verify.methods import refutation, search, states
+from verify.pep import certifying, posing, programs, rounding
 from verify.pep.gram import Form
 from verify.pep.prover import Certified, bounds
 from verify.pep.worst_case import certify
 from verify.tightness.grids import Choice
+from verify.verdict import Verdict
 
 #: Rounds after which a bound is compared with its worst case over the class, while programs stay small: leaves of the
 #: tree of draws, and rows.
@@ -256,7 +257,7 @@ def _bound(claim: Claim, statement: Bound, instance: Instance, choice: Choice) -
 def _verdict(claim: Claim, instance: Instance) -> Verdict:
     """Of the claim as a whole, which may have a better proof than one through its potential alone."""
     try:
-        found = certificates.certify(claim, instance).verdict
+        found = certifying.certify(claim, instance).verdict
     except ValueError:
         return Verdict.OPEN
     return Verdict.OPEN if found is Verdict.REFUTED else found
@@ -343,7 +344,7 @@ def _found(claim: Claim, choice: Choice) -> Fraction | None:
         built = claim.instances.build(recipe, True)
         for finding in [f for f in findings if np.isfinite(f.ratio)][:1]:
             point = refutation.nearest(finding.theta)
-            for _, left, right, relation in refutation.parts(claim, built, point, finding.rounds):
+            for _, left, right, relation in parts(claim, built, point, finding.rounds):
                 pairs = zip(left, right, strict=True) if relation != "==" else ()
                 ratios += [_fraction(a) / _fraction(b) for a, b in pairs if b > 0]
     return max(ratios, default=None)

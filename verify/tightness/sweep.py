@@ -11,10 +11,10 @@ from fedtheory import tables
 from fedtheory.claims import Claim
 from fedtheory.statements import Bound, Inequality, OneStep
 from verify import sweeping
-from verify.evidence import Verdict
 from verify.tightness import grids
 from verify.tightness.comparison import Point, Subject, at_choice, short
 from verify.tightness.grids import Choice, Letters
+from verify.verdict import Verdict
 
 
 def letters(texts: Sequence[str]) -> dict[str, Fraction]:

@@ -34,10 +34,10 @@ from fedtheory.problems.two_slope import TwoSlope
 from fedtheory.randomness import expectation
 from fedtheory.rational import evaluate, exact, to_float
 from verify import Verdict, check
+from verify.comparisons.exact import parts
 from verify.evaluate import sides
 from verify.methods import spectral
 from verify.methods.almost_sure import moment_radius
-from verify.methods.refutation import parts
 
 MODULES = (diana, ef21, adiana, scaffnew, gradskip, compressed_scaffnew, fivegcs_cc, fedcomgate)
 NAMES = [module.algorithm.name for module in MODULES]

@@ -11,8 +11,9 @@ from hostile import drawn, files, sentence, unharmed
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verify import cache, index, limits, outcome, results, stored
+from verify import cache, counterexamples, index, limits, outcome, results
 from verify.cli import main
+from verify.comparisons import parts
 from verify.report.atlas import audits
 from verify.results.__main__ import main as carry
 
@@ -47,11 +48,11 @@ CACHED = {"sum": "0", "content": {"code": "0", "claims": [["a", "b", "c", "d"]]}
 def read_counterexample(path: Path) -> None:
     with unharmed(path.parent):
         try:
-            found = stored.load(path)
+            found = counterexamples.load(path)
         except ValueError as error:
             assert str(path) in sentence(error)
         else:
-            assert found.relation == stored.relation(found.claim, found.part)
+            assert found.relation == parts.relation(found.claim, found.part)
 
 
 def read_certificate(path: Path) -> None:

@@ -7,7 +7,7 @@ from fedtheory.claims import Claim
 from fedtheory.settings import Setting
 from fedtheory.statements import Order
 from verify import check
-from verify.evidence import Verdict
+from verify.verdict import Verdict
 
 n, d = sympy.symbols("n d", positive=True, integer=True)
 x, y = sympy.symbols("x y", positive=True)

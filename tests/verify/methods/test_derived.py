@@ -23,10 +23,10 @@ from fedtheory.statements import Inequality, Quantity
 from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES
-from verify.evidence import Verdict
 from verify.methods import derived
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS
+from verify.verdict import Verdict
 
 COROLLARY = claims.get("fedadmm/lemma-C.2/c")
 LEMMA = claims.get("fedadmm/lemma-4.1/with-step-condition")

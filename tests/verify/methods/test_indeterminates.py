@@ -10,7 +10,8 @@ from fedtheory import claims
 from fedtheory.statements import Quantity
 from verify import Verdict, check
 from verify.evaluate import meeting
-from verify.methods import generic_states, search
+from verify.methods import search
+from verify.pep import generic_states
 
 #: Claims that hold, and a change that makes each false.
 FALSE = {

@@ -19,13 +19,13 @@ from verify import Verdict, check
 from verify.audit import audit
 from verify.evaluate import meeting
 from verify.faults import Defect, Unrunnable, attributed
-from verify.methods import certificates, generic_states, replay, search, states
+from verify.methods import certificates, search, states
 from verify.methods.base import Inquiry, Method
 from verify.methods.order import METHODS, PROOFS, examined
 from verify.outcome import strongest
-from verify.pep import faces, posing, programs, rounding, worst_case
+from verify.pep import certifying, faces, generic_states, posing, programs, rounding, worst_case
+from verify.pep.bounding import Refused, enclosed
 from verify.pep.prover import bounds
-from verify.pep.worst_case import Refused, enclosed
 from verify.report import outcomes
 
 DESCENT = claims.get("baseline/gradient-descent/one-step")
@@ -106,18 +106,18 @@ def test_a_factor_lowered_by_less_than_any_tolerance_is_not_certified(claim):
     assert attained
     for recipe in attained:
         built = claim.instances.build(recipe, True)
-        assert certificates.certify(claim, built).verdict is Verdict.CERTIFIED
-        assert certificates.certify(lowered(claim), built).verdict is not Verdict.CERTIFIED
+        assert certifying.certify(claim, built).verdict is Verdict.CERTIFIED
+        assert certifying.certify(lowered(claim), built).verdict is not Verdict.CERTIFIED
 
 
 def _is_certified(claim, recipe):
-    return certificates.certify(claim, claim.instances.build(recipe, True)).verdict is Verdict.CERTIFIED
+    return certifying.certify(claim, claim.instances.build(recipe, True)).verdict is Verdict.CERTIFIED
 
 
 def _has_room(claim, recipe):
     """Whether a factor that is noticeably smaller is certified as well."""
     smaller = claim.variant(factor=claim.statement.factor - sympy.Rational(1, 10**7))
-    return certificates.certify(smaller, claim.instances.build(recipe, True)).verdict is Verdict.CERTIFIED
+    return certifying.certify(smaller, claim.instances.build(recipe, True)).verdict is Verdict.CERTIFIED
 
 
 def test_the_evidence_for_a_lowered_factor_is_no_certificate():
@@ -145,7 +145,7 @@ HARD = [
 def test_bounds_that_are_attained_by_functions_of_small_curvature_are_certified(id, constants, clients):
     claim = claims.get(id)
     built = claim.instances.build({**constants, "x": (Fraction(1),), "clients": clients}, True)
-    found = certificates.certify(claim, built)
+    found = certifying.certify(claim, built)
     assert found.verdict is Verdict.CERTIFIED and found.certificate.check()
     assert found.certificate.bound <= found.claimed
 
@@ -180,12 +180,12 @@ def test_an_irrational_factor_is_certified_by_a_smaller_rational_one():
     mu, gamma = (next(s for s in DESCENT.statement.factor.free_symbols if s.name == name) for name in ("mu", "gamma"))
     claim = DESCENT.variant(factor=sympy.sqrt(sympy.sqrt(DESCENT.statement.factor)))
     built = DESCENT.instances.build({**HARD[0][1], "x": (Fraction(1),), "clients": HARD[0][2]}, True)
-    found = certificates.certify(claim, built)
+    found = certifying.certify(claim, built)
     assert found.verdict is Verdict.CERTIFIED
     exact = sympy.sqrt(sympy.sqrt(sympy.Rational(9801, 10000)))
     assert sympy.Rational(str(found.certificate.bound)) <= exact and mu != gamma
     below = claim.variant(factor=DESCENT.statement.factor * sympy.sqrt(sympy.Rational(9, 10)))
-    assert certificates.certify(below, built).verdict is not Verdict.CERTIFIED
+    assert certifying.certify(below, built).verdict is not Verdict.CERTIFIED
 
 
 # Whose fault an error is
@@ -245,7 +245,7 @@ def test_our_own_bugs_stop_the_check(module, name, id, error, monkeypatch):
     exec(broken, namespace)
     monkeypatch.setattr(module, name, namespace["broken"])
     if name == "holds":
-        monkeypatch.setitem(replay.FORMAL, "all states", namespace["broken"])
+        monkeypatch.setitem(certifying.FORMAL, "all states", namespace["broken"])
     with pytest.raises(Defect, match=rf"{id}: {type(error).__name__}: .*planted.* please report"):
         check(claims.get(id))
 
@@ -302,7 +302,7 @@ def test_a_claim_that_is_refused_at_one_instance_is_certified_at_none(monkeypatc
     outcome = shown(DESCENT, given=given)["worst cases"]
     assert outcome.verdict is None and not outcome.certificates and "coordinates are mixed" in outcome.note
     with pytest.raises(Refused):
-        certificates.certify(DESCENT, DESCENT.instances.build(given[1], True))
+        certifying.certify(DESCENT, DESCENT.instances.build(given[1], True))
 
 
 def test_one_program_that_is_left_open_leaves_the_class_open():

@@ -10,7 +10,8 @@ import pytest
 from fedtheory import algorithms, claims, compressors
 from fedtheory.statements import Bound, CompressorClass, OneStep
 from verify import Verdict, check
-from verify.evidence import Counterexample
+from verify.comparisons import samplers
+from verify.counterexamples import Counterexample
 from verify.methods import sampled
 
 
@@ -54,7 +55,7 @@ def test_a_wrong_sampler_is_refuted_and_replayed(id, changes):
     evidence = check(claims.get(id).variant(**changes))
     assert evidence.verdict is Verdict.REFUTED and "sequential" in evidence.methods
     found = evidence.counterexample
-    assert found is not None and found.part.startswith(sampled.PREFIX)
+    assert found is not None and found.part.startswith(samplers.PREFIX)
     assert found.replay() == (found.left, found.right)
     assert evidence.margin < 0
 
@@ -73,16 +74,16 @@ def test_what_is_not_random_is_not_sampled():
 def test_all_tests_of_an_audit_share_one_level():
     kinds = CompressorClass | OneStep | Bound
     about = [c for c in claims.all() if isinstance(c.statement, kinds)]
-    shares = [sampled._level(c) for c in about]
-    measured = [sampled.measured_level(c) for c in about if isinstance(c.statement, Bound)]
-    assert sum(shares) + sum(measured) == pytest.approx(float(sampled.TOTAL)) and len(about) > 40
+    shares = [samplers.level(c) for c in about]
+    measured = [samplers.measured_level(c) for c in about if isinstance(c.statement, Bound)]
+    assert sum(shares) + sum(measured) == pytest.approx(float(samplers.TOTAL)) and len(about) > 40
     changed = claims.get("locodl/eq-2/rand-k").variant(omega=1)
-    assert sampled._level(changed) == sampled._level(claims.get("locodl/eq-2/rand-k"))
+    assert samplers.level(changed) == samplers.level(claims.get("locodl/eq-2/rand-k"))
 
 
 def test_a_stored_part_that_is_not_there():
     claim = claims.get("locodl/eq-2/rand-k")
     recipe = {"d": 5, "k": 2, "samples": 1000, "seed": 0, "tests": 2}
-    wrong = Counterexample(claim, recipe, (), 0, sampled.PREFIX + "nothing", 0, 1.0, 0.0, "==", "")
+    wrong = Counterexample(claim, recipe, (), 0, samplers.PREFIX + "nothing", 0, 1.0, 0.0, "==", "")
     with pytest.raises(ValueError, match="no test"):
         wrong.replay()

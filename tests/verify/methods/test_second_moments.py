@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fedtheory.rational import DIGITS, exact, to_float
-from verify.methods import second_moments
+from verify.comparisons import second_moments
 
 
 def drawn(size, draws, seed=0):

@@ -10,7 +10,7 @@ from fedtheory.claims import Claim
 from fedtheory.settings import Setting
 from fedtheory.statements import Order
 from verify import check
-from verify.evidence import Counterexample
+from verify.counterexamples import Counterexample
 from verify.methods import shrinking
 
 

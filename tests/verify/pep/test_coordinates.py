@@ -15,12 +15,12 @@ from fedtheory.randomness import Bernoulli, Product, UniformSubset
 from fedtheory.statements import Bound, Inequality, Invariant, OneStep, Quantity
 from fedtheory.symbols import d as dimension
 from verify.evaluate import meeting
-from verify.evidence import Verdict
 from verify.methods import certificates
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
 from verify.outcome import strongest
-from verify.pep import coordinates, posing
+from verify.pep import certifying, coordinates, posing
+from verify.verdict import Verdict
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
 EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")
@@ -146,7 +146,7 @@ def test_steps_that_mix_coordinates_have_no_certificate(name):
     # What it does to one entry is right.
     assert mixing(claim, instance, sizes=()) is None
     with pytest.raises(ValueError, match=r"does not treat all coordinates alike: .* in [25] dimensions"):
-        certificates.certify(claim, instance)
+        certifying.certify(claim, instance)
 
 
 def shown(claim, recipe):
@@ -186,7 +186,7 @@ def test_quantities_that_mix_coordinates_have_no_certificate(name):
     (instance,) = instances(claim)
     assert mixing(claim, instance, sizes=()) is None
     with pytest.raises(ValueError, match="alike: the quantity Psi"):
-        certificates.certify(claim, instance)
+        certifying.certify(claim, instance)
 
 
 def test_a_potential_of_feddcd_that_mixes_coordinates_has_no_proof():
@@ -200,7 +200,7 @@ def test_a_potential_of_feddcd_that_mixes_coordinates_has_no_proof():
     assert mixing(claim, *instances(claim), sizes=()) is None
     assert certificates.prove(claim) is None
     with pytest.raises(ValueError, match="alike"):
-        certificates.certify(claim, *instances(claim))
+        certifying.certify(claim, *instances(claim))
 
 
 def test_a_maximum_over_the_clients_is_seen_through():
@@ -219,7 +219,7 @@ def test_a_side_that_depends_on_the_dimension_is_not_certified():
     smaller = LOCODL.variant(factor=LOCODL.statement.factor * 2 / (1 + dimension))
     assert mixing(smaller, *instances(smaller)) == "the letter d, in 2 dimensions"
     with pytest.raises(ValueError, match="the letter d"):
-        certificates.certify(smaller, *instances(smaller))
+        certifying.certify(smaller, *instances(smaller))
 
 
 def test_draws_that_depend_on_the_dimension():
@@ -258,7 +258,7 @@ def test_inductions_ask_as_well():
 
     claim = INEXACT.variant(algorithm=replace(inexact.tracked, step=step))
     with pytest.raises(ValueError, match="alike: the state's w"):
-        certificates.certify(claim, *instances(claim))
+        certifying.certify(claim, *instances(claim))
     assert certificates.prove(claim) is None
 
 
@@ -267,9 +267,9 @@ def test_a_method_that_draws_coordinates(change):
     claim = with_step(SCAFFNEW, after(compressed_scaffnew, "x", change))
     for d in (1, 2):
         (instance,) = instances(SCAFFNEW, wanted=lambda r, d=d: len(r["clients"]) == 3 and r["d"] == d)
-        assert certificates.certify(SCAFFNEW, instance).verdict is Verdict.CERTIFIED
+        assert certifying.certify(SCAFFNEW, instance).verdict is Verdict.CERTIFIED
         with pytest.raises(ValueError, match="alike"):
-            certificates.certify(claim, instance)
+            certifying.certify(claim, instance)
 
 
 def test_an_invariant_of_a_method_that_draws_coordinates():
@@ -294,10 +294,10 @@ def test_mixing_at_one_value_of_a_parameter_only():
     assert certificates.prove(claim) is None
     (often,), (rarely,) = (instances(claim, wanted=lambda r, p=p: (r["p"] == 1) == p) for p in (True, False))
     with pytest.raises(ValueError, match="alike"):
-        certificates.certify(claim, often)
+        certifying.certify(claim, often)
     # What is right elsewhere is right there only, which a certificate does not say.
     with pytest.raises(ValueError, match=r"is one case: .* has a condition"):
-        certificates.certify(claim, rarely)
+        certifying.certify(claim, rarely)
 
 
 # The same in other words
@@ -319,7 +319,7 @@ def by_name(problem, params, state, draw):
 def test_the_same_step_in_other_words_is_certified(step):
     claim = with_step(LOCODL, step)
     (instance,) = instances(claim)
-    assert certificates.certify(claim, instance).verdict is Verdict.CERTIFIED
+    assert certifying.certify(claim, instance).verdict is Verdict.CERTIFIED
 
 
 def test_a_proof_survives_other_words():
@@ -333,4 +333,4 @@ def test_what_fails_on_formal_vectors_fails_as_before():
     claim = with_step(LOCODL, step)
     (instance,) = instances(claim, wanted=lambda r: r["omega"] and len(r["clients"]) == 2)
     with pytest.raises(ValueError, match="at a compressed point"):
-        certificates.certify(claim, instance)
+        certifying.certify(claim, instance)

@@ -13,7 +13,6 @@ from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
 from fedtheory.statements import Quantity
 from verify.evaluate import hypotheses_hold, meeting, sides
-from verify.evidence import Verdict
 from verify.methods.search import wildness
 from verify.methods.states import violation
 from verify.pep import posing, programs, rounding
@@ -24,6 +23,7 @@ from verify.pep.symmetry import Exchangeable, Explicit
 from verify.pep.worst_case import certify
 from verify.proofs.locodl_model import LoCoDLConstants, Step
 from verify.proofs.locodl_model import locodl as locodl_model
+from verify.verdict import Verdict
 
 MU, L = Fr(1, 10), Fr(1)
 

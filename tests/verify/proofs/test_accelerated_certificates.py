@@ -13,12 +13,12 @@ from fedtheory.algorithms import accelerated_rbcd, accfeddcd
 from fedtheory.papers.feddcd import accelerated, dual
 from verify import check
 from verify.evaluate import meeting
-from verify.evidence import Verdict
 from verify.methods import search
 from verify.pep import posing
 from verify.pep.functions import Majorised, rows
 from verify.pep.gram import NotLinear
 from verify.pep.worst_case import certify
+from verify.verdict import Verdict
 
 GAP = claims.get("feddcd/theorem-6.1/eq-10/repaired")
 DISTANCE = claims.get("feddcd/theorem-6.1/eq-11")

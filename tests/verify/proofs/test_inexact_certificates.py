@@ -14,12 +14,12 @@ from fedtheory.hypotheses import Hypothesis
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import inexact
 from verify.evaluate import hypotheses_hold, meeting
-from verify.evidence import Verdict
 from verify.methods import certificates
 from verify.pep import induction, posing
 from verify.pep.functions import Majorised, rows
 from verify.pep.gram import ZERO, Form, NotLinear, row
 from verify.pep.randomness import InexactOracle
+from verify.verdict import Verdict
 
 BOUNDS = [
     "feddcd/theorem-5.2/eq-8",

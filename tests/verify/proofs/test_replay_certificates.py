@@ -14,8 +14,9 @@ import sympy
 from fedtheory import claims
 from verify.cli import main
 from verify.evaluate import meeting
-from verify.methods import replay
+from verify.methods import class_certificates
 from verify.outcome import ClassCertificate, load
+from verify.pep import certifying
 from verify.pep.prover import DoesNotHold, Solving, Stored
 
 #: One claim for each way in which certificates are made.
@@ -39,7 +40,7 @@ def first_recipe(claim):
 
 def certified(id):
     claim = claims.get(id)
-    _, found = replay.certified(claim, first_recipe(claim))
+    _, found = class_certificates.certified(claim, first_recipe(claim))
     assert found is not None
     return found
 
@@ -69,7 +70,7 @@ def test_a_certificate_is_replayed_from_its_file_without_a_solver(id, monkeypatc
 @pytest.mark.parametrize("method", FORMAL)
 def test_what_holds_on_formal_states_is_computed_again(method, without_a_solver):
     claim = claims.get(FORMAL[method])
-    found = replay.formal(claim, method, first_recipe(claim))
+    found = class_certificates.formal(claim, method, first_recipe(claim))
     assert found is not None and not found.steps
     assert ClassCertificate.from_json(json.loads(json.dumps(found.to_json()))).replay() is True
 
@@ -77,7 +78,7 @@ def test_what_holds_on_formal_states_is_computed_again(method, without_a_solver)
 def test_a_changed_claim_travels_with_its_change():
     claim = claims.get(IDS[0])
     larger = claim.variant(factor=claim.statement.factor + sympy.Rational(1, 100))
-    _, found = replay.certified(larger, first_recipe(claim))
+    _, found = class_certificates.certified(larger, first_recipe(claim))
     read = ClassCertificate.from_json(json.loads(json.dumps(found.to_json())))
     assert read.claim.id == f"{claim.id}*" and read.replay()
     # The multipliers of the larger factor need not prove the smaller one.
@@ -164,9 +165,9 @@ def test_a_prover_that_stores_asks_what_a_prover_that_solves_asked():
     claim = claims.get("feddcd/theorem-6.1/eq-12")
     instance = claim.instances.build(first_recipe(claim), True)
     solving = Solving()
-    found = replay.certificates.certify(claim, instance, solving)
+    found = certifying.certify(claim, instance, solving)
     stored = Stored(solving.steps)
-    again = replay.certificates.certify(claim, instance, stored)
+    again = certifying.certify(claim, instance, stored)
     assert (again.verdict, again.claimed) == (found.verdict, found.claimed)
     assert stored.used == set(solving.steps) and len(stored.used) >= 4
 

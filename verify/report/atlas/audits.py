@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from verify import stored
-from verify.evidence import Verdict
 from verify.report.plain import clean, quoted
+from verify.verdict import Verdict
 
 #: How deep an audit's file nests.
 _NESTED = 30

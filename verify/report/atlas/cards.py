@@ -15,11 +15,11 @@ from markupsafe import Markup
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.statements import Bound
-from verify.evidence import Verdict
 from verify.report import statement
 from verify.report.atlas import figures, mathml, recipes
 from verify.report.atlas.audits import Audit, Entry, Outcome
 from verify.report.atlas.prose import typeset
+from verify.verdict import Verdict
 
 #: Verdicts that a claim can have, in the order in which pages list them.
 VERDICTS: tuple[Verdict, ...] = tuple(verdict for verdict in Verdict if verdict is not Verdict.OPEN)

@@ -16,12 +16,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from verify import files
-from verify.evidence import Verdict
 from verify.report.atlas import figures
 from verify.report.atlas.audits import Audit
 from verify.report.atlas.cards import FALLEN, Atlas
 from verify.report.atlas.prose import typeset
 from verify.report.outcomes import LISTED, short
+from verify.verdict import Verdict
 
 #: What a verdict means, for readers of the pages.
 MEANINGS: Mapping[Verdict, str] = {

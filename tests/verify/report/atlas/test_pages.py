@@ -15,11 +15,12 @@ import pytest
 from atlases import COUNTEREXAMPLE, document, entry, outcome, refuted, whole
 
 from fedtheory import claims
-from verify import results, stored
+from verify import counterexamples, results
 from verify.cli import main
-from verify.evidence import Verdict
+from verify.counterexamples import Counterexample
 from verify.report.atlas import audits, cards, mathml, site
 from verify.report.atlas.prose import typeset
+from verify.verdict import Verdict
 
 #: Elements of HTML that have no end.
 VOID = {"meta", "input", "br", "wbr", "link", "img", "hr"}
@@ -188,7 +189,7 @@ def test_the_page_of_a_claim_that_fell(atlas):
     ):
         assert part in said, part
     assert 'class="changed"' in text
-    example = stored.from_json(json.loads(atlas["counterexamples/feddcd_theorem-6.1_eq-10.json"]))
+    example = Counterexample.from_json(json.loads(atlas["counterexamples/feddcd_theorem-6.1_eq-10.json"]))
     assert example.to_json() == COUNTEREXAMPLE
 
 
@@ -439,7 +440,7 @@ def test_the_carried_results_are_drawn_where_no_audit_is_named(tmp_path):
     # Every refuted statement can be computed again from what is beside the pages.
     fallen = [id for id in shipped.entries if shipped.verdict(id) == "refuted"]
     for id in fallen:
-        assert stored.load(tmp_path / "counterexamples" / f"{cards.slug(id)}.json").claim.id == id
+        assert counterexamples.load(tmp_path / "counterexamples" / f"{cards.slug(id)}.json").claim.id == id
 
 
 def test_an_audit_draws_its_pages(tmp_path, capsys):

@@ -1,0 +1,80 @@
+"""The numbers of the same code on floats and on fractions, and when it is asked a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances.base import Recipe
+from fedtheory.rational import to_float
+from fedtheory.statements import Bound, Identity, Inequality, Invariant, OneStep
+from verify.comparisons.exact import Compared, Coordinates, as_row, parts, parts_at
+
+#: What counterexamples call these comparisons, before the part and the side: the one number against the other.
+FLOATS, AGAIN = "floats against fractions: ", "asked again: "
+#: Agreement that is asked for, relative to the largest entry: what cancels at condition numbers of 1e8 may lose more.
+AGREE = 1e-4
+
+
+class Difference(NamedTuple):
+    """A number that is another than it was: of which part and entry, what it is (``left``) and what it was."""
+
+    part: str
+    entry: int
+    left: Any
+    right: Any
+
+
+def runs_on_states(claim: Claim) -> bool:
+    """Whether a claim has code that runs on states."""
+    kinds = OneStep | Bound | Identity | Inequality | Invariant
+    return isinstance(claim.statement, kinds) and not claim.setting.of_constants
+
+
+def sides(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
+    """Both numbers of a counterexample of this module; ``ValueError`` where they agree.
+
+    What was asked again cannot be asked for the first time: code that forgets in between agrees.
+    """
+    prefix = FLOATS if part.startswith(FLOATS) else AGAIN
+    again = in_floats if prefix == FLOATS else in_fractions
+    one = list(in_fractions(claim, recipe, point, rounds))
+    found = difference(point, one, again(claim, recipe, point, rounds), prefix)
+    if found is None or (found.part, found.entry) != (part, entry):
+        raise ValueError(f"the numbers of {claim.id} agree at {part!r}")
+    return found.left, found.right
+
+
+def in_fractions(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Iterator[Compared]:
+    """Every comparison at one state of an exact instance."""
+    return parts(claim, claim.instances.build(recipe, True), point, rounds)
+
+
+def in_floats(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Iterator[Compared]:
+    """As :func:`in_fractions`, of the same instance in floats."""
+    row = to_float(as_row(point))
+    with np.errstate(all="ignore"):
+        yield from parts_at(claim, claim.instances.build(recipe, False), row, rounds)
+
+
+def difference(point: Coordinates, one: Iterable[Compared], two: Iterable[Compared], prefix: str) -> Difference | None:
+    """The first number by which what was found at a state differs from what was found before (``one``), or None.
+
+    ``prefix``: ``FLOATS``, where rounding is allowed for, or ``AGAIN``, where the numbers must be the same.
+    """
+    # Where all cancels, what is left is the rounding of squares.
+    rounding = 1e-12 * (1 + float(max(map(abs, point), default=Fraction(0)))) ** 2
+    for a, b in zip(one, two, strict=True):
+        size = max((abs(float(v)) for side in (a.left, a.right) for v in side), default=0.0)
+        for side in ("left", "right"):
+            pairs = list(zip(getattr(a, side), getattr(b, side), strict=True))
+            off = [abs(float(x) - float(y)) for x, y in pairs]
+            room = AGREE * size + rounding if prefix == FLOATS else 0.0
+            entry = next((k for k, gap in enumerate(off) if not gap <= room), None)
+            if entry is not None and np.isfinite(size):
+                return Difference(f"{prefix}{a.name} {side}", entry, pairs[entry][1], pairs[entry][0])
+    return None

@@ -1,0 +1,87 @@
+"""The mean of what is sampled and the mean that is claimed, at the level that a claim has in an audit.
+
+All tests of an audit share one error level, and the samples are fixed by a seed.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.instances.base import Recipe
+from fedtheory.rational import evaluate
+from fedtheory.statements import Bound, CompressorClass, OneStep
+from verify.evaluate import dimension
+from verify.statistics import sampling
+from verify.statistics.alpha_spending import Ledger
+from verify.statistics.sequential import Decision, Outcome
+
+#: Chance of any false alarm in an audit of all claims with one seed.
+TOTAL = Fraction(1, 10**6)
+#: Dimensions, coordinates kept and numbers of samples at which compressors are sampled: one shape that is enumerated as
+#: well, one that is not.
+SHAPES = ((5, 2, 100_000), (200, 20, 20_000))
+#: Samples of the draws of a step, at most.
+SIZE = 8000
+#: What counterexamples call these comparisons, before the name of the test.
+PREFIX = "sampled: "
+#: What the share of a bound's measured runs is called in the ledger.
+_MEASURED = "{}, measured"
+
+
+@cache
+def _ledger() -> Ledger:
+    registered = [(c.id, c.statement) for c in claims.all()]
+    names = [id for id, statement in registered if isinstance(statement, CompressorClass | OneStep | Bound)]
+    return Ledger(names + [_MEASURED.format(id) for id, statement in registered if isinstance(statement, Bound)], TOTAL)
+
+
+def measured_level(claim: Claim) -> float:
+    """The error level at which measured runs are compared with a bound."""
+    return float(_ledger().share(_MEASURED.format(claim.id)))
+
+
+def sides(claim: Claim, recipe: Recipe, part: str) -> tuple[Any, Any]:
+    """The mean sampled and the mean claimed, of the test that ``part`` names.
+
+    ``ValueError`` when there is none, when it refutes nothing, and when the recipe asks for more samples, or a larger
+    share of the error level, than tests are given.
+    """
+    tests, most = (len(SHAPES), max(size for *_, size in SHAPES)) if "samples" in recipe else (1, SIZE)
+    if recipe["tests"] < tests or recipe.get("samples", 0) > most:
+        raise ValueError("the recipe has other tests than those that refute")
+    found = {PREFIX + outcome.name: outcome for outcome in outcomes(claim, recipe)}
+    if part not in found:
+        raise ValueError(f"the recipe has no test {part!r}")
+    if not found[part].refuted:
+        raise ValueError(f"the test {part!r} refutes nothing")
+    return both(found[part])
+
+
+def level(claim: Claim) -> Fraction:
+    """The share of a registered claim in an audit's level; somebody's own claim has as much."""
+    ledger, id = _ledger(), claim.id.rstrip("*")
+    return ledger.share(id if ledger.has(id) else next(iter(ledger)))
+
+
+def outcomes(claim: Claim, recipe: Recipe) -> list[Outcome]:
+    """All tests of the samplers that a claim's recipe names, with its seed: of a compressor, or of a step's draws."""
+    statement, seed = claim.statement, recipe["seed"]
+    share = float(level(claim) / recipe["tests"])
+    if isinstance(statement, CompressorClass):
+        d, k = recipe["d"], recipe["k"]
+        omega = evaluate(statement.omega.subs({statement.d: d, statement.k: k}), {})
+        return sampling.compressor(statement.compressor(d, k), seed, share, omega, recipe["samples"])
+    instance = claim.instances.build(recipe, False)
+    return sampling.step_sampler(claim, instance, np.ones(dimension(claim, instance)), seed, share, SIZE)
+
+
+def both(outcome: Outcome) -> tuple[Any, Any]:
+    """The mean sampled and the mean claimed."""
+    # A sample outside the range or the support has no mean to compare.
+    return (1.0, 0.0) if outcome.decision is Decision.OUTSIDE else (outcome.mean, outcome.target)

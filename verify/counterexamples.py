@@ -1,0 +1,187 @@
+"""Counterexamples: instances on which claims fail, which can be evaluated again, in Python and from files.
+
+A file says which claim, which changes of it, which instance and what the two sides were. What the claim says of them
+it cannot say: the relation follows from the claim and the part of it. Everything is bounded before anything is
+computed, and nothing of a file is run (:mod:`verify.stored`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import mpmath
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.instances.base import Recipe
+from fedtheory.statements import Bound
+from verify import limits, stored
+from verify.comparisons import exact, parts, samplers, second_moments
+from verify.parsing import fraction, number, real, written
+from verify.report.plain import quoted
+
+#: What a file holds, in order.
+FIELDS = ("claim", "changes", "recipe", "point", "rounds", "part", "entry", "left", "relation", "right", "text")
+#: Coordinates of a point; entries.
+COORDINATES, ENTRIES = 5000, 10**6
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """An instance on which a claim fails.
+
+    ``recipe`` and ``point`` fix the problem, the parameters and the state; ``rounds``: after how many rounds;
+    ``part``: which comparison of the statement; ``entry``: which entry of it; ``left``, ``right``: the two sides,
+    fractions or 50-digit reals; ``relation``: what the claim says of them; ``text``: the instance in words.
+    """
+
+    claim: Claim = field(repr=False)
+    recipe: Recipe
+    point: tuple[Fraction, ...]
+    rounds: int
+    part: str
+    entry: int
+    left: Any
+    right: Any
+    relation: str
+    text: str
+
+    def replay(self) -> tuple[Any, Any]:
+        """(left, right), evaluated again from the recipe in exact or 50-digit arithmetic."""
+        return parts.evaluate_at(self.claim, self.recipe, self.point, self.rounds, self.part, self.entry)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object; ``from_json`` gives the counterexample back."""
+        return {
+            "claim": self.claim.id,
+            "changes": stored.changes(self.claim),
+            "recipe": stored.encode(self.recipe),
+            "point": [written(v) for v in self.point],
+            "rounds": self.rounds,
+            "part": self.part,
+            "entry": self.entry,
+            "left": number(self.left),
+            "relation": self.relation,
+            "right": number(self.right),
+            "text": self.text,
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Counterexample:
+        """The counterexample stored by ``to_json``. ``ValueError`` when a part is missing or cannot be rebuilt."""
+        stored.whole(data, FIELDS, "counterexample")
+        claim = stored.changed_claim(data)
+        part = stored.read_field(data, "part", stored.words)
+        relation = stored.read_field(data, "part", lambda value: parts.relation(claim, value))
+        if data["relation"] != relation:
+            raise ValueError(
+                f"relation: {claim.id} says {relation!r} there, an unknown relation {quoted(data['relation'])} was got"
+            )
+        return Counterexample(
+            claim,
+            stored.read_field(data, "recipe", stored.recipe),
+            stored.read_field(data, "point", _point),
+            stored.read_field(data, "rounds", lambda value: _round(claim, part, value)),
+            part,
+            stored.read_field(data, "entry", lambda value: stored.integer(value, 0, ENTRIES)),
+            stored.read_field(data, "left", real),
+            stored.read_field(data, "right", real),
+            relation,
+            stored.read_field(data, "text", stored.words),
+        )
+
+
+def load(path: Path) -> Counterexample:
+    """The counterexample in a JSON file; ``ValueError`` of one sentence, with the file and the field, if there is none.
+
+    The claim is rebuilt, nothing is evaluated.
+    """
+    data = stored.read(path)
+    if data is None:
+        raise ValueError(f"{path} does not hold a counterexample: a JSON object was expected")
+    try:
+        return Counterexample.from_json(data)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def carried(data: Mapping[str, Any]) -> Counterexample:
+    """As ``Counterexample.from_json``, of results that this package carries: nothing is checked."""
+    left, right = real(data["left"]), real(data["right"])
+    point = tuple(fraction(value) for value in data["point"])
+    at = stored.recipe(data["recipe"]), point, data["rounds"], data["part"], data["entry"]
+    return Counterexample(claims.get(data["claim"]), *at, left, right, data["relation"], data["text"])
+
+
+class Replayed(NamedTuple):
+    """A stored counterexample, evaluated again: in words, both sides ``before`` and ``now``, and what the claim says.
+
+    ``same``: whether the sides are those stored; ``fails``: whether they contradict the claim.
+    """
+
+    id: str
+    where: str
+    gist: str
+    text: str
+    relation: str
+    before: tuple[Any, Any]
+    now: tuple[Any, Any]
+    same: bool
+    fails: bool
+
+
+def replay(path: Path) -> Replayed:
+    """Evaluate the counterexample in a file again, with limits on time and memory. ``ValueError`` as for :func:`load`,
+    and when the file does not describe an instance of its claim."""
+    return limits.limited(lambda: _replayed(load(path), str(path)), limits.SECONDS, limits.BYTES, str(path))
+
+
+def replay_entry(entry: Mapping[str, Any]) -> Replayed:
+    """As :func:`replay`, for the counterexample in a claim's entry in an audit's JSON."""
+    example = Counterexample.from_json(entry["counterexample"])
+    name = f"what is carried of {entry['id']}"
+    return limits.limited(lambda: _replayed(example, name), limits.SECONDS, limits.BYTES, name)
+
+
+def _replayed(example: Counterexample, name: str) -> Replayed:
+    """``name``: of where the counterexample is from."""
+    claim, relation, before = example.claim, example.relation, (example.left, example.right)
+    try:
+        now = example.replay()
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
+        raise ValueError(f"{name} does not hold an instance of {claim.id}: {error!r}") from error
+    same = all(_agree(a, b) for a, b in zip(now, before, strict=True))
+    fails = exact.violated(*now, relation)
+    return Replayed(claim.id, claim.where, claim.gist, example.text, relation, before, now, same, fails)
+
+
+def _agree(computed: Any, before: Any) -> bool:
+    """Whether a side is what was stored: exactly for fractions, to the digits that are kept for other numbers."""
+    if not (_is_number(computed) and _is_number(before)):
+        return not _is_number(computed) and not _is_number(before) and str(float(computed)) == str(float(before))
+    a, b = (fraction(number(v)) for v in (computed, before))
+    if isinstance(computed, int | Fraction) and a == computed:
+        return a == b
+    return abs(a - b) <= Fraction(1, 10 ** (9 if isinstance(computed, float) else 25)) * max(abs(a), abs(b))
+
+
+def _is_number(side: Any) -> bool:
+    """Whether a side is neither infinite nor NaN."""
+    return isinstance(side, int | Fraction) or bool(mpmath.isfinite(side))
+
+
+def _point(value: Any) -> tuple[Fraction, ...]:
+    if not isinstance(value, list) or len(value) > COORDINATES:
+        raise ValueError(f"a list of at most {COORDINATES} numbers was expected, got {quoted(value)}")
+    return tuple(fraction(v) for v in value)
+
+
+def _round(claim: Claim, part: str, value: Any) -> int:
+    later = isinstance(claim.statement, Bound) and not part.startswith(samplers.PREFIX)
+    if later and isinstance(value, int) and second_moments.is_long(value):
+        return value
+    return stored.one_of(value, parts.possible_rounds(claim, part))

@@ -1,0 +1,88 @@
+"""A claim certified at one choice of its parameters, and certificates checked: the same code poses the claim for both.
+
+What is certified is the worst case over a class, with multipliers that a prover finds or reads, or what the claim's own
+code shows on formal states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.instances.base import Recipe
+from verify.faults import attributed
+from verify.pep import generic_states, induction, posing, worst_case
+from verify.pep.bounding import Refused
+from verify.pep.gram import NotLinear
+from verify.pep.prover import Certified, DoesNotHold, Prover, Step, Stored
+from verify.verdict import Verdict
+
+
+def _preserved(claim: Claim, instance: Instance) -> bool:
+    """As ``posing.preserved``, which refuses code that mixes coordinates."""
+    posing.check_coordinates(claim, instance, ())
+    try:
+        return posing.preserved(claim, instance)
+    except NotLinear:
+        raise
+    except ValueError as error:
+        raise Refused(str(error)) from error
+
+
+#: How certificates without multipliers are checked: the claim's own code on formal states, at exact parameters.
+FORMAL: Mapping[str, Callable[[Claim, Instance], bool]] = {
+    "all states": generic_states.holds,
+    "invariant": _preserved,
+}
+#: The name of those with multipliers.
+WORST_CASE = "worst case"
+
+
+def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:
+    """The worst case over the class at the parameters of an exact instance; by induction where a bound asks for it.
+
+    ``prover``: what proves the steps, a solver unless told otherwise. ``ValueError`` when the claim cannot be posed at
+    these parameters, or a hypothesis fails; its subclass ``Refused`` when the claim cannot be certified at any.
+    """
+    if induction.applies(claim):
+        return induction.certify(claim, instance, prover)
+    return worst_case.certify(claim, instance, prover=prover)
+
+
+def values(claim: Claim, instance: Instance) -> dict[str, str]:
+    """The values of the paper's letters at an instance, in words."""
+    bound = claim.setting.bind(instance.problem, instance.params)
+    return {str(letter): str(value) for letter, value in bound.items()}
+
+
+def holds(claim: Claim, method: str, recipe: Recipe, letters: Mapping[str, str], steps: Mapping[str, Step]) -> bool:
+    """True if a certificate of a claim holds, else a ``ValueError`` that says why not. No solver is used.
+
+    ``method``: one of ``FORMAL``, or ``WORST_CASE``, whose multipliers are in ``steps``; ``letters``: the values that
+    the letters are to have at the parameters of the ``recipe``.
+    """
+    try:
+        instance = claim.instances.build(recipe, True)
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        raise ValueError(f"the recipe does not describe an instance of {claim.id}: {error!r}") from error
+    known = values(claim, instance)
+    if known != dict(letters):
+        differing = sorted(name for name in {*known, *letters} if known.get(name) != letters.get(name))
+        raise DoesNotHold(f"the letters {', '.join(differing)} of {claim.id} have other values at the stored recipe")
+    if method in FORMAL:
+        with attributed(claim, recipe):
+            if steps or not FORMAL[method](claim, instance):
+                raise DoesNotHold(f"{claim.id} does not hold in all states at the stored recipe")
+        return True
+    if method != WORST_CASE:
+        raise ValueError(f"no certificates are known of the kind {method[:40]!r}")
+    prover = Stored(steps)
+    found = certify(claim, instance, prover)
+    if found.verdict is not Verdict.CERTIFIED:
+        why = f": {found.note}" if found.note else ""
+        raise DoesNotHold(f"the stored steps do not prove {claim.id} at the stored recipe{why}")
+    idle = sorted(set(steps) - prover.used)
+    if idle:
+        raise DoesNotHold(f"the proof of {claim.id} has no step {idle[0]!r}")
+    return True
