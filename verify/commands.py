@@ -19,11 +19,12 @@ from rich.console import Console
 
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
-from verify import cache, counterexamples, files, limits, results, resume, sweeping
+from verify import cache, counterexamples, files, limits, outcome, results, resume, sweeping
 from verify.audit import FAILED, audit, document
 from verify.cli import DEFAULT_CLIENTS, parser
 from verify.evidence import Evidence
-from verify.report import terminal
+from verify.pep.prover import DoesNotHold
+from verify.report import outcomes, terminal
 
 #: True cases of each distribution on which the sequential tests are calibrated.
 CASES = 10_000
@@ -164,7 +165,7 @@ def _save(entries: Sequence[dict[str, Any]], text: str, out: Path, copy: Path | 
         if entry["counterexample"] is not None:
             path = directory / f"{resume.file_name(entry['id'])}.json"
             contents.append((path, json.dumps(entry["counterexample"], indent=2) + "\n"))
-        certificates = [certificate for outcome in entry["outcomes"] for certificate in outcome["certificates"]]
+        certificates = [certificate for found in entry["outcomes"] for certificate in found["certificates"]]
         for number, certificate in enumerate(certificates, 1):
             path = out / "certificates" / f"{resume.file_name(entry['id'])}_{number}.json"
             contents.append((path, json.dumps(certificate, indent=2) + "\n"))
@@ -288,11 +289,6 @@ def _checked_certificate(path: Path) -> tuple[list[str], str] | None:
 
     The claim is posed again, and proved by the stored multipliers in exact arithmetic, without a solver.
     """
-    # Loading the methods takes longer than telling that there is no such file.
-    from verify import outcome
-    from verify.pep.prover import DoesNotHold
-    from verify.report import outcomes
-
     given = outcome.load(path)
     if given is None:
         return None

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from verify.evidence import Evidence
+from verify.outcome import ClassCertificate, Outcome
 from verify.parsing import number
-
-if TYPE_CHECKING:
-    from verify.evidence import Evidence
-    from verify.outcome import ClassCertificate, Outcome
-    from verify.pep.prover import Step
+from verify.pep.prover import Step
 
 #: The margins after many rounds, among what else a note says.
 LISTED = re.compile(r"(?P<before>.*?)(?:; )?(?P<list>margin at T=\d+: .*?(?:, T=\d+: [^,;]*)+)(?P<after>;.*)?", re.S)

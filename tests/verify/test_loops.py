@@ -1,0 +1,63 @@
+"""No modules import each other in a loop, by what they import at the top, inside functions or for annotations alone."""
+
+from __future__ import annotations
+
+import ast
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+
+def _imported(path: Path, known: set[str]) -> set[str]:
+    """Those of the known modules that a file imports anywhere."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}, line {node.lineno}: a relative import"
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            # What is no module is a name in one.
+            found |= {name if name in known else str(node.module) for name in names}
+    return found & known
+
+
+def _loop(root: Path, package: str) -> list[str]:
+    """Modules of a package that import each other, each the one before it, the first once more at the end; or none."""
+    paths = {path: path.relative_to(root).with_suffix("") for path in sorted((root / package).rglob("*.py"))}
+    names = {path: ".".join(at.parts).removesuffix(".__init__") for path, at in paths.items()}
+    graph = {name: _imported(path, set(names.values())) for path, name in names.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_modules_import_each_other_in_a_loop():
+    assert _loop(ROOT, "verify") == []
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "from verify.low import thing",
+        "import verify.low",
+        "def late():\n    from verify import low",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from verify.low import Thing",
+        "from verify import between",
+        "from verify.between import name",
+    ],
+)
+def test_a_planted_loop_is_found(planted, tmp_path):
+    package = tmp_path / "verify"
+    (package / "between").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "between" / "__init__.py").write_text("from verify.low import thing as name\n")
+    (package / "low.py").write_text("from verify.lowest import thing\n")
+    (package / "lowest.py").write_text("thing = 1\n")
+    assert _loop(tmp_path, "verify") == []
+    (package / "lowest.py").write_text(planted)
+    assert {"verify.low", "verify.lowest"} <= set(_loop(tmp_path, "verify"))
