@@ -27,8 +27,9 @@ from verify.methods.base import Inquiry, Method
 from verify.outcome import Outcome
 from verify.verdict import Verdict
 
-#: Counterexamples looked for, of which the simplest is made smaller, and coordinates beyond which none is.
-ENOUGH, LARGEST = 4, 8
+#: Counterexamples looked for, of which the simplest is made smaller, and coordinates beyond which none is. They are
+#: rare: recipes for each of those that the search proposes.
+ENOUGH, LARGEST, TIMES = 4, 8, 10
 #: What floats may lack to 1.
 _ROUNDING = 1e-9
 
@@ -37,7 +38,7 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by one instance in exact arithmetic; where none is found nothing is known."""
     claim = inquiry.claim
     recipes = claim.instances.recipes(np.random.default_rng([inquiry.seed, 4]))
-    met = (recipe for recipe, _ in meeting(claim, islice(recipes, inquiry.size)))
+    met = (recipe for recipe, _ in meeting(claim, islice(recipes, TIMES * inquiry.size)))
     found = list(islice((c for c in (_violation(claim, recipe) for recipe in met) if c is not None), ENOUGH))
     if not found:
         return method.skipped("no instance was found where all draws have determinants of size 1 or more: open")

@@ -143,7 +143,8 @@ def equations(program: Program, posed: Program, case: Case) -> Iterator[list[Equ
         for vector in kernel:
             wanted = program.objective.image(vector)
             images = [(k, form.image(vector)) for k, form in enumerate(program.forms)]
-            for row in {row for _, image in images for row in image} | set(wanted):
+            # In the order of the program, not of a set: the multipliers that are found depend on it.
+            for row in dict.fromkeys([row for _, image in images for row in image] + list(wanted)):
                 left = {k: Fraction(image[row]) for k, image in images if image.get(row, 0) != 0}
                 found.append((left, Fraction(wanted.get(row, 0))))
         yield found

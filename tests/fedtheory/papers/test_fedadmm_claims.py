@@ -264,6 +264,7 @@ def test_the_sharp_constants_of_lemma_41_are_certified():
     assert check(sharp).verdict is Verdict.CERTIFIED
 
 
+@pytest.mark.slow
 def test_the_first_line_of_67_is_certified_with_a_smaller_constant():
     """2 for 10/3: what a client that waits needs, by Young's inequality."""
     sharp = claim("eq-67/first-line").variant(right=2 * m * (rate._bars + rate._moves) + 9 * m * rate._eps)
