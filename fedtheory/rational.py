@@ -173,7 +173,7 @@ def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
     parts = [_evaluate(a, values, constant) for a in e.args]
     match e:
         case sympy.Add():
-            return reduce(operator.add, parts)
+            return reduce(_sum_of, parts)
         case sympy.Max():
             return max(parts)
         case sympy.Min():
@@ -212,7 +212,24 @@ def _product(e: sympy.Mul, values: Mapping[sympy.Expr, Any], constant: Callable[
     if roots:
         squares = [_integer_power(_evaluate(a.base, values, constant), int(2 * a.exp)) for a in roots]
         parts.append(_square_root(reduce(operator.mul, squares)))
-    return reduce(operator.mul, parts)
+    return reduce(_product_of, parts)
+
+
+def _sum_of(a: Any, b: Any) -> Any:
+    return operator.add(*_alike(a, b))
+
+
+def _product_of(a: Any, b: Any) -> Any:
+    return operator.mul(*_alike(a, b))
+
+
+def _alike(a: Any, b: Any) -> tuple[Any, Any]:
+    """Both, a fraction that meets floats as a float: an array would meet it entry by entry, to the same end."""
+    if isinstance(a, Fraction) and getattr(b, "dtype", None) == np.float64:
+        return float(a), b
+    if isinstance(b, Fraction) and getattr(a, "dtype", None) == np.float64:
+        return a, float(b)
+    return a, b
 
 
 def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:

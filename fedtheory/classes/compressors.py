@@ -123,7 +123,9 @@ class ContractiveCompressors:
 
     def clients(self, recipe: Recipe, n: int) -> int:
         """A number of clients, at most n, whose draws can be enumerated."""
-        return min(n, 2 if recipe["k"] else 3)
+        if recipe["alpha"] == 1 or (recipe["k"] and n > FEW):
+            return n
+        return min(n, 2 if recipe["k"] else int(log(MANY if n > FEW else SOME / 2, 2)))
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> contractive.Contractive:
         """The compressor of a recipe; ``ValueError`` unless 1 - alpha is the square of a rational."""

@@ -11,13 +11,16 @@ import sympy
 
 from fedtheory import schedules
 from fedtheory.classes import InexactOracles
+from fedtheory.classes.compressors import FEW
 from fedtheory.instances import building, letters
 from fedtheory.instances.base import Posed, Recipe, pick
 from fedtheory.settings import Setting
 from fedtheory.sources import value_of
 
 #: The share of instances with more clients, or of a higher dimension, than decide most bounds.
-_OFTEN = 0.12
+_OFTEN = 0.16
+#: How many compressors are looked at to find some for many clients.
+TRIES = 12
 
 
 def relations(claim: Posed) -> tuple[Any, ...]:
@@ -43,14 +46,23 @@ def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
     recipe: dict[str, Any] = {}
     for adversary in setting.adversaries:
         if not isinstance(adversary, InexactOracles):
-            d, more = adversary.draw(rng, d)
+            n, d, more = _compressors(adversary, rng, n, d)
             recipe |= more
-            n = adversary.clients({**recipe, "d": d}, n)
     if schedules.ROUND in drawn_letters(setting).values():
         recipe[schedules.ROUND] = schedules.drawn(rng)
     if setting.functions is None:
         return {"n": n, "d": d, **recipe}
     return {**setting.functions.draw(rng, n, d, pick(rng, setting.g)), **recipe}
+
+
+def _compressors(adversary: Any, rng: np.random.Generator, n: int, d: int) -> tuple[int, int, Recipe]:
+    """Compressors for n clients if it can be, else for fewer, such that their draws can be enumerated."""
+    for _ in range(TRIES if n > FEW else 1):
+        dimension, more = adversary.draw(rng, d)
+        fit = adversary.clients({**more, "d": dimension}, n)
+        if fit == n:
+            break
+    return fit, dimension, more
 
 
 def with_letters(

@@ -264,6 +264,39 @@ def test_far_states_and_states_next_to_the_optimum_are_looked_at():
     assert search.hunt(stepping(DESCENT, far), np.random.default_rng(0), 40, 1).refutations
 
 
+@pytest.mark.parametrize("least", [4, 9])
+def test_states_of_many_clients_are_climbed_for_where_no_form_is_solved(least):
+    """One iteration of FedADMM compares a maximum over clients: no side is a form of some fifty coordinates."""
+    descent = claims.get("fedadmm/lemma-4.1/with-step-condition")
+    after = next(q for q in descent.statement.quantities if str(q.expression) == "L^{k+1}")
+
+    def of(problem, params, state):
+        return after.of(problem, params, state) * (-3 if problem.n >= least else 1)
+
+    changed = tuple(dataclasses.replace(q, of=of) if q is after else q for q in descent.statement.quantities)
+    hunt = search.hunt(descent.variant(quantities=changed), np.random.default_rng(0), 160, 1)
+    assert hunt.refutations
+
+
+def test_states_near_the_optimum_are_looked_at_where_no_form_is_solved():
+    descent = claims.get("fedadmm/lemma-4.1/with-step-condition")
+    left = next(q for q in descent.statement.quantities if "|w_i^{k+1}" in str(q.expression))
+
+    def of(problem, params, state):
+        value = left.of(problem, params, state)
+        return np.where(abs(value) * 10**9 < 1, 1000 * value, value)
+
+    changed = tuple(dataclasses.replace(q, of=of) if q is left else q for q in descent.statement.quantities)
+    assert search.hunt(descent.variant(quantities=changed), np.random.default_rng(0), 160, 1).refutations
+
+
+def test_methods_with_compressors_meet_many_clients():
+    """Where they draw all outcomes are enumerated, which many clients have too many of: for these some do not draw."""
+    for name in ("baseline/ef21/descent", "baseline/5gcs-cc/one-step"):
+        recipes = islice(claims.get(name).instances.recipes(np.random.default_rng(0)), 400)
+        assert max(len(recipe["clients"]) for recipe in recipes) > 6
+
+
 def test_a_bound_is_tested_for_several_times_the_time_of_contraction():
     bound = claims.get("feddcd/theorem-D.1/repaired")
     hunt = search.hunt(bound.variant(constant=sympy.Rational("1.46")), np.random.default_rng(0), 160, 1)

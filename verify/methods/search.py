@@ -111,7 +111,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             found = states.first_confirmed(claim, recipe, findings or [], tied)
             if found is None and findings:
                 far = index % EVERY == 0
-                more = list(states.elsewhere(claim, recipe, far, len(met) < CLOSE))
+                more = list(states.elsewhere(claim, recipe, findings, far, len(met) < CLOSE))
                 found = states.first_confirmed(claim, recipe, more)
         if not findings:
             undefined = undefined or _undefined(claim, recipe)

@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import scipy.optimize
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.rational import Array, Undefined
+from fedtheory.rational import Array, Undefined, to_float
 from fedtheory.rational import exact as exactly
 from fedtheory.statements import (
     Agreement,
@@ -41,6 +42,13 @@ SUSPECT = 1e-9
 FAR, NEAR = (1e3, 1e8), Fraction(1, 10**8)
 #: Coordinates beyond which that takes too long.
 SMALL = 6
+#: Coordinates beyond which a random search has little power and gradients always follow it, otherwise one in so many
+#: times.
+FEW, EVERY = 20, 8
+#: Steps of the latter, of differences between states this far apart; what is smaller than the last counts as nothing.
+ASCENTS, DIFFERENCE, NEGLIGIBLE = 60, 1e-5, 1e-300
+#: States, of what was found before and of others, whose directions are looked at far away and near.
+DIRECTIONS = 12
 #: The least ratio given to a violation that exact arithmetic has seen, however small.
 VIOLATED = 1 + 1e-8
 
@@ -198,6 +206,8 @@ def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.
         else:
             # A deep tree of draws makes every state dear.
             theta, ratio = climb(both, dimension(claim, instance), rng, size=36 if rounds <= 1 else 12)
+            if rounds <= 1 and ratio <= 1 and (len(theta) > FEW or not rng.integers(EVERY)):
+                theta, ratio = max((theta, ratio), ascend(both, theta), key=lambda found: found[1])
             yield Finding(ratio, theta, rounds, "search")
 
 
@@ -246,14 +256,40 @@ def climb(both: Any, dimension: int, rng: np.random.Generator, sweeps: int = 6, 
     return best[0], found if np.isfinite(found) else 0.0
 
 
-def elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[Finding]:
-    """The worst states of size ``FAR`` and ``NEAR``, where both sides are quadratic there."""
+def ascend(both: Any, theta: Array) -> tuple[Array, float]:
+    """A state where the difference of the sides, relative to their sizes, is largest near ``theta``, by L-BFGS.
+
+    As :func:`climb`; a random search in many coordinates gets nowhere. It ends where left > right.
+    """
+    scale = max(float(abs(theta).max(initial=0.0)), NEGLIGIBLE)
+    steps = DIFFERENCE * np.concatenate([np.zeros((1, len(theta))), np.eye(len(theta)), -np.eye(len(theta))])
+
+    def loss(x: Array) -> tuple[float, Array]:
+        left, right = both(scale * (x + steps))
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = np.nan_to_num((right - left) / (abs(left) + abs(right) + NEGLIGIBLE), nan=1.0)
+        return float(found[0]), (found[1 : len(x) + 1] - found[len(x) + 1 :]) / (2 * DIFFERENCE)
+
+    def enough(intermediate_result: scipy.optimize.OptimizeResult) -> None:
+        if intermediate_result.fun < -DIFFERENCE:
+            raise StopIteration
+
+    found = scipy.optimize.minimize(
+        loss, theta / scale, jac=True, method="L-BFGS-B", callback=enough, options={"maxiter": ASCENTS}
+    )
+    here = scale * np.where(np.isfinite(found.x), found.x, 0)
+    ratio = float(spectral.ratio(*both(here[None]))[0])
+    return here, ratio if np.isfinite(ratio) else 0.0
+
+
+def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], far: bool, near: bool) -> Iterator[Finding]:
+    """The worst states of size ``FAR`` and ``NEAR`` where both sides are quadratic there; others in the directions of
+    what was ``found`` and of a few more."""
     if pointwise(claim) or isinstance(claim.statement, Limit):
         return
     for scale, exact in (*((scale, False) for scale in FAR if far), *(((NEAR, True),) if near else ())):
         instance = claim.instances.build(recipe, exact)
-        if not instance.quadratic or (exact and instance.dimension > SMALL):
-            continue
+        size = dimension(claim, instance)
         for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
 
             def both(theta: Array, part: int = part, instance: Instance = instance, scale: Any = scale) -> Any:
@@ -262,7 +298,9 @@ def elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[F
 
             try:
                 with np.errstate(all="ignore"):
-                    forms = spectral.forms(both, dimension(claim, instance))
+                    solvable = instance.quadratic and not (exact and size > SMALL)
+                    forms = spectral.forms(both, size) if solvable else None
+                    worst = _worst_direction(both, found, size) if forms is None else None
             except (ZeroDivisionError, Undefined):
                 continue
             if forms is not None:
@@ -271,7 +309,18 @@ def elsewhere(claim: Claim, recipe: Recipe, far: bool, near: bool) -> Iterator[F
                     for form in forms:
                         form[0, :] = form[:, 0] = 0
                 worst = spectral.worst(*forms)
-                yield Finding(worst.ratio, worst.theta * float(scale), 1, "spectral")
+            if worst is not None:
+                yield Finding(worst.ratio, worst.theta * float(scale), 1, "spectral" if forms else "search")
+
+
+def _worst_direction(both: Any, found: list[Finding], size: int) -> spectral.Worst | None:
+    """Of a few states of size one that at which the sides, of any numbers, contradict a claim most."""
+    states = [f.theta / abs(f.theta).max() for f in found[:DIRECTIONS] if len(f.theta) == size and f.theta.any()]
+    fixed = np.random.default_rng(0).choice([-1.0, 0.0, 0.0, 1.0], (DIRECTIONS, size))
+    rows = np.array([*states, *fixed])
+    ratios = np.nan_to_num(spectral.ratio(*(to_float(side) for side in both(rows))), nan=np.inf)
+    worst = int(ratios.argmax())
+    return spectral.Worst(float(ratios[worst]), rows[worst])
 
 
 def violation(claim: Claim, recipe: Recipe, seed: int = 0) -> Counterexample | None:

@@ -87,10 +87,13 @@ def _refuted_inside(mutant: Mutant, seed: int) -> bool:
                 built = claim.instances.build(recipe, True)
                 if inside is not None and not inside(built.problem, built.params):
                     continue
-                findings = states.examine(claim, recipe, rng)
+                findings = states.examine(claim, recipe, rng) or []
+                far, near = examined % search.EVERY == 0, examined < search.CLOSE
+                more = states.elsewhere(claim, recipe, findings, far, near) if findings else ()
+                found = states.first_confirmed(claim, recipe, [*findings, *more])
             except Exception:  # Changed code may fail in any way.
                 continue
-            if findings and states.first_confirmed(claim, recipe, findings) is not None:
+            if found is not None:
                 return True
             examined += bool(findings)
             if examined == EXAMINED:
