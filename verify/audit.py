@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from fedtheory import claims
 from fedtheory.claims import Claim
 from verify.evidence import Evidence
 from verify.sweeping import sweep
@@ -35,19 +36,29 @@ def audit(
     if jobs < 1:
         raise ValueError(f"the number of jobs must be at least 1, got {jobs}")
     found: dict[str, Evidence] = {}
-    for evidence in sweep(_checked, [(claim, seed, budget) for claim in selected], jobs, ordered=False):
-        found[evidence.claim.id] = evidence
-        if progress is not None:
-            progress(evidence)
+    # What follows from others comes after them.
+    for part in ([claim for claim in selected if not claim.follows], [claim for claim in selected if claim.follows]):
+        known = _known(found.values())
+        for evidence in sweep(_checked, [(claim, seed, budget, known) for claim in part], jobs, ordered=False):
+            found[evidence.claim.id] = evidence
+            if progress is not None:
+                progress(evidence)
     return [found[claim.id] for claim in selected]
 
 
-def _checked(claim: Claim, seed: int, budget: str) -> Evidence:
+def _known(found: Iterable[Evidence]) -> dict[str, Verdict]:
+    """The verdicts of those registered claims whose check came to an end."""
+    registered = {claim.id: claim for claim in claims.all()}
+    ended = [e for e in found if not e.note.startswith(FAILED)]
+    return {e.claim.id: e.verdict for e in ended if e.claim == registered.get(e.claim.id)}
+
+
+def _checked(claim: Claim, seed: int, budget: str, known: Mapping[str, Verdict]) -> Evidence:
     """The evidence; a failure inside the check is reported with its claim and does not lose the others' results."""
     from verify.checking import check
 
     try:
-        return check(claim, seed, budget)
+        return check(claim, seed, budget, known=known)
     except Exception as error:
         note = f"{FAILED}: {type(error).__name__}: {error}"
         return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=note)

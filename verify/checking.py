@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from threadpoolctl import threadpool_limits
@@ -28,10 +28,17 @@ _ALONE = ("citation", "experiment", "readings", "witness", "long runs", "growth"
 _WHOLE = ("all states", "invariants", "worst cases")
 
 
-def check(claim: Claim, seed: int = 0, budget: str = "quick", progress: Callable[[], object] | None = None) -> Evidence:
+def check(
+    claim: Claim,
+    seed: int = 0,
+    budget: str = "quick",
+    progress: Callable[[], object] | None = None,
+    known: Mapping[str, Verdict] | None = None,
+) -> Evidence:
     """Test a claim and return the evidence. The same seed and budget give the same evidence.
 
-    ``progress`` is called when one of the methods is done, or was not needed.
+    ``progress`` is called when one of the methods is done, or was not needed. ``known``: verdicts of registered claims,
+    by id, that this gave at the same seed and budget: on which the claim rests is then not examined again.
 
     ``ValueError`` for an unknown budget, or where the claim's own code does not run on numbers; ``Defect`` for an error
     in this package. A refutation is confirmed in exact arithmetic and made as small as the search can; a claim whose
@@ -43,7 +50,7 @@ def check(claim: Claim, seed: int = 0, budget: str = "quick", progress: Callable
     begun = time.perf_counter()
     # One BLAS thread: the sums of small matrices then round alike whatever else runs.
     with threadpool_limits(limits=1):
-        inquiry = Inquiry(claim, seed, BUDGETS[budget])
+        inquiry = Inquiry(claim, seed, BUDGETS[budget], known=known or {})
         outcomes = []
         with placed(claim):
             for outcome in examined(inquiry, METHODS):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -23,13 +23,15 @@ REFUTATIONS = 4
 class Inquiry:
     """A claim to examine, with a seed and how many instances the search proposes.
 
-    ``given``: recipes that meet the hypotheses, in place of those that the search comes across.
+    ``given``: recipes that meet the hypotheses, in place of those that the search comes across; ``known``: verdicts of
+    registered claims, by id, at this seed and size.
     """
 
     claim: Claim
     seed: int = 0
     size: int = 0
     given: tuple[Recipe, ...] | None = None
+    known: Mapping[str, Verdict] = field(default_factory=dict)
 
     @cached_property
     def rng(self) -> np.random.Generator:

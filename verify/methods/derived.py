@@ -51,8 +51,10 @@ def outcome(method: Method, inquiry: Inquiry, examined: Examined) -> Outcome:
     except ValueError as error:
         return method.skipped(f"left open: {error}")
     for premise in premises:
-        best = strongest(list(examined(Inquiry(premise.claim, inquiry.seed, inquiry.size))))
-        verdict = Verdict.NOT_TESTED if best is None or best.verdict is None else best.verdict
+        verdict = inquiry.known.get(premise.claim.id)
+        if verdict is None:
+            best = strongest(list(examined(Inquiry(premise.claim, inquiry.seed, inquiry.size))))
+            verdict = Verdict.NOT_TESTED if best is None or best.verdict is None else best.verdict
         if verdict in _FALLEN:
             return method.skipped(f"falls with {premise.claim.id}, which is {verdict}")
     try:

@@ -116,9 +116,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
         if not findings:
             undefined = undefined or _undefined(claim, recipe)
             continue
-        if len(recipe.get("clients", ())) <= states.MANY or not met:
-            # Programs of many clients are large, and say no more.
-            met.append((findings[0].ratio, recipe))
+        met.append((findings[0].ratio, recipe))
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
         methods.update(f.method for f in findings)
@@ -131,7 +129,9 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
             if finding.ratio > worst:
                 worst, tightest = finding.ratio, recipe
-    chosen = tuple(_telling(claim, met, max(3, size // 250)))
+    # Programs of many clients are large, and say no more.
+    few = [(ratio, recipe) for ratio, recipe in met if len(recipe.get("clients", ())) <= states.MANY]
+    chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))
     return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations), undefined)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from fedtheory.statements import Inequality, Quantity
 from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES
+from verify.evidence import Evidence
 from verify.methods import derived
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS
@@ -170,6 +172,34 @@ def test_a_premise_that_assumes_more_is_refused():
 def test_a_corollary_falls_with_its_premise(verdict):
     found = _derive(COROLLARY, verdict)
     assert found.verdict is None and found.note.startswith("falls with fedadmm/lemma-4.1/with-step-condition")
+
+
+def test_premises_whose_verdict_is_known_are_not_examined_again(monkeypatch):
+    def examined(inquiry):
+        raise AssertionError(inquiry.claim.id)
+
+    monkeypatch.setattr(derived, "_derived", lambda method, *_: method.skipped("derived"))
+    known = {premise.claim.id: Verdict.SUPPORTED for premise in _premises()}
+    assert derived.outcome(METHOD, Inquiry(COROLLARY, 0, 10, known=known), examined).note == "derived"
+    with pytest.raises(AssertionError, match=LEMMA.id):
+        derived.outcome(METHOD, Inquiry(COROLLARY, 0, 10), examined)
+    fallen = {**known, LEMMA.id: Verdict.REFUTED}
+    found = derived.outcome(METHOD, Inquiry(COROLLARY, 0, 10, known=fallen), examined)
+    assert found.note == f"falls with {LEMMA.id}, which is refuted"
+
+
+def test_an_audit_knows_the_verdicts_of_registered_claims_that_were_found(monkeypatch):
+    auditing, given = import_module("verify.audit"), {}
+
+    def checked(claim, seed, budget, known):
+        given[claim.id] = dict(known)
+        return Evidence(claim, Verdict.SUPPORTED, None, (), 0, note=auditing.FAILED if "C.1" in claim.id else "")
+
+    monkeypatch.setattr(auditing, "_checked", checked)
+    changed = LEMMA.variant(left=LEMMA.statement.comparisons[0].left * 2)
+    forged = replace(changed, id="fedadmm/eq-31")
+    auditing.audit([COROLLARY, LEMMA, claims.get("fedadmm/lemma-C.1/c"), forged])
+    assert given[LEMMA.id] == {} and given[COROLLARY.id] == {LEMMA.id: Verdict.SUPPORTED}
 
 
 def test_claims_do_not_follow_from_themselves():
