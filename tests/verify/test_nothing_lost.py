@@ -43,7 +43,7 @@ def room(size):
     # The kernel's limit on the size of files stands for a full disk.
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
-def check(claim, seed=0, budget="quick"):
+def check(claim, seed=0, budget="quick", known=None):
     print(claim.id, file=log, flush=True)
     if claim.id == os.environ["AT"]:
         {then}
@@ -180,7 +180,7 @@ def test_a_verdict_that_is_kept_comes_back(tmp_path, margin):
 
 
 def test_a_check_that_failed_is_not_kept(tmp_path, monkeypatch, capsys):
-    def failing(claim, seed, budget):
+    def failing(claim, seed, budget, known):
         raise MemoryError if claim.id == IDS[0] else KeyboardInterrupt
 
     monkeypatch.chdir(tmp_path)

@@ -31,7 +31,7 @@ FEATURES = ("counts", "momentum", "server stepsize", "option I", "minibatches", 
 LARGEST_SUPPORT = 400
 
 # Recipes proposed, and scenarios kept.
-_PROPOSED, _KEPT = 60, 9
+_PROPOSED, _KEPT = 120, 9
 # Draws that are compared with one another, at most.
 _COMPARED = 256
 

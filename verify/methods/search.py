@@ -34,8 +34,9 @@ SOUGHT = 10
 #: Instances of each way in which maxima bind at which a bound that is nearly attained is evaluated exactly: what floats
 #: cannot tell from equality may exceed it.
 TIES = 3
-#: From how many instances the search climbs to worse parameters, and by how many steps.
-STARTS, STEPS = 3, 15
+#: From how many instances the search climbs to worse parameters, by how many steps, and by how many where the ratio of
+#: the sides is more than the last, and not one.
+STARTS, STEPS, FURTHER, ALMOST = 3, 15, 60, 0.9
 #: Recipes at most whose functions are beyond the class, though they meet the hypotheses; how often each is changed.
 NARROW, TIMES = 60, 3
 #: Of how many numbers of clients, the least, instances are taken to where terms of maxima meet at mu = L.
@@ -154,7 +155,9 @@ def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple
     least = [m for row, m in rooms if row[-1] == min(row[-1] for row, _ in rooms)]
     starts += [(m.ratio, m.recipe) for m in (least[int(i)] for i in rng.permutation(len(least))[:STARTS])]
     for ratio, at in starts:
-        for _ in range(STEPS):
+        for step in range(FURTHER):
+            if step >= STEPS and not ALMOST < ratio < 1 - states.SUSPECT:
+                break
             near, before = claim.instances.nearby(at, rng), len(met)
             if near is None:
                 continue

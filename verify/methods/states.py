@@ -300,7 +300,8 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], far: bool, nea
                 with np.errstate(all="ignore"):
                     solvable = instance.quadratic and not (exact and size > SMALL)
                     forms = spectral.forms(both, size) if solvable else None
-                    worst = _worst_direction(both, found, size) if forms is None else None
+                    if forms is None:
+                        worst = _worst_direction(both, found, size)
             except (ZeroDivisionError, Undefined):
                 continue
             if forms is not None:
@@ -309,11 +310,10 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], far: bool, nea
                     for form in forms:
                         form[0, :] = form[:, 0] = 0
                 worst = spectral.worst(*forms)
-            if worst is not None:
-                yield Finding(worst.ratio, worst.theta * float(scale), 1, "spectral" if forms else "search")
+            yield Finding(worst.ratio, worst.theta * float(scale), 1, "spectral" if forms else "search")
 
 
-def _worst_direction(both: Any, found: list[Finding], size: int) -> spectral.Worst | None:
+def _worst_direction(both: Any, found: list[Finding], size: int) -> spectral.Worst:
     """Of a few states of size one that at which the sides, of any numbers, contradict a claim most."""
     states = [f.theta / abs(f.theta).max() for f in found[:DIRECTIONS] if len(f.theta) == size and f.theta.any()]
     fixed = np.random.default_rng(0).choice([-1.0, 0.0, 0.0, 1.0], (DIRECTIONS, size))
