@@ -167,14 +167,14 @@ def test_what_does_not_run_is_stillborn():
 
 def test_no_false_mutant_survives_and_none_is_proved():
     """The fast subset of `fedtheory selftest`; its bar is 95 % at this budget."""
-    taken = selftest.sample(mutants(), 40)
+    taken = selftest.sample(mutants(), 30)
     trials = list(selftest.trials(taken))
     false = [t for t in trials if t.label is Label.FALSE]
-    assert len(false) >= 20
+    assert len(false) >= 15
     assert sum(t.budget == "quick" for t in false) >= 0.95 * len(false)
     assert not any({"symbolic", "reals", "formal"} & t.vouching for t in false), false
     assert not any(t.contradicted for t in false)
-    assert sum(t.contradicted is False for t in false) >= 6
+    assert sum(t.contradicted is False for t in false) >= 4
     for method in ("exact", "spectral", "sdp"):
         assert any(method in t.killed for t in false)
     vouched = [t for t in trials if t.label is Label.TRUE]
