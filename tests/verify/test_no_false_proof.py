@@ -15,7 +15,7 @@ from fedtheory.papers.feddcd import dual
 from fedtheory.settings import Setting
 from fedtheory.statements import Inequality, Quantity
 from verify import check
-from verify.comparisons.number_types import FLOATS
+from verify.comparisons.number_types import FLOATS, difference, in_floats, in_fractions
 from verify.evaluate import meeting
 from verify.methods import certificates, number_types, reals, search, symbolic
 from verify.mutation import regions
@@ -192,6 +192,33 @@ def test_floats_and_fractions_must_agree():
     assert number_types.test(SAGA, 0, 4) is None
     with pytest.raises(ValueError, match="agree"):
         dataclasses.replace(found, claim=SAGA).replay()
+
+
+def _cancelling():
+    """An instance of CompressedScaffnew and a state at which the corrections, of size 10^4, sum to zero."""
+    turns, gradients = ("1/10", "-1/10", "1/10", "-1/3"), (("0", "7/4"), ("2", "3/4"), ("5/4", "-1"), ("-3/2", "-11/4"))
+    h = (Fraction(12, 13),) * 2
+    clients = tuple(
+        {"h": h, "y": tuple(map(Fraction, y)), "turn": Fraction(turn)} for turn, y in zip(turns, gradients, strict=True)
+    )
+    constants = {"mu": h[0], "L": Fraction(1), "gamma": Fraction(11, 1022), "eta": Fraction(4381, 66), "p": Fraction(1)}
+    recipe = {"d": 2, "x": (Fraction(-11, 4), Fraction(-3, 4)), "clients": clients, "s": 2, **constants}
+    return recipe, tuple(Fraction(v, 8000) for v in (21, -7, 26, -39, 9, 23, -12, 25, 21, 15, -29, 0, 25, -3))
+
+
+@pytest.mark.parametrize("planted", [0, 1e-9, 1e-8])
+def test_what_changes_from_state_to_state_is_rounding(planted):
+    claim = claims.get("baseline/compressed-scaffnew/invariant")
+
+    def change(problem, params, state, new):
+        return new._replace(h=new.h + planted) if new.h.dtype == np.float64 else new
+
+    claim = stepping(claim, change)
+    recipe, point = _cancelling()
+    exact = list(in_fractions(claim, recipe, point, 1))
+    assert difference(point, exact, in_floats(claim, recipe, point, 1), FLOATS) is not None
+    found = number_types._compared(claim, recipe, point, 1, exact, in_floats(claim, recipe, point, 1), FLOATS)
+    assert (found is not None) == (planted > 0)
 
 
 def test_code_may_not_remember():
