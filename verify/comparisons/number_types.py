@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -43,7 +43,7 @@ def sides(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: s
     prefix = FLOATS if part.startswith(FLOATS) else AGAIN
     again = in_floats if prefix == FLOATS else in_fractions
     one = list(in_fractions(claim, recipe, point, rounds))
-    found = difference(point, one, again(claim, recipe, point, rounds), prefix)
+    found = difference(point, one, again(claim, recipe, point, rounds), prefix, spread(recipe))
     if found is None or (found.part, found.entry) != (part, entry):
         raise ValueError(f"the numbers of {claim.id} agree at {part!r}")
     return found.left, found.right
@@ -61,13 +61,25 @@ def in_floats(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> 
         yield from parts_at(claim, claim.instances.build(recipe, False), row, rounds)
 
 
-def difference(point: Coordinates, one: Iterable[Compared], two: Iterable[Compared], prefix: str) -> Difference | None:
+def spread(recipe: Any) -> float:
+    """How large the constants of a recipe are, or their inverses: 1 or more."""
+    if isinstance(recipe, Mapping):
+        return max(map(spread, recipe.values()), default=1.0)
+    if isinstance(recipe, tuple):
+        return max(map(spread, recipe), default=1.0)
+    return float(max(abs(recipe), 1 / abs(recipe))) if isinstance(recipe, Fraction) and recipe else 1.0
+
+
+def difference(
+    point: Coordinates, one: Iterable[Compared], two: Iterable[Compared], prefix: str, spread: float
+) -> Difference | None:
     """The first number by which what was found at a state differs from what was found before (``one``), or None.
 
-    ``prefix``: ``FLOATS``, where rounding is allowed for, or ``AGAIN``, where the numbers must be the same.
+    ``prefix``: ``FLOATS``, where rounding is allowed for, or ``AGAIN``, where the numbers must be the same. ``spread``:
+    that of the constants.
     """
-    # Where all cancels, what is left is the rounding of squares.
-    rounding = 1e-12 * (1 + float(max(map(abs, point), default=Fraction(0)))) ** 2
+    # Where all cancels, what is left is the rounding of squares, of constants times states.
+    rounding = 1e-12 * (spread * (1 + float(max(map(abs, point), default=Fraction(0))))) ** 2
     for a, b in zip(one, two, strict=True):
         size = max((abs(float(v)) for side in (a.left, a.right) for v in side), default=0.0)
         for side in ("left", "right"):
@@ -78,11 +90,3 @@ def difference(point: Coordinates, one: Iterable[Compared], two: Iterable[Compar
             if entry is not None and np.isfinite(size):
                 return Difference(f"{prefix}{a.name} {side}", entry, pairs[entry][1], pairs[entry][0])
     return None
-
-
-def gap(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int) -> float:
-    """By how much the number of a difference of floats from fractions is off at another state."""
-    name, side = part.removeprefix(FLOATS).rsplit(" ", 1)
-    compared = (run(claim, recipe, point, rounds) for run in (in_floats, in_fractions))
-    floats, exact = (next(getattr(c, side)[entry] for c in found if c.name == name) for found in compared)
-    return float(floats) - float(exact)
