@@ -90,3 +90,11 @@ def difference(
             if entry is not None and np.isfinite(size):
                 return Difference(f"{prefix}{a.name} {side}", entry, pairs[entry][1], pairs[entry][0])
     return None
+
+
+def gap(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int) -> float:
+    """By how much the number of a difference of floats from fractions is off at another state."""
+    name, side = part.removeprefix(FLOATS).rsplit(" ", 1)
+    compared = (run(claim, recipe, point, rounds) for run in (in_floats, in_fractions))
+    floats, exact = (next(getattr(c, side)[entry] for c in found if c.name == name) for found in compared)
+    return float(floats) - float(exact)

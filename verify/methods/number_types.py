@@ -17,7 +17,16 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe, pick
 from fedtheory.rational import Undefined
 from verify.comparisons.exact import Compared, Coordinates
-from verify.comparisons.number_types import AGAIN, FLOATS, difference, in_floats, in_fractions, spread
+from verify.comparisons.number_types import (
+    AGAIN,
+    FLOATS,
+    Difference,
+    difference,
+    gap,
+    in_floats,
+    in_fractions,
+    spread,
+)
 from verify.counterexamples import Counterexample
 from verify.evaluate import dimension, meeting
 from verify.methods import states
@@ -28,6 +37,8 @@ SCALES = (Fraction(1), Fraction(1), Fraction(10) ** 9, Fraction(1, 1000))
 PROPOSED = 6
 #: Condition numbers and constants beyond which floats say nothing.
 TAME = 10**5
+#: Differences are looked for at so many states next to the first, whose coordinates are off by up to 99 such parts.
+NEIGHBOURS, FINE = 12, 10**7
 
 
 def test(claim: Claim, seed: int, count: int) -> Counterexample | None:
@@ -63,13 +74,24 @@ def _compared(
     prefix: str,
 ) -> Counterexample | None:
     found = difference(point, one, two, prefix, spread(recipe))
-    if found is None:
+    if found is None or (prefix == FLOATS and _wavers(claim, recipe, point, rounds, found)):
         return None
     text = claim.instances.build(recipe, True).text
     why = "the code differs by the type of its numbers" if prefix == FLOATS else "the code has memory"
     where = f"; state ({', '.join(map(str, point))}): {why}"
     part, entry, left, right = found
     return Counterexample(claim, recipe, point, rounds, part, entry, left, right, "==", text + where)
+
+
+def _wavers(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found: Difference) -> bool:
+    """Whether a difference is another one at states next to its own, as rounding is."""
+    size = 1 + max(map(abs, point), default=Fraction(0))
+    first = float(found.left) - float(found.right)
+    rng = np.random.default_rng(0)
+    moves = rng.integers(-99, 100, (NEIGHBOURS, len(point)))
+    near = (tuple(v + size * Fraction(int(k), FINE) for v, k in zip(point, row, strict=True)) for row in moves)
+    gaps = (gap(claim, recipe, at, rounds, found.part, found.entry) for at in near)
+    return any(not 0.5 <= other / first <= 2 for other in gaps)
 
 
 def _is_tame(recipe: Any) -> bool:
