@@ -221,6 +221,14 @@ def test_what_is_left_of_large_constants_is_rounding(planted):
     assert (found is not None) == (planted > 0)
 
 
+def test_floats_that_are_no_numbers_are_not_rounding():
+    def change(problem, params, state, new):
+        return new._replace(x=new.x * np.nan) if new.x.dtype == np.float64 else new
+
+    found = number_types.test(stepping(DESCENT, change), 0, 4)
+    assert found is not None and np.isnan(found.left) and not np.isnan(float(found.right))
+
+
 def test_code_may_not_remember():
     calls = count()
 

@@ -87,6 +87,8 @@ def _wavers(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found
     """Whether a difference is another one at states next to its own, as rounding is."""
     size = 1 + max(map(abs, point), default=Fraction(0))
     first = float(found.left) - float(found.right)
+    if not np.isfinite(first):
+        return False
     rng = np.random.default_rng(0)
     moves = rng.integers(-99, 100, (NEIGHBOURS, len(point)))
     near = (tuple(v + size * Fraction(int(k), FINE) for v, k in zip(point, row, strict=True)) for row in moves)
