@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from sympy.polys.matrices import DomainMatrix
 from sympy.polys.matrices.exceptions import DMNonInvertibleMatrixError
 
+from fedtheory.quotients import Quotient
+
 Array = NDArray[Any]
 
 #: Digits of the high-precision fallback for irrational values (square roots).
@@ -38,7 +40,7 @@ def exact(a: Any) -> Array:
     source = np.asarray(a, dtype=object)
     out = np.empty(source.shape, dtype=object)
     for index, value in np.ndenumerate(source):
-        out[index] = value if hasattr(value, "exact") else Fraction(value)
+        out[index] = value if hasattr(value, "exact") else Quotient(value)
     return out
 
 
@@ -145,7 +147,7 @@ def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:
     e = sympy.sympify(expression)
     try:
         try:
-            return _evaluate(e, values, Fraction)
+            return _evaluate(e, values, Quotient)
         except _IrrationalError:
             with mpmath.workdps(DIGITS):
                 return _evaluate(e, {key: real(value) for key, value in values.items()}, real)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from inspect import Parameter, Signature
 from typing import Any, NamedTuple
 
@@ -76,7 +77,7 @@ class Setting:
         """Whether there is no problem and no state: only values of the letters."""
         return self.algorithm is None and self.special is None
 
-    @property
+    @cached_property
     def sources(self) -> Mapping[sympy.Expr, Any]:
         """Where the value of each letter comes from."""
         if isinstance(self.letters, Mapping):

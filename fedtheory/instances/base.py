@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from fedtheory.quotients import Quotient
 from fedtheory.rational import Array
 
 #: A recipe: the named rationals, integers, words and tuples of these from which an instance is built.
@@ -88,13 +89,13 @@ def numbers(values: Any, exact: bool) -> Array:
         return np.array(values, dtype=np.float64)
     out = np.empty(np.shape(np.array(values, dtype=object)), dtype=object)
     for index, value in np.ndenumerate(np.array(values, dtype=object)):
-        out[index] = Fraction(value)
+        out[index] = Quotient(value)
     return out
 
 
 def number(value: Any, exact: bool) -> Any:
     """One fraction, or the same number as a float."""
-    return Fraction(value) if exact else float(value)
+    return Quotient(value) if exact else float(value)
 
 
 def check_shape(d: int, *positive: Any) -> None:

@@ -20,6 +20,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
+from fedtheory.quotients import Quotient
 from fedtheory.rational import Array
 
 
@@ -88,7 +89,7 @@ def chart(algorithm: Algorithm, problem: Any, params: Any) -> Chart:
 
 def plain(n: int, with_g: bool) -> Problem:
     """n functions |x|^2/2 of one variable (and g, another), the simplest problem there is."""
-    one, zero = Fraction(1), np.array([Fraction(0)], dtype=object)
+    one, zero = Quotient(1), np.array([Quotient(0)], dtype=object)
     parts = [diagonal(np.array([[one]] * k, dtype=object), np.array([zero] * k)) for k in (n, 1)]
     return Problem(parts[0], parts[1] if with_g else None, (one, one), Optimum(zero, np.array([zero] * n), 0.0))
 

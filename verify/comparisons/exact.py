@@ -26,12 +26,14 @@ Coordinates = tuple[Fraction, ...]
 
 
 class Compared(NamedTuple):
-    """One comparison: its name, both sides ``(entries,)``, and the relation claimed."""
+    """One comparison: its name, both sides ``(entries,)``, and the relation claimed; ``among``: the largest of the
+    numbers that cancel where one side must vanish, by which it is rounded."""
 
     name: str
     left: Array
     right: Array
     relation: str
+    among: float = 0.0
 
 
 def as_row(point: Coordinates) -> Array:
@@ -80,7 +82,7 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
         problem, state = instance.at(row)
         later, _ = rollout(claim, instance, problem, state, 1)
         params = params_after(claim, instance, problem, 1)
-        yield _vanishing("residual", statement.residual(problem, params, later))
+        yield _vanishing("residual", statement.residual(problem, params, later), _largest(later))
     elif isinstance(statement, Limit):
         problem, state = instance.at(0 * row)
         later, _ = rollout(claim, instance, problem, state, 1)
@@ -97,9 +99,16 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
             yield Compared(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
 
 
-def _vanishing(name: str, residual: Any) -> Compared:
+def _largest(state: Any) -> float:
+    try:
+        return max((float(abs(np.asarray(part)).max(initial=0)) for part in state), default=0.0)
+    except OverflowError:
+        return float("inf")
+
+
+def _vanishing(name: str, residual: Any, among: float = 0.0) -> Compared:
     flat = np.asarray(abs(np.asarray(residual))).ravel()
-    return Compared(name, flat, 0 * flat, "==")
+    return Compared(name, flat, 0 * flat, "==", among)
 
 
 def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) -> Iterator[Compared]:

@@ -18,6 +18,8 @@ from verify.comparisons.exact import Compared, Coordinates, as_row, parts, parts
 FLOATS, AGAIN = "floats against fractions: ", "asked again: "
 #: Agreement that is asked for, relative to the largest entry: what cancels at condition numbers of 1e8 may lose more.
 AGREE = 1e-4
+#: What is left where all cancels, relative to the numbers that cancel.
+ROUNDED = 1e-12
 
 
 class Difference(NamedTuple):
@@ -79,13 +81,13 @@ def difference(
     that of the constants.
     """
     # Where all cancels, what is left is the rounding of squares, of constants times states.
-    rounding = 1e-12 * (spread * (1 + float(max(map(abs, point), default=Fraction(0))))) ** 2
+    rounding = ROUNDED * (spread * (1 + float(max(map(abs, point), default=Fraction(0))))) ** 2
     for a, b in zip(one, two, strict=True):
         size = max((abs(float(v)) for side in (a.left, a.right) for v in side), default=0.0)
         for side in ("left", "right"):
             pairs = list(zip(getattr(a, side), getattr(b, side), strict=True))
             off = [abs(float(x) - float(y)) for x, y in pairs]
-            room = AGREE * size + rounding if prefix == FLOATS else 0.0
+            room = AGREE * size + rounding + ROUNDED * a.among if prefix == FLOATS else 0.0
             entry = next((k for k, gap in enumerate(off) if not gap <= room), None)
             if entry is not None and np.isfinite(size):
                 return Difference(f"{prefix}{a.name} {side}", entry, pairs[entry][1], pairs[entry][0])

@@ -65,9 +65,9 @@ def evaluate_at(
         instance = claim.instances.build(recipe, True)
         if not hypotheses_hold(claim, instance):
             raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
-        for name, left, right, _ in exact.parts(claim, instance, point, rounds):
-            if name == part:
-                return exact.plain(left[entry]), exact.plain(right[entry])
+        for found in exact.parts(claim, instance, point, rounds):
+            if found.name == part:
+                return exact.plain(found.left[entry]), exact.plain(found.right[entry])
     except (KeyError, IndexError, TypeError) as error:
         raise ValueError(f"the recipe does not describe an instance of {claim.id}: {error!r}") from error
     raise ValueError(f"the claim {claim.id} has no comparison called {part!r}")

@@ -37,7 +37,7 @@ def roundings(theta: Array) -> Iterator[Coordinates]:
 def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
     """The counterexample at an exact state, or None if the claim holds there."""
     instance = claim.instances.build(recipe, True)
-    for part, left, right, relation in parts(claim, instance, point, rounds):
+    for part, left, right, relation, *_ in parts(claim, instance, point, rounds):
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
         if wrong:
             entry = max(wrong, key=lambda i: abs(real(left[i]) - real(right[i])))

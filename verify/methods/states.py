@@ -27,7 +27,7 @@ from fedtheory.statements import (
     Stays,
 )
 from verify.comparisons import second_moments
-from verify.comparisons.exact import ROUNDS, Coordinates, finite, parts, violated
+from verify.comparisons.exact import ROUNDS, Compared, Coordinates, finite, parts, violated
 from verify.counterexamples import Counterexample
 from verify.evaluate import dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
 from verify.methods import refutation, spectral
@@ -128,15 +128,16 @@ def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[
 def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator) -> list[Finding]:
     found = []
     for point in _points(claim, instance.dimension, rng):
-        for _, left, right, relation in parts(claim, instance, point, 1):
-            if len(left):
+        for compared in parts(claim, instance, point, 1):
+            if len(compared.left):
                 theta = np.array([float(v) for v in point])
-                found.append(Finding(_ratio(left, right, relation), theta, 1, "exact"))
+                found.append(Finding(_ratio(compared), theta, 1, "exact"))
     return sorted(found, key=lambda f: -f.ratio)
 
 
-def _ratio(left: Array, right: Array, relation: str) -> float:
+def _ratio(compared: Compared) -> float:
     """Worst entry: left/right for inequalities, 1 + |left - right|/scale for equalities (0 when exactly equal)."""
+    _, left, right, relation, _ = compared
     if not all(finite(v) for v in (*left, *right)):
         # A side that is not a number contradicts whatever is claimed of it; NaN would compare as smaller.
         return float("inf")
@@ -351,7 +352,7 @@ def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
         return replace(finding, ratio=min(finding.ratio, 1.0))
     instance = claim.instances.build(recipe, True)
     found = parts(claim, instance, refutation.nearest(finding.theta), finding.rounds)
-    return replace(finding, ratio=max(_ratio(left, right, relation) for _, left, right, relation in found if len(left)))
+    return replace(finding, ratio=max(_ratio(c) for c in found if len(c.left)))
 
 
 def confirm(claim: Claim, recipe: Recipe, finding: Finding) -> Counterexample | None:

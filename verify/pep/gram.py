@@ -22,6 +22,8 @@ from verify.pep.letters import Letter, Size, stripped
 
 #: A fraction, an integer or a sympy expression; a :class:`Letter` where code is watched.
 Number = Any
+_EXACT = (int, Fraction, sympy.Expr, Letter)
+_NUMBERS = (*_EXACT, np.integer, np.bool_)
 
 
 class Row(NamedTuple):
@@ -41,13 +43,13 @@ def _number(value: Any) -> Number:
         return int(value)
     if isinstance(value, Size):
         return value.value
-    if isinstance(value, int | Fraction | sympy.Expr | Letter):
+    if isinstance(value, _EXACT):
         return value
     raise TypeError(f"a coefficient must be exact, got {value!r}")
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | Fraction | sympy.Expr | np.integer | np.bool_ | Letter)
+    return isinstance(value, _NUMBERS)
 
 
 def _is_zero(value: Number) -> bool:
@@ -55,10 +57,11 @@ def _is_zero(value: Number) -> bool:
     return bool(stripped(value) == 0)
 
 
-def _merge(a: Mapping[Any, Number], b: Mapping[Any, Number], scale: Number) -> dict[Any, Number]:
+def _merge(a: Mapping[Any, Number], b: Mapping[Any, Number], sign: int) -> dict[Any, Number]:
     out = dict(a)
     for key, value in b.items():
-        total = out[key] + scale * value if key in out else scale * value
+        signed = value if sign == 1 else -value
+        total = out[key] + signed if key in out else signed
         if _is_zero(total):
             out.pop(key, None)
         else:
@@ -71,7 +74,7 @@ class _Linear:
 
     __slots__ = ()
 
-    def _combine(self, other: Any, scale: Number) -> Any:
+    def _combine(self, other: Any, sign: int) -> Any:
         raise NotImplementedError
 
     def _scale(self, factor: Number) -> Any:
@@ -116,9 +119,9 @@ class Vector(_Linear):
 
     coefficients: Mapping[Row, Number]
 
-    def _combine(self, other: Any, scale: Number) -> Any:
+    def _combine(self, other: Any, sign: int) -> Any:
         if isinstance(other, Vector):
-            return Vector(_merge(self.coefficients, other.coefficients, scale))
+            return Vector(_merge(self.coefficients, other.coefficients, sign))
         return self if _is_number(other) and _is_zero(other) else NotImplemented
 
     def _scale(self, factor: Number) -> Vector:
@@ -164,16 +167,16 @@ class Form(_Linear):
     values: Mapping[str, Number]
     constant: Number = 0
 
-    def _combine(self, other: Any, scale: Number) -> Any:
+    def _combine(self, other: Any, sign: int) -> Any:
         if isinstance(other, Form):
             return Form(
-                _merge(self.entries, other.entries, scale),
-                _merge(self.values, other.values, scale),
-                self.constant + scale * other.constant,
+                _merge(self.entries, other.entries, sign),
+                _merge(self.values, other.values, sign),
+                self.constant + sign * other.constant,
             )
         if not _is_number(other):
             return NotImplemented
-        return Form(self.entries, self.values, self.constant + scale * _number(other))
+        return Form(self.entries, self.values, self.constant + sign * _number(other))
 
     def _scale(self, factor: Number) -> Form:
         if _is_zero(factor):

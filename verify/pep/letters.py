@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from fedtheory.quotients import Quotient
 from verify.faults import is_ours
 
 
@@ -86,7 +87,7 @@ for _what, _names in _LOOKS.items():
 
 def _value(other: Any) -> Any:
     """The number behind an operand of arithmetic; None where it is no number."""
-    if isinstance(other, Letter | Size):
+    if isinstance(other, _WATCHED):
         return other.value
     if isinstance(other, np.integer | np.bool_):
         return int(other)
@@ -107,7 +108,7 @@ class Letter(_Unseen):
         value = _value(other)
         if isinstance(other, float):
             raise Looked(f"makes a float of the value of {self.name}")
-        return NotImplemented if value is None else Letter(make(Fraction(self.value), value), self.name)
+        return NotImplemented if value is None else Letter(make(Quotient(self.value), value), self.name)
 
     def __truediv__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a / b)
@@ -183,6 +184,10 @@ class Size(_Unseen, int):
         return int.__index__(self)
 
 
+#: What code may only compute with.
+_WATCHED = (Letter, Size)
+
+
 def stripped(value: Any) -> Any:
     """The number behind a letter or a size; anything else as it is."""
-    return value.value if isinstance(value, Letter | Size) else value
+    return value.value if isinstance(value, _WATCHED) else value

@@ -344,7 +344,7 @@ def _found(claim: Claim, choice: Choice) -> Fraction | None:
         built = claim.instances.build(recipe, True)
         for finding in [f for f in findings if np.isfinite(f.ratio)][:1]:
             point = refutation.nearest(finding.theta)
-            for _, left, right, relation in parts(claim, built, point, finding.rounds):
+            for _, left, right, relation, *_ in parts(claim, built, point, finding.rounds):
                 pairs = zip(left, right, strict=True) if relation != "==" else ()
                 ratios += [_fraction(a) / _fraction(b) for a, b in pairs if b > 0]
     return max(ratios, default=None)
