@@ -36,6 +36,8 @@ class Quotient(Fraction):
 
     def __new__(cls, numerator: Any = 0, denominator: Any = None) -> Quotient:
         """The fraction; ``TypeError``, ``ValueError`` or ``ZeroDivisionError`` where there is none."""
+        if denominator is None and type(numerator) is Quotient:
+            return numerator
         if denominator is not None or not isinstance(numerator, Fraction):
             numerator = Fraction(numerator, denominator)
         return _of(numerator._numerator, numerator._denominator)

@@ -11,7 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 import mpmath
@@ -49,6 +49,11 @@ def to_float(a: Any) -> Array:
     return np.asarray(a, dtype=np.float64)
 
 
+def are_diagonal(A: Array) -> bool:
+    """Whether all matrices ``(..., d, d)`` are diagonal."""
+    return not (A[..., ~np.eye(A.shape[-1], dtype=bool)] != 0).any()
+
+
 def inverse(A: Array) -> Array:
     """Inverse of a stack of matrices ``(..., d, d)``, exact when the entries are fractions.
 
@@ -60,11 +65,14 @@ def inverse(A: Array) -> Array:
         except np.linalg.LinAlgError as error:
             raise ValueError("the matrix to invert is singular") from error
     d = A.shape[-1]
-    if d == 1:
-        if any(v == 0 for v in A.flat):
-            raise ValueError("the matrix to invert is singular")
-        return exact(1) / A
     out = np.empty_like(A)
+    if are_diagonal(A):
+        entries = A[..., range(d), range(d)]
+        if (entries == 0).any():
+            raise ValueError("the matrix to invert is singular")
+        out[...] = exact(0)
+        out[..., range(d), range(d)] = exact(1) / entries
+        return out
     for index in np.ndindex(A.shape[:-2]):
         entries = [[sympy.QQ(*Fraction(v).as_integer_ratio()) for v in row] for row in A[index]]
         try:
@@ -157,13 +165,18 @@ def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:
         raise ValueError(f"cannot evaluate {e} at the given numbers: {error}") from error
 
 
+@lru_cache(maxsize=1000)
+def _fraction(e: sympy.Rational) -> Quotient:
+    return Quotient(int(e.p), int(e.q))
+
+
 def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
     if e in values:
         return values[e]
     if isinstance(e, sympy.Symbol):
         raise ValueError(f"no value for the symbol {e}")
     if e.is_Rational:
-        return constant(Fraction(int(e.p), int(e.q)))
+        return constant(_fraction(e))
     if e.is_Float:
         return float(e)
     if isinstance(e, sympy.Pow):

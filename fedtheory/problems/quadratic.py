@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.rational import Array, apply, inverse, is_exact, to_float
+from fedtheory.rational import Array, apply, are_diagonal, inverse, is_exact, to_float
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Quadratics:
     @cached_property
     def _spectrum(self) -> Array:
         diagonal = np.diagonal(self.H, axis1=-2, axis2=-1)
-        if (self.H * (1 - np.eye(self.d, dtype=int)) == 0).all():
+        if are_diagonal(self.H):
             return np.sort(diagonal, axis=-1)
         return np.linalg.eigvalsh(to_float(self.H))
 

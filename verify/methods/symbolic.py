@@ -99,10 +99,13 @@ def _solved(relation: sympy.Rel, index: int) -> tuple[sympy.Symbol, sympy.Expr] 
 
 def _is_signed(expression: sympy.Expr, strict: bool) -> bool:
     """Whether the expression is nonnegative (positive when ``strict``) wherever its symbols' assumptions hold."""
-    if sympy.simplify(expression) == 0:
-        return not strict
     numerator, denominator = sympy.fraction(sympy.factor(sympy.together(expression)))
-    return _product_is_positive(denominator, True) and _product_is_positive(numerator, strict)
+    if numerator != 0 and _product_is_positive(denominator, True) and _product_is_positive(numerator, strict):
+        return True
+    if strict or expression.is_rational_function():
+        return not strict and numerator == 0
+    # Of roots and exponentials, factoring may not see that they cancel.
+    return bool(sympy.simplify(expression) == 0)
 
 
 def _product_is_positive(expression: sympy.Expr, strict: bool) -> bool:
