@@ -145,5 +145,29 @@ class Quotient(Fraction):
     def __abs__(a) -> Quotient:
         return _of(abs(a._numerator), a._denominator)
 
+    def __lt__(a, b: Any) -> Any:
+        kind = type(b)
+        if kind is Quotient or kind is Fraction:
+            return a._numerator * b._denominator < b._numerator * a._denominator
+        return Fraction.__lt__(a, b)
+
+    def __le__(a, b: Any) -> Any:
+        kind = type(b)
+        if kind is Quotient or kind is Fraction:
+            return a._numerator * b._denominator <= b._numerator * a._denominator
+        return Fraction.__le__(a, b)
+
+    def __gt__(a, b: Any) -> Any:
+        kind = type(b)
+        if kind is Quotient or kind is Fraction:
+            return a._numerator * b._denominator > b._numerator * a._denominator
+        return Fraction.__gt__(a, b)
+
+    def __ge__(a, b: Any) -> Any:
+        kind = type(b)
+        if kind is Quotient or kind is Fraction:
+            return a._numerator * b._denominator >= b._numerator * a._denominator
+        return Fraction.__ge__(a, b)
+
     def __float__(a) -> float:
         return a._numerator / a._denominator

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy
 
 from fedtheory.algorithms.base import no_step
 from fedtheory.instances import members
@@ -102,10 +104,13 @@ def check_domain(setting: Setting, problem: Any, params: Any) -> None:
         raise ValueError(f"no instance of the setting: {setting.text}")
 
 
-def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
-    """The instance of a recipe, in fractions or floats; ``ValueError`` if there is none."""
-    algorithm = setting.algorithm
-    assert algorithm is not None
+def values(setting: Setting, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
+    """The exact values of the letters at a recipe; ``ValueError`` if it gives no instance."""
+    problem, params = _problem_and_params(setting, recipe, True)
+    return setting.bind(problem if setting.functions is not None else None, params)
+
+
+def _problem_and_params(setting: Setting, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
     problem = problem_of(setting, recipe, exact)
     try:
         params = _parameters(setting, recipe, problem, exact)
@@ -113,6 +118,14 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
         raise ValueError("a parameter is undefined") from error
     if exact:
         check_domain(setting, problem if setting.functions is not None else None, params)
+    return problem, params
+
+
+def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
+    """The instance of a recipe, in fractions or floats; ``ValueError`` if there is none."""
+    algorithm = setting.algorithm
+    assert algorithm is not None
+    problem, params = _problem_and_params(setting, recipe, exact)
     about = chart(algorithm, problem, params)
     given = problem if setting.functions is not None else None
     d = problem.d

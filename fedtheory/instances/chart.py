@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,7 @@ def _spread(basis: Array, blocks: Array) -> Array:
     return np.stack(rows, axis=-2)
 
 
+@lru_cache(maxsize=100)
 def keywords(algorithm: Algorithm) -> tuple[str, ...]:
     """The parts of a state that ``init`` takes; ``ValueError`` where one is no field of the state."""
     names = tuple(inspect.signature(algorithm.init).parameters)[2:]
@@ -87,6 +89,7 @@ def chart(algorithm: Algorithm, problem: Any, params: Any) -> Chart:
     return replace(bones, fixed=algorithm.fixed_point(problem, params))
 
 
+@lru_cache(maxsize=100)
 def plain(n: int, with_g: bool) -> Problem:
     """n functions |x|^2/2 of one variable (and g, another), the simplest problem there is."""
     one, zero = Quotient(1), np.array([Quotient(0)], dtype=object)

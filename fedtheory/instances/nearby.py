@@ -153,8 +153,7 @@ def _crossed(claim: Posed, times: Callable[[Fraction], Recipe | None], gap: symp
         recipe = times(factor)
         if recipe is None:
             return math.nan
-        built = building.build(claim.setting, recipe, True)
-        return evaluate(gap, claim.setting.bind(built.problem, built.params))
+        return evaluate(gap, building.values(claim.setting, recipe))
 
     try:
         seen = [(factor, float(at(factor))) for factor in _SCALE]
