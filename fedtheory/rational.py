@@ -67,11 +67,11 @@ def inverse(A: Array) -> Array:
     d = A.shape[-1]
     out = np.empty_like(A)
     if are_diagonal(A):
-        entries = A[..., range(d), range(d)]
-        if (entries == 0).any():
+        diagonal = A[..., range(d), range(d)]
+        if (diagonal == 0).any():
             raise ValueError("the matrix to invert is singular")
         out[...] = exact(0)
-        out[..., range(d), range(d)] = exact(1) / entries
+        out[..., range(d), range(d)] = exact(1) / diagonal
         return out
     for index in np.ndindex(A.shape[:-2]):
         entries = [[sympy.QQ(*Fraction(v).as_integer_ratio()) for v in row] for row in A[index]]

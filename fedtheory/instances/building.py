@@ -107,7 +107,8 @@ def check_domain(setting: Setting, problem: Any, params: Any) -> None:
 def values(setting: Setting, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
     """The exact values of the letters at a recipe; ``ValueError`` if it gives no instance."""
     problem, params = _problem_and_params(setting, recipe, True)
-    return setting.bind(problem if setting.functions is not None else None, params)
+    given: Any = problem if setting.functions is not None else None
+    return setting.bind(given, params)
 
 
 def _problem_and_params(setting: Setting, recipe: Recipe, exact: bool) -> tuple[Any, Any]:

@@ -20,7 +20,6 @@ from verify.methods.base import Method
 from verify.outcome import Outcome
 from verify.verdict import Verdict
 
-
 #: Coordinates beyond which the operator of second moments, of as many rows as their pairs, takes seconds.
 LARGEST = 44
 
