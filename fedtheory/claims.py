@@ -7,20 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import sympy
 
 from fedtheory import naming
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.instances.base import Instances
 from fedtheory.schedules import ROUND
 from fedtheory.settings import COMPRESSOR, Setting
 from fedtheory.statements import Agreement, Bound, CompressorClass, Eventually, Limit, Statement, Untested, changed
 from fedtheory.symbols import T, d, k, round_index
-
-if TYPE_CHECKING:
-    # Instances know the papers' letters, and papers hold claims.
-    from fedtheory.instances.base import Instances
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "fedadmm", "locodl", "fedopt", "baseline")

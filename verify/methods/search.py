@@ -102,7 +102,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     instances, worst, tightest = 0, -np.inf, None
     by_round: dict[int, float] = {}
     refutations: list[Counterexample] = []
-    met: list[tuple[float, Recipe]] = []
+    met: list[_Met] = []
     ties: Counter[tuple[int, ...]] = Counter()
     undefined: tuple[Recipe, str] | None = None
     for index, recipe in enumerate(_climbing(claim, rng, size, met)):
@@ -117,7 +117,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
         if not findings:
             undefined = undefined or _undefined(claim, recipe)
             continue
-        met.append((findings[0].ratio, recipe))
+        met.append(_built(claim, findings[0].ratio, recipe))
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
         methods.update(f.method for f in findings)
@@ -131,12 +131,12 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             if finding.ratio > worst:
                 worst, tightest = finding.ratio, recipe
     # Programs of many clients are large, and say no more.
-    few = [(ratio, recipe) for ratio, recipe in met if len(recipe.get("clients", ())) <= states.MANY]
+    few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
     chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))
     return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations), undefined)
 
 
-def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple[float, Recipe]]) -> Iterator[Recipe]:
+def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[_Met]) -> Iterator[Recipe]:
     """What is proposed, what the hypotheses allow beyond the class where that is narrowest, those where maxima change
     their arguments at mu = L, and then recipes near those of ``met``, which grows, that came nearest to a violation,
     and near some where the hypotheses leave least room.
@@ -145,16 +145,17 @@ def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple
     arguments, which few draws come near to.
     """
     yield from proposed(claim, rng, size)
-    found = [claim.instances.narrow(recipe, rng) for _, recipe in met for _ in range(TIMES)]
+    found = [claim.instances.narrow(m.recipe, rng) for m in met for _ in range(TIMES)]
     beyond = [recipe for recipe in found if recipe is not None]
     yield from (beyond[int(i)] for i in rng.permutation(len(beyond))[:NARROW])
     for recipe in _kinds(met):
         yield from claim.instances.crossings(recipe, rng)
-    starts = sorted((pair for pair in met if 0 < pair[0] < np.inf), key=lambda pair: -pair[0])[:STARTS]
-    rooms = _rooms(claim, [_built(claim, *pair) for pair in met])
+    starts = sorted((m for m in met if 0 < m.ratio < np.inf), key=lambda m: -m.ratio)[:STARTS]
+    rooms = _rooms(claim, met)
     least = [m for row, m in rooms if row[-1] == min(row[-1] for row, _ in rooms)]
-    starts += [(m.ratio, m.recipe) for m in (least[int(i)] for i in rng.permutation(len(least))[:STARTS])]
-    for ratio, at in starts:
+    starts += [least[int(i)] for i in rng.permutation(len(least))[:STARTS]]
+    for start in starts:
+        ratio, at = start.ratio, start.recipe
         for step in range(FURTHER):
             if step >= STEPS and not ALMOST < ratio < 1 - states.SUSPECT:
                 break
@@ -162,18 +163,18 @@ def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[tuple
             if near is None:
                 continue
             yield near
-            if len(met) > before and met[-1][0] > ratio:
-                ratio, at = met[-1]
+            if len(met) > before and met[-1].ratio > ratio:
+                ratio, at = met[-1].ratio, met[-1].recipe
 
 
-def _kinds(met: list[tuple[float, Recipe]]) -> list[Recipe]:
+def _kinds(met: list[_Met]) -> list[Recipe]:
     """One recipe of each number of clients, the least, and of each choice of the constants that vanish.
 
     One number of clients may be the only one for which a bound is attained, and a constant that vanishes changes no
     maximum.
     """
     found: dict[Any, Recipe] = {}
-    for _, recipe in met:
+    for recipe in (m.recipe for m in met):
         vanish = {name for name, value in recipe.items() if isinstance(value, int | Fraction) and not value}
         found.setdefault((len(recipe.get("clients", ())), frozenset(vanish)), recipe)
     few = sorted({n for n, _ in found})[:FEW]
@@ -219,14 +220,13 @@ def _built(claim: Claim, ratio: float, recipe: Recipe) -> _Met:
     return _Met(ratio, recipe, built.problem, claim.setting.bind(built.problem, built.params))
 
 
-def _telling(claim: Claim, found: list[tuple[float, Recipe]], count: int) -> list[Recipe]:
+def _telling(claim: Claim, met: list[_Met], count: int) -> list[Recipe]:
     """One for each way in which the maxima of the statement bind, one where each hypothesis leaves least room, and then
     up to ``count`` others, all with other letters.
 
     Two thirds of these came nearest to a violation with mu < L, the rest are the first that were met; all are among the
     simplest quarter, whose programs are not ill-conditioned for no reason.
     """
-    met = [_built(claim, ratio, recipe) for ratio, recipe in found]
     simple = sorted(met, key=lambda m: wildness(m.recipe))
     binding: dict[Any, _Met] = {}
     for m in simple:

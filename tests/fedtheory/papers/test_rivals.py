@@ -120,7 +120,7 @@ def test_exact_and_float_steps_agree(name):
             results.append(_after(algorithm, instance, state, instance is precise))
         (exact_states, p), (float_states, p_float) = results
         assert p.sum() == 1
-        assert all(type(v) is Fraction for field in exact_states for v in np.ravel(field))
+        assert all(isinstance(v, Fraction) for field in exact_states for v in np.ravel(field))
         for a, b in zip((*exact_states, p), (*float_states, p_float), strict=True):
             np.testing.assert_allclose(to_float(a), b, rtol=1e-9, atol=1e-9 * (1 + abs(b).max()))
 
