@@ -39,8 +39,7 @@ def exact(a: Any) -> Array:
     ``exact`` as it is."""
     source = np.asarray(a, dtype=object)
     out = np.empty(source.shape, dtype=object)
-    for index, value in np.ndenumerate(source):
-        out[index] = value if hasattr(value, "exact") else Quotient(value)
+    out.flat[:] = [value if hasattr(value, "exact") else Quotient(value) for value in source.flat]
     return out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -147,8 +148,7 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
         later, probabilities = rollout(claim, instance, problem, state, rounds)
         now = params_after(claim, instance, problem, 0)
         then = _params_then(claim, instance, problem, rounds)
-    ordered = [side for c in statement.comparisons if c.relation != "==" for side in (c.left, c.right)]
-    scalars = set().union(*(side.free_symbols for side in ordered))
+    scalars = _compared_by_size(statement.comparisons)
     for quantity in statement.quantities:
         after = quantity.after and stepping
         value = quantity.of(problem, then if after else now, later if after else state)
@@ -156,6 +156,14 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
             _check_scalar(quantity, value, (len(theta), len(probabilities) if after else 1), after)
         values[quantity.expression] = expectation(value, probabilities)[..., None] if after else value
     return [_paired(comparison, values, len(theta)) for comparison in statement.comparisons]
+
+
+@lru_cache(maxsize=500)
+def _compared_by_size(comparisons: tuple[Comparison, ...]) -> frozenset[sympy.Basic]:
+    """The symbols of the sides of which one is at most the other."""
+    return frozenset().union(
+        *(side.free_symbols for c in comparisons if c.relation != "==" for side in (c.left, c.right))
+    )
 
 
 def _check_scalar(quantity: Quantity, value: Any, due: tuple[int, int], after: bool) -> None:

@@ -87,9 +87,9 @@ def numbers(values: Any, exact: bool) -> Array:
     """An array of fractions, or the same numbers as float64."""
     if not exact:
         return np.array(values, dtype=np.float64)
-    out = np.empty(np.shape(np.array(values, dtype=object)), dtype=object)
-    for index, value in np.ndenumerate(np.array(values, dtype=object)):
-        out[index] = Quotient(value)
+    source = np.array(values, dtype=object)
+    out = np.empty(source.shape, dtype=object)
+    out.flat[:] = [Quotient(value) for value in source.flat]
     return out
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -126,7 +125,7 @@ def _relations(
     steps[np.arange(1, size + 1), 0, np.arange(size), 0] = 1
     residual = np.asarray(invariant(problem, params, init(problem, params, **whole.parts(steps))))
     moved = (residual - residual[:1]).reshape(size + 1, -1)[1:].T
-    return np.array([[Fraction(v).limit_denominator(10**6) for v in row] for row in moved], dtype=object)
+    return np.array([[Quotient(v).limit_denominator(10**6) if v else 0 for v in row] for row in moved], dtype=object)
 
 
 def _nullspace(A: Array) -> tuple[Array, tuple[int, ...]]:
