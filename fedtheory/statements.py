@@ -108,7 +108,7 @@ def identity(left: Any, right: Any) -> Identity:
 
 @dataclass(frozen=True)
 class OneStep:
-    """E[left] <= right over one step of the algorithm, from every state that satisfies its invariant.
+    """E[left] <= right over one step of the algorithm, from every state that satisfies its invariant; ``strict`` for <.
 
     Where the statement is a contraction, E[potential after] <= factor * potential before, ``factor`` is that number.
     """
@@ -118,12 +118,13 @@ class OneStep:
     right: sympy.Expr
     quantities: tuple[Quantity, ...]
     factor: sympy.Expr | None = None
+    strict: bool = False
     kind: ClassVar[str] = "one-step"
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         """What is compared: each left side, relation and right side."""
-        return (Comparison(self.left, "<=", self.right),)
+        return (Comparison(self.left, "<" if self.strict else "<=", self.right),)
 
 
 def contracts(
@@ -162,14 +163,14 @@ def one_step(algorithm: Algorithm, relation: Relation) -> OneStep:
     factor = right.expression / before[0] if alone else None
     if factor is not None and factor.has(before[0]):
         factor = None
-    return OneStep(algorithm, left.expression, right.expression, relation.quantities, factor)
+    return OneStep(algorithm, left.expression, right.expression, relation.quantities, factor, relation.strict)
 
 
 @dataclass(frozen=True)
 class Bound:
     """E[left after T rounds] <= constant * factor^T * initial, for every T >= 0, from the initial state printed.
 
-    ``bound`` is the right-hand side.
+    ``bound`` is the right-hand side; ``strict`` for <.
     """
 
     algorithm: Algorithm
@@ -179,6 +180,7 @@ class Bound:
     quantities: tuple[Quantity, ...]
     constant: sympy.Expr = sympy.S.One
     override: sympy.Expr | None = None
+    strict: bool = False
     kind: ClassVar[str] = "bound"
 
     @property
@@ -196,30 +198,31 @@ class Bound:
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         """What is compared: each left side, relation and right side."""
-        return (Comparison(self.left, "<=", self.bound),)
+        return (Comparison(self.left, "<" if self.strict else "<=", self.bound),)
 
 
 def bound(algorithm: Algorithm, relation: Relation) -> Bound:
     """The bound for every T that is written so: ``bound(method, E(gap_T) <= constant * rate**T * gap_0)``."""
     left, right = relation.left.expression, relation.right.expression
+    as_a_whole = Bound(algorithm, left, sympy.S.One, right, relation.quantities, override=right, strict=relation.strict)
     initial_of = {s for q in relation.right.quantities for s in q.expression.free_symbols}
     factor = constant = initial = sympy.S.One
     for part in sympy.Mul.make_args(right):
         if part.has(sympy.Sum, sympy.Product):
-            return Bound(algorithm, left, sympy.S.One, right, relation.quantities, override=right)
+            return as_a_whole
         if part.has(T):
             # A number in front may have been put into the power: 2 * (1/2)^T is 2^(1 - T).
             first = part.subs(T, 0)
             rate = part.subs(T, 1) / first
             geometric = part == first * rate**T or sympy.powsimp(part / (first * rate**T)) == 1
             if not geometric or part.free_symbols & initial_of:
-                return Bound(algorithm, left, sympy.S.One, right, relation.quantities, override=right)
+                return as_a_whole
             constant, factor = constant * first, factor * rate
         elif part.free_symbols & initial_of:
             initial *= part
         else:
             constant *= part
-    return Bound(algorithm, left, factor, initial, relation.quantities, constant)
+    return replace(as_a_whole, factor=factor, initial=initial, constant=constant, override=None)
 
 
 @dataclass(frozen=True)

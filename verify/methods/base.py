@@ -55,6 +55,7 @@ class Method:
 
     ``name``: as outcomes are listed; ``covers``: what it speaks of, in words; ``applies(claim)``: whether it speaks of
     claims of this kind; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing.
+    ``shows``: the relations between two sides that its proofs show; a claim that states another one is not proved by it.
     Where something cannot be computed the outcome says so; a ``ValueError`` means that the claim cannot be tested at
     all, and any other error is a defect, which stops the check.
     """
@@ -63,6 +64,12 @@ class Method:
     covers: str
     applies: Callable[[Claim], bool]
     run: Callable[[Method, Inquiry], Outcome]
+    shows: frozenset[str] = frozenset({"<="})
+
+    def unshown(self, claim: Claim) -> str:
+        """A relation of the claim that a proof by this method does not show; empty where there is none."""
+        stated = {comparison.relation for comparison in getattr(claim.statement, "comparisons", ())}
+        return min(stated - self.shows, default="")
 
     def skipped(self, why: str, applied: bool = True) -> Outcome:
         """The outcome of a method that decides nothing, or (``applied`` False) that was not run."""

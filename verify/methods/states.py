@@ -96,9 +96,18 @@ def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Gene
     if escape is not None:
         return [escape]
     found = [f for rounds in _rounds(claim, built) for f in _worst_states(claim, instance, rounds, rng)]
+    if is_strict(claim):
+        # Where both sides vanish no ratio is larger, and none is told.
+        centre = np.zeros(dimension(claim, instance))
+        found += [Finding(1.0, centre, rounds, "exact") for rounds in _rounds(claim, built)]
     if second_moments.applies(claim, instance):
         found += _long_run(claim, instance, built)
     return sorted(found, key=lambda f: -f.ratio)
+
+
+def is_strict(claim: Claim) -> bool:
+    """Whether one of the comparisons of the statement says <."""
+    return any(comparison.relation == "<" for comparison in getattr(claim.statement, "comparisons", ()))
 
 
 def pointwise(claim: Claim) -> bool:
@@ -336,7 +345,7 @@ def first_confirmed(claim: Claim, recipe: Recipe, findings: list[Finding], tied:
     ``tied``: what is nearly attained is looked at too.
     """
     # Equality contradicts a strict inequality.
-    strict = getattr(claim.statement, "strict", False)
+    strict = is_strict(claim)
     # After many rounds exact numbers are dear.
     least = {False: 1 + SUSPECT, True: 1 - SUSPECT}
     suspects = sorted(

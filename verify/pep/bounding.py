@@ -40,6 +40,9 @@ def posed_as_claimed(claim: Claim, instance: Instance) -> bool:
     if isinstance(claim.statement, Bound) and claim.statement.algorithm.schedules:
         # One step at one round says nothing of the others.
         raise Refused("parameters vary with the round: state what one round does, by one_step(...) for every k")
+    other = {c.relation for c in getattr(claim.statement, "comparisons", ())} - {"<="}
+    if other:
+        raise Refused(f"{claim.id} says {min(other)}: a worst case, which is attained or approached, shows <= alone")
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
     # On formal vectors with one entry: what fails there fails at these parameters.

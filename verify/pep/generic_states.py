@@ -25,6 +25,9 @@ from verify.pep import posing, watching
 from verify.pep.gram import Form, Vector
 from verify.pep.programs import is_positive_semidefinite
 
+#: The relations that are shown: a form that is nowhere negative may vanish.
+_SHOWN = ("==", "<=")
+
 
 def applies(claim: Claim) -> bool:
     """Whether :func:`holds` speaks of a claim."""
@@ -43,6 +46,8 @@ def holds(claim: Claim, instance: Instance) -> bool:
 
     ``TypeError`` or ``ValueError`` where the statement's code compares, or does anything but arithmetic.
     """
+    if any(comparison.relation not in _SHOWN for comparison in claim.statement.comparisons):  # type: ignore[union-attr]
+        return False
     with watching.reading() as doings:
         found = _holds(claim, instance)
     if doings:
@@ -60,8 +65,6 @@ def _holds(claim: Claim, instance: Instance) -> bool:
     _, *generators = field(letters, QQ)
     theta = np.empty((1, instance.dimension), dtype=object)
     theta[0] = generators[: instance.dimension]
-    if getattr(claim.statement, "strict", False):
-        return False
     found = zip(claim.statement.comparisons, sides(claim, instance, theta), strict=True)
     return all(
         (_equal if comparison.relation == "==" else _at_most)(*pair)

@@ -38,8 +38,6 @@ def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prove
     statement = claim.statement
     if not isinstance(statement, OneStep | Bound | Inequality):
         raise Refused(f"no worst case over a class is known for a statement of kind {statement.kind}")
-    if getattr(statement, "strict", False):
-        raise Refused(f"{claim.id} is strict: a worst case is attained, or approached")
     prover = prover or Solving()
     try:
         with attributed(claim, instance.text):

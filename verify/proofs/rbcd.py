@@ -77,9 +77,9 @@ def pose(claim: Claim) -> Pieces:
     elif isinstance(statement, Bound) and statement.override is None:
         yield _contraction(claim, statement.factor, k, known)
         yield from _constant(claim, statement, k, known)
-    elif isinstance(statement, Inequality) and statement.middle is None and not statement.strict:
+    elif isinstance(statement, Inequality) and statement.middle is None:
         yield _relation(claim, statement, k, known)
-    elif isinstance(statement, Inequality) and not statement.strict:
+    elif isinstance(statement, Inequality):
         yield from _gradient_norms(claim, statement, k, known)
     else:
         raise Unprovable(f"{claim.id} is of kind {statement.kind}, or its bound is not a factor to the T")
