@@ -55,7 +55,7 @@ class Method:
 
     ``name``: as outcomes are listed; ``covers``: what it speaks of, in words; ``applies(claim)``: whether it speaks of
     claims of this kind; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing.
-    ``shows``: the relations between two sides that its proofs show; a claim that states another one is not proved by it.
+    ``shows``: the relations between two sides that its proofs show; no claim that states another is proved by it.
     Where something cannot be computed the outcome says so; a ``ValueError`` means that the claim cannot be tested at
     all, and any other error is a defect, which stops the check.
     """
