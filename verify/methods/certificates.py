@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from types import ModuleType
+from typing import Any
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
@@ -80,8 +81,8 @@ def _pose(claim: Claim) -> list[tuple[Posed, Weights]]:
         raise Unprovable(f"no identities are known for parameters of {claim.id} that vary with the round")
     if proofs is None:
         raise Unprovable(f"no proofs are known in the setting of {claim.id}")
-    comparisons = getattr(claim.statement, "comparisons", ())
-    if any(c.relation != "<=" for c in comparisons) or getattr(claim.statement, "also", ()):
+    statement: Any = claim.statement
+    if any(c.relation != "<=" for c in getattr(statement, "comparisons", ())) or getattr(statement, "also", False):
         raise Unprovable(f"{claim.id} says more than that one side, or a middle, is at most the next")
     return list(proofs.pose(claim))
 
