@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -62,16 +62,18 @@ class Claim:
         object.__setattr__(self, "requires", requires)
         object.__setattr__(self, "kind", self.kind or self.statement.kind)
         if self.setting.algorithm is not None and not self.setting.letters and not self.setting.parameters:
-            # What its author does not say follows from the statement: the letters, and that the classes are kept to.
+            # What its author does not say follows from the statement.
             letters, text = self._spoken_of(), self._setting_text()
             object.__setattr__(self, "setting", replace(self.setting, letters=letters, text=text))
+        if not self.setting.classes_stated and "requires" not in self.changes:
             object.__setattr__(self, "requires", (*self.requires, *self._classes()))
         self._check_schedules()
 
-    def _classes(self) -> tuple[Hypothesis, ...]:
-        """That functions and compressors are of the classes of the setting."""
-        parts = () if self.setting.functions is None else (self.setting.functions,)
-        return tuple(Hypothesis(part.text, met=part.contains) for part in (*parts, *self.setting.adversaries))
+    def _classes(self) -> Iterator[Hypothesis]:
+        """That functions and compressors are of those classes of the setting of which no hypothesis says so."""
+        for part in self.setting.classes:
+            if not any(h.states_membership((part,), ("contains",)) for h in self.requires):
+                yield Hypothesis(part.text, met=part.contains)
 
     def _setting_text(self) -> str:
         """What the statement quantifies over, in words; with the schedules of its method."""

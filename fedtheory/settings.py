@@ -26,8 +26,9 @@ class Setting:
     ``text``: in words. ``letters``: the paper's letters; each has its own name in the problem (mu, L, n, d) or in the
     algorithm's ``Params``, or the source that a mapping gives it. ``algorithm``: whose states these are; an algorithm
     that only says what a point is has no step. ``functions``, ``adversaries``: the classes of the f_i, of
-    compressors and of oracles; ``g``: whether there is a g, of the same class: one of the options. ``domain``: what
-    ``text`` says of the letters.
+    compressors and of oracles; ``g``: whether there is a g, of the same class: one of the options. That instances are
+    of these classes is a hypothesis of every claim, unless ``classes_stated``: then only of those whose hypotheses say
+    so. ``domain``: what ``text`` says of the letters.
 
     ``start``: the parts of the initial state that the paper leaves free; the others are as ``init`` has them, and where
     none is free the problem moves instead. ``optimum``: "consensus" for a minimiser of the sum, "sum zero" for one of
@@ -43,7 +44,8 @@ class Setting:
     weight is unknown. ``known(problem, params, state)``: entries that are at most 0 in all states that a statement
     speaks of; ``init`` makes no others, except of formal vectors, of which they are then assumed. ``typical``: values
     that letters often have, in the letters before them. ``sweep``: the values of letters at which ``tight`` compares,
-    by name.
+    by name. ``clients``: numbers of clients, as often as they are drawn; of one number alone, or of one and two, a
+    statement speaks of no others.
     """
 
     text: str = ""
@@ -52,6 +54,7 @@ class Setting:
     functions: FunctionClass | None = None
     g: tuple[bool, ...] = (False,)
     adversaries: tuple[Adversary, ...] = ()
+    classes_stated: bool = False
     domain: tuple[sympy.Basic, ...] = ()
     start: tuple[str, ...] = ()
     optimum: str = "consensus"
@@ -71,6 +74,18 @@ class Setting:
     def __post_init__(self) -> None:
         if not self.text and self.functions is not None:
             object.__setattr__(self, "text", self.functions.text)
+
+    @property
+    def any_clients(self) -> bool:
+        """Whether there may be any number of clients, besides those that are drawn most often."""
+        return len(set(self.clients)) > 1 and max(self.clients) > 2
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes of functions, of compressors and of oracles, of which members are drawn."""
+        if self.special is not None:
+            return ()
+        return (*(() if self.functions is None else (self.functions,)), *self.adversaries)
 
     @property
     def of_constants(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +12,7 @@ import sympy
 
 from fedtheory.algorithms.base import place
 from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.randomness import expectation, map_leaves
@@ -141,7 +143,10 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
         return [_behaved(claim, instance, theta)]
     assert isinstance(statement, Comparable)
     problem, state = start(claim, instance, theta)
-    values: dict[sympy.Expr, Any] = {**claim.setting.bind(problem, instance.params), T: rounds}
+    values: dict[sympy.Expr, Any] = dict(claim.setting.bind(problem, instance.params))
+    if isinstance(statement, Bound):
+        # Elsewhere T is a letter like any other: a statement about all T is not one about T = 1.
+        values[T] = rounds
     stepping = isinstance(statement, OneStep | Bound)
     later, probabilities, now, then = state, np.ones(1), instance.params, instance.params
     if stepping:
@@ -233,6 +238,19 @@ def hypotheses_hold(claim: Claim, instance: Instance) -> bool:
         return True
     values = claim.setting.bind(instance.problem, instance.params)
     return all(h.holds(instance.problem, instance.params, values) for h in claim.requires)
+
+
+def meets_grounds(claim: Claim, instance: Instance, named: Collection[Hypothesis] = ()) -> bool:
+    """Whether an instance meets all that a proof may rest on: relations, what classes say of their members, and
+    hypotheses ``named`` by the proof.
+
+    What other code would say of the instance is no ground of a proof: it may be about anything.
+    """
+    values = claim.setting.bind(instance.problem, instance.params)
+    grounds = (
+        h if h in named or h.states_membership(claim.setting.classes) else replace(h, met=None) for h in claim.requires
+    )
+    return all(h.holds(instance.problem, instance.params, values) for h in grounds)
 
 
 def meeting(claim: Claim, recipes: Iterable[Recipe]) -> Iterator[tuple[Recipe, Instance]]:

@@ -47,7 +47,12 @@ class UnbiasedCompressors:
         """Whether the compressors of an instance are of the class that the method is told of."""
         used = getattr(params, self.field)
         told = getattr(params, "omega", used.omega)
-        return used.omega <= told and (not self.independent or used.joint == "independent")
+        return used.omega <= told and (not self.independent or self.mutually_independent(problem, params))
+
+    def mutually_independent(self, problem: Problem, params: Any) -> bool:
+        """Whether the compressors of different clients are independent."""
+        independent: bool = getattr(params, self.field).joint == "independent"
+        return independent
 
     def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
         """A dimension, ``d`` if that is large, and a compressor: mostly Bernoulli's, the extreme point of U(omega)."""
@@ -88,6 +93,9 @@ class UnbiasedCompressors:
         same = {"n": family.n, "joint": family.joint, "omega_av": family.omega_av}
         other: Any = SimpleNamespace(compressor=noisier.compressor, omega=omega, **same)
         yield "noisier compressors", problem, params._replace(**{self.field: other})
+        dependent = replace(family, joint="shared")
+        if dependent.omega_av > getattr(known, self.field).omega_av:
+            yield "dependent compressors", problem, params._replace(**{self.field: dependent})
 
 
 #: (d, k, alpha): top-k, or a scaled Bernoulli compressor where k = 0. 1 - alpha is a square: theta is then rational.

@@ -433,7 +433,8 @@ class SmoothBlocks(SmoothStronglyConvex):
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""
-        return all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True))
+        convex = not self.common or min(problem.f.mu) >= problem.mu
+        return convex and all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True))
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool) -> Recipe:
         """The part of a recipe that says the functions of a random member."""

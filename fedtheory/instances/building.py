@@ -29,6 +29,10 @@ def _size(setting: Setting, recipe: Recipe) -> tuple[int, int]:
     n = recipe["n"] if setting.functions is None else len(recipe["clients"])
     if n < 1:
         raise ValueError("there must be at least one client")
+    if setting.functions is not None and not setting.any_clients and n not in setting.clients:
+        raise ValueError(
+            f"no instance of the setting has {n} clients: {', '.join(map(str, sorted(set(setting.clients))))}"
+        )
     check_shape(recipe["d"])
     return n, recipe["d"]
 

@@ -41,8 +41,9 @@ def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
     """Functions and compressors, and the round of a method whose parameters vary with it."""
     n, d = int(pick(rng, setting.clients)), int(pick(rng, (1, 1, 1, 1, 1, 2, 2, 3)))
     if rng.random() < _OFTEN:
-        many = max(setting.clients) > 2 and rng.integers(2)
-        n, d = (int(rng.integers(5, 13)), 1) if many else (min(n, 2), int(rng.integers(4, 9)))
+        many = setting.any_clients and rng.integers(2)
+        few = min(n, 2) if len(set(setting.clients)) > 1 else n
+        n, d = (int(rng.integers(5, 13)), 1) if many else (few, int(rng.integers(4, 9)))
     recipe: dict[str, Any] = {}
     for adversary in setting.adversaries:
         if not isinstance(adversary, InexactOracles):

@@ -52,19 +52,24 @@ def possible_rounds(claim: Claim, part: str) -> tuple[int, ...]:
 def evaluate_at(
     claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int
 ) -> tuple[Any, Any]:
-    """(left, right) of one comparison, evaluated from the recipe."""
+    """(left, right) of one comparison, evaluated from the recipe.
+
+    ``ValueError`` where the claim has no such comparison, or does not speak of the instance: it is not of the setting,
+    or a hypothesis does not hold.
+    """
+    relation(claim, part)
     if isinstance(claim.statement, Order):
         return orders.sides_at(claim, recipe, int(part.split()[-1]))
     try:
+        instance = claim.instances.build(recipe, True)
+        if not hypotheses_hold(claim, instance):
+            raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
         if part == determinants.PART:
-            return determinants.sides(claim, recipe)
+            return determinants.sides(claim, instance)
         if part.startswith(samplers.PREFIX):
             return samplers.sides(claim, recipe, part)
         if part.startswith((number_types.FLOATS, number_types.AGAIN)):
             return number_types.sides(claim, recipe, point, rounds, part, entry)
-        instance = claim.instances.build(recipe, True)
-        if not hypotheses_hold(claim, instance):
-            raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
         for found in exact.parts(claim, instance, point, rounds):
             if found.name == part:
                 return exact.plain(found.left[entry]), exact.plain(found.right[entry])

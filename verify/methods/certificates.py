@@ -20,7 +20,7 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.statements import Bound
-from verify.evaluate import hypotheses_hold
+from verify.evaluate import meets_grounds
 from verify.pep import coordinates, induction, posing
 from verify.proofs import identity, inexact, locodl, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
@@ -32,7 +32,7 @@ CLIENTS = (7, 12)
 #: Dimensions in which the code of a proof must treat coordinates alike.
 DIMENSIONS = (*coordinates.SIZES, 8)
 
-#: Modules of proofs; each names the settings it speaks of.
+#: Modules of proofs; each names the settings it speaks of, and the hypotheses given as code that it uses.
 _PROOFS: tuple[ModuleType, ...] = (locodl, rbcd, inexact, memory)
 
 
@@ -116,7 +116,7 @@ def _compare(claim: Claim) -> str:
         _compare_at(claim, proofs, instance, DIMENSIONS)
         seen.append(instance)
         for assumption, broken in proofs.outside(claim, instance):
-            if hypotheses_hold(claim, broken):
+            if meets_grounds(claim, broken, proofs.GROUNDS):
                 raise Unprovable(f"{claim.id} does not assume {assumption}")
     for instance in identity.larger(claim, CLIENTS):
         _compare_at(claim, proofs, instance, ())

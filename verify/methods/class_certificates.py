@@ -31,7 +31,7 @@ def formal(claim: Claim, method: str, recipe: Recipe) -> ClassCertificate | None
     """A certificate without multipliers, by one of ``certifying.FORMAL``; None if the claim does not hold so."""
     instance = _built(claim, recipe)
     with attributed(claim, recipe):
-        holds = certifying.FORMAL[method](claim, instance)
+        holds = certifying.FORMAL[method].holds(claim, instance)
     return certificate(claim, method, recipe, instance, {}) if holds else None
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from verify.comparisons import second_moments
-from verify.comparisons.determinants import PART, sides
+from verify.comparisons import parts, second_moments
+from verify.comparisons.determinants import PART
 from verify.counterexamples import Counterexample
 from verify.evaluate import meeting
 from verify.methods import shrinking
@@ -59,7 +59,7 @@ def _violation(claim: Claim, recipe: Recipe) -> Counterexample | None:
     try:
         if not _suspect(claim, claim.instances.build(recipe, False)):
             return None
-        least, one = sides(claim, recipe)
+        least, one = parts.evaluate_at(claim, recipe, (), 1, PART, 0)
     except (ValueError, ArithmeticError):
         return None
     if least < one:

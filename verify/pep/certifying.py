@@ -7,10 +7,13 @@ code shows on formal states.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from fedtheory.statements import Bound, Inequality, Invariant, OneStep
+from verify.evaluate import hypotheses_hold
 from verify.faults import attributed
 from verify.pep import generic_states, induction, posing, worst_case
 from verify.pep.bounding import Refused
@@ -30,13 +33,29 @@ def _preserved(claim: Claim, instance: Instance) -> bool:
         raise Refused(str(error)) from error
 
 
+class Formal(NamedTuple):
+    """Certificates without multipliers: of which claims they speak, and whether one holds at an exact instance."""
+
+    applies: Callable[[Claim], bool]
+    holds: Callable[[Claim, Instance], bool]
+
+
 #: How certificates without multipliers are checked: the claim's own code on formal states, at exact parameters.
-FORMAL: Mapping[str, Callable[[Claim, Instance], bool]] = {
-    "all states": generic_states.holds,
-    "invariant": _preserved,
+FORMAL: Mapping[str, Formal] = {
+    "all states": Formal(generic_states.applies, generic_states.holds),
+    "invariant": Formal(lambda claim: isinstance(claim.statement, Invariant), _preserved),
 }
 #: The name of those with multipliers.
 WORST_CASE = "worst case"
+
+
+def applies(claim: Claim, method: str) -> bool:
+    """Whether certificates of this name speak of statements as a claim's; ``ValueError`` where none has the name."""
+    if method in FORMAL:
+        return FORMAL[method].applies(claim)
+    if method != WORST_CASE:
+        raise ValueError(f"no certificates are known of the kind {method[:40]!r}")
+    return isinstance(claim.statement, OneStep | Bound | Inequality)
 
 
 def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:
@@ -62,6 +81,9 @@ def holds(claim: Claim, method: str, recipe: Recipe, letters: Mapping[str, str],
     ``method``: one of ``FORMAL``, or ``WORST_CASE``, whose multipliers are in ``steps``; ``letters``: the values that
     the letters are to have at the parameters of the ``recipe``.
     """
+    if not applies(claim, method):
+        kind = claim.statement.kind
+        raise DoesNotHold(f"certificates of the kind {method!r} say nothing of {claim.id}, a statement of kind {kind}")
     try:
         instance = claim.instances.build(recipe, True)
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
@@ -70,13 +92,14 @@ def holds(claim: Claim, method: str, recipe: Recipe, letters: Mapping[str, str],
     if known != dict(letters):
         differing = sorted(name for name in {*known, *letters} if known.get(name) != letters.get(name))
         raise DoesNotHold(f"the letters {', '.join(differing)} of {claim.id} have other values at the stored recipe")
+    with attributed(claim, recipe):
+        if not hypotheses_hold(claim, instance):
+            raise DoesNotHold(f"the stored recipe does not meet the hypotheses of {claim.id}")
     if method in FORMAL:
         with attributed(claim, recipe):
-            if steps or not FORMAL[method](claim, instance):
+            if steps or not FORMAL[method].holds(claim, instance):
                 raise DoesNotHold(f"{claim.id} does not hold in all states at the stored recipe")
         return True
-    if method != WORST_CASE:
-        raise ValueError(f"no certificates are known of the kind {method[:40]!r}")
     prover = Stored(steps)
     found = certify(claim, instance, prover)
     if found.verdict is not Verdict.CERTIFIED:

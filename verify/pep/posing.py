@@ -27,7 +27,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
 from fedtheory.statements import Bound, Invariant, OneStep, Quantity
-from verify.evaluate import hypotheses_hold, params_after, rollout
+from verify.evaluate import meets_grounds, params_after, rollout
 from verify.pep import coordinates
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, row, value
@@ -153,11 +153,8 @@ def _with_adversaries(setting: Setting, given: Instance, formal: Formal, n: int)
         if isinstance(adversary, UnbiasedCompressors):
             # A claim may drop that the method is told the compressors' own omega.
             omega = max(getattr(params, "omega", used.omega), used.omega)
-            one = (
-                Compressors(n, omega, used.omega_av, used.joint)
-                if adversary.average
-                else Messages(n, omega, used.joint)
-            )
+            joint = used.joint if adversary.independent else "shared"
+            one = Compressors(n, omega, used.omega_av, used.joint) if adversary.average else Messages(n, omega, joint)
             formal = formal._replace(others=(*formal.others, one))
         elif isinstance(adversary, ContractiveCompressors):
             one = Contractions(min(params.alpha, used.alpha))
@@ -370,7 +367,7 @@ def any_functions(claim: Claim, given: Instance) -> bool:
         for part, known in (*parts, *((adversary, posed.params) for adversary in claim.setting.adversaries))
         for name, problem, params in part.outside(given.problem, given.params, known)
         if claim.setting.bind(problem, params) == letters
-        and hypotheses_hold(claim, replace(given, problem=problem, params=params))
+        and meets_grounds(claim, replace(given, problem=problem, params=params))
     ]
     for name in allowed:
         if not name.endswith("functions"):

@@ -25,6 +25,7 @@ import sympy
 
 from fedtheory.algorithms import inexact_feddcd
 from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import dual
@@ -54,6 +55,8 @@ instances, special = rbcd.instances, rbcd.special
 
 #: The settings that these proofs speak of.
 SETTINGS = (paper.COLD, paper.WARM)
+#: Hypotheses given as code on which these proofs rest, besides memberships of classes.
+GROUNDS: tuple[Hypothesis, ...] = (dual.SCALING, paper.INEXACT)
 
 
 def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:

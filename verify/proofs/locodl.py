@@ -13,6 +13,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.papers.locodl import method
@@ -42,6 +43,8 @@ _s_mu, _s_L, _s_p, _s_rho = sympy.symbols("s_mu s_L s_p s_rho", nonnegative=True
 
 #: The settings that these proofs speak of.
 SETTINGS = (method.SETTING,)
+#: Hypotheses given as code on which these proofs rest, besides memberships of classes.
+GROUNDS: tuple[Hypothesis, ...] = ()
 
 
 def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:

@@ -24,6 +24,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import dual
@@ -51,6 +52,8 @@ instances, special = rbcd.instances, rbcd.special
 
 #: The settings that these proofs speak of.
 SETTINGS = (paper.SETTING,)
+#: Hypotheses given as code on which these proofs rest, besides memberships of classes.
+GROUNDS: tuple[Hypothesis, ...] = (dual.SCALING,)
 
 
 def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:

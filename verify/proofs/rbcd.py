@@ -16,6 +16,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.papers.feddcd import appendix_b, dual
@@ -48,6 +49,8 @@ _SQUARE = (_g - _c) ** 2
 
 #: The settings that these proofs speak of.
 SETTINGS = (appendix_b.SETTING, appendix_b.ANYWHERE, dual.SETTING)
+#: Hypotheses given as code on which these proofs rest, besides memberships of classes.
+GROUNDS: tuple[Hypothesis, ...] = (dual.SCALING,)
 
 
 def _known(mu: sympy.Expr, L: sympy.Expr) -> dict[str, Form]:

@@ -103,6 +103,7 @@ DESCENT = Setting(
     },
     algorithm=gradient_descent.algorithm,
     functions=_FUNCTIONS,
+    classes_stated=True,
     g=(False, True),
 )
 SMOOTH_DESCENT = replace(
@@ -112,15 +113,28 @@ SMOOTH_DESCENT = replace(
     functions=Smooth(mu, L),
 )
 _OF_PROBLEM = {letter: str(letter) for letter in (mu, L, n)}
-SAGA = Setting(CONVEX.text, letters={**_OF_PROBLEM, gamma: "gamma"}, algorithm=saga.algorithm, functions=_FUNCTIONS)
+SAGA = Setting(
+    CONVEX.text,
+    letters={**_OF_PROBLEM, gamma: "gamma"},
+    algorithm=saga.algorithm,
+    functions=_FUNCTIONS,
+    classes_stated=True,
+)
 _ON_AVERAGE = StronglyConvexOnAverage(mu, L)
 _AVERAGE = "f_1, ..., f_n convex and L-smooth, their average mu-strongly convex"
-SVRG = Setting(_AVERAGE, letters={**_OF_PROBLEM, eta: "eta"}, algorithm=svrg.algorithm, functions=_ON_AVERAGE)
+SVRG = Setting(
+    _AVERAGE,
+    letters={**_OF_PROBLEM, eta: "eta"},
+    algorithm=svrg.algorithm,
+    functions=_ON_AVERAGE,
+    classes_stated=True,
+)
 LOOPLESS_SVRG = Setting(
     _AVERAGE + "; 0 < p <= 1",
     letters={**_OF_PROBLEM, eta: "eta", p: "p"},
     algorithm=loopless_svrg.algorithm,
     functions=_ON_AVERAGE,
+    classes_stated=True,
     domain=(sympy.Le(p, 1, evaluate=False),),
 )
 

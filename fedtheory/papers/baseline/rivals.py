@@ -64,7 +64,8 @@ _CLASS = "f_1, ..., f_n mu-strongly convex and L-smooth"
 _COMPRESSED = _CLASS + "; independent compressors in U(omega)"
 _COIN = (sympy.Le(p, 1, evaluate=False),)
 _FUNCTIONS = SmoothStronglyConvex(mu, L)
-_COMPRESSORS = UnbiasedCompressors()
+_COMPRESSORS = UnbiasedCompressors(independent=True)
+_CONTRACTIONS = ContractiveCompressors()
 _OF_PROBLEM = {letter: str(letter) for letter in (mu, L, n, d)}
 
 
@@ -79,6 +80,7 @@ DIANA = Setting(
     algorithm=diana.algorithm,
     functions=_FUNCTIONS,
     adversaries=(_COMPRESSORS,),
+    classes_stated=True,
     sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (1, 2, 4)},
 )
 EF21 = Setting(
@@ -91,7 +93,8 @@ EF21 = Setting(
     },
     algorithm=ef21.algorithm,
     functions=PolyakLojasiewicz(mu, L),
-    adversaries=(ContractiveCompressors(),),
+    adversaries=(_CONTRACTIONS,),
+    classes_stated=True,
     draw=parametrisations.ef21_stepsize,
 )
 ADIANA = Setting(
@@ -103,6 +106,7 @@ ADIANA = Setting(
     algorithm=adiana.algorithm,
     functions=_FUNCTIONS,
     adversaries=(_COMPRESSORS,),
+    classes_stated=True,
     domain=(sympy.Gt(omega, 0, evaluate=False),),
     draw=parametrisations.adiana_constants,
     parameters=parametrisations.adiana_parameters,
@@ -113,6 +117,7 @@ SCAFFNEW = Setting(
     letters=_letters(gamma, p),
     algorithm=scaffnew.algorithm,
     functions=_FUNCTIONS,
+    classes_stated=True,
     domain=_COIN,
     sweep={"kappa": (2, 5, 10, 30, 100), "p": (1, "1/2", "1/4"), "n": (2, 3)},
 )
@@ -121,6 +126,7 @@ GRADSKIP = Setting(
     letters={**_letters(gamma, p), q_max: lambda problem, params: max(params.q)},
     algorithm=gradskip.algorithm,
     functions=SmoothEach(mu, L),
+    classes_stated=True,
     domain=_COIN,
     draw=parametrisations.gradskip_probabilities,
     parameters=parametrisations.gradskip_parameters,
@@ -131,6 +137,7 @@ COMPRESSED_SCAFFNEW = Setting(
     letters=_letters(gamma, eta, p, s),
     algorithm=compressed_scaffnew.algorithm,
     functions=_FUNCTIONS,
+    classes_stated=True,
     domain=(sympy.Ge(n, 2, evaluate=False), sympy.Ge(s, 2, evaluate=False), sympy.Le(s, n, evaluate=False), *_COIN),
     draw=parametrisations.compressed_shape,
     coordinates=True,
@@ -141,6 +148,7 @@ FIVEGCS_CC = Setting(
     algorithm=fivegcs_cc.algorithm,
     functions=_FUNCTIONS,
     adversaries=(_COMPRESSORS,),
+    classes_stated=True,
     domain=(sympy.Le(m, n, evaluate=False),),
     clients=(1, 2, 3, 3),
 )
@@ -150,6 +158,7 @@ FEDCOMGATE = Setting(
     algorithm=fedcomgate.algorithm,
     functions=replace(_FUNCTIONS, kinks=False),
     adversaries=(_COMPRESSORS,),
+    classes_stated=True,
     clients=(1, 2, 3),
 )
 CONSTANTS = Setting("all values of the constants")
@@ -157,16 +166,9 @@ CONSTANTS = Setting("all values of the constants")
 # Hypotheses
 
 CONVEX = Hypothesis(_CLASS, met=_FUNCTIONS.contains)
-INDEPENDENT = Hypothesis(
-    "the compressors are mutually independent", met=lambda problem, params: params.compressors.joint == "independent"
-)
-VARIANCE = Hypothesis(
-    "the compressors are in U(omega)", met=lambda problem, params: params.compressors.omega <= params.omega
-)
-CONTRACTIVE = Hypothesis(
-    "the compressors contract by 1 - alpha, 0 < alpha <= 1",
-    met=lambda problem, params: 0 < params.alpha <= params.compressor.alpha,
-)
+INDEPENDENT = Hypothesis("the compressors are mutually independent", met=_COMPRESSORS.mutually_independent)
+VARIANCE = Hypothesis("the compressors are in U(omega)", met=UnbiasedCompressors().contains)
+CONTRACTIVE = Hypothesis("the compressors contract by 1 - alpha, 0 < alpha <= 1", met=_CONTRACTIONS.contains)
 PROBABILITY = Hypothesis("0 < p <= 1", sympy.Le(p, 1, evaluate=False))
 SMALL_STEP = Hypothesis("0 < gamma <= 1/L", sympy.Le(gamma, 1 / L, evaluate=False))
 GRADSKIP_STEP = Hypothesis(

@@ -115,6 +115,7 @@ _QUADRATIC = Setting(
     letters={mu: "mu", L: "L"},
     algorithm=fedadmm.algorithm,
     functions=SmoothStronglyConvex(mu, L, quadratics=True),
+    classes_stated=True,
     parameters=_exact_params,
     clients=(2, 3),
 )

@@ -165,6 +165,7 @@ FEDAVG = Setting(
     letters={mu: "mu", L: "L", n: "n", gamma: "gamma", k0: "k0"},
     algorithm=fedavg_stale.algorithm,
     functions=_STRONGLY,
+    classes_stated=True,
     parameters=_fedavg_params,
     clients=(2, 2, 3),
 )
@@ -409,6 +410,7 @@ REMARK_42 = Claim(
         letters={mu_1: "mu", L: "L", alpha_1: "alpha"},
         algorithm=points(Pair, Weight, lambda problem, params: Pair(problem.x_star, problem.x_star)),
         functions=_CONVEX,
+        classes_stated=True,
         domain=(sympy.Lt(alpha_1, 1, evaluate=False),),
         clients=(2, 2, 3),
     ),

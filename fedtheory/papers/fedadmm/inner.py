@@ -51,6 +51,7 @@ INNER = Setting(
     letters={s_i: lambda problem, params: -problem.mu, r_i: "L", alpha_i: "alpha", rho: "rho", sigma_i: "sigma"},
     algorithm=inner,
     functions=WEAKLY_CONVEX,
+    classes_stated=True,
     typical={rho: sympy.Integer(4), sigma_i: alpha_i * s_i + rho * alpha_i * r_i / 2},
     clients=(1,),
 )

@@ -302,6 +302,7 @@ PAIRS = Setting(
     letters={r_i: "L"},
     algorithm=points(Pair, Nothing, _optimum),
     functions=_SMOOTH,
+    classes_stated=True,
     clients=(1,),
 )
 WEAK_PAIRS = Setting(
@@ -309,6 +310,7 @@ WEAK_PAIRS = Setting(
     letters={s_i: lambda problem, params: -problem.mu, r_i: "L"},
     algorithm=points(Pair, Nothing, _optimum),
     functions=WEAKLY_CONVEX,
+    classes_stated=True,
     clients=(1,),
 )
 _first, _second, _square, _product = parts(

@@ -207,6 +207,7 @@ TRANSITION = Setting(
     },
     algorithm=algorithm,
     functions=FUNCTIONS,
+    classes_stated=True,
     optimum="none",
     draw=_draw,
     parameters=_parameters,

@@ -105,6 +105,7 @@ SETTING = Setting(
     letters={**dual.OF_PROBLEM, tau: "tau"},
     algorithm=accfeddcd.algorithm,
     functions=replace(dual.FUNCTIONS, conditions=_SQUARES),
+    classes_stated=True,
     domain=SAMPLED,
     draw=dual.with_scale,
     parameters=_parameters,
@@ -129,6 +130,7 @@ SETTING_D = Setting(
     },
     algorithm=accelerated_rbcd.algorithm,
     functions=replace(appendix_b.BLOCK_FUNCTIONS, conditions=_SQUARES, common=True),
+    classes_stated=True,
     domain=appendix_b.BLOCKS,
     optimum="sum zero",
     start=("x",),
@@ -231,9 +233,7 @@ _TIGHT = (
 )
 _STRUCTURE = Hypothesis(
     "h is mu-strongly convex and each h_i is L_i-smooth",
-    met=lambda problem, params: (
-        min(problem.f.mu) >= problem.mu and all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True))
-    ),
+    met=SETTING_D.functions.contains,  # type: ignore[union-attr]
 )
 _SIZE = appendix_b.SIZE
 #: What the Lyapunov function at y^0 = z^0 = 0 costs: with q = sqrt(beta/alpha), 1 + (q^2 + r q + r^2)/(q + r)^2 < 2.

@@ -67,6 +67,7 @@ SETTING = Setting(
     letters=LETTERS,
     algorithm=rbcd.algorithm,
     functions=BLOCK_FUNCTIONS,
+    classes_stated=True,
     domain=BLOCKS,
     optimum="sum zero",
     parameters=_parameters,
@@ -90,7 +91,7 @@ MIRROR = Setting(
 
 STRUCTURE = Hypothesis(
     "Assumption B.1: h_i is mu_i-strongly convex and L_i-smooth",
-    met=lambda problem, params: all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True)),
+    met=BLOCK_FUNCTIONS.contains,
 )
 SIZE = Hypothesis("1 < tau <= n", sympy.And(*BLOCKS))
 

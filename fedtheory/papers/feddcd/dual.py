@@ -137,6 +137,7 @@ SETTING = Setting(
     letters=LETTERS,
     algorithm=algorithm_1.algorithm,
     functions=FUNCTIONS,
+    classes_stated=True,
     domain=SAMPLED,
     draw=with_scale,
     parameters=_parameters,
@@ -157,6 +158,7 @@ PAIRS = Setting(
     letters=OF_PROBLEM,
     algorithm=points(Pair, Nothing, lambda problem, params: Pair(problem.y_star, problem.y_star)),
     functions=FUNCTIONS,
+    classes_stated=True,
     clients=CLIENTS,
 )
 IDENTICAL = replace(SETTING, text="f_1 = ... = f_N" + _SAMPLED, functions=replace(FUNCTIONS, identical=True))
@@ -164,7 +166,7 @@ CONSTANTS = Setting("all values of the constants")
 
 CONVEX = Hypothesis(
     "Assumptions 3.1-3.2: every f_i is alpha-strongly convex and beta-smooth",
-    met=lambda problem, params: min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L,
+    met=FUNCTIONS.contains,
 )
 PARTICIPATION = Hypothesis("Assumption 3.4: 2 <= tau <= N", sympy.And(*SAMPLED))
 SCALING = Hypothesis("Lambda = I/alpha", met=lambda problem, params: all(v * problem.mu == 1 for v in params.Lambda))

@@ -192,12 +192,14 @@ def _delta_C(problem: Problem, params: inexact_rbcd.Params) -> Any:
 
 
 _WORDS = "f_1, ..., f_N alpha-strongly convex and beta-smooth; oracles at the extremes of Definition 5.1, one a client"
+_ORACLES, _ORACLES_C = InexactOracles(lambda problem, params: params.delta / 2), InexactOracles(_delta_C)
 COLD = Setting(
     _WORDS + "; w^(-1) = 0; 2 <= tau <= N",
     letters={**dual.LETTERS, delta: "delta"},
     algorithm=tracked,
     functions=dual.FUNCTIONS,
-    adversaries=(InexactOracles(lambda problem, params: params.delta / 2),),
+    classes_stated=True,
+    adversaries=(_ORACLES,),
     domain=SAMPLED,
     draw=_with_oracles,
     parameters=_parameters,
@@ -212,7 +214,8 @@ COLD_C = Setting(
     letters=appendix_b.LETTERS,
     algorithm=inexact_rbcd.algorithm,
     functions=appendix_b.BLOCK_FUNCTIONS,
-    adversaries=(InexactOracles(_delta_C),),
+    classes_stated=True,
+    adversaries=(_ORACLES_C,),
     domain=appendix_b.BLOCKS,
     optimum="sum zero",
     start=("x",),
@@ -265,9 +268,7 @@ INEXACT = Hypothesis(
         params.delta <= (1 - (params.tau - 1) * problem.mu / (32 * (problem.n - 1) * problem.L)) / 2
     ),
 )
-ORACLE = Hypothesis(
-    "each oracle is delta/2-inexact", met=lambda problem, params: params.oracle.delta <= params.delta / 2
-)
+ORACLE = Hypothesis("each oracle is delta/2-inexact", met=_ORACLES.contains)
 QUARTER = Hypothesis("eta = 1/4", sympy.Eq(4 * eta, 1, evaluate=False))
 _THEOREM = (CONVEX, PARTICIPATION, SCALING, INEXACT, ORACLE, QUARTER)
 _READING = (
@@ -342,15 +343,14 @@ _kappa_printed = r * mu / (8 * L_max) * _eta_printed
 _M = (r * eta_C / 2 + r * eta_C**2 + 2 * alpha_C * r * eta_C**2 * L_max**2 / L_min) * L_max / L_min**2
 _kappa_33 = (r * eta_C / 2 - r * eta_C**2 - 2 * alpha_C * r * L_max**2 * eta_C**2 / L_min) * 2 * mu / L_max
 _theorem_C1 = bound(inexact_rbcd.algorithm, E(H_T) <= (1 - _kappa_printed.subs(r, _r)) ** T * H_0)
-_C1_MET = Hypothesis(
-    "eta, delta as printed; each oracle is delta/2-inexact",
-    met=lambda problem, params: _as_printed(problem, params),
+_C1_MET = (
+    Hypothesis("eta as printed", met=lambda problem, params: _as_printed(problem, params)),
+    Hypothesis("each oracle is delta/2-inexact, delta as printed", met=_ORACLES_C.contains),
 )
 
 
 def _as_printed(problem: Problem, params: inexact_rbcd.Params) -> bool:
-    constants = inexact_rbcd.constants(problem.mu, params.L, params.tau)
-    return bool(params.eta == constants.eta and params.oracle.delta <= constants.delta / 2)
+    return bool(params.eta == inexact_rbcd.constants(problem.mu, params.L, params.tau).eta)
 
 
 APPENDIX_C = (
@@ -360,7 +360,7 @@ APPENDIX_C = (
         gist="inexact RBCD, with the printed kappa, delta, eta",
         setting=COLD_C,
         statement=_theorem_C1,
-        requires=(*_structure, _C1_MET),
+        requires=(*_structure, *_C1_MET),
         reading="the guess before the first step, which the paper does not define, is 0 as in Section 5; line 46 sets "
         "the estimates of idle blocks to 0 in every step",
     ),
@@ -370,7 +370,7 @@ APPENDIX_C = (
         gist="the same " + _FIRST_EXACT + ", and with every block calling its oracle in every step",
         setting=WARM_C,
         statement=_theorem_C1,
-        requires=(*_structure, _C1_MET),
+        requires=(*_structure, *_C1_MET),
         reading="line 46 is left out: an idle block keeps its estimate and refreshes it, as the proof of Lemma C.2 "
         "assumes",
         repairs="feddcd/theorem-C.1",

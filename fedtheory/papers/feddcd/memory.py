@@ -74,13 +74,15 @@ def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> inexact_feddcd
 
 
 _V, _V_0 = sympy.symbols("V V_0")
+_ORACLES = InexactOracles(allowed)
 SETTING = Setting(
     "f_1, ..., f_N alpha-strongly convex and beta-smooth; oracles at the extremes of Definition 5.1, one a client; "
     "only participants call theirs; w^(-1) = 0; 2 <= tau <= N",
     letters=dual.LETTERS,
     algorithm=inexact_feddcd.algorithm,
     functions=dual.FUNCTIONS,
-    adversaries=(InexactOracles(allowed),),
+    classes_stated=True,
+    adversaries=(_ORACLES,),
     domain=(*dual.SAMPLED, sympy.Le(alpha, beta)),
     draw=_with_oracles,
     parameters=_parameters,
@@ -90,7 +92,7 @@ SETTING = Setting(
 
 INEXACT = Hypothesis(
     "the oracles are (1 - kappa)/4-inexact",
-    met=lambda problem, params: params.oracle.delta <= allowed(problem, params),
+    met=_ORACLES.contains,
 )
 GAP_T = replace(dual.GAP_T, domain=None)
 DISTANCE_T = Quantity(sympy.Symbol("|w^T-w*|^2"), primal_distance, after=True)

@@ -93,6 +93,7 @@ SETTING = Setting(
     functions=FUNCTIONS,
     g=(True,),
     adversaries=(_COMPRESSORS,),
+    classes_stated=True,
     domain=(sympy.Le(p, 1, evaluate=False),),
     start=("x", "y", "u"),
     typical={rho: 1 / (1 + omega_av), chi: 2 * rho - rho**2 * (1 + omega_av), p: sympy.Rational(1, 2)},
@@ -109,6 +110,7 @@ COMPRESSION = Setting(
     letters={n: lambda problem, params: params.compressors.n, omega: "omega", omega_av: "omega_av"},
     algorithm=points(Lifted, CompressionParams, _origin),
     adversaries=(_COMPRESSORS,),
+    classes_stated=True,
     sweep={"omega": ("1/8", "1/2", 1, 3, 10), "n": (1, 2, 3, 4)},
 )
 CONSTANTS = Setting("all values of the constants")
@@ -260,13 +262,11 @@ PSI_NEXT = Quantity(_Psi_next, Psi, after=True)
 
 CONVEX = Hypothesis(
     "Assumption 1.1: the f_i and g are mu-strongly convex and L-smooth",
-    met=lambda problem, params: all(
-        min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in (problem.f, problem.g) if part is not None
-    ),
+    met=FUNCTIONS.contains,
 )
 VARIANCE = Hypothesis(
     "Assumption 2.1: the compressors are in U(omega)",
-    met=lambda problem, params: params.compressors.omega <= params.omega,
+    met=_COMPRESSORS.contains,
 )
 STEP = Hypothesis("0 < gamma < 2/L", sympy.Lt(gamma, 2 / L, evaluate=False))
 DAMPING = Hypothesis(
@@ -339,7 +339,7 @@ COMPRESSORS = (
         requires=(
             Hypothesis(
                 "the compressors are mutually independent",
-                met=lambda problem, params: params.compressors.joint == "independent",
+                met=_COMPRESSORS.mutually_independent,
             ),
         ),
     ),

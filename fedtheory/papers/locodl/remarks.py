@@ -95,6 +95,7 @@ SPLIT = Setting(
     "f_1, ..., f_n mu-strongly convex and L-smooth, no g; any x",
     algorithm=points(Anywhere, Nothing, lambda problem, params: Anywhere(problem.x_star)),
     functions=_QUADRATICS,
+    classes_stated=True,
     parameters=_inside,
 )
 PAIRWISE = replace(

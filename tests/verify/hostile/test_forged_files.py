@@ -1,0 +1,120 @@
+"""Files that say what is false: certificates of other kinds of statement, and instances beyond a claim."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+import sympy
+
+import fedtheory as ft
+from fedtheory.statements import (
+    Agreement,
+    Bound,
+    Eventually,
+    Fails,
+    Identity,
+    Inequality,
+    Invariant,
+    Limit,
+    OneStep,
+    Order,
+    ParameterRule,
+    Reached,
+    Stays,
+    Untested,
+)
+from verify.comparisons import number_types, parts, samplers
+from verify.outcome import ClassCertificate
+from verify.pep import certifying
+from verify.pep.prover import Step
+
+mu, L, gamma = ft.letters("mu L gamma")
+
+
+def _descent(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :])[..., 0, :]}
+
+
+GD = ft.method("gradient descent", _descent, ["gamma"], {"x": "point"})
+SETTING = ft.Setting(
+    algorithm=GD, functions=ft.SmoothStronglyConvex(mu, L), letters={mu: "mu", L: "L", gamma: "gamma"}, clients=(1,)
+)
+SHORT = (gamma * L <= 1,)
+V = ft.Quantity("V", ft.distance)
+V_NEXT, V_T = (ft.Quantity(name, ft.distance, after=True) for name in ("V_next", "V_T"))
+#: 2^T - 2 <= 0 holds at T = 1, and at no later T.
+SPAN = 2**ft.T - 2
+#: A false statement of each kind.
+FALSE = {
+    "bound of constants": Bound(GD, SPAN, sympy.S.One, sympy.S.Zero, (), override=sympy.S.Zero),
+    "bound": ft.bound(GD, ft.E(V_T) <= (1 - gamma * mu) ** (3 * ft.T) * V),
+    "inequality of constants": Inequality(SPAN, sympy.S.Zero),
+    "inequality": ft.inequality(2 * V <= V),
+    "identity of constants": Identity(SPAN, sympy.S.Zero, ()),
+    "identity": ft.identity(2 * V, V),
+    "step of constants": OneStep(GD, SPAN, sympy.S.Zero, ()),
+    "step": ft.one_step(GD, ft.E(V_NEXT) <= (1 - gamma * mu) ** 4 * V),
+    "rule": ParameterRule({}, (sympy.Le(SPAN, 0, evaluate=False),)),
+    "invariant": Invariant(GD, lambda problem, params, state: state.x - 1, "x = 1"),
+    "limit": Limit(GD, ft.Quantity("x", lambda problem, params, state: (state.x**2).sum(axis=-1)), "x tends to 0"),
+    "eventually": Eventually(GD, vanishing=(ft.Quantity("1", lambda problem, params, state: 1 + ft.distance),)),
+    "stays": Stays(GD, lambda problem, params, state: state.x, "x stays"),
+    "reached": Reached(GD, ft.distance),
+    "agreement": Agreement(
+        GD, GD, lambda p, q, s: (q, s), (lambda p, q, s: s.x, lambda p, q, s: 2 * s.x), "x is twice x"
+    ),
+    "order": Order(L**2, L),
+    "untested": Untested("1 = 2", "nobody tests it"),
+    "fails": Fails(ft.inequality(V <= V), "V is more than V"),
+}
+CLIENT = {"h": (Fraction(1),), "y": (Fraction(0),)}
+RECIPE = {"d": 1, "x": (Fraction(0),), "clients": (CLIENT,), "mu": 1, "L": Fraction(2), "gamma": Fraction(1, 2)}
+LETTERS = {"mu": "1", "L": "2", "gamma": "1/2"}
+METHODS = (*certifying.FORMAL, certifying.WORST_CASE, "derivation", "")
+
+
+def _claim(statement):
+    return ft.Claim("own/forged", setting=SETTING, statement=statement, requires=SHORT)
+
+
+@pytest.mark.parametrize("steps", [{}, {"comparison 1": Step(Fraction(0), {}, ())}], ids=["none", "one"])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", FALSE)
+def test_no_certificate_of_any_kind_holds_of_a_false_statement_of_any_kind(kind, method, steps):
+    with pytest.raises(ValueError, match=r"\w+"):
+        ClassCertificate(_claim(FALSE[kind]), method, RECIPE, LETTERS, steps, "").replay()
+
+
+def test_a_certificate_holds_only_where_the_hypotheses_do():
+    true = ft.Claim("own/same", setting=SETTING, statement=ft.identity(V, V), requires=SHORT)
+    assert ClassCertificate(true, "all states", RECIPE, LETTERS, {}, "").replay()
+    long = RECIPE | {"gamma": Fraction(2)}
+    with pytest.raises(ValueError, match="hypotheses"):
+        ClassCertificate(true, "all states", long, LETTERS | {"gamma": "2"}, {}, "").replay()
+
+
+OUTSIDE = {
+    "less smooth": RECIPE | {"clients": ({**CLIENT, "h": (Fraction(9),)},)},
+    "less convex": RECIPE | {"clients": ({**CLIENT, "h": (Fraction(1, 9),)},)},
+    "a long step": RECIPE | {"gamma": Fraction(9)},
+    "two clients": RECIPE | {"clients": (CLIENT, {**CLIENT, "h": (Fraction(2),)})},
+}
+CONTRACTS = ft.contracts(GD, ft.distance, (1 - gamma * mu) ** 2)
+PARTS = ("0", f"{number_types.FLOATS}0 left", f"{number_types.AGAIN}0 left", f"{samplers.PREFIX}mean at 0")
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_no_counterexample_is_of_an_instance_beyond_class_and_hypotheses(name, part):
+    recipe = OUTSIDE[name] | ({"seed": 0, "tests": 1} if part.startswith(samplers.PREFIX) else {})
+    with pytest.raises(ValueError, match=r"hypotheses|no instance"):
+        parts.evaluate_at(_claim(CONTRACTS), recipe, (Fraction(1),), 1, part, 0)
+
+
+def test_the_class_of_a_setting_is_a_hypothesis_of_each_of_its_claims_once():
+    claim = _claim(CONTRACTS)
+    assert [h.text for h in claim.requires] == ["L*gamma <= 1", SETTING.functions.text]
+    assert replace(claim, gist="again").requires == claim.requires
+    assert claim.variant(factor=1 - gamma * mu).requires == claim.requires
+    assert claim.variant(requires=claim.requires[:1]).requires == claim.requires[:1]
+    assert _claim(CONTRACTS).setting.classes == (SETTING.functions,)
