@@ -14,6 +14,7 @@ import sympy
 from fedtheory import naming
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instances
+from fedtheory.origins import checked
 from fedtheory.schedules import ROUND
 from fedtheory.settings import COMPRESSOR, Setting
 from fedtheory.statements import Agreement, Bound, CompressorClass, Eventually, Limit, Statement, Untested, changed
@@ -33,7 +34,10 @@ class Claim:
 
     ``id``: as in the list of claims; ``where``: place in the paper; ``kind``: sort of statement; ``gist``: one line;
     ``setting``: what it quantifies over; ``requires``: hypotheses as printed; ``reading``: how something the paper
-    leaves open is read; ``repairs``: id of the claim that this one repairs; ``uses``: ids of the claims on which its
+    leaves open is read; ``origin``: "printed" in its paper, "implied" by it or "observed" by us
+    (:mod:`fedtheory.origins`), "" where its author does not say; ``formula``: of what is printed, the LaTeX as it
+    stands there, "" where it is words alone; ``repairs``: id of the claim that this one repairs; ``literal_of``: id
+    of the claim that says what is meant, where this one speaks of the letter of what is printed; ``uses``: ids of the claims on which its
     printed proof rests; ``flaw``: where its printed proof goes wrong, in words, should the claim be refuted and no
     claim that it uses be to blame; ``follows``: ids of claims from which it is to be derived, by rules that are
     checked; ``changes``: what ``variant`` changed.
@@ -47,7 +51,10 @@ class Claim:
     statement: Statement = NOTHING
     requires: tuple[Hypothesis, ...] = ()
     reading: str = ""
+    origin: str = ""
+    formula: str = ""
     repairs: str | None = None
+    literal_of: str | None = None
     uses: tuple[str, ...] = ()
     flaw: str = ""
     follows: tuple[str, ...] = ()
@@ -57,6 +64,7 @@ class Claim:
         if self.statement is NOTHING or self.setting is NOWHERE:
             missing = "statement" if self.statement is NOTHING else "setting"
             raise ValueError(f"the claim {self.id} has no {missing}: write {missing}=...")
+        checked(self.id, self.origin, self.where, self.formula, self.literal_of)
         # A relation alone is a hypothesis in its own words.
         requires = tuple(h if isinstance(h, Hypothesis) else Hypothesis(str(h), h) for h in self.requires)
         object.__setattr__(self, "requires", requires)
@@ -165,6 +173,10 @@ class Claim:
             id=self.id.rstrip("*") + "*",
             statement=statement,
             requires=tuple(requires),
+            # What is changed is printed nowhere.
+            origin="",
+            formula="",
+            literal_of=None,
             changes=(*self.changes, *names),
         )
 
@@ -187,6 +199,31 @@ def with_proofs(paper: str, claims: Iterable[Claim], proofs: Mapping[str, Proof]
         found.append(replace(claim, uses=tuple(f"{paper}/{id}" for id in proof.uses), flaw=proof.flaw))
     if left:
         raise ValueError(f"there is no claim {paper}/{min(left)} to which a proof could belong")
+    return tuple(found)
+
+
+def with_origins(
+    paper: str, claims: Iterable[Claim], printed: Mapping[str, str], implied: Iterable[str], observed: Iterable[str]
+) -> tuple[Claim, ...]:
+    """The claims of a paper, each with its origin; ids are those after the paper's name.
+
+    ``printed`` holds the formulas. A claim that says its origin itself needs no mention, nor does one that repairs
+    another, which is ours unless it is printed too. ``ValueError`` for a claim without an origin, or with two, and for
+    an id that no claim has.
+    """
+    given = [(id, "printed") for id in printed] + [(id, "implied") for id in implied] + [(id, "observed") for id in observed]
+    origins = dict(given)
+    if len(origins) < len(given):
+        raise ValueError(f"a claim of {paper} has two origins")
+    found = []
+    for claim in claims:
+        id = claim.id.removeprefix(f"{paper}/")
+        origin = origins.pop(id, claim.origin or ("observed" if claim.repairs else ""))
+        if not origin:
+            raise ValueError(f"it is not said whether {claim.id} is printed, implied or observed")
+        found.append(replace(claim, origin=origin, formula=printed.get(id, "")))
+    if origins:
+        raise ValueError(f"there is no claim {paper}/{min(origins)} that could be {origins[min(origins)]}")
     return tuple(found)
 
 

@@ -58,13 +58,13 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.selections import Fixed
 from fedtheory.settings import Setting
-from fedtheory.statements import Eventually, Limit, Quantity, Readings
+from fedtheory.statements import Eventually, Limit, Quantity
 from fedtheory.subproblems import Exact
 from fedtheory.symbols import L, mu
 
 # The theorems
 
-_THEOREM_A, _THEOREM_B, _THEOREM_C = (f"fedadmm/theorem-4.1/{part}" for part in ("a", "b", "c/repaired"))
+_THEOREM_A, _THEOREM_B, _THEOREM_C, _SERVER = (f"fedadmm/theorem-4.1/{part}" for part in ("a", "b", "c", "c/server"))
 
 
 def _root(name: str, quantity: Quantity) -> Quantity:
@@ -119,25 +119,6 @@ _QUADRATIC = Setting(
     parameters=_exact_params,
     clients=(2, 3),
 )
-_LITERAL = Claim(
-    id="fedadmm/theorem-4.1/c#blocks",
-    where="Theorem 4.1",
-    gist="grad F(W) has the m blocks g_i, as (11) makes F a function of m blocks",
-    setting=_QUADRATIC,
-    statement=Limit(
-        fedadmm.algorithm, Quantity(q("|(g_1,...,g_m)|^2"), _squared_blocks), "the m blocks of grad F vanish"
-    ),
-)
-_SUMMED = Claim(
-    id="fedadmm/theorem-4.1/c#sum",
-    where="Theorem 4.1",
-    kind="limit",
-    gist="grad F(W) is sum_i g_i, as (57) has it",
-    setting=LONG,
-    statement=_long(vanishing=(_SUM, _GRADIENT)),
-    requires=_ASSUMED,
-)
-
 THEOREM_41 = (
     Claim(
         id=_THEOREM_A,
@@ -160,27 +141,38 @@ THEOREM_41 = (
         follows=(_THEOREM_A, *(claim.id for claim in PARTS_B)),
     ),
     Claim(
-        id="fedadmm/theorem-4.1/c",
-        where="Theorem 4.1",
+        id=_THEOREM_C,
+        where="Theorem 4.1 and eq. (57)",
         kind="limit",
-        gist="gradients vanish",
+        gist="gradients vanish: grad F(W^k), the sum of the g_i^k as in the proof",
         setting=LONG,
-        statement=Readings(
-            "grad F(W) of (24) is defined by (11), which gives F m blocks, and used as sum_i g_i by (57): "
-            "the two disagree",
-            (_LITERAL, _SUMMED),
-        ),
+        statement=_long(vanishing=(_SUM,)),
+        requires=_ASSUMED,
+        reading="grad F(W^k) is sum_i g_i^k, as eq. (57) writes it; that (11) makes F a function of m blocks, whose "
+        "gradient has the m blocks g_i^k, is c/literal",
+        follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_C)),
     ),
     Claim(
-        id=_THEOREM_C,
-        where="Theorem 4.1",
+        id=_SERVER,
+        where="Theorem 4.1 and eq. (24)",
         kind="limit",
-        gist="sum_i alpha_i grad f_i(w_i^k) and grad f(w^{tau_k}) vanish",
+        gist="gradients vanish: grad f(w^{tau_k}), of the server's model",
         setting=LONG,
-        statement=_long(vanishing=(_SUM, _GRADIENT)),
+        statement=_long(vanishing=(_GRADIENT,)),
         requires=_ASSUMED,
-        repairs="fedadmm/theorem-4.1/c",
         follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_C)),
+    ),
+    Claim(
+        id=f"{_THEOREM_C}/literal",
+        where="Theorem 4.1 and eqs. (11), (24)",
+        gist="gradients vanish: all m blocks g_i^k of grad F(W^k)",
+        setting=_QUADRATIC,
+        statement=Limit(
+            fedadmm.algorithm, Quantity(q("|(g_1,...,g_m)|^2"), _squared_blocks), "the m blocks of grad F vanish"
+        ),
+        reading="by (11) F is a function of the m blocks of W, and so its gradient has m blocks. Looked at on "
+        "quadratics with full participation, which the theorem admits",
+        literal_of=_THEOREM_C,
     ),
     *PARTS_A,
     *PARTS_B,
@@ -196,7 +188,7 @@ THEOREM_42 = (
         statement=_long(vanishing=(*_STATIONARY, _GRADIENT)),
         requires=_ASSUMED,
         reading="the residuals of (19) vanish along the whole sequence, and are continuous",
-        follows=(_THEOREM_C, "fedadmm/theorem-4.2/a/residual"),
+        follows=(_THEOREM_C, _SERVER, "fedadmm/theorem-4.2/a/residual"),
     ),
     Claim(
         id="fedadmm/theorem-4.2/b",
@@ -224,7 +216,7 @@ COROLLARY_41 = (
         setting=LONG,
         statement=_long(vanishing=_OPTIMAL),
         requires=(*_ASSUMED, CONVEX),
-        follows=(_THEOREM_B, _THEOREM_C),
+        follows=(_THEOREM_B, _SERVER),
     ),
     Claim(
         id="fedadmm/corollary-4.1/b",

@@ -9,8 +9,9 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.fedadmm import transition
-from fedtheory.papers.fedadmm.letters import alpha_i, nu_i, parts, q, r_i
+from fedtheory.papers.fedadmm.letters import alpha_i, nu_i, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import (
     LETTERS,
     ROUND,
@@ -77,7 +78,9 @@ LEMMA_41 = (
         setting=RUN,
         statement=DESCENT,
         requires=(SMOOTH, START),
-        reading="w^{tau_0} is any; (5) with equality; any points w_i^{k+1} that meet (6)",
+        reading="w^{tau_0} is any; (5) with equality; any points w_i^{k+1} that meet (6). The theorems that use the "
+        "lemma, and the first line of its proof, have sigma_i >= 3 alpha_i r_i",
+        literal_of="fedadmm/lemma-4.1/with-step-condition",
     ),
     Claim(
         id="fedadmm/lemma-4.1/repaired",
@@ -154,6 +157,7 @@ LEMMA_C1 = (
         gist="the intermediate expression sigma_i (z_i - w), as printed",
         setting=ROUND,
         statement=Identity(_sum, _printed, (_BALANCE, Quantity(_printed, _as_is(_intermediate, True)))),
+        literal_of="fedadmm/lemma-C.1/a/intermediate/repaired",
     ),
     Claim(
         id="fedadmm/lemma-C.1/a/intermediate/repaired",
@@ -240,20 +244,28 @@ EQ_45 = (
     Claim(
         id="fedadmm/eq-45",
         where="eq. (45)",
-        gist="what sigma_i >= 3 alpha_i r_i gives, and what the later constants need",
-        setting=Setting("no letters", letters=()),
-        statement=ParameterRule({_share: _FRACTION(1, 2)}, _LINKS),
-        reading=f"the claim is that (45), alpha_i r_i <= sigma_i/2, gives the later constants. {_EQ_45}. (45) itself, "
-        "with theta = 1/2, is true as printed: what falls is its use",
+        kind="parameter-rule",
+        gist="sigma_i >= 3 alpha_i r_i > 0 gives 0 < alpha_i r_i <= sigma_i/2",
+        setting=Setting("all alpha_i, r_i, sigma_i > 0", letters=(alpha_i, r_i, sigma_i)),
+        statement=Inequality(alpha_i * r_i, sigma_i / 2),
+        requires=(Hypothesis("sigma_i >= 3 alpha_i r_i", sympy.Ge(sigma_i, 3 * alpha_i * r_i, evaluate=False)),),
     ),
     Claim(
-        id="fedadmm/eq-45/repaired",
+        id="fedadmm/eq-45/use",
+        where="eq. (45) and its uses in Appendices C.2 to C.6",
+        gist="the constants that later lines take from eq. (45) follow from it",
+        setting=Setting("no letters", letters=()),
+        statement=ParameterRule({_share: _FRACTION(1, 2)}, _LINKS),
+        reading=f"{_EQ_45}. (45) has theta = 1/2; the later lines cite it for what theta = 1/3 gives",
+    ),
+    Claim(
+        id="fedadmm/eq-45/use/repaired",
         where="eq. (45)",
         gist="alpha_i r_i <= sigma_i/3 follows, and is what the later constants need",
         setting=Setting("no letters", letters=()),
         statement=ParameterRule({_share: _FRACTION(1, 3)}, _LINKS),
         reading=_EQ_45,
-        repairs="fedadmm/eq-45",
+        repairs="fedadmm/eq-45/use",
     ),
 )
 
@@ -266,6 +278,7 @@ EQ_51 = (
         setting=RUN,
         statement=Inequality(_L_next - _L, -((_moved + _server) / 10 - _change), QUANTITIES),
         requires=(SMOOTH, START, STEP),
+        literal_of="fedadmm/eq-51/display/repaired",
     ),
     Claim(
         id="fedadmm/eq-51/display/repaired",
@@ -359,6 +372,7 @@ LEMMA_C2 = (
         ),
         requires=(SMOOTH, START, STEP, SCHEME),
         reading="at k + 1 >= 1; Dbar_i = w_i^{k+1} - w^{tau_{k+1}}",
+        literal_of="fedadmm/lemma-C.2/b/signs/repaired",
     ),
     Claim(
         id="fedadmm/lemma-C.2/b/signs/repaired",

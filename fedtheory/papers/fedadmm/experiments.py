@@ -183,7 +183,7 @@ ALGORITHM_2 = (
         setting=FEDAVG,
         statement=_ALGORITHM_2,
         requires=(_OF_CLASS, _SMALL),
-        reading="no sentence of the paper: the nearest is what Section 5.4.1 sees in Figure 1, that all methods come "
+        reading="ours, no sentence of the paper: the nearest is what Section 5.4.1 sees in Figure 1, that all methods come "
         "to the optimal value in the end. A round is a function of w alone, so that its limit is a fixed point of the "
         "round",
     ),
@@ -262,7 +262,7 @@ SECTION_52 = (
         gist="the experiments' sigma_i = 0.2 r_i/m satisfies the theorems' condition",
         setting=_penalties,
         statement=ParameterRule({sigma_i: sympy.Rational(1, 5) * r_i / m, alpha_i: 1 / m}, _CONDITION),
-        reading="no sentence of the paper, whose Section 5.2 sets sigma_i and does not speak of the condition",
+        reading="ours, no sentence of the paper, whose Section 5.2 sets sigma_i and does not speak of the condition",
     ),
     Claim(
         id="fedadmm/experiments/step-condition/repaired",
@@ -279,7 +279,8 @@ SECTION_52 = (
         gist="the experiments' w_i = pi_i = 0 satisfies the algorithm's initialisation",
         setting=_LEAST_SQUARES,
         statement=Identity(_pi, _slope, (Quantity(_pi, _taken), Quantity(_slope, _asked))),
-        reading="no sentence of the paper, whose Section 5.2 sets w_i^0 and pi_i^0 and does not speak of Algorithm 1's",
+        reading="ours, no sentence of the paper, whose Section 5.2 sets w_i^0 and pi_i^0 and does not speak of Algorithm "
+        "1's",
     ),
     Claim(
         id="fedadmm/experiments/initial-point/repaired",

@@ -206,6 +206,7 @@ EQ_16 = (
         requires=(_CURVATURE, _PENALTY, _NOT_NEGATIVE),
         reading="kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa. Rounded up it would be "
         "enough: the repaired statement, with ceil(X) for X. Below 0, which leaves no step, it is not looked at",
+        literal_of="fedadmm/theorem-3.1/eq-16/repaired",
     ),
     Claim(
         id="fedadmm/theorem-3.1/eq-16/repaired",

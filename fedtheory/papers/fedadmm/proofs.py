@@ -23,22 +23,24 @@ PROOFS = {
         "probability of T windows is a power T of that of one, and where a window may miss a client it tends to 0.",
     ),
     "lemma-4.1": Proof(
-        ("lemma-C.1/a", "lemma-C.1/b", "lemma-C.1/c", "eq-31", "eq-33", "eq-45", "eq-51/display"),
+        ("lemma-C.1/a", "lemma-C.1/b", "lemma-C.1/c", "eq-31", "eq-33", "eq-45/use", "eq-51/display"),
         "The proof begins with sigma_i >= 3 alpha_i r_i, which the lemma does not assume.",
     ),
     "lemma-4.1/with-step-condition": Proof(
-        ("lemma-C.1/a", "lemma-C.1/b", "lemma-C.1/c", "eq-31", "eq-33", "eq-45", "eq-51/display")
+        ("lemma-C.1/a", "lemma-C.1/b", "lemma-C.1/c", "eq-31", "eq-33", "eq-45/use", "eq-51/display")
     ),
     "theorem-4.1/a": Proof(("lemma-C.2/b", "lemma-C.2/c", "lemma-C.1/b")),
     "theorem-4.1/b": Proof(("lemma-C.2/a", "lemma-C.2/b", "lemma-C.2/c", "theorem-4.1/a")),
-    "theorem-4.1/c": Proof(
+    "theorem-4.1/c": Proof(("lemma-C.2/c", "lemma-C.1/a", "lemma-C.1/b")),
+    "theorem-4.1/c/server": Proof(("theorem-4.1/c", "lemma-C.2/c")),
+    "theorem-4.1/c/literal": Proof(
         ("lemma-C.2/c", "lemma-C.1/a", "lemma-C.1/b"),
         "Eq. (11) makes F a function of m blocks, whose gradient is (g_1, ..., g_m). Eq. (57) of the proof writes "
         "grad F for the sum of the g_i: the sum vanishes, the blocks do not.",
     ),
-    "theorem-4.2/a": Proof(("lemma-C.1/b", "lemma-C.1/c", "lemma-C.2/c", "theorem-4.1/c", "definition-4.1")),
+    "theorem-4.2/a": Proof(("lemma-C.1/b", "lemma-C.1/c", "lemma-C.2/c", "theorem-4.1/c/server", "definition-4.1")),
     "theorem-4.2/b": Proof(("theorem-4.2/a", "lemma-C.2/c", "lemma-C.1/b", "lemma-C.1/c")),
-    "corollary-4.1/a": Proof(("theorem-4.1/a", "theorem-4.1/b", "theorem-4.1/c")),
+    "corollary-4.1/a": Proof(("theorem-4.1/a", "theorem-4.1/b", "theorem-4.1/c/server")),
     "corollary-4.1/b": Proof(("theorem-4.2/a", "definition-4.1")),
     "corollary-4.1/c": Proof(("corollary-4.1/a", "lemma-C.1/b", "lemma-C.2/c", "definition-4.1")),
     "theorem-4.3": Proof(("eq-67", "eq-69", "lemma-C.2/a", "lemma-C.2/b", "theorem-4.3/proof-constants")),
@@ -48,7 +50,8 @@ PROOFS = {
         "takes eq. (66) once; every later constant follows from it.",
     ),
     "remark-4.3/eq-28": Proof(("theorem-4.3",)),
-    "remark-4.3/eq-29": Proof(
+    "remark-4.3/eq-29": Proof(("remark-4.3/eq-28",)),
+    "remark-4.3/eq-29/literal": Proof(
         ("remark-4.3/eq-28",),
         "The k of eq. (28) is a ceiling itself, which the second expression drops; and a factor 2 goes into a "
         "ceiling, though 2 ceil(x) is not ceil(2x).",
@@ -60,26 +63,27 @@ PROOFS = {
     ),
     "lemma-C.1/c": Proof(("lemma-C.1/b", "eq-33")),
     "lemma-C.1/d": Proof(("eq-21",)),
-    "eq-45": Proof(
-        flaw="sigma_i/2 is printed where sigma_i/3 follows and is used: with sigma_i/2 the constants -1/3, 4/30, "
+    "eq-45/use": Proof(
+        ("eq-45",),
+        "sigma_i/2 is printed where sigma_i/3 follows and is used: with sigma_i/2 the constants -1/3, 4/30, "
         "1/6 and 1/3, which the later steps take from this line, do not come out."
     ),
     "eq-51/display": Proof(
-        ("lemma-C.1/a", "lemma-C.1/b", "lemma-C.1/c", "eq-31", "eq-33", "eq-45"),
+        ("lemma-C.1/a", "lemma-C.1/b", "lemma-C.1/c", "eq-31", "eq-33", "eq-45/use"),
         "In the sum of eqs. (47), (50) and (51) the minus before the change of the tolerances is put behind the "
         "minus of the whole sum, and so becomes a plus.",
     ),
     "lemma-C.2/a": Proof(("lemma-4.1",)),
-    "lemma-C.2/b": Proof(("lemma-C.2/b/signs", "lemma-C.1/b", "eq-33", "eq-45")),
+    "lemma-C.2/b": Proof(("lemma-C.2/b/signs", "lemma-C.1/b", "eq-33", "eq-45/use")),
     "lemma-C.2/b/signs": Proof(
         ("eq-31",),
         "Eq. (31) at w_i has <w - w_i, g_i> = -<Dbar_i, g_i>, printed without the minus; and g_i is phi_i - pi_i, "
         "printed as pi_i + phi_i. In the last line the two errors cancel.",
     ),
     "lemma-C.2/c": Proof(("lemma-4.1", "lemma-C.2/a", "lemma-C.2/b", "lemma-C.1/c", "lemma-C.1/d", "eq-21")),
-    "eq-59": Proof(("eq-33", "eq-45")),
+    "eq-59": Proof(("eq-33", "eq-45/use")),
     "eq-62": Proof(
-        ("lemma-C.1/c", "eq-21", "eq-33", "eq-45"),
+        ("lemma-C.1/c", "eq-21", "eq-33", "eq-45/use"),
         "Eq. (63) takes the sum over the rounds in which a client waits as one of at most s_0 terms; under Scheme "
         "4.1 there may be 2 s_0 - 2.",
     ),

@@ -407,10 +407,11 @@ CLAIMS = (
         statement=one_step(rbcd.algorithm, E(H_NEXT - H_STAR) <= (1 - mu_min / L_max) * H - H_STAR),
         requires=(STRUCTURE, SIZE),
         reading="x in C, without which h(x) may lie below h(x*)",
+        literal_of="feddcd/lemma-B.8/rate/repaired",
     ),
     Claim(
         id="feddcd/lemma-B.8/rate/repaired",
-        where="Lemma B.8",
+        where="last line of the proof of Lemma B.8",
         gist="E[h(y)] - h* <= (1 - (tau-1)/(n-1) mu_min/L_max) (h(x) - h*), for x in C",
         setting=SETTING,
         statement=one_step(rbcd.algorithm, E(Quantity(_gap_next, h_gap, after=True)) <= (1 - r * mu_min / L_max) * GAP),

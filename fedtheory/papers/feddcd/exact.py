@@ -231,6 +231,7 @@ SECTION_4 = (
         setting=SETTING,
         statement=ParameterRule({mu_min: 1 / beta, L_max: 1 / beta}, _identification, _curvatures),
         requires=(CONVEX, PARTICIPATION),
+        literal_of="feddcd/theorem-4.1/proof-constants/repaired",
     ),
     Claim(
         id="feddcd/theorem-4.1/proof-constants/repaired",

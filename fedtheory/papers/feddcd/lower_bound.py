@@ -135,16 +135,17 @@ SECTION_7 = (
         reading=_READING_14,
     ),
     Claim(
-        id="feddcd/theorem-7.1/eq-14/repaired",
+        id="feddcd/theorem-7.1/eq-14/consistency",
         where="Theorem 7.1",
-        kind="lower-bound",
-        gist="the rate of AccFedDCD does not beat 1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1}, for alpha < beta/N",
+        kind="inequality",
+        gist="one procedure, AccFedDCD, does not beat 1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1}, for "
+        "alpha < beta/N",
         setting=CONSTANTS,
         statement=Inequality(_accelerated, _proved),
         requires=(PARTICIPATION, Hypothesis("alpha < beta/N", sympy.Gt(kappa, N))),
-        reading=_READING_14
-        + "; that no procedure beats it is a conjecture here, of which Appendix F's steps are claims",
-        repairs="feddcd/theorem-7.1/eq-14",
+        reading="no lower bound: the factor that Appendix F gives in its first case is compared with the rate of "
+        "AccFedDCD (Theorem 6.1, up to a constant factor) and with no other procedure. That no procedure beats it, "
+        "which would repair eq. (14), is a conjecture here, of which some steps of Appendix F are claims",
     ),
     Claim(
         id="feddcd/theorem-7.1/complexity",
@@ -158,8 +159,8 @@ SECTION_7 = (
             large=kappa,
         ),
         requires=(PARTICIPATION,),
-        reading="the printed order is at most a constant times the rounds that the repaired eq. (14) implies, for "
-        "large kappa",
+        reading="the printed order is at most a constant times the rounds that the factor of Appendix F's first case "
+        "implies, for large kappa; that this factor bounds all procedures is not shown here",
     ),
     Claim(
         id="feddcd/gap",
@@ -237,6 +238,7 @@ APPENDIX_F = (
             ),
         ),
         requires=(PARTICIPATION, Hypothesis("alpha < beta/N", sympy.Gt(s, 1))),
+        literal_of="feddcd/appendix-F/bound-step/repaired",
     ),
     Claim(
         id="feddcd/appendix-F/bound-step/repaired",

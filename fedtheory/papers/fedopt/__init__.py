@@ -1,6 +1,6 @@
 """Konečný, McMahan, Ramage, Richtárik: Federated Optimization (2016). Letters as in the paper."""
 
-from fedtheory.claims import with_proofs
+from fedtheory.claims import with_origins, with_proofs
 from fedtheory.papers.fedopt import (
     cocoa,
     convergence,
@@ -10,6 +10,7 @@ from fedtheory.papers.fedopt import (
     figure,
     fsvrg,
     model,
+    origins,
     primal,
     proofs,
     proposition,
@@ -31,24 +32,27 @@ from fedtheory.papers.fedopt.predictors import (
     smax,
 )
 
-CLAIMS = with_proofs(
+_CLAIMS = (
+    *model.SECTIONS_1_AND_2,
+    *svrg.SECTION_3_2,
+    *svrg.SECTION_3_3,
+    *dane.SECTION_3_4,
+    *proposition.SECTION_3_5,
+    *fsvrg.SECTION_3_6_2,
+    *fsvrg.PROPERTIES,
+    *primal.APPENDIX_A1,
+    *dual.APPENDIX_A3,
+    *convergence.CONVERGENCE,
+    *equivalence.APPENDIX_A4,
+    *cocoa.SECTION_2_3_1,
+    *figure.FIGURE_2,
+)
+CLAIMS = with_origins(
     "fedopt",
-    (
-        *model.SECTIONS_1_AND_2,
-        *svrg.SECTION_3_2,
-        *svrg.SECTION_3_3,
-        *dane.SECTION_3_4,
-        *proposition.SECTION_3_5,
-        *fsvrg.SECTION_3_6_2,
-        *fsvrg.PROPERTIES,
-        *primal.APPENDIX_A1,
-        *dual.APPENDIX_A3,
-        *convergence.CONVERGENCE,
-        *equivalence.APPENDIX_A4,
-        *cocoa.SECTION_2_3_1,
-        *figure.FIGURE_2,
-    ),
-    proofs.PROOFS,
+    with_proofs("fedopt", _CLAIMS, proofs.PROOFS),
+    origins.PRINTED,
+    origins.IMPLIED,
+    origins.OBSERVED,
 )
 
 __all__ = [

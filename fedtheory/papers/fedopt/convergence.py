@@ -1,7 +1,7 @@
 """Federated Optimization, Appendix A: whether Algorithms 5 and 6 converge, for the sigma of their listings and of A.3.
 
-Both print "Input: sigma in [1, K]", and on ridge regression they are the same method (Theorem 5). A.3 calls sigma a
-constant with X'X <= sigma B, which numbers in [1, K] need not have.
+A.3 takes for sigma a constant with X'X <= sigma B, and both methods converge. The listings of both say "Input: sigma in
+[1, K]" and no more, and numbers in [1, K] need not have it. On ridge regression they are one method (Theorem 5).
 """
 
 from __future__ import annotations
@@ -136,10 +136,10 @@ CONVERGING = setting(
 )
 
 _gap_T = sympy.Symbol("f(w^t)-f*")
-_READING = (
-    "with any sigma in [1, K], as the listing prints; with a sigma that has X'X <= sigma B, as A.3 calls it, see "
-    "/repaired. Where det(I + M) <= 0 the map M has a real eigenvalue of -1 or less, and the method does "
-    "not converge from that eigenvector"
+_MEANT = "sigma has X'X <= sigma B, as A.3 introduces it, not merely sigma in [1, K], as the listing says"
+_LITERAL = (
+    "with any sigma in [1, K], as the listing alone says. Where det(I + M) <= 0 the map M has a real eigenvalue of -1 "
+    "or less, and the method does not converge from that eigenvector"
 )
 
 CONVERGENCE = (
@@ -147,40 +147,43 @@ CONVERGENCE = (
         id="fedopt/algorithm-6/linear",
         where="Appendix A.3",
         kind="bound",
-        gist="the dual method converges linearly",
-        setting=_printed_range(of_dual),
-        statement=inequality(sympy.S.Zero < _beyond(dual_map, "Algorithm 6")),
-        requires=(IN_RANGE,),
-        reading=_READING,
-    ),
-    Claim(
-        id="fedopt/algorithm-6/linear/repaired",
-        where="Appendix A.3",
-        gist="the dual method converges linearly if X'X <= sigma B, at an explicit rate",
+        gist="the dual method converges linearly, with X'X <= sigma B",
         setting=ADMISSIBLE,
         statement=Bound(dual_block_ascent.algorithm, D_T, 1 - dual_share, D_0, (GAP_T, GAP_0)),
         requires=(DOMINATES,),
-        reading="the rate of proximal gradient ascent, s_max = max_k |X_k|^2: on quadratic losses",
-        repairs="fedopt/algorithm-6/linear",
+        reading=f"{_MEANT}. The rate, which is not printed, is that of proximal gradient ascent, with s_max = max_k "
+        "|X_k|^2: on quadratic losses",
+    ),
+    Claim(
+        id="fedopt/algorithm-6/linear/literal",
+        where="Algorithm 6, line 1",
+        kind="property",
+        gist="the dual method converges for every sigma in [1, K], as the listing alone says",
+        setting=_printed_range(of_dual),
+        statement=inequality(sympy.S.Zero < _beyond(dual_map, "Algorithm 6")),
+        requires=(IN_RANGE,),
+        reading=_LITERAL,
+        literal_of="fedopt/algorithm-6/linear",
     ),
     Claim(
         id="fedopt/algorithm-5/any-partition",
         where="Appendix A.1",
         kind="limit",
-        gist="ridge regression, any partition: converges",
-        setting=_printed_range(of_primal),
-        statement=inequality(sympy.S.Zero < _beyond(primal_map, "Algorithm 5")),
-        requires=(IN_RANGE,),
-        reading=_READING,
-    ),
-    Claim(
-        id="fedopt/algorithm-5/any-partition/repaired",
-        where="Appendix A.1",
-        gist="Algorithm 5 converges on any ridge regression and partition if X'X <= sigma B",
+        gist="ridge regression, any partition: converges, with X'X <= sigma B",
         setting=CONVERGING,
         statement=Limit(perturbed_primal.algorithm, Quantity(_gap_T, gap, after=True), "f(w^t) -> f*"),
         requires=(DOMINATES,),
-        reading="from any w and g_k of sum 0",
-        repairs="fedopt/algorithm-5/any-partition",
+        reading=f"{_MEANT}. From any w and g_k of sum 0",
+    ),
+    Claim(
+        id="fedopt/algorithm-5/any-partition/literal",
+        where="Algorithm 5, line 1",
+        kind="property",
+        gist="Algorithm 5 converges for every sigma in [1, K], as the listing alone says",
+        setting=_printed_range(of_primal),
+        statement=inequality(sympy.S.Zero < _beyond(primal_map, "Algorithm 5")),
+        requires=(IN_RANGE,),
+        reading=_LITERAL,
+        literal_of="fedopt/algorithm-5/any-partition",
     ),
 )

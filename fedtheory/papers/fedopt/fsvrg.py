@@ -81,7 +81,7 @@ FIRST, GRADIENT = Quantity("E[G_1]", _first), Quantity("grad f(w)", gradient_of)
 
 
 def _expectation(
-    id: str, gist: str, of: Any, left: Quantity, right: Quantity, reading: str = "", repairs: Any = None
+    id: str, gist: str, of: Any, left: Quantity, right: Quantity, reading: str = "", **more: Any
 ) -> Claim:
     return Claim(
         id=id,
@@ -91,7 +91,7 @@ def _expectation(
         setting=of,
         statement=identity(left, right),
         reading=reading,
-        repairs=repairs,
+        **more,
     )
 
 
@@ -110,7 +110,8 @@ SECTION_3_6_2 = (
         ALONE,
         FIRST,
         Quantity("grad f(w^t)", _at_snapshot),
-        "E[G_1] = grad f(w^t), where G_1 is taken at the local model w",
+        "E[G_1] = grad f(w^t), where G_1 is taken at the local model w; the display that follows has grad f(w)",
+        literal_of="fedopt/fsvrg/single-node/repaired",
     ),
     _expectation(
         "fedopt/fsvrg/single-node/repaired",

@@ -37,7 +37,7 @@ _LOSS_READING = (
 )
 
 
-def _loss(id: str, loss: sympy.Expr, gist: str, repairs: str | None = None) -> Claim:
+def _loss(id: str, loss: sympy.Expr, gist: str, **more: Any) -> Claim:
     return Claim(
         id=id,
         where="Section 1.1",
@@ -46,7 +46,7 @@ def _loss(id: str, loss: sympy.Expr, gist: str, repairs: str | None = None) -> C
         setting=CONSTANTS,
         statement=Inequality(sympy.S.One, 1 + curvature(loss)),
         reading=_LOSS_READING,
-        repairs=repairs,
+        **more,
     )
 
 
@@ -170,12 +170,17 @@ AT_THRESHOLD = Quantity(_at_threshold, _time(False))
 FINER = Quantity(_finer, _time(True))
 
 SECTIONS_1_AND_2 = (
-    _loss("fedopt/logistic-loss", PRINTED_LOSS, "the printed logistic loss is a convex loss"),
+    _loss(
+        "fedopt/logistic-loss",
+        PRINTED_LOSS,
+        "the printed logistic loss is a convex loss",
+        literal_of="fedopt/logistic-loss/repaired",
+    ),
     _loss(
         "fedopt/logistic-loss/repaired",
         -PRINTED_LOSS,
         "log(1 + exp(-y x'w)), without the minus, is a convex loss",
-        "fedopt/logistic-loss",
+        repairs="fedopt/logistic-loss",
     ),
     Claim(
         id="fedopt/eq-4",

@@ -44,11 +44,13 @@ PROOFS = {
     "fsvrg/property-d": Proof(flaw=f"The paper does not say it: 3.1 asks for it. {_GRADIENT_DESCENT}"),
     "perturbation-average": Proof(("lemma-4",)),
     "lower-bound-step": Proof(("sigma",)),
-    "algorithm-6/linear": Proof(
+    "algorithm-6/linear": Proof(("lower-bound-step",)),
+    "algorithm-6/linear/literal": Proof(
         ("lower-bound-step",),
         "The lower bound on which the method rests needs a sigma so large that X'X <= sigma B. That it lies in [1, K] "
         "is shown of the least such number; the listing takes every number in [1, K].",
     ),
     "algorithm-5/any-partition": Proof(("theorem-5", "algorithm-6/linear")),
+    "algorithm-5/any-partition/literal": Proof(("theorem-5", "algorithm-6/linear/literal")),
     "theorem-5": Proof(("eq-14", "eq-17", "eq-23")),
 }

@@ -158,6 +158,7 @@ SECTION_3_5 = (
         ),
         reading="the display is true, as a whole, of every vector in its place; the sentence before it says what its "
         "brackets are, which they are not",
+        literal_of="fedopt/proposition-1/gradient/repaired",
     ),
     _identity(
         "/repaired",

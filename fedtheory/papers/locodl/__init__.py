@@ -1,7 +1,7 @@
 """Condat, Maranjyan, Richtarik: LoCoDL (2024). Letters as in the paper."""
 
-from fedtheory.claims import with_proofs
-from fedtheory.papers.locodl import complexity, method, proofs, remarks
+from fedtheory.claims import with_origins, with_proofs
+from fedtheory.papers.locodl import complexity, method, origins, proofs, remarks
 from fedtheory.papers.locodl.method import (
     DAMPING,
     ORDERED,
@@ -24,24 +24,27 @@ from fedtheory.papers.locodl.method import (
     tau,
 )
 
-CLAIMS = with_proofs(
+_CLAIMS = (
+    *complexity.UPLINK,
+    *method.COMPRESSORS,
+    remarks.OPTIMALITY,
+    *method.FEASIBILITY,
+    *remarks.REMARKS,
+    *method.THEOREM_31,
+    complexity.NO_HARM,
+    *complexity.SECTION_3,
+    complexity.CONSTANTS_31,
+    remarks.EQUIVALENCE,
+    *method.APPENDIX_A,
+    *complexity.TABLES,
+    *complexity.EXPERIMENTS,
+)
+CLAIMS = with_origins(
     "locodl",
-    (
-        *complexity.UPLINK,
-        *method.COMPRESSORS,
-        remarks.OPTIMALITY,
-        *method.FEASIBILITY,
-        *remarks.REMARKS,
-        *method.THEOREM_31,
-        complexity.NO_HARM,
-        *complexity.SECTION_3,
-        complexity.CONSTANTS_31,
-        remarks.EQUIVALENCE,
-        *method.APPENDIX_A,
-        *complexity.TABLES,
-        *complexity.EXPERIMENTS,
-    ),
-    proofs.PROOFS,
+    with_proofs("locodl", _CLAIMS, proofs.PROOFS),
+    origins.PRINTED,
+    origins.IMPLIED,
+    (),
 )
 
 __all__ = [

@@ -92,22 +92,22 @@ def _order(
     )
 
 
-_READING_UPLINK = "eq. (10) for n >= d^2, where its second term is at most its first"
+_READING_UPLINK = "eq. (10), to which the sentence refers, for n >= d^2, where its second term is at most its first"
 UPLINK = (
     _order(
         "uplink",
         "Section 1.2",
-        "uplink complexity when n is large, as printed there",
-        Order(_uplink, sqrt(d) * sqrt(kappa), when=(sympy.Ge(n, d**2, evaluate=False),)),
-        _READING_UPLINK,
+        "uplink complexity when n is large: sqrt(d) sqrt(kappa), and the term d that does not depend on kappa",
+        Order(_uplink, sqrt(d) * sqrt(kappa) + d, when=(sympy.Ge(n, d**2, evaluate=False),)),
+        f"{_READING_UPLINK}. The sentence leaves out the term d, which Section 3 has where it says the same",
     ),
     _order(
-        "uplink/repaired",
+        "uplink/literal",
         "Section 1.2",
-        "sqrt(d) sqrt(kappa) + d: the term d is not negligible where d exceeds kappa",
-        Order(_uplink, sqrt(d) * sqrt(kappa) + d, when=(sympy.Ge(n, d**2, evaluate=False),)),
-        _READING_UPLINK,
-        repairs="locodl/uplink",
+        "uplink complexity when n is large, without the term d of eq. (10)",
+        Order(_uplink, sqrt(d) * sqrt(kappa), when=(sympy.Ge(n, d**2, evaluate=False),)),
+        f"{_READING_UPLINK}. Where d exceeds kappa the term d is not negligible",
+        literal_of="locodl/uplink",
     ),
 )
 

@@ -6,12 +6,14 @@ from fedtheory.claims import Proof
 
 #: By the ids after the paper's name, in the paper's order.
 PROOFS = {
-    "uplink": Proof(
+    "uplink": Proof(("corollary-3.2/eq-10",)),
+    "uplink/literal": Proof(
         ("corollary-3.2/eq-10",),
         "For n >= d^2 eq. (10) is sqrt(d) sqrt(kappa) + d. The introduction keeps the first of the two, which is "
         "the smaller one where d exceeds kappa.",
     ),
-    "assumption-2.1": Proof(
+    "assumption-2.1": Proof(("theorem-3.1/one-step",)),
+    "assumption-2.1/literal": Proof(
         ("theorem-3.1/one-step",),
         "The proof of eq. (19) takes the compressors of an iteration as unbiased given the whole past. From every "
         "single earlier one they are independent by the assumption, from all earlier ones together they need not "

@@ -162,23 +162,25 @@ REMARKS = (
         id="locodl/assumption-2.1",
         where="Assumption 2.1",
         kind="parameter-rule",
+        gist="independence over iterations is enough for (5): of the compressors of an iteration from all earlier ones "
+        "together",
+        setting=method.SETTING,
+        statement=bound(algorithm_1.algorithm, E(method.PSI_T) <= method.tau**T * method.PSI_0),
+        requires=(method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
+        reading="meant is what the proof uses, which conditions on all the past; the letter asks for the independence "
+        "of any two compressors of different iterations",
+    ),
+    Claim(
+        id="locodl/assumption-2.1/literal",
+        where="Assumption 2.1",
+        kind="parameter-rule",
         gist="pairwise independence over iterations is enough for (5)",
         setting=PAIRWISE,
         statement=bound(pairwise, E(method.PSI_T) <= method.tau**T * method.PSI_0),
         requires=(method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
         reading="the assumption asks for independence of any two compressors of different iterations; the proof "
-        "conditions on "
-        "all the past",
-    ),
-    Claim(
-        id="locodl/assumption-2.1/repaired",
-        where="Assumption 2.1",
-        kind="parameter-rule",
-        gist="the compressors of an iteration are independent of all earlier iterations together",
-        setting=method.SETTING,
-        statement=bound(algorithm_1.algorithm, E(method.PSI_T) <= method.tau**T * method.PSI_0),
-        requires=(method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
-        repairs="locodl/assumption-2.1",
+        "conditions on all the past",
+        literal_of="locodl/assumption-2.1",
     ),
     Claim(
         id="locodl/remark-2.2",

@@ -1,0 +1,35 @@
+"""What a claim is: printed in its paper, implied by it, or observed by us.
+
+``printed``: a sentence or a formula of the paper, at the place that ``where`` names. ``implied``: no sentence of the
+paper, but a proof or a later line needs it. ``observed``: ours, as are repaired statements. A printed sentence may fall
+by its letter alone, where what its authors mean holds: then both are claims, and that of the letter names the other.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: What a claim can be, and what that means, in words.
+ORIGINS = {
+    "printed": "printed in the paper",
+    "implied": "printed nowhere: a proof or a later line needs it",
+    "observed": "ours: printed nowhere",
+}
+
+#: What a place in a paper is named by: something that has a number or, in an appendix, a letter.
+_NUMBERED = re.compile(
+    r"\b(?:(?:Sections?|Appendix|Theorem|Lemma|Proposition|Corollary|Remark|Definition|Example|Assumptions?|Scheme"
+    r"|Algorithms?|Tables?|Figures?) (?:[A-Z]\b|[A-Z]?\.?\d)|eqs?\. \(\d+\)|pages? \d+)"
+)
+
+
+def checked(id: str, origin: str, where: str, formula: str, literal_of: str | None) -> None:
+    """``ValueError`` unless these parts of the claim ``id`` agree; an origin may be left out, as ""."""
+    if origin not in ("", *ORIGINS):
+        raise ValueError(f"the origin of {id} must be one of {', '.join(ORIGINS)}, got {origin!r}")
+    if origin == "printed" and not _NUMBERED.search(where):
+        raise ValueError(f"{id} is printed: where must name a section, theorem, equation, ... by number, got {where!r}")
+    if formula and origin != "printed":
+        raise ValueError(f"{id} has a formula as it stands in a paper, but is not said to be printed")
+    if literal_of is not None and (origin not in ("", "printed") or literal_of == id):
+        raise ValueError(f"{id} cannot be the letter of {literal_of}: only what is printed has one, and another meaning")

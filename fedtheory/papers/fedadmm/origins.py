@@ -1,0 +1,117 @@
+"""FedADMM: what the paper prints, with the formula as it stands there, and what it does not. By ids after its name."""
+
+from __future__ import annotations
+
+_DESCENT = (
+    r"\widetilde{\mathcal{L}}^k-\widetilde{\mathcal{L}}^{k+1}\geq\sum_{i=1}^m\frac{\sigma_i}{10}"
+    r"(\|\mathbf{w}^{\tau_{k+1}}-\mathbf{w}^{\tau_k}\|^2+\|\mathbf{w}_i^{k+1}-\mathbf{w}_i^k\|^2)"
+)
+
+#: Formulas; "" where a sentence has none.
+PRINTED = {
+    "eq-13": r"\mathbf{w}^{k+1}=\operatorname{argmin}_{\mathbf{w}}\mathcal{L}(\mathbf{w},W^k,\Pi^k)=\frac{1}{\sum_{i=1}^m"
+    r"\sigma_i}\sum_{i=1}^m(\sigma_i\mathbf{w}_i^k+\boldsymbol{\pi}_i^k)",
+    "eq-15": r"\mathbf{v}_i^{\ell+1}=\frac{1}{\alpha_ir_i+\sigma_i}(\alpha_ir_i\mathbf{v}_i^\ell+\sigma_i"
+    r"\mathbf{w}^{\tau_{k+1}}-(\alpha_i\nabla f_i(\mathbf{v}_i^\ell)+\boldsymbol{\pi}_i^k))",
+    "theorem-3.1/contraction": r"\|\mathbf{v}_i^{\ell+1}-\mathbf{v}_i^*\|^2\le\varrho^{-1}\|\mathbf{v}_i^{\ell}-"
+    r"\mathbf{v}_i^*\|^2",
+    "theorem-3.1/eq-16": r"\kappa=\log_{\varrho}\left\lceil\frac{2(\alpha_i^2r_i^2+\sigma_i^2)\|\mathbf{w}^{\tau_{k+1}}-"
+    r"\mathbf{v}_i^*\|^2}{\epsilon_i^{k+1}}\right\rceil-1",
+    "section-3.5": r"\mathbf{w}^{\tau_{k+1}}=\frac{1}{\sigma}(\sum_{i\in\Omega^{\tau_k}}\mathbf{z}_i^k+"
+    r"\sum_{i\notin\Omega^{\tau_k}}\mathbf{z}_i^{k_i})=\frac{1}{\sigma}\sum_{i=1}^m\mathbf{z}_i^k",
+    "definition-4.1": r"\nabla f(\mathbf{w}^*)=\sum_{i=1}^m\alpha_i\nabla f_i(\mathbf{w}^*)=-\sum_{i=1}^m\pi_i^*=0",
+    "eq-21": r"\max\left\{u-v:i\in\Omega^v,i\in\Omega^u,i\notin\Omega^\tau,\tau=v+1,\cdots,u-1\right\}\le s_0",
+    "remark-4.1": r"p_i=1-(1-\frac{|\Omega^{\tau+1}|}{m})(1-\frac{|\Omega^{\tau+2}|}{m})\cdots"
+    r"(1-\frac{|\Omega^{\tau+s_0}|}{m})",
+    "lemma-4.1": _DESCENT,
+    # Under the sigma_i >= 3 alpha_i r_i of the proof's first line.
+    "lemma-4.1/with-step-condition": _DESCENT + r", \quad \sigma_i\geq 3\alpha_ir_i",
+    "theorem-4.1/a": r"\{(\mathbf{w}^{\tau_k},W^k,\Pi^k)\}",
+    "theorem-4.1/b": r"\lim_{k\to\infty}\mathcal{L}^k=\lim_{k\to\infty}F(W^k)=\lim_{k\to\infty}f(\mathbf{w}^{\tau_k})",
+    "theorem-4.1/c": r"\lim_{k\to\infty}\nabla F(W^k)=0, \quad \nabla F(W^{k+1})=\sum_i\boldsymbol{g}_i^{k+1}",
+    "theorem-4.1/c/server": r"\lim_{k\to\infty}\nabla f(\mathbf{w}^{\tau_k})=0",
+    "theorem-4.1/c/literal": r"\lim_{k\to\infty}\nabla F(W^k)=0, \quad F(W):=\sum_{i=1}^m\alpha_if_i(\mathbf{w}_i)",
+    "theorem-4.2/a": r"(\mathbf{w}^\infty,W^\infty,\Pi^\infty)",
+    "theorem-4.2/b": r"(\mathbf{w}^\infty,W^\infty,\Pi^\infty)",
+    "corollary-4.1/a": r"\lim_{k\to\infty}\mathcal{L}^k=\lim_{k\to\infty}F(W^k)=\lim_{k\to\infty}f(\mathbf{w}^{\tau_k})=f^*",
+    "corollary-4.1/b": r"(\mathbf{w}^\infty,W^\infty,\Pi^\infty)",
+    "corollary-4.1/c": r"(\mathbf{w}^*,W^*,\Pi^*)",
+    "remark-4.2": r"f=\sum_{i=1}^m\alpha_if_i",
+    "theorem-4.3": r"\min_{s=1,2,\cdots,k}\|\nabla f(\mathbf{w}^{\tau_{s+1}})\|^2\le\frac{ck_0}{k-s_0k_0}",
+    "theorem-4.3/proof-constants": r"\frac{10m\sigma_i^2}{3}, \quad \frac{34m}{9}, \quad \frac{8m}{9}, \quad 169m, \quad "
+    r"\frac{20ms_0}{3}, \quad \frac{940ms_0\overline{\sigma}}{9}",
+    "remark-4.3/eq-28": r"k=\left\lceil\frac{(c+\varepsilon s_0)k_0}{\varepsilon}\right\rceil",
+    "remark-4.3/eq-29": r"CR:=\left\lceil\frac{2k}{k_0}\right\rceil=\left\lceil\frac{2(c+\epsilon s_0)}{\varepsilon}"
+    r"\right\rceil",
+    "remark-4.3/eq-29/literal": r"CR:=\left\lceil\frac{2k}{k_0}\right\rceil=\left\lceil\frac{2(c+\epsilon s_0)}"
+    r"{\varepsilon}\right\rceil",
+    "eq-31": r"f(\mathbf{w}_1)-f(\mathbf{w}_2)-\langle\nabla f(\mathbf{w}_i),\mathbf{w}_1-\mathbf{w}_2\rangle\leq"
+    r"\frac{r}{2}\|\mathbf{w}_1-\mathbf{w}_2\|^2",
+    "eq-32": r"\langle\nabla f(\mathbf{w}_1)-\nabla f(\mathbf{w}_2),\mathbf{w}_1-\mathbf{w}_2\rangle\geq"
+    r"-s\|\mathbf{w}_1-\mathbf{w}_2\|^2",
+    "eq-33": r"2\langle\mathbf{w}_1,\mathbf{w}_2\rangle\leq t\|\mathbf{w}_1\|^2+(1/t)\|\mathbf{w}_2\|^2, \quad "
+    r"\|\mathbf{w}_1+\mathbf{w}_2\|^2\leq(1+t)\|\mathbf{w}_1\|^2+(1+1/t)\|\mathbf{w}_2\|^2, \quad "
+    r"\|\sum_{i=1}^m\mathbf{w}_i\|^2\leq m\sum_{i=1}^m\|\mathbf{w}_i\|^2",
+    "lemma-C.1/a": r"\sum_i(\sigma_i(\mathbf{w}_i^k-\mathbf{w}^{\tau_{k+1}})+\boldsymbol{\pi}_i^k)=0",
+    "lemma-C.1/a/intermediate": r"\sum_i(\sigma_i(\mathbf{w}_i^k-\mathbf{w}^{\tau_{k+1}})+\boldsymbol{\pi}_i^k)="
+    r"\sum_i\sigma_i(\mathbf{z}_i^k-\mathbf{w}^{\tau_{k+1}})=0",
+    "lemma-C.1/b": r"\|\varphi_i^{k+1}\|^2\le\epsilon_i^{k+1}, \quad \varphi_i^{k+1}:=g_i^{k+1}+\pi_i^{k+1}",
+    "lemma-C.1/c": r"\|\Delta\boldsymbol{\pi}_i^{k+1}\|^2\le\frac{6\alpha_i^2r_i^2}{5}\|\Delta\mathbf{w}_i^{k+1}\|^2-"
+    r"\frac{24}{1-\nu_i}\Delta\epsilon_i^{k+1}",
+    "lemma-C.1/d": r"\epsilon_i^{k+1}\to 0",
+    "eq-45": r"0<\alpha_ir_i\le\frac{\sigma_i}{2}, \quad \forall i\in[m]",
+    "eq-51/display": r"\mathcal{L}^{k+1}-\mathcal{L}^k\leq-\sum_i\left(\frac{\sigma_i}{10}(\|\triangle\mathbf{w}^{\tau_{k+1}}"
+    r"\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)-\frac{29\triangle\epsilon_i^{k+1}}{(1-\nu_i)\sigma_i}\right)",
+    "lemma-C.2/a": r"\{\widetilde{\mathcal{L}}^k\}",
+    "lemma-C.2/b": r"\widetilde{\mathcal{L}}^k\geq f(\mathbf{w}^{\tau_k})\geq f^*>-\infty",
+    "lemma-C.2/b/signs": r"\alpha_if_i(\mathbf{w}^{\tau_k})-\alpha_if_i(\mathbf{w}^k_i)\leq\langle\triangle"
+    r"\overline{\mathbf{w}}_i^k,\boldsymbol{g}_i^k\rangle+\frac{r_i\alpha_i}{2}\|\triangle\overline{\mathbf{w}}_i^k\|^2, "
+    r"\quad \langle\triangle\overline{\mathbf{w}}_i^k,\boldsymbol{\pi}_i^k+\varphi_i^k\rangle",
+    "lemma-C.2/c": r"(\epsilon_i^{k+1},\triangle\mathbf{w}^{\tau_{k+1}},\triangle\overline{\mathbf{w}}_i^{k+1},\triangle"
+    r"\mathbf{w}_i^{k+1},\triangle\boldsymbol{\pi}_i^{k+1})\to 0",
+    "eq-59": r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq m\sum_i\frac{\sigma_i^2}{3}(\|\triangle\overline{\mathbf{w}}_i^{k+1}"
+    r"\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)+3\|\sum_i\mathbf{g}_i^k\|^2",
+    "eq-62": r"\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{4\sigma_i^2}{15}\|\triangle\mathbf{w}_i^{k_i+1}"
+    r"\|^2+48\epsilon_i^{k_i}+2s_0\sigma_i^2\sum_{t=\tau_{k_i+1}}^{\tau_{k+1}-1}\|\mathbf{w}^{t+1}-\mathbf{w}^t\|^2",
+    "eq-64": r"\widetilde{\mathcal{L}}^k\le\widetilde{\mathcal{L}}^{k_i}\le\widetilde{\mathcal{L}}^{k-s_0k_0}, \quad "
+    r"\epsilon_i^k=\epsilon_i^{k_i}, \quad i\notin\Omega^{\tau_{k+1}}",
+    "eq-65": r"\sum_i\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\sum_i\left(\frac{2\sigma_i^2}{15}\|\triangle"
+    r"\mathbf{w}_i^{k+1}\|^2+\frac{4\sigma_i^2}{15}\|\triangle\mathbf{w}_i^{k_i+1}\|^2\right)+\sum_i\left(2s_0\sigma_i^2"
+    r"\sum_{t=\tau_{k+1}-1}^{\tau_{k+1}-1}\|\mathbf{w}^{t+1}-\mathbf{w}^t\|^2+48\epsilon_i^k\right)",
+    "eq-66": r"\|\sum_i\boldsymbol{g}_i^k\|^2\leq 3m\sum_i\epsilon_i^k+3m\sum_i\sigma_i^2\|\triangle\overline{\mathbf{w}}_i"
+    r"^{k+1}\|^2+3m\sum_i\sigma_i^2\|\triangle\mathbf{w}_i^{k+1}\|^2",
+    "eq-67": r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq\frac{940ms_0\overline{\sigma}}{9}(\widetilde{\mathcal{L}}^{k-s_0k_0}"
+    r"-\widetilde{\mathcal{L}}^{k+1})+169m\sum_i\epsilon_i^k",
+    "eq-67/first-line": r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq\sum_i\frac{10m\sigma_i^2}{3}(\|\triangle"
+    r"\overline{\mathbf{w}}_i^{k+1}\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)+9m\sum_i\epsilon_i^k",
+    "eq-69": r"\sum_{p=s_0}^t\epsilon_i^{pk_0}\le\sum_{a=1}^{\lceil t/s_0\rceil}s_0\epsilon_i^{as_0k_0}\le"
+    r"\frac{s_0\epsilon_i^{s_0k_0}(1-\nu_i^{\lceil t/s_0\rceil})}{1-\nu_i}\le\frac{s_0\epsilon_i}{1-\nu_i}",
+    "example-5.1": r"\lceil d/3\rceil, \quad \lceil d/3\rceil, \quad d-2\lceil d/3\rceil",
+    "figure-1": "",
+    "figure-2": "",
+    "figure-3": "",
+    "figure-4": "",
+    "figure-5": "",
+}
+#: What the theorems on limits are derived from, step by step, and what their proofs take for granted.
+IMPLIED = (
+    *(f"theorem-4.1/a/{part}" for part in ("models", "origin", "multipliers", "gradients")),
+    *(f"theorem-4.1/b/{part}" for part in ("coupling", "couplings", "excess", "excesses", "difference", "tolerance")),
+    *(f"theorem-4.1/c/{part}" for part in ("spread", "begins", "continues", "gradients", "gradient", "turn")),
+    "theorem-4.2/a/residual",
+    "eq-45/use",
+    *(
+        f"lemma-C.2/c/{part}"
+        for part in ("below", "share", "share-server", "accuracy", "accuracy-idle", "selected", "idle")
+    ),
+    "algorithm-1/initial-state",
+)
+OBSERVED = (
+    # Of all clients and windows, where the remark speaks of one client in one window.
+    "remark-4.1/scheme",
+    # FedAvg has no theorem in the paper.
+    "algorithm-2",
+    # The paper sets these values, and says nothing of the conditions.
+    "experiments/step-condition",
+    "experiments/initial-point",
+)

@@ -1,0 +1,69 @@
+"""LoCoDL: what the paper prints, with the formula as it stands there, and what it does not. By ids after its name."""
+
+from __future__ import annotations
+
+#: Formulas; "" where a sentence has none.
+PRINTED = {
+    "uplink": r"\mathcal{O}\left(d\sqrt{\kappa}\log\epsilon^{-1}\right), "
+    r"\mathcal{O}\left(\sqrt{d}\sqrt{\kappa}\log\epsilon^{-1}\right)",
+    "uplink/literal": r"\mathcal{O}\left(\sqrt{d}\sqrt{\kappa}\log\epsilon^{-1}\right)",
+    "eq-2/rand-k": r"\omega=\frac{d}{k}-1, \quad 32k+k\lceil\log_{2}(d)\rceil",
+    "eq-2/natural": r"\omega=\frac{1}{8}",
+    "eq-2/rand-k-natural": r"\omega=\frac{9d}{8k}-1, \quad 9k+k\lceil\log_{2}(d)\rceil",
+    "eq-2/l1-selection": r"\omega=d-1, \quad 32+\lceil\log_{2}(d)\rceil",
+    "eq-3/default": r"\omega_{\mathrm{av}}=\omega",
+    "eq-3/independent": r"\omega_{\mathrm{av}}=\frac{\omega}{n}",
+    "optimality": r"x_{1}=\cdots=x_{n}=y, \quad 0=\nabla f_{i}(x_{i})-u_{i}, \quad 0=\nabla g(y)-v, \quad "
+    r"0=u_{1}+\cdots+u_{n}+nv",
+    "algorithm-1/feasibility": r"\frac{1}{n}\sum_{i=1}^{n}u_{i}^{0}+v^{0}=0",
+    "assumption-2.1": r"t\neq t^{\prime}",
+    "assumption-2.1/literal": r"\mathcal{C}_{i}^{t}, \ \mathcal{C}_{i^{\prime}}^{t^{\prime}}, \quad t\neq t^{\prime}",
+    "remark-2.2": r"\rho=1",
+    "theorem-3.1/one-step": r"\mathbb{E}\left[\Psi^{t+1}\;|\;\mathcal{F}^{t}\right]\leq\max\left((1-\gamma\mu)^{2},"
+    r"(1-\gamma L)^{2},1-\frac{p^{2}\chi}{1+2\omega}\right)\Psi^{t}",
+    "theorem-3.1/eq-5": r"\mathbb{E}\left[\Psi^{t}\right]\leq\tau^{t}\Psi^{0}, \quad \tau\coloneqq\max\left("
+    r"(1-\gamma\mu)^{2},(1-\gamma L)^{2},1-\frac{p^{2}\chi}{1+2\omega}\right)",
+    "theorem-3.1/tau": r"\tau<1",
+    "theorem-3.1/limits": "",
+    "eq-6": r"\chi=\rho=\frac{1}{1+\omega_{\mathrm{av}}}",
+    "no-harm": r"1-\frac{p^{2}\chi}{1+2\omega}\leq\max(1-\gamma\mu,\gamma L-1)^{2}",
+    "eq-7": r"\mathcal{O}\left(\left(\kappa+\frac{(1+\omega_{\mathrm{av}})(1+\omega)}{p^{2}}\right)\log\epsilon^{-1}"
+    r"\right)",
+    "eq-8": r"p=\min\left(\sqrt{\frac{(1+\omega_{\mathrm{av}})(1+\omega)}{\kappa}},1\right)",
+    "rounds-independent": r"\mathcal{O}\left(\left(\left(1+\sqrt{\omega}+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}"
+    r"+\omega\left(1+\frac{\omega}{n}\right)\right)\log\epsilon^{-1}\right)",
+    "corollary-3.2/eq-9": r"p=\min\left(\sqrt{\frac{dk(n-1)+d^{2}}{nk^{2}\kappa}},1\right)",
+    "corollary-3.2/eq-10": r"\mathcal{O}\left(\left(\sqrt{d}\sqrt{\kappa}+\frac{d\sqrt{\kappa}}{\sqrt{n}}+d\right)"
+    r"\log\epsilon^{-1}\right)",
+    "regimes": r"\mathcal{O}\left(\left(\frac{d\sqrt{\kappa}}{\sqrt{n}}+d\right)\log\epsilon^{-1}\right), \quad "
+    r"\mathcal{O}\left(\left(\sqrt{d}\sqrt{\kappa}+d\right)\log\epsilon^{-1}\right), \quad "
+    r"\mathcal{O}\left(\left(\sqrt{\kappa}+d\right)\log\epsilon^{-1}\right)",
+    "section-3.1/constants": r"\kappa\leq\tilde{\kappa}\coloneqq\frac{\tilde{L}}{\tilde{\mu}}\leq 2\kappa",
+    "section-3.1/equivalence": r"\frac{1}{n}\sum_{i=1}^{n}f_{i}, \quad \frac{1}{n}\sum_{i=1}^{n}\tilde{f}_{i}+\tilde{g}",
+    "eq-13": r"S:\mathbf{x}\mapsto\mathbf{1}\bar{x}, \quad \bar{x}=\frac{1}{2n}\left(\sum_{i=1}^{n}x_{i}+ny\right)",
+    "eq-15": r"W:\mathbf{x}\mapsto\left(d_{1}-\bar{d},\ldots,d_{n}-\bar{d},-\bar{d}\right)",
+    "proof/compressed-norm": r"\mathbb{E}\left[\left\|\mathbf{d}^{t}\right\|^{2}\;|\;\mathcal{F}^{t},\theta^{t}=1\right]"
+    r"\leq(1+\omega)\left\|\mathbf{\hat{x}}^{t}-\mathbf{1}\hat{y}^{t}\right\|^{2}",
+    "eq-18": r"\left\|\mathbf{\hat{x}}^{t}-\mathbf{1}\hat{y}^{t}\right\|^{2}\leq 2\left\|W\mathbf{\hat{x}}^{t}\right\|^{2}",
+    "proof/dual-step": r"\mathbb{E}\left[\left\|\mathbf{u}^{t+1}-\mathbf{u}^{\star}\right\|^{2}\;|\;\mathcal{F}^{t}\right]"
+    r"\leq\left\|\mathbf{u}^{t}-\mathbf{u}^{\star}\right\|^{2}+p\lambda^{2}(1+2\omega)\left\|W\mathbf{\hat{x}}^{t}"
+    r"\right\|^{2}-2p\lambda\langle\mathbf{u}^{t}-\mathbf{u}^{\star},\mathbf{\hat{x}}^{t}\rangle",
+    "proof/primal-step": r"\mathbb{E}\left[\left\|\mathbf{x}^{t+1}-\mathbf{x}^{\star}\right\|^{2}\;|\;\mathcal{F}^{t}"
+    r"\right]\leq\left\|\mathbf{\hat{x}}^{t}-\mathbf{x}^{\star}\right\|^{2}-p\left(2\rho-\rho^{2}(1+\omega_{\mathrm{av}})"
+    r"\right)\left\|W\mathbf{\hat{x}}^{t}\right\|^{2}",
+    "table-1/diana": r"(1+\frac{\omega}{n})\kappa+\omega",
+    "table-1/ef21": r"(1+\omega)\kappa",
+    "table-1/5gcs-cc": r"\left(1+\sqrt{\omega}+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+\omega",
+    "table-1/adiana-original": r"\left(1+\frac{\omega^{3/4}}{n^{1/4}}+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+\omega",
+    "table-1/adiana-refined": r"\left(1+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+\omega",
+    "table-1/lower-bound": r"\left(1+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+\omega",
+    "table-1/locodl": r"\left(1+\sqrt{\omega}+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+\omega(1+\frac{\omega}{n})",
+    "table-1/regimes": r"\omega=\mathcal{O}(n), \quad \omega=\Theta(n)",
+    "table-2/compressedscaffnew": r"\left(\sqrt{d}+\frac{d}{\sqrt{n}}\right)\sqrt{\kappa}+d",
+    "table-2/fedcomgate": r"d\kappa",
+    "table-2/regime": r"n=\mathcal{O}(d)",
+    "figures-1-3": "",
+    "figures-4-7": "",
+}
+#: How the rows of Table 2 come out of those of Table 1 is said of LoCoDL alone.
+IMPLIED = ("table-2/from-table-1",)
