@@ -142,9 +142,9 @@ THEOREM_41 = (
     ),
     Claim(
         id=_THEOREM_C,
-        where="Theorem 4.1 and eq. (57)",
+        where="Theorem 4.1",
         kind="limit",
-        gist="gradients vanish: grad F(W^k), the sum of the g_i^k as in the proof",
+        gist="gradients vanish",
         setting=LONG,
         statement=_long(vanishing=(_SUM,)),
         requires=_ASSUMED,
@@ -154,7 +154,7 @@ THEOREM_41 = (
     ),
     Claim(
         id=_SERVER,
-        where="Theorem 4.1 and eq. (24)",
+        where="Theorem 4.1",
         kind="limit",
         gist="gradients vanish: grad f(w^{tau_k}), of the server's model",
         setting=LONG,
@@ -164,7 +164,7 @@ THEOREM_41 = (
     ),
     Claim(
         id=f"{_THEOREM_C}/literal",
-        where="Theorem 4.1 and eqs. (11), (24)",
+        where="Theorem 4.1",
         gist="gradients vanish: all m blocks g_i^k of grad F(W^k)",
         setting=_QUADRATIC,
         statement=Limit(

@@ -252,11 +252,12 @@ EQ_45 = (
     ),
     Claim(
         id="fedadmm/eq-45/use",
-        where="eq. (45) and its uses in Appendices C.2 to C.6",
+        where="eq. (45)",
         gist="the constants that later lines take from eq. (45) follow from it",
         setting=Setting("no letters", letters=()),
         statement=ParameterRule({_share: _FRACTION(1, 2)}, _LINKS),
-        reading=f"{_EQ_45}. (45) has theta = 1/2; the later lines cite it for what theta = 1/3 gives",
+        reading=f"{_EQ_45}. (45) has theta = 1/2; the later lines, of Appendices C.2 to C.6, cite "
+        "it for what theta = 1/3 gives",
     ),
     Claim(
         id="fedadmm/eq-45/use/repaired",

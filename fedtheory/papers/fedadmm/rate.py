@@ -424,7 +424,7 @@ REMARK_43 = (
     Claim(
         id="fedadmm/remark-4.3/eq-29",
         where="Remark 4.3",
-        gist="the communications of the k iterations of (28), 2 ceil(k/k_0), are 2 ceil((c + varepsilon s_0)/varepsilon)",
+        gist="communication rounds from (28)",
         setting=_ACCURACY,
         statement=identity(2 * sympy.ceiling(_steps / k0), 2 * sympy.ceiling((c + varepsilon * s0) / varepsilon)),
         reading="two communications in each of the ceil(k/k_0) rounds; its letter, in which the factor 2 stands inside "
@@ -432,7 +432,7 @@ REMARK_43 = (
     ),
     Claim(
         id="fedadmm/remark-4.3/eq-29/literal",
-        where="Remark 4.3 and eq. (29)",
+        where="Remark 4.3",
         gist="ceil(2 k/k_0) with the k of (28) is ceil(2 (c + varepsilon s_0)/varepsilon)",
         setting=_ACCURACY,
         statement=identity(sympy.ceiling(2 * _steps / k0), sympy.ceiling(2 * (c + varepsilon * s0) / varepsilon)),
