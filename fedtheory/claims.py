@@ -279,6 +279,11 @@ def repairing(id: str) -> tuple[Claim, ...]:
     return tuple(claim for claim in (*_registry().values(), *_own.values()) if claim.repairs == id)
 
 
+def by_letter(id: str) -> tuple[Claim, ...]:
+    """The claims that speak of the letter of what the one with this id means, registered ones too."""
+    return tuple(claim for claim in (*_registry().values(), *_own.values()) if claim.literal_of == id)
+
+
 def select(names: list[str] | tuple[str, ...]) -> tuple[Claim, ...]:
     """Claims named by paper, by id, or by the beginning of an id; all when ``names`` is empty. No repetitions.
 

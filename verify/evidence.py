@@ -42,12 +42,14 @@ class Evidence:
     def to_json(self) -> dict[str, Any]:
         """The claim's entry in the audit's JSON."""
         repaired = f"{self.claim.id}/repaired"
-        known = {c.id for c in claims.all()}
+        known = {c.id for c in claims.all() if c.repairs == self.claim.id}
         return {
             "id": self.claim.id,
             "paper": self.claim.paper,
             "where": self.claim.where,
             "kind": self.claim.kind,
+            "origin": self.claim.origin,
+            "literal_of": self.claim.literal_of,
             "verdict": str(self.verdict),
             "margin": self.margin if self.margin is not None and math.isfinite(self.margin) else None,
             "methods": list(self.methods),

@@ -20,19 +20,24 @@ THEORY = ("fedtheory",)
 
 
 class Row(NamedTuple):
-    """What a list tells of a claim."""
+    """What a list tells of a claim, with the names of :class:`fedtheory.claims.Claim`."""
 
     id: str
     kind: str
     where: str
     gist: str
+    origin: str
+    literal_of: str | None
 
 
 def rows() -> tuple[Row, ...]:
     """All claims of the papers, in their order. A file in the cache that is not as it was written is told on stderr."""
     carried = results.shipped()
     if carried.gists and carried.gists.keys() == carried.entries.keys() and carried.code == results.code():
-        return tuple(Row(id, e["kind"], e["where"], carried.gists[id]) for id, e in carried.entries.items())
+        return tuple(
+            Row(id, e["kind"], e["where"], carried.gists[id], e["origin"], e["literal_of"])
+            for id, e in carried.entries.items()
+        )
     digest = results.code(THEORY)
     path = cache.directory() / "claims" / f"{digest[:32]}.json"
     try:
@@ -44,7 +49,7 @@ def rows() -> tuple[Row, ...]:
     with _no_garbage():
         from fedtheory import claims
 
-        found = tuple(Row(c.id, c.kind, c.where, c.gist) for c in claims.all())
+        found = tuple(Row(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
     # What was loaded is of this code only if nothing has changed since.
     if results.code.__wrapped__(THEORY) == digest:
         try:

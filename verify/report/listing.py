@@ -34,7 +34,7 @@ def wide(title: str, cells: Sequence[str]) -> int:
 
 def claims_table(listed: Sequence[Listed]) -> Table:
     """What is claimed, and where, with the verdicts."""
-    table = Table("claim", "verdict", "kind", "where", "gist", box=None, pad_edge=False)
+    table = Table("claim", "verdict", "kind", "where", "gist", "origin", box=None, pad_edge=False)
     for claim in listed:
         table.add_row(*(Text(cell, style=style(cell) if i == 1 else "") for i, cell in enumerate(_told(claim))))
     return table
@@ -49,14 +49,15 @@ def fits(listed: Sequence[Listed], width: int) -> bool:
 def claims_lines(listed: Sequence[Listed]) -> list[Text]:
     """What is claimed, and where, below the id of each claim."""
     told = []
-    for id, verdict, kind, where, gist in map(_told, listed):
-        told += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {where}: {gist}")]
+    for id, verdict, kind, where, gist, origin in map(_told, listed):
+        told += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {origin}, {where}: {gist}")]
     return told
 
 
-def _told(listed: Listed) -> tuple[str, str, str, str, str]:
+def _told(listed: Listed) -> tuple[str, str, str, str, str, str]:
     claim, verdict = listed
-    return claim.id, verdict, claim.kind, claim.where, claim.gist
+    letter = " (letter)" if claim.literal_of else ""
+    return claim.id, verdict, claim.kind, claim.where, claim.gist, f"{claim.origin}{letter}"
 
 
 def style(verdict: str) -> str:

@@ -11,7 +11,9 @@ import mpmath
 from rich.table import Table
 from rich.text import Text
 
+from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.origins import ORIGINS
 from fedtheory.rational import real
 from verify.counterexamples import Counterexample
 from verify.evidence import Evidence
@@ -108,10 +110,12 @@ def _obstacle(evidence: Evidence) -> str:
 
 def description(claim: Claim) -> list[str]:
     """A claim in words: its place, statement, hypotheses, reading, and what ``variant`` can change."""
+    origin = ORIGINS.get(claim.origin)
     lines = [
         f"{claim.id}  ({'; '.join(filter(None, (claim.kind, claim.where)))})",
-        *(f"  {text}" for text in (claim.gist, claim.setting.text and f"for: {claim.setting.text}") if text),
-        "statement",
+        *(f"  {text}" for text in (claim.gist, claim.setting.text and f"for: {claim.setting.text}", origin) if text),
+        *(("as printed", f"  {claim.formula}") if claim.formula else ()),
+        "statement" if not claim.formula else "as read",
         *(f"  {line}" for line in statement.text(claim)),
     ]
     if meanings := statement.definitions(claim):
@@ -120,6 +124,10 @@ def description(claim: Claim) -> list[str]:
         lines += ["hypotheses", *(f"  {hypothesis.text}" for hypothesis in claim.requires)]
     if claim.reading:
         lines += ["reading", f"  {claim.reading}"]
+    if claim.literal_of:
+        lines += ["the letter of what is printed; what is meant", f"  {claim.literal_of}"]
+    if letters := claims.by_letter(claim.id):
+        lines += ["what is meant; its letter", *(f"  {letter.id}" for letter in letters)]
     if claim.repairs:
         lines += ["repairs", f"  {claim.repairs}"]
     if claim.follows:

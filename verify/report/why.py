@@ -3,30 +3,26 @@ holds, what it rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from rich.text import Text
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.origins import ORIGINS
 from verify.evidence import Evidence
-from verify.report import difference, statement
+from verify.report import difference, falls, statement
+from verify.report.falls import FALLEN, Verdicts
 from verify.report.terminal import claimed, shown, sides, style
 from verify.verdict import Verdict
 
-#: Verdicts of a claim that is not to be built on.
-FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED)
 _SURE = {
     Verdict.PROVED: "it holds: proved for all values of its constants",
     Verdict.CERTIFIED: "it holds at the parameters that were tried: certified over the whole class there",
     Verdict.SUPPORTED: "nothing against it was found, which proves nothing",
     Verdict.NOT_TESTED: "it was not tested",
 }
-
-
-#: Verdicts, by the ids of claims.
-Verdicts = Mapping[str, str]
 
 
 class Used(NamedTuple):
@@ -64,7 +60,7 @@ def ends(claim: Claim, verdicts: Verdicts) -> list[Used]:
 def lines(evidence: Evidence, verdicts: Verdicts, again: str) -> list[str | Text]:
     """Why the claim falls, or what it rests on; ``again``: the command that evaluates its counterexample."""
     claim = evidence.claim
-    told: list[str | Text] = [_heading(evidence), *([f"  {claim.gist}"] if claim.gist else [])]
+    told: list[str | Text] = [_heading(evidence), *([f"  {claim.gist}"] if claim.gist else []), *_origin(claim, verdicts)]
     if evidence.verdict in FALLEN:
         return [*told, *_failure(evidence, again), *_step(claim, verdicts), *_instead(claim, verdicts)]
     return [*told, *_holding(evidence, verdicts)]
@@ -74,6 +70,8 @@ def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
     """Why a claim falls, in a few lines."""
     claim, example = evidence.claim, evidence.counterexample
     told: list[str | Text] = [_heading(evidence)]
+    if claim.literal_of:
+        told.append(f"  meant: {_verdict_of(claim.literal_of, verdicts)}")
     if example is None:
         told.append(f"  wrong: {evidence.note}")
     else:
@@ -94,6 +92,25 @@ def _heading(evidence: Evidence) -> Text:
     claim, verdict = evidence.claim, str(evidence.verdict)
     place = f"  ({claim.where})" if claim.where else ""
     return Text.assemble(f"{claim.id}{place}: ", (verdict, style(verdict)))
+
+
+def _verdict_of(id: str, verdicts: Verdicts) -> str:
+    return f"{id}, {verdicts.get(id, '-')}: {claims.get(id).gist}"
+
+
+def _origin(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
+    """Whether the claim is printed, with the formula as it stands there, and in which way it falls, if it does."""
+    way = falls.fall(claim, verdicts)
+    if way not in (None, falls.Fall.UNSAID):
+        yield f"  {way}"
+    elif claim.origin:
+        yield f"  {ORIGINS[claim.origin]}"
+    if claim.formula:
+        yield f"  as printed: {claim.formula}"
+    if claim.literal_of:
+        yield f"  what is meant: {_verdict_of(claim.literal_of, verdicts)}"
+    for other in claims.by_letter(claim.id):
+        yield f"  its letter: {_verdict_of(other.id, verdicts)}"
 
 
 def _failure(evidence: Evidence, again: str) -> Iterator[str]:
@@ -149,8 +166,8 @@ def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:
         yield Text.assemble("the repaired statement: ", repaired.id, ": ", (verdict, style(verdict)))
         yield f"  {repaired.gist}"
         first, second = difference.marked(claim, repaired)
-        for title, parts in (("as printed", first), ("repaired", second)):
-            yield f"{title}, what differs in {{braces}}" if title == "as printed" else title
+        for title, parts in (("as read, what differs in {braces}", first), ("repaired", second)):
+            yield title
             for heading, told in parts:
                 for line in told:
                     if line.startswith("factor = ") and not difference.is_marked(line):

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fedtheory.origins import ORIGINS
 from verify import results
 
 if TYPE_CHECKING:
@@ -16,16 +17,18 @@ if TYPE_CHECKING:
 
 _LIST = """\
 The claims there are, with the verdicts of the last audit of all claims, which the package carries ("-" where it has
-none). In a pipe every claim is one line: id, verdict, kind, place, gist, parted by tabs.
+none). In a pipe every claim is one line: id, verdict, kind, place, gist, origin, parted by tabs. The origin says whether
+the paper prints the claim, or implies it, or we observed it; "printed (letter)" is said of the letter of what is printed,
+where its authors mean something else. With --summary, how many claims there are, and how many fall, told apart.
 """
 _SHOW = """\
 A claim in words, and the evidence for it: that of the last audit of all claims, which the package carries, at once. It
 is computed anew with --check, for a claim of your own, for another seed or budget, and where none is carried.
 """
 _WHY = """\
-Why a claim falls: the counterexample in numbers, the step of the printed proof that fails, and what holds instead, with
-what differs in {braces}; or, for a claim that holds, what it rests on. The verdicts are those that the package carries;
-claims of your own are tested.
+Why a claim falls: as its authors mean it, or by its letter only; the counterexample in numbers, the step of the printed
+proof that fails, and what holds instead, with what differs in {braces}; or, for a claim that holds, what it rests on.
+The verdicts are those that the package carries; claims of your own are tested.
 """
 
 
@@ -42,7 +45,8 @@ def register(
         f"{__name__}.run_list",
         "the claims there are, with their verdicts",
         "fedtheory list feddcd/theorem",
-        "fedtheory list feddcd --verdict refuted",
+        "fedtheory list feddcd --verdict refuted --origin printed",
+        "fedtheory list --summary",
         "fedtheory list | cut -f1",
         description=_LIST,
     )
@@ -55,6 +59,16 @@ def register(
         metavar="VERDICT",
         help=f"only claims with this verdict: {', '.join(verdicts)}; may be repeated",
     )
+
+    listing.add_argument(
+        "--origin",
+        choices=tuple(ORIGINS),
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help=f"only claims of this origin: {', '.join(ORIGINS)}; may be repeated",
+    )
+    listing.add_argument("--summary", action="store_true", help="count them by paper, and those that fall apart")
 
     showing = command(
         "show",
@@ -90,13 +104,16 @@ def run_list(args: Any) -> int:
     """A table of the claims with their verdicts."""
     from fedtheory import naming
     from verify import index
-    from verify.report import consoles, listing
+    from verify.report import consoles, falls, listing
 
     found, report = results.shipped(), consoles.console(sys.stdout)
     rows = {row.id: row for row in index.rows()}
     listed = [(rows[id], found.verdict(id)) for id in naming.select(args.names, tuple(rows))]
     listed = [(row, verdict) for row, verdict in listed if not args.verdict or verdict in args.verdict]
-    if report.is_terminal and not listing.fits(listed, report.width):
+    listed = [(row, verdict) for row, verdict in listed if not args.origin or row.origin in args.origin]
+    if args.summary:
+        consoles.show(report, falls.table([row for row, _ in listed], found.verdicts))
+    elif report.is_terminal and not listing.fits(listed, report.width):
         consoles.say(report, *listing.claims_lines(listed))
     else:
         consoles.show(report, listing.claims_table(listed), headings=report.is_terminal)
@@ -133,7 +150,7 @@ def run_why(args: Any) -> int:
     """Why a claim falls, or what it rests on; of several claims, why those fall that do."""
     from fedtheory import claims, naming
     from verify.evidence import Evidence
-    from verify.report import terminal, why
+    from verify.report import falls, terminal, why
 
     found, report = results.shipped(), terminal.console(sys.stdout)
     own = {c.id: c for c in _load_own(args)}
@@ -154,10 +171,16 @@ def run_why(args: Any) -> int:
             again = f"fedtheory check {args.own} --out DIR, then fedtheory replay FILE --own {args.own}"
         terminal.say(report, *why.lines(told[0], verdicts, again))
         return 0
-    falling = [e for e in told if e.verdict in why.FALLEN]
-    for one in falling:
-        terminal.say(report, *why.brief(one, verdicts))
-    terminal.say(report, f"{len(falling)} of {len(told)} claims fall; of each fedtheory why ID tells more")
+    evidence = {e.claim.id: e for e in told}
+    groups = falls.grouped([e.claim for e in told], verdicts)
+    for way, falling in groups.items():
+        if way is not falls.Fall.UNSAID:
+            terminal.say(report, f"{way}:")
+        for id in falling:
+            terminal.say(report, *why.brief(evidence[id], verdicts))
+    apart = f" ({falls.counted(groups)})" if groups.keys() - {falls.Fall.UNSAID} else ""
+    count = sum(map(len, groups.values()))
+    terminal.say(report, f"{count} of {len(told)} claims fall{apart}; of each fedtheory why ID tells more")
     if missing:
         terminal.say(report, f"no result is carried of {', '.join(missing)}: fedtheory show ID tests it")
     return 0

@@ -14,8 +14,10 @@ from markupsafe import Markup
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.origins import ORIGINS
 from fedtheory.statements import Bound
-from verify.report import statement
+from verify.report import falls, statement
+from verify.report.falls import FALLEN, Fall
 from verify.report.atlas import figures, mathml, recipes
 from verify.report.atlas.audits import Audit, Entry, Outcome
 from verify.report.atlas.prose import typeset
@@ -23,8 +25,6 @@ from verify.verdict import Verdict
 
 #: Verdicts that a claim can have, in the order in which pages list them.
 VERDICTS: tuple[Verdict, ...] = tuple(verdict for verdict in Verdict if verdict is not Verdict.OPEN)
-#: Verdicts of what an errata page lists.
-FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED)
 #: The share of words that two texts have in common at least, for their words to be compared.
 _ALIKE = 0.5
 #: Characters of a page's name.
@@ -64,13 +64,19 @@ class Paper:
 
     @property
     def tested(self) -> int:
-        """How many printed statements were tested."""
-        return sum(card.repairs is None and card.verdict is not Verdict.NOT_TESTED for card in self.cards)
+        """How many printed statements were tested, the letter of one apart from what it means."""
+        return sum(card.origin == "printed" and card.verdict is not Verdict.NOT_TESTED for card in self.cards)
 
     @property
-    def fallen(self) -> tuple[Card, ...]:
-        """The cards of what an errata page lists."""
-        return tuple(card for card in self.cards if card.verdict in FALLEN)
+    def falls(self) -> dict[Fall, tuple[Card, ...]]:
+        """The cards of what an errata page lists, by the way in which they fall."""
+        found = {way: tuple(card for card in self.cards if card.fall is way) for way in Fall}
+        return {way: cards for way, cards in found.items() if cards}
+
+    @property
+    def fallen(self) -> int:
+        """How many printed statements fall, as they are meant or by their letter."""
+        return sum(len(cards) for way, cards in self.falls.items() if way in (Fall.MEANT, Fall.LETTER))
 
 
 @dataclass(frozen=True)
@@ -146,6 +152,43 @@ class Card:
     def margin(self) -> str:
         """The margin to three digits, or a dash."""
         return "–" if self.entry.margin is None else f"{self.entry.margin:.3g}"
+
+    # What the paper prints
+
+    @property
+    def origin(self) -> str:
+        """Whether it is printed, implied or observed; "" where that is not said."""
+        return self.claim.origin if self.claim else ""
+
+    @property
+    def origin_words(self) -> str:
+        """What the origin means."""
+        return ORIGINS.get(self.origin, "")
+
+    @property
+    def literal_of(self) -> str | None:
+        """The id of the claim that says what is meant, where this one speaks of the letter of what is printed."""
+        return self.claim.literal_of if self.claim else None
+
+    @property
+    def meant(self) -> Link | None:
+        """That claim."""
+        return self.atlas.link(self.literal_of) if self.literal_of else None
+
+    @cached_property
+    def letters(self) -> tuple[Link, ...]:
+        """The claims that speak of the letter of what this one means."""
+        return tuple(map(self.atlas.link, self.atlas.letters.get(self.id, ())))
+
+    @property
+    def printed(self) -> Markup:
+        """The formula as it stands in the paper, in MathML; nothing where there is none."""
+        return mathml.formula(self.claim.formula) if self.claim and self.claim.formula else Markup("")
+
+    @property
+    def fall(self) -> Fall | None:
+        """In which way it falls; None where it does not."""
+        return falls.fall(self, self.atlas.verdicts)
 
     # The statement
 
@@ -339,6 +382,8 @@ class Atlas:
         self._by_id = {card.id: card for card in self.cards}
         self.repaired = _inverse((claim.id, (claim.repairs,)) for claim in known.values() if claim.repairs)
         self.follows = _inverse((claim.id, claim.uses) for claim in known.values())
+        self.letters = _inverse((claim.id, (claim.literal_of,)) for claim in known.values() if claim.literal_of)
+        self.verdicts = {card.id: str(card.verdict) for card in self.cards}
 
     def link(self, id: str) -> Link:
         """The claim of this id as others speak of it."""

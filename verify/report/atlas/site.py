@@ -18,8 +18,9 @@ from markupsafe import Markup
 from verify import files
 from verify.report.atlas import figures
 from verify.report.atlas.audits import Audit
-from verify.report.atlas.cards import FALLEN, Atlas
+from verify.report.atlas.cards import Atlas
 from verify.report.atlas.prose import typeset
+from verify.report.falls import FALLEN
 from verify.report.outcomes import LISTED, short
 from verify.verdict import Verdict
 
@@ -52,7 +53,7 @@ def pages(audit: Audit) -> Iterator[tuple[str, str]]:
             if card.replayable and card.entry.example is not None:
                 yield f"counterexamples/{card.slug}.json", json.dumps(card.entry.example.stored, indent=2) + "\n"
             yield f"claims/{card.slug}.html", _render("claim.html", atlas, "../", **more)
-        if paper.fallen:
+        if paper.falls:
             yield f"errata/{paper.slug}.html", _render("errata.html", atlas, "../", paper=paper, here=paper.name)
         yield f"papers/{paper.slug}.html", _render("paper.html", atlas, "../", paper=paper, here=paper.name)
     yield "index.html", _render("index.html", atlas, "", here="")

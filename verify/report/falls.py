@@ -1,0 +1,91 @@
+"""What falls, told apart: a statement as its authors mean it, the letter alone of what they print, what nobody prints.
+
+Nothing is loaded that computes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Protocol
+
+from rich.table import Table
+
+from verify.verdict import Verdict
+
+#: Verdicts of a claim that is not to be built on.
+FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED)
+
+#: Verdicts, by the ids of claims.
+Verdicts = Mapping[str, str]
+
+
+class Fall(StrEnum):
+    """In which way a claim falls."""
+
+    MEANT = "printed, and false as meant"
+    LETTER = "printed, and false by its letter only"
+    UNPRINTED = "implied or ours, and false"
+    UNSAID = "false"
+
+
+class Stated(Protocol):
+    """What is asked of a claim: where it comes from, and whether it speaks of a letter."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def literal_of(self) -> str | None: ...
+
+
+def fall(claim: Stated, verdicts: Verdicts) -> Fall | None:
+    """In which way the claim falls; None where it does not.
+
+    A letter falls alone unless what is meant falls too. Of a claim of somebody's own that does not say whether it is
+    printed nothing more is known.
+    """
+    if verdicts.get(claim.id) not in FALLEN:
+        return None
+    if claim.origin == "printed":
+        letter = claim.literal_of is not None and verdicts.get(claim.literal_of) not in FALLEN
+        return Fall.LETTER if letter else Fall.MEANT
+    return Fall.UNPRINTED if claim.origin else Fall.UNSAID
+
+
+def grouped(claims: Iterable[Stated], verdicts: Verdicts) -> dict[Fall, list[str]]:
+    """The ids of the claims that fall, in their order, by the way in which they do; ways without claims left out."""
+    found: dict[Fall, list[str]] = {way: [] for way in Fall}
+    for claim in claims:
+        if (way := fall(claim, verdicts)) is not None:
+            found[way].append(claim.id)
+    return {way: ids for way, ids in found.items() if ids}
+
+
+def counted(groups: Mapping[Fall, Iterable[str]]) -> str:
+    """How many fall in each way, in words."""
+    return "; ".join(f"{len(list(ids))} {way}" for way, ids in groups.items())
+
+
+def table(claims: Iterable[Stated], verdicts: Verdicts) -> Table:
+    """For each paper, how many claims there are, how many are printed, and how many fall in each way."""
+    ways = (Fall.MEANT, Fall.LETTER, Fall.UNPRINTED)
+    papers: dict[str, list[Stated]] = {}
+    for claim in claims:
+        papers.setdefault(claim.id.split("/")[0], []).append(claim)
+    found = Table("paper", "claims", "of them printed", *ways, box=None, pad_edge=False)
+    for name, of_paper in papers.items():
+        groups = grouped(of_paper, verdicts)
+        printed = sum(claim.origin == "printed" for claim in of_paper)
+        cells = (_cell([verdicts[id] for id in groups.get(way, ())]) for way in ways)
+        found.add_row(name, str(len(of_paper)), str(printed), *cells)
+    return found
+
+
+def _cell(verdicts: Iterable[str]) -> str:
+    """How many are refuted, and how many ill-posed."""
+    counts = Counter(verdicts)
+    undefined = counts[Verdict.ILL_POSED]
+    return f"{counts[Verdict.REFUTED]}{f', and {undefined} ill-posed' if undefined else ''}"
