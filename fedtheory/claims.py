@@ -37,9 +37,10 @@ class Claim:
     leaves open is read; ``origin``: "printed" in its paper, "implied" by it or "observed" by us
     (:mod:`fedtheory.origins`), "" where its author does not say; ``formula``: of what is printed, the LaTeX as it
     stands there, "" where it is words alone; ``repairs``: id of the claim that this one repairs; ``literal_of``: id
-    of the claim that says what is meant, where this one speaks of the letter of what is printed; ``uses``: ids of the claims on which its
-    printed proof rests; ``flaw``: where its printed proof goes wrong, in words, should the claim be refuted and no
-    claim that it uses be to blame; ``follows``: ids of claims from which it is to be derived, by rules that are
+    of the claim that says what is meant, where this one speaks of the letter of what is printed; ``uses``: ids of
+    the claims on which its printed proof rests; ``flaw``: where its printed proof goes wrong, in words, should the
+    claim be refuted and no claim that it uses be to blame; ``follows``: ids of claims from which it is to be derived,
+    by rules that are
     checked; ``changes``: what ``variant`` changed.
     """
 
@@ -211,7 +212,11 @@ def with_origins(
     another, which is ours unless it is printed too. ``ValueError`` for a claim without an origin, or with two, and for
     an id that no claim has.
     """
-    given = [(id, "printed") for id in printed] + [(id, "implied") for id in implied] + [(id, "observed") for id in observed]
+    given = (
+        [(id, "printed") for id in printed]
+        + [(id, "implied") for id in implied]
+        + [(id, "observed") for id in observed]
+    )
     origins = dict(given)
     if len(origins) < len(given):
         raise ValueError(f"a claim of {paper} has two origins")

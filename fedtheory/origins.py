@@ -32,4 +32,6 @@ def checked(id: str, origin: str, where: str, formula: str, literal_of: str | No
     if formula and origin != "printed":
         raise ValueError(f"{id} has a formula as it stands in a paper, but is not said to be printed")
     if literal_of is not None and (origin not in ("", "printed") or literal_of == id):
-        raise ValueError(f"{id} cannot be the letter of {literal_of}: only what is printed has one, and another meaning")
+        raise ValueError(
+            f"{id} cannot be the letter of {literal_of}: only what is printed has one, and another meaning"
+        )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import dataclasses
 import pickle
+import re
 
 import pytest
 import sympy
 from places import SHARED
 
 from fedtheory import algorithms, claims
+from fedtheory.origins import ORIGINS
 from fedtheory.papers import feddcd, locodl
 from fedtheory.statements import Bound
 
@@ -116,6 +118,79 @@ def test_select_by_paper_prefix_and_id():
     assert claims.select([]) == claims.all()
     with pytest.raises(ValueError, match="unknown claim"):
         claims.select(["nothing"])
+
+
+# Printed, implied, observed
+
+
+def test_every_claim_says_what_it_is():
+    for claim in claims.all():
+        assert claim.origin in ORIGINS, claim.id
+        # The constructor asks for a numbered place of what is printed. It is one of this paper: no citation.
+        assert claim.origin != "printed" or not re.search(r"(19|20)\d\d", claim.where), claim.id
+
+
+@pytest.mark.parametrize("repaired", [c for c in claims.all() if c.repairs], ids=lambda c: c.id)
+def test_a_repair_is_ours_unless_the_paper_prints_it_elsewhere(repaired):
+    assert repaired.origin == "observed" or (repaired.origin == "printed" and repaired.formula)
+
+
+def test_a_letter_is_of_what_is_meant():
+    letters = [c for c in claims.all() if c.literal_of]
+    assert letters
+    for claim in letters:
+        meant = claims.get(claim.literal_of)
+        assert claim in claims.by_letter(meant.id) and meant.paper == claim.paper
+        assert claim.origin == "printed" and meant.literal_of is None
+        # What is meant is a claim of the paper, or says what is to be printed instead.
+        assert meant.origin == "printed" or meant.repairs == claim.id
+    assert {c.id for c in claims.all() if c.id.endswith("/literal")} <= {c.id for c in letters}
+    assert all(c.literal_of == c.id.removesuffix("/literal") for c in letters if c.id.endswith("/literal"))
+
+
+@pytest.mark.parametrize(
+    "where", ["", "the text", "Polyak 1987", "a theorem", "Section", "proof of the lemma", "eq. 5"]
+)
+def test_what_is_printed_has_a_place_with_a_number(where):
+    claim = claims.get("locodl/eq-6")
+    with pytest.raises(ValueError, match="locodl/eq-6 is printed: where must name a section, theorem, equation"):
+        dataclasses.replace(claim, where=where)
+    assert dataclasses.replace(claim, where=where, origin="observed", formula="").where == where
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"origin": "seen"}, "origin of locodl/eq-6 must be one of printed, implied, observed, got 'seen'"),
+        ({"origin": "observed"}, "has a formula as it stands in a paper, but is not said to be printed"),
+        ({"origin": ""}, "has a formula as it stands in a paper, but is not said to be printed"),
+        ({"literal_of": "locodl/eq-6"}, "only what is printed has one, and another meaning"),
+        ({"origin": "implied", "formula": "", "literal_of": "locodl/eq-7"}, "only what is printed has one"),
+    ],
+)
+def test_parts_that_do_not_agree_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        dataclasses.replace(claims.get("locodl/eq-6"), **changes)
+
+
+def test_what_is_changed_is_printed_nowhere():
+    for id in ("locodl/eq-6", "feddcd/lemma-B.8/rate"):
+        changed = claims.get(id).variant(requires=())
+        assert (changed.origin, changed.formula, changed.literal_of) == ("", "", None)
+
+
+def test_every_claim_of_a_paper_has_one_origin():
+    bare = dataclasses.replace(claims.get("locodl/eq-6"), origin="", formula="")
+    (told,) = claims.with_origins("locodl", [bare], {"eq-6": "x"}, (), ())
+    assert (told.origin, told.formula) == ("printed", "x")
+    (told,) = claims.with_origins("locodl", [dataclasses.replace(bare, repairs="locodl/eq-7")], {}, (), ())
+    assert told.origin == "observed"
+    with pytest.raises(ValueError, match="it is not said whether locodl/eq-6 is printed, implied or observed"):
+        claims.with_origins("locodl", [bare], {}, (), ())
+    with pytest.raises(ValueError, match="a claim of locodl has two origins"):
+        claims.with_origins("locodl", [bare], {"eq-6": ""}, ("eq-6",), ())
+    with pytest.raises(ValueError, match="there is no claim locodl/eq-66 that could be implied"):
+        claims.with_origins("locodl", [bare], {"eq-6": ""}, ("eq-66",), ())
 
 
 def test_claims_travel_between_processes_by_id():

@@ -79,6 +79,8 @@ def whole() -> dict[str, Any]:
     certified = outcome("worst cases", verdict="certified", certificates=[CERTIFICATE], left_open=["beta=2: too large"])
     repaired = "feddcd/theorem-6.1/eq-10/repaired"
     found[repaired] = entry(repaired, "certified", outcomes=[certified])
-    found["fedadmm/theorem-4.1/c"] = entry("fedadmm/theorem-4.1/c", "ill-posed", margin=None)
+    found["fedopt/dane/property-b"] = entry("fedopt/dane/property-b", "ill-posed", margin=None)
+    for id in ("feddcd/lemma-B.8/rate", "locodl/uplink/literal", "fedopt/fsvrg/property-b"):
+        found[id] = {**refuted(), "id": id, "paper": id.split("/")[0]}
     found["mine/step"] = entry("mine/step", "refuted", counterexample={**COUNTEREXAMPLE, "claim": "mine/step"})
     return document(*found.values())

@@ -378,8 +378,20 @@ def test_list_has_a_line_for_each_claim(capsys):
     assert status == 0
     lines = out.splitlines()
     assert [line.split("\t")[0] for line in lines] == [c.id for c in claims.select(["locodl"])]
-    assert all(line == line.strip() and line.count("\t") == 4 for line in lines)
+    assert all(line == line.strip() and line.count("\t") == 5 for line in lines)
     assert "omega_av = omega/n" in out
+    origins = {line.split("\t")[0]: line.split("\t")[-1] for line in lines}
+    assert origins["locodl/uplink"] == "printed" and origins["locodl/uplink/literal"] == "printed (letter)"
+    _, out, _ = run(capsys, "list", "locodl", "--origin", "implied")
+    assert out.split("\t")[0] == "locodl/table-2/from-table-1" and out.count("\n") == 1
+
+
+def test_a_summary_counts_what_falls_apart(capsys):
+    status, out, _ = run(capsys, "list", "--summary", "locodl", "baseline")
+    rows = [line.split("\t") for line in out.splitlines()]
+    assert status == 0 and rows[0][:3] == ["paper", "claims", "of them printed"] and len(rows[0]) == 6
+    count = len(claims.select(["locodl"]))
+    assert rows[1][:2] == ["locodl", str(count)] and rows[2][2:5] == ["0", "0", "0"]
 
 
 # The terminal

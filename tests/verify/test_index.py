@@ -21,7 +21,7 @@ def _other_code(monkeypatch):
 
 
 def _expected() -> tuple[index.Row, ...]:
-    return tuple(index.Row(c.id, c.kind, c.where, c.gist) for c in claims.all())
+    return tuple(index.Row(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
 
 
 def _stored():
@@ -78,7 +78,8 @@ def test_a_list_needs_no_cache(monkeypatch, capsys):
 
 def test_the_list_of_the_code_that_found_the_results_is_carried(monkeypatch):
     gists = {c.id: c.gist for c in claims.all()}
-    entries = {c.id: {"kind": c.kind, "where": c.where} for c in claims.all()}
+    fields = ("kind", "where", "origin", "literal_of")
+    entries = {c.id: {field: getattr(c, field) for field in fields} for c in claims.all()}
     expected, carried = _expected(), results.shipped()._replace(code=results.code(), gists=gists, entries=entries)
     monkeypatch.setattr(results, "shipped", lambda: carried)
     monkeypatch.setattr(claims, "all", lambda: 1 / 0)

@@ -14,7 +14,7 @@ from fedtheory.claims import Proof, with_proofs
 from verify import Counterexample, Evidence, Verdict, check, checking, results
 from verify.audit import FAILED
 from verify.cli import main
-from verify.report import difference, why
+from verify.report import difference, falls, why
 from verify.results import __main__ as storing
 from verify.results import shipped
 
@@ -278,16 +278,33 @@ def test_why_of_a_claim_that_holds_says_on_what_it_rests(capsys):
 
 
 def test_why_of_what_is_ill_posed_says_what_is_wrong(capsys):
-    _, out, _ = run(capsys, "why", "fedadmm/theorem-4.1/c")
-    assert "what is wrong" in out and claims.get("fedadmm/theorem-4.1/c").flaw in out
+    _, out, _ = run(capsys, "why", "fedadmm/algorithm-1/initial-state")
+    assert "what is wrong" in out and claims.get("fedadmm/algorithm-1/initial-state").flaw in out
+
+
+def test_why_tells_what_is_printed_and_what_is_meant(capsys):
+    _, out, _ = run(capsys, "why", "feddcd/lemma-B.8/rate")
+    letter, meant = claims.get("feddcd/lemma-B.8/rate"), claims.get("feddcd/lemma-B.8/rate/repaired")
+    assert "\n  printed, and false by its letter only\n" in out and f"\n  as printed: {letter.formula}\n" in out
+    assert f"\n  what is meant: {meant.id}, {shipped().verdict(meant.id)}: {meant.gist}\n" in out
+    _, out, _ = run(capsys, "why", meant.id)
+    assert f"\n  its letter: {letter.id}, refuted: " in out
+    _, out, _ = run(capsys, "why", REFUTED)
+    assert "\n  printed, and false as meant\n" in out and "letter" not in out
+    _, out, _ = run(capsys, "why", "fedopt/fsvrg/property-b")
+    assert "\n  implied or ours, and false\n" in out and "as printed" not in out
 
 
 def test_why_of_a_paper_tells_all_that_falls(capsys):
     status, out, _ = run(capsys, "why", "feddcd")
     wanted = [c for c in FALLING if c.paper == "feddcd"]
-    heads = [line.split()[0] for line in out.splitlines() if not line.startswith(" ")]
-    assert status == 0 and heads[:-1] == [c.id for c in wanted]
-    assert f"{len(wanted)} of {len(claims.select(['feddcd']))} claims fall" in out
+    heads = [line for line in out.splitlines() if not line.startswith(" ")]
+    groups = falls.grouped(claims.select(["feddcd"]), shipped().verdicts)
+    told = [part for way, ids in groups.items() for part in (f"{way}:", *ids)]
+    assert status == 0 and [head.split("  ")[0] for head in heads[:-1]] == told
+    assert sum(len(ids) for ids in groups.values()) == len(wanted)
+    (last,) = heads[-1:]
+    assert f"{len(wanted)} of " in last and f" claims fall ({falls.counted(groups)}); " in last
     assert out.count("  repaired: ") == sum(c.repairs in {w.id for w in wanted} for c in claims.all())
 
 

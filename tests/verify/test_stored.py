@@ -15,7 +15,7 @@ from verify.cli import main
 from verify.comparisons import parts, samplers
 from verify.counterexamples import Counterexample
 
-IDS = ("feddcd/lemma-B.8/rate", "feddcd/theorem-4.1/proof-constants", "feddcd/projection", "locodl/uplink")
+IDS = ("feddcd/lemma-B.8/rate", "feddcd/theorem-4.1/proof-constants", "feddcd/projection", "locodl/uplink/literal")
 
 
 @pytest.fixture(scope="module")
@@ -160,10 +160,10 @@ def test_the_claim_decides_what_is_contradicted(found, replay):
 
 
 def test_an_order_is_refuted_only_where_it_is_claimed(found, replay):
-    data = found["locodl/uplink"]
+    data = found["locodl/uplink/literal"]
     for value in ("1/2", "-1"):
         status, _, err = replay({**data, "recipe": {**data["recipe"], "kappa": {"ratio": value}}})
-        assert status == 2 and "a.json does not hold an instance of locodl/uplink" in err
+        assert status == 2 and "a.json does not hold an instance of locodl/uplink/literal" in err
 
 
 def test_a_sampler_is_refuted_only_by_a_test_that_refutes():

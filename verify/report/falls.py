@@ -31,14 +31,19 @@ class Fall(StrEnum):
 
 
 class Stated(Protocol):
-    """What is asked of a claim: where it comes from, and whether it speaks of a letter."""
+    """What is asked of a claim, with the names of :class:`fedtheory.claims.Claim`."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """The claim's id."""
+
     @property
-    def origin(self) -> str: ...
+    def origin(self) -> str:
+        """Whether it is printed, implied or observed; "" where that is not said."""
+
     @property
-    def literal_of(self) -> str | None: ...
+    def literal_of(self) -> str | None:
+        """The id of the claim that says what is meant, where this one speaks of the letter."""
 
 
 def fall(claim: Stated, verdicts: Verdicts) -> Fall | None:

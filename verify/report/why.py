@@ -60,7 +60,11 @@ def ends(claim: Claim, verdicts: Verdicts) -> list[Used]:
 def lines(evidence: Evidence, verdicts: Verdicts, again: str) -> list[str | Text]:
     """Why the claim falls, or what it rests on; ``again``: the command that evaluates its counterexample."""
     claim = evidence.claim
-    told: list[str | Text] = [_heading(evidence), *([f"  {claim.gist}"] if claim.gist else []), *_origin(claim, verdicts)]
+    told: list[str | Text] = [
+        _heading(evidence),
+        *([f"  {claim.gist}"] if claim.gist else []),
+        *_origin(claim, verdicts),
+    ]
     if evidence.verdict in FALLEN:
         return [*told, *_failure(evidence, again), *_step(claim, verdicts), *_instead(claim, verdicts)]
     return [*told, *_holding(evidence, verdicts)]

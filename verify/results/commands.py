@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 _LIST = """\
 The claims there are, with the verdicts of the last audit of all claims, which the package carries ("-" where it has
-none). In a pipe every claim is one line: id, verdict, kind, place, gist, origin, parted by tabs. The origin says whether
-the paper prints the claim, or implies it, or we observed it; "printed (letter)" is said of the letter of what is printed,
-where its authors mean something else. With --summary, how many claims there are, and how many fall, told apart.
+none). In a pipe every claim is one line: id, verdict, kind, place, gist, origin, parted by tabs. The origin says
+whether the paper prints the claim, or implies it, or we observed it; "printed (letter)" is said of the letter of what
+is printed, where its authors mean something else. With --summary, how many claims there are, and how many fall, told
+apart.
 """
 _SHOW = """\
 A claim in words, and the evidence for it: that of the last audit of all claims, which the package carries, at once. It

@@ -183,9 +183,9 @@ ALGORITHM_2 = (
         setting=FEDAVG,
         statement=_ALGORITHM_2,
         requires=(_OF_CLASS, _SMALL),
-        reading="ours, no sentence of the paper: the nearest is what Section 5.4.1 sees in Figure 1, that all methods come "
-        "to the optimal value in the end. A round is a function of w alone, so that its limit is a fixed point of the "
-        "round",
+        reading="ours, no sentence of the paper: the nearest is what Section 5.4.1 sees in Figure 1, that all methods "
+        "come to the optimal value in the end. A round is a function of w alone, so that its limit is a fixed point of "
+        "the round",
     ),
     Claim(
         id="fedadmm/algorithm-2/repaired",
@@ -279,8 +279,8 @@ SECTION_52 = (
         gist="the experiments' w_i = pi_i = 0 satisfies the algorithm's initialisation",
         setting=_LEAST_SQUARES,
         statement=Identity(_pi, _slope, (Quantity(_pi, _taken), Quantity(_slope, _asked))),
-        reading="ours, no sentence of the paper, whose Section 5.2 sets w_i^0 and pi_i^0 and does not speak of Algorithm "
-        "1's",
+        reading="ours, no sentence of the paper, whose Section 5.2 sets w_i^0 and pi_i^0 and does not speak of those "
+        "of Algorithm 1",
     ),
     Claim(
         id="fedadmm/experiments/initial-point/repaired",

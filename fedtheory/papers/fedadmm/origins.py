@@ -9,13 +9,15 @@ _DESCENT = (
 
 #: Formulas; "" where a sentence has none.
 PRINTED = {
-    "eq-13": r"\mathbf{w}^{k+1}=\operatorname{argmin}_{\mathbf{w}}\mathcal{L}(\mathbf{w},W^k,\Pi^k)=\frac{1}{\sum_{i=1}^m"
+    "eq-13": r"\mathbf{w}^{k+1}=\operatorname{argmin}_{\mathbf{w}}\mathcal{L}(\mathbf{w},W^k,\Pi^k)=\frac{1}{\sum_{i"
+    r"=1}^m"
     r"\sigma_i}\sum_{i=1}^m(\sigma_i\mathbf{w}_i^k+\boldsymbol{\pi}_i^k)",
     "eq-15": r"\mathbf{v}_i^{\ell+1}=\frac{1}{\alpha_ir_i+\sigma_i}(\alpha_ir_i\mathbf{v}_i^\ell+\sigma_i"
     r"\mathbf{w}^{\tau_{k+1}}-(\alpha_i\nabla f_i(\mathbf{v}_i^\ell)+\boldsymbol{\pi}_i^k))",
     "theorem-3.1/contraction": r"\|\mathbf{v}_i^{\ell+1}-\mathbf{v}_i^*\|^2\le\varrho^{-1}\|\mathbf{v}_i^{\ell}-"
     r"\mathbf{v}_i^*\|^2",
-    "theorem-3.1/eq-16": r"\kappa=\log_{\varrho}\left\lceil\frac{2(\alpha_i^2r_i^2+\sigma_i^2)\|\mathbf{w}^{\tau_{k+1}}-"
+    "theorem-3.1/eq-16": r"\kappa=\log_{\varrho}\left\lceil\frac{2(\alpha_i^2r_i^2+\sigma_i^2)\|\mathbf{w}^{\tau_{k"
+    r"+1}}-"
     r"\mathbf{v}_i^*\|^2}{\epsilon_i^{k+1}}\right\rceil-1",
     "section-3.5": r"\mathbf{w}^{\tau_{k+1}}=\frac{1}{\sigma}(\sum_{i\in\Omega^{\tau_k}}\mathbf{z}_i^k+"
     r"\sum_{i\notin\Omega^{\tau_k}}\mathbf{z}_i^{k_i})=\frac{1}{\sigma}\sum_{i=1}^m\mathbf{z}_i^k",
@@ -33,12 +35,14 @@ PRINTED = {
     "theorem-4.1/c/literal": r"\lim_{k\to\infty}\nabla F(W^k)=0, \quad F(W):=\sum_{i=1}^m\alpha_if_i(\mathbf{w}_i)",
     "theorem-4.2/a": r"(\mathbf{w}^\infty,W^\infty,\Pi^\infty)",
     "theorem-4.2/b": r"(\mathbf{w}^\infty,W^\infty,\Pi^\infty)",
-    "corollary-4.1/a": r"\lim_{k\to\infty}\mathcal{L}^k=\lim_{k\to\infty}F(W^k)=\lim_{k\to\infty}f(\mathbf{w}^{\tau_k})=f^*",
+    "corollary-4.1/a": r"\lim_{k\to\infty}\mathcal{L}^k=\lim_{k\to\infty}F(W^k)=\lim_{k\to\infty}f(\mathbf{w}^{"
+    r"\tau_k})=f^*",
     "corollary-4.1/b": r"(\mathbf{w}^\infty,W^\infty,\Pi^\infty)",
     "corollary-4.1/c": r"(\mathbf{w}^*,W^*,\Pi^*)",
     "remark-4.2": r"f=\sum_{i=1}^m\alpha_if_i",
     "theorem-4.3": r"\min_{s=1,2,\cdots,k}\|\nabla f(\mathbf{w}^{\tau_{s+1}})\|^2\le\frac{ck_0}{k-s_0k_0}",
-    "theorem-4.3/proof-constants": r"\frac{10m\sigma_i^2}{3}, \quad \frac{34m}{9}, \quad \frac{8m}{9}, \quad 169m, \quad "
+    "theorem-4.3/proof-constants": r"\frac{10m\sigma_i^2}{3}, \quad \frac{34m}{9}, \quad \frac{8m}{9}, \quad 169m, "
+    r"\quad "
     r"\frac{20ms_0}{3}, \quad \frac{940ms_0\overline{\sigma}}{9}",
     "remark-4.3/eq-28": r"k=\left\lceil\frac{(c+\varepsilon s_0)k_0}{\varepsilon}\right\rceil",
     "remark-4.3/eq-29": r"CR:=\left\lceil\frac{2k}{k_0}\right\rceil=\left\lceil\frac{2(c+\epsilon s_0)}{\varepsilon}"
@@ -60,27 +64,36 @@ PRINTED = {
     r"\frac{24}{1-\nu_i}\Delta\epsilon_i^{k+1}",
     "lemma-C.1/d": r"\epsilon_i^{k+1}\to 0",
     "eq-45": r"0<\alpha_ir_i\le\frac{\sigma_i}{2}, \quad \forall i\in[m]",
-    "eq-51/display": r"\mathcal{L}^{k+1}-\mathcal{L}^k\leq-\sum_i\left(\frac{\sigma_i}{10}(\|\triangle\mathbf{w}^{\tau_{k+1}}"
+    "eq-51/display": r"\mathcal{L}^{k+1}-\mathcal{L}^k\leq-\sum_i\left(\frac{\sigma_i}{10}(\|\triangle\mathbf{w}^{"
+    r"\tau_{k+1}}"
     r"\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)-\frac{29\triangle\epsilon_i^{k+1}}{(1-\nu_i)\sigma_i}\right)",
     "lemma-C.2/a": r"\{\widetilde{\mathcal{L}}^k\}",
     "lemma-C.2/b": r"\widetilde{\mathcal{L}}^k\geq f(\mathbf{w}^{\tau_k})\geq f^*>-\infty",
     "lemma-C.2/b/signs": r"\alpha_if_i(\mathbf{w}^{\tau_k})-\alpha_if_i(\mathbf{w}^k_i)\leq\langle\triangle"
-    r"\overline{\mathbf{w}}_i^k,\boldsymbol{g}_i^k\rangle+\frac{r_i\alpha_i}{2}\|\triangle\overline{\mathbf{w}}_i^k\|^2, "
+    r"\overline{\mathbf{w}}_i^k,\boldsymbol{g}_i^k\rangle+\frac{r_i\alpha_i}{2}\|\triangle\overline{\mathbf{w}}_i^k"
+    r"\|^2, "
     r"\quad \langle\triangle\overline{\mathbf{w}}_i^k,\boldsymbol{\pi}_i^k+\varphi_i^k\rangle",
-    "lemma-C.2/c": r"(\epsilon_i^{k+1},\triangle\mathbf{w}^{\tau_{k+1}},\triangle\overline{\mathbf{w}}_i^{k+1},\triangle"
+    "lemma-C.2/c": r"(\epsilon_i^{k+1},\triangle\mathbf{w}^{\tau_{k+1}},\triangle\overline{\mathbf{w}}_i^{k+1},"
+    r"\triangle"
     r"\mathbf{w}_i^{k+1},\triangle\boldsymbol{\pi}_i^{k+1})\to 0",
-    "eq-59": r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq m\sum_i\frac{\sigma_i^2}{3}(\|\triangle\overline{\mathbf{w}}_i^{k+1}"
+    "eq-59": r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq m\sum_i\frac{\sigma_i^2}{3}(\|\triangle\overline{"
+    r"\mathbf{w}}_i^{k+1}"
     r"\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)+3\|\sum_i\mathbf{g}_i^k\|^2",
-    "eq-62": r"\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{4\sigma_i^2}{15}\|\triangle\mathbf{w}_i^{k_i+1}"
+    "eq-62": r"\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{4\sigma_i^2}{15}\|\triangle"
+    r"\mathbf{w}_i^{k_i+1}"
     r"\|^2+48\epsilon_i^{k_i}+2s_0\sigma_i^2\sum_{t=\tau_{k_i+1}}^{\tau_{k+1}-1}\|\mathbf{w}^{t+1}-\mathbf{w}^t\|^2",
     "eq-64": r"\widetilde{\mathcal{L}}^k\le\widetilde{\mathcal{L}}^{k_i}\le\widetilde{\mathcal{L}}^{k-s_0k_0}, \quad "
     r"\epsilon_i^k=\epsilon_i^{k_i}, \quad i\notin\Omega^{\tau_{k+1}}",
-    "eq-65": r"\sum_i\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\sum_i\left(\frac{2\sigma_i^2}{15}\|\triangle"
-    r"\mathbf{w}_i^{k+1}\|^2+\frac{4\sigma_i^2}{15}\|\triangle\mathbf{w}_i^{k_i+1}\|^2\right)+\sum_i\left(2s_0\sigma_i^2"
+    "eq-65": r"\sum_i\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\sum_i\left(\frac{2\sigma_i^2}{15}\|"
+    r"\triangle"
+    r"\mathbf{w}_i^{k+1}\|^2+\frac{4\sigma_i^2}{15}\|\triangle\mathbf{w}_i^{k_i+1}\|^2\right)+\sum_i\left(2s_0"
+    r"\sigma_i^2"
     r"\sum_{t=\tau_{k+1}-1}^{\tau_{k+1}-1}\|\mathbf{w}^{t+1}-\mathbf{w}^t\|^2+48\epsilon_i^k\right)",
-    "eq-66": r"\|\sum_i\boldsymbol{g}_i^k\|^2\leq 3m\sum_i\epsilon_i^k+3m\sum_i\sigma_i^2\|\triangle\overline{\mathbf{w}}_i"
+    "eq-66": r"\|\sum_i\boldsymbol{g}_i^k\|^2\leq 3m\sum_i\epsilon_i^k+3m\sum_i\sigma_i^2\|\triangle\overline{"
+    r"\mathbf{w}}_i"
     r"^{k+1}\|^2+3m\sum_i\sigma_i^2\|\triangle\mathbf{w}_i^{k+1}\|^2",
-    "eq-67": r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq\frac{940ms_0\overline{\sigma}}{9}(\widetilde{\mathcal{L}}^{k-s_0k_0}"
+    "eq-67": r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq\frac{940ms_0\overline{\sigma}}{9}(\widetilde{"
+    r"\mathcal{L}}^{k-s_0k_0}"
     r"-\widetilde{\mathcal{L}}^{k+1})+169m\sum_i\epsilon_i^k",
     "eq-67/first-line": r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq\sum_i\frac{10m\sigma_i^2}{3}(\|\triangle"
     r"\overline{\mathbf{w}}_i^{k+1}\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)+9m\sum_i\epsilon_i^k",

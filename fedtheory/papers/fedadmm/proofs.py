@@ -66,7 +66,7 @@ PROOFS = {
     "eq-45/use": Proof(
         ("eq-45",),
         "sigma_i/2 is printed where sigma_i/3 follows and is used: with sigma_i/2 the constants -1/3, 4/30, "
-        "1/6 and 1/3, which the later steps take from this line, do not come out."
+        "1/6 and 1/3, which the later steps take from this line, do not come out.",
     ),
     "eq-51/display": Proof(
         ("lemma-C.1/a", "lemma-C.1/b", "lemma-C.1/c", "eq-31", "eq-33", "eq-45/use"),

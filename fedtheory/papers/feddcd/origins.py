@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 _RATE = r"1-\frac{\tau-1}{N-1}\frac{\alpha}{\beta}"
-_FAST = (
-    r"1-\frac{\sqrt{\frac{\alpha}{\beta}}}{\frac{N-1}{\tau-1}+\sqrt{\frac{\alpha}{\beta}}}"
-)
+_FAST = r"1-\frac{\sqrt{\frac{\alpha}{\beta}}}{\frac{N-1}{\tau-1}+\sqrt{\frac{\alpha}{\beta}}}"
 _DISTANCE = r"\mathbb{E}\left[\|w^{(T)}-w^*\|^2\right]\le"
 _GAP = r"\mathbb{E}\left[G(y^{(T)})-G(y^*)\right]\le"
 _START = r"(G(y^{(0)})-G(y^*))"
@@ -17,7 +15,8 @@ PRINTED = {
     "heterogeneity": r"\|y_i^*\|\leq\zeta \quad \forall i\in[N]",
     "projection": r"\operatorname{proj}_{\mathcal{C}_I}^{W}(x)=\left(I-\frac{1}{u^TW^{-1}u}W^{-1}uu^T\right)x, \quad "
     r"u=e_I\otimes e_d",
-    "eq-1": r"w_i^{(t)}=\nabla f_i^*(y_i^{(t)})=\operatorname{argmin}_{w\in\mathbb{R}^d}\left\{f_i(w)-\langle w,y_i^{(t)}\rangle\right\}",
+    "eq-1": r"w_i^{(t)}=\nabla f_i^*(y_i^{(t)})=\operatorname{argmin}_{w\in\mathbb{R}^d}\left\{f_i(w)-"
+    r"\langle w,y_i^{(t)}\rangle\right\}",
     "algorithm-1/feasibility": r"\sum_{i=1}^{N}y_i^{(t)}=0",
     "theorem-4.1/eq-3": rf"{_GAP}\left({_RATE}\right)^T{_START}",
     "theorem-4.1/eq-4": rf"{_DISTANCE}\frac{{1}}{{N\alpha^2}}\left({_RATE}\right)^T\|y^*\|^2",
@@ -29,15 +28,19 @@ PRINTED = {
     "participation": "",
     "table-1/mb-sgd": r"\mathcal{O}\left(\frac{\sigma^2}{\tau\alpha\epsilon}+\left(1-\frac{\tau}{n}\right)"
     r"\frac{\zeta^2}{\tau\alpha\epsilon}+\frac{\beta}{\alpha}\log\left(\frac{1}{\epsilon}\right)\right)",
-    "table-1/fedavg": r"\mathcal{O}\left(\frac{\sigma^2}{\tau K\alpha\epsilon}+\frac{\sqrt{\beta}(\zeta K+\sigma\sqrt{K})}"
+    "table-1/fedavg": r"\mathcal{O}\left(\frac{\sigma^2}{\tau K\alpha\epsilon}+\frac{\sqrt{\beta}(\zeta K+\sigma"
+    r"\sqrt{K})}"
     r"{\alpha\sqrt{\epsilon}}+\frac{\beta}{\alpha}\log\left(\frac{1}{\epsilon}\right)\right)",
-    "table-1/scaffold": r"\mathcal{O}\left(\frac{\sigma^2}{\tau K\alpha\epsilon}+\left(\frac{\beta}{\alpha}+\frac{N}{\tau}"
+    "table-1/scaffold": r"\mathcal{O}\left(\frac{\sigma^2}{\tau K\alpha\epsilon}+\left(\frac{\beta}{\alpha}+\frac{N}{"
+    r"\tau}"
     r"\right)\log\left(\frac{1}{\epsilon}\right)\right)",
-    "table-1/feddcd": r"\mathcal{O}\left(\frac{(N-1)\beta}{(\tau-1)\alpha}\log\left(\frac{\zeta}{\epsilon}\right)\right)",
+    "table-1/feddcd": r"\mathcal{O}\left(\frac{(N-1)\beta}{(\tau-1)\alpha}\log\left(\frac{\zeta}{\epsilon}\right)"
+    r"\right)",
     "table-1/accfeddcd": r"\mathcal{O}\left(\frac{(N-1)}{(\tau-1)}\sqrt{\frac{\beta}{\alpha}}\log\left(\frac{\zeta}"
     r"{\epsilon}\right)\right)",
     "oracle/gradient-descent": r"\mathcal{O}\left(\frac{n_i\beta}{\alpha}\log\left(\frac{1}{\delta}\right)\right)",
-    "oracle/variance-reduced": r"\mathcal{O}\left(\left(\frac{\beta}{\alpha}+n_i\right)\log\left(\frac{1}{\delta}\right)"
+    "oracle/variance-reduced": r"\mathcal{O}\left(\left(\frac{\beta}{\alpha}+n_i\right)\log\left(\frac{1}{\delta}"
+    r"\right)"
     r"\right)",
     "oracle/newton": r"\mathcal{O}\left(\log\left(\frac{1}{\delta}\right)\right)",
     "theorem-5.2/eq-8": rf"{_GAP}(1-\kappa)^T{_START}, \quad \kappa=\frac{{(\tau-1)\alpha}}{{32(N-1)\beta}}",
@@ -46,7 +49,8 @@ PRINTED = {
     "theorem-6.1/eq-10": rf"{_GAP}\left({_FAST}\right)^T{_START}",
     "theorem-6.1/eq-11": rf"{_DISTANCE}\frac{{1}}{{N\alpha^2}}\left({_FAST}\right)^T\|y^*\|^2",
     "theorem-6.1/eq-12": rf"{_DISTANCE}\frac{{1}}{{\alpha^2}}\left({_FAST}\right)^T\zeta^2",
-    "theorem-7.1/eq-14": r"\mathbb{E}\left[f(w^{(T)})-f(w^*)\right]\geq\Omega\left(\left(1-\min\left\{\frac{\tau}{\sqrt{N}}"
+    "theorem-7.1/eq-14": r"\mathbb{E}\left[f(w^{(T)})-f(w^*)\right]\geq\Omega\left(\left(1-\min\left\{\frac{\tau}{"
+    r"\sqrt{N}}"
     r"\frac{4}{\sqrt{\beta/\alpha}},\frac{8\sqrt{2}}{\beta/\alpha},1\right\}\right)^T\right)",
     "theorem-7.1/complexity": r"\Omega\left(\frac{\sqrt{N}}{\tau}\sqrt{\frac{\beta}{\alpha}}\ln\left(\frac{1}{\epsilon}"
     r"\right)\right)",
@@ -57,7 +61,8 @@ PRINTED = {
     "lemma-B.3/eq-17": r"G_I=G_I^T\mathbf{L}G_I",
     "lemma-B.3/eq-18": r"P_\tau:=\mathbb{E}_I[P_I]=\frac{\tau-1}{n-1}P_{[n]}",
     "lemma-B.3/eq-19": r"G_\tau:=\mathbb{E}_I[G_I]=\frac{\tau-1}{n-1}G_{[n]}",
-    "lemma-B.3/eq-20": r"\mathbb{E}_I\left[\|G_Ix\|_{\mathbf{L}}^2\right]=\frac{\tau-1}{n-1}\|G_{[n]}x\|_{\mathbf{L}}^2",
+    "lemma-B.3/eq-20": r"\mathbb{E}_I\left[\|G_Ix\|_{\mathbf{L}}^2\right]=\frac{\tau-1}{n-1}\|G_{[n]}x\|_{"
+    r"\mathbf{L}}^2",
     "lemma-B.3/eq-21": r"\mathbb{E}_I\left[\langle G_Ix,y\rangle_{L}\right]=\frac{\tau-1}{n-1}\langle x,y\rangle",
     "lemma-B.4/eq-22": r"\lambda_1(G_{[n]})\le 1/L_{\min}",
     "lemma-B.4/eq-23": r"\lambda_n(G_{[n]})=0",
@@ -67,9 +72,11 @@ PRINTED = {
     "lemma-B.6/weighted": r"\frac{2\mu}{L_{\max}}(h(x^t)-h(x^*))\le\|G_{[n]}\nabla h(x^t)\|_L^2\le"
     r"\frac{2L_{\max}}{L_{\min}}(h(x^t)-h(x^*))",
     "lemma-B.7": r"u(x)+D_{\Phi}(x,z)\ge u(z^+)+D_{\Phi}(z^+,z)+D_{\Phi}(x,z^+)",
-    "lemma-B.8/descent": r"\mathbb{E}[h(y)]\leq h(x)-\frac{1}{2}\frac{\tau-1}{n-1}\|G_{[n]}\nabla h(x)\|_{\mathbf{L}}^2",
+    "lemma-B.8/descent": r"\mathbb{E}[h(y)]\leq h(x)-\frac{1}{2}\frac{\tau-1}{n-1}\|G_{[n]}\nabla h(x)\|_{"
+    r"\mathbf{L}}^2",
     "lemma-B.8/rate": r"\mathbb{E}[h(y)]-h(x^*)\le\left(1-\frac{\mu_{\min}}{L_{\max}}\right)\mathbb{E}[h(x)]-h(x^*)",
-    "lemma-B.8/rate/repaired": r"\mathbb{E}[h(y)]-h(x^*)\leq\left(1-\frac{\tau-1}{n-1}\frac{\mu_{\min}}{L_{\max}}\right)"
+    "lemma-B.8/rate/repaired": r"\mathbb{E}[h(y)]-h(x^*)\leq\left(1-\frac{\tau-1}{n-1}\frac{\mu_{\min}}{L_{\max}}"
+    r"\right)"
     r"(h(x)-h(x^*))",
     "theorem-C.1": r"\mathbb{E}\left[h(x^{(T)})\right]-h(x^*)\le(1-\kappa)^T\left[h(x^{(0)})-h(x^*)\right]",
     "theorem-C.1/parameters": r"\alpha\geq M, \quad \kappa\in(0,1), \quad \frac{r\mu}{8L_{\max}}\min\left\{\frac{1}{4},"
@@ -78,7 +85,8 @@ PRINTED = {
     r"\delta^{t-j}\mathbb{E}\left[\|\nabla h(x^{(j)})-\nabla h(x^{(j+1)})\|^2\right]",
     "theorem-D.1": r"\mathbb{E}\left[h(x^{(T)})-h(x^*)\right]\le\left(1-\frac{\sqrt{\frac{\mu}{L_{\max}}}}{\frac{1}{r}+"
     r"\sqrt{\frac{\mu}{L_{\max}}}}\right)^T\left(h(x^{(0)})-h(x^*)\right)",
-    "theorem-D.1/lyapunov": r"\mathbb{E}\left[h(x^{(t+1)})-h(x^*)+\frac{a^2+b}{2r^2}\|x^*-z^{(t+1)}\|_{\mathbf{L}}^2\mid "
+    "theorem-D.1/lyapunov": r"\mathbb{E}\left[h(x^{(t+1)})-h(x^*)+\frac{a^2+b}{2r^2}\|x^*-z^{(t+1)}\|_{\mathbf{L}}^2"
+    r"\mid "
     r"y^{(t)}\right]\leq(1-a)\left(h(x^{(t)})-h(x^*)+\frac{a^2+b}{2r^2}\|x^*-z^{(t)}\|_{\mathbf{L}}^2\right)",
     "lemma-D.2": r"a^2\|x-z^{(t)}\|_{\mathbf{L}}^2+b\|x-y^{(t)}\|_{\mathbf{L}}^2=(a^2+b)\|x-u^{(t)}\|_{\mathbf{L}}^2+"
     r"\frac{a^2b}{a^2+b}\|y^{(t)}-z^{(t)}\|_{\mathbf{L}}^2",
@@ -86,19 +94,25 @@ PRINTED = {
     r"\|x^*-z^{(t+1)}\|_{\mathbf{L}}^2-\|x^*-u^{(t)}\|_{\mathbf{L}}^2\right]",
     "lemma-D.4": r"a^2\leq(1-a)(a^2+b)",
     "lemma-E.1/exact": r"\mathbb{E}[\|\hat{w}^{(t)}-w^*\|^2]\le\frac{2}{N\alpha}\left[G(y^{(t)})-G(y^*)\right]",
-    "lemma-E.1/inexact": r"\mathbb{E}[\|\hat{w}^{(t)}-w^*\|^2]\leq\frac{8}{N\alpha}\left\{\delta^t\left[G(y^{(0)})-G(y^*)"
+    "lemma-E.1/inexact": r"\mathbb{E}[\|\hat{w}^{(t)}-w^*\|^2]\leq\frac{8}{N\alpha}\left\{\delta^t\left[G(y^{(0)})"
+    r"-G(y^*)"
     r"\right]+\sum_{j=1}^{t}(\delta^{t-j}+\delta^{t-j+1})\left[G(y^{(j)})-G(y^*)\right]\right\}",
     "lemma-E.2": r"G(y^{(t)})-G(y^*)\leq\frac{1}{2\alpha}\|y^{(t)}-y^*\|^2",
     "appendix-F/class": r"f_i=\frac{1}{|\mathcal{B}_i|}\tilde{f}_j \quad \text{if } i\in\mathcal{B}_j",
     "appendix-F/sum": r"\sum_{k=1}^{\infty}M^{(k)}",
     "appendix-F/solution": r"w_i^*=\left(\frac{\sqrt{\beta/(N\alpha)}-1}{\sqrt{\beta/(N\alpha)}+1}\right)^i",
-    "appendix-F/mgf": r"\frac{\delta}{1-\delta}\mathbb{E}\left[\delta^{K_t}\right]=\frac{\delta}{1-\delta}\left(\frac{\tau}{N}"
+    "appendix-F/mgf": r"\frac{\delta}{1-\delta}\mathbb{E}\left[\delta^{K_t}\right]=\frac{\delta}{1-\delta}\left("
+    r"\frac{\tau}{N}"
     r"\delta+1-\frac{\tau}{N}\right)^t",
-    "appendix-F/bound-step": r"\frac{\delta}{1-\delta}\left(1-\frac{\tau}{N}\frac{4}{\sqrt{\beta/(N\alpha)}+2+\sqrt{(N\alpha)/\beta}}\right)^t\geq"
-    r"\frac{\delta}{1-\delta}\left(1-\frac{\tau}{N}\frac{4}{\min\{\sqrt{\beta/(N\alpha)},4\}}\right)^t=\frac{\delta}{1-\delta}\left(1-\frac{\tau}{N}\min\left\{"
+    "appendix-F/bound-step": r"\frac{\delta}{1-\delta}\left(1-\frac{\tau}{N}\frac{4}{\sqrt{\beta/(N\alpha)}+2+"
+    r"\sqrt{(N\alpha)/\beta}}\right)^t\geq"
+    r"\frac{\delta}{1-\delta}\left(1-\frac{\tau}{N}\frac{4}{\min\{\sqrt{\beta/(N\alpha)},4\}}\right)^t=\frac{"
+    r"\delta}{1-\delta}\left(1-\frac{\tau}{N}\min\left\{"
     r"\frac{4\sqrt{N}}{\sqrt{\beta/\alpha}},1\right\}\right)^t",
-    "appendix-F/case-2": r"\frac{\delta}{1-\delta}\left(1-\min\left\{\frac{\tau\lceil N/m\rceil}{N}\frac{4\sqrt{m}}{\sqrt{\beta/\alpha}},1\right\}"
-    r"\right)^t\geq\frac{\delta}{1-\delta}\left(1-\min\left\{\frac{8}{\sqrt{m}\sqrt{\beta/\alpha}},1\right\}\right)^t\geq\frac{\delta}{1-\delta}\left(1-\min\left\{"
+    "appendix-F/case-2": r"\frac{\delta}{1-\delta}\left(1-\min\left\{\frac{\tau\lceil N/m\rceil}{N}\frac{4\sqrt{m}}{"
+    r"\sqrt{\beta/\alpha}},1\right\}"
+    r"\right)^t\geq\frac{\delta}{1-\delta}\left(1-\min\left\{\frac{8}{\sqrt{m}\sqrt{\beta/\alpha}},1\right\}\right)^t"
+    r"\geq\frac{\delta}{1-\delta}\left(1-\min\left\{"
     r"\frac{8\sqrt{2}}{\beta/\alpha},1\right\}\right)^t",
     "table-2": "",
     "figure-1": "",

@@ -80,9 +80,7 @@ ALONE = setting("all data on a single node, K = 1; any w and w^t", Posed(states=
 FIRST, GRADIENT = Quantity("E[G_1]", _first), Quantity("grad f(w)", gradient_of)
 
 
-def _expectation(
-    id: str, gist: str, of: Any, left: Quantity, right: Quantity, reading: str = "", **more: Any
-) -> Claim:
+def _expectation(id: str, gist: str, of: Any, left: Quantity, right: Quantity, reading: str = "", **more: Any) -> Claim:
     return Claim(
         id=id,
         where="Section 3.6.2",

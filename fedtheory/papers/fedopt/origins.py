@@ -10,7 +10,8 @@ PRINTED = {
     "svrg/unbiased": r"\nabla f_i(w)-\nabla f_i(w^t)+\nabla f(w^t)",
     "svrg/eq-5": r"\mathbb{E}[f(w^t)-f(w^*)]\leq c^t[f(w^0)-f(w^*)], \quad c=\Theta\left(\frac{1}{mh}\right)+\Theta(h)",
     "svrg/complexity": r"(n+\mathcal{O}(L/\lambda))\log(1/\epsilon)",
-    "eq-7": r"f(w)=\sum_{k=1}^K\frac{n_k}{n}F_k(w)=\sum_{k=1}^K\frac{n_k}{n}\cdot\frac{1}{n_k}\sum_{i\in\mathcal{P}_k}f_i(w)",
+    "eq-7": r"f(w)=\sum_{k=1}^K\frac{n_k}{n}F_k(w)=\sum_{k=1}^K\frac{n_k}{n}\cdot\frac{1}{n_k}\sum_{i\in"
+    r"\mathcal{P}_k}f_i(w)",
     "one-shot-averaging": r"w^{t+1}=\sum_{k=1}^K\frac{n_k}{n}w_k^{t+1}",
     "dane/perturbation": r"a_k^t=\nabla F_k(w^t)-\eta\nabla f(w^t)",
     "dane/property-a": r"\nabla f(w^t)=0",
@@ -19,9 +20,11 @@ PRINTED = {
     "dane/property-d": r"\mu=0, \quad \eta=1",
     "dane/diverges": r"\mu=0",
     "proposition-1": r"\eta=1, \quad \mu=0",
-    "proposition-1/gradient": r"\left[\nabla f_i(w)-\nabla F_k(w^t)-f(w^t)\right]-\left[\nabla f_i(w^t)-\nabla F_k(w^t)-"
+    "proposition-1/gradient": r"\left[\nabla f_i(w)-\nabla F_k(w^t)-f(w^t)\right]-\left[\nabla f_i(w^t)-"
+    r"\nabla F_k(w^t)-"
     r"f(w^t)\right]+\nabla f(w^t)",
-    "fsvrg/expectation": r"\mathbb{E}\left[\sum_{k=1}^K\alpha_kG_k\right]=\frac{1}{n}\sum_{k=1}^K\sum_{i\in\mathcal{P}_k}"
+    "fsvrg/expectation": r"\mathbb{E}\left[\sum_{k=1}^K\alpha_kG_k\right]=\frac{1}{n}\sum_{k=1}^K\sum_{i\in"
+    r"\mathcal{P}_k}"
     r"\left[\nabla f_i(w)-\nabla f_i(w^t)+\nabla f(w^t)\right]=\nabla f(w)",
     "fsvrg/single-node": r"\mathbb{E}[G_1]=\nabla f(w^t)",
     "perturbation-average": r"\frac{1}{K}\sum_{k=1}^Ka_k^t=(1-\eta)\nabla f(w^t)",
@@ -29,7 +32,8 @@ PRINTED = {
     "eq-13": r"D(\alpha)=-\frac{1}{2\lambda n^2}\left\|X\alpha\right\|^2-\frac{1}{n}\sum_{i=1}^n\phi_i^*(-\alpha_i)",
     "eq-14": r"w^t=\frac{1}{\lambda n}X\alpha^t",
     "sigma": r"1\leq\sigma\leq K",
-    "lower-bound-step": r"D(\alpha^t+h)\geq-\frac{1}{\lambda n^2}\left(\xi(\alpha^t)+\langle\nabla\xi(\alpha^t),h\rangle+"
+    "lower-bound-step": r"D(\alpha^t+h)\geq-\frac{1}{\lambda n^2}\left(\xi(\alpha^t)+\langle\nabla\xi(\alpha^t),h"
+    r"\rangle+"
     r"\frac{\sigma}{2}\sum_{k=1}^K\|X_kh_k\|^2\right)-\frac{1}{n}\sum_{i=1}^n\phi_i^*(-\alpha_i^t-h_i)",
     "algorithm-6/linear": r"X^TX\preceq\sigma B",
     "algorithm-6/linear/literal": r"\sigma\in[1,K]",

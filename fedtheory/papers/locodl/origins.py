@@ -39,22 +39,28 @@ PRINTED = {
     r"\mathcal{O}\left(\left(\sqrt{d}\sqrt{\kappa}+d\right)\log\epsilon^{-1}\right), \quad "
     r"\mathcal{O}\left(\left(\sqrt{\kappa}+d\right)\log\epsilon^{-1}\right)",
     "section-3.1/constants": r"\kappa\leq\tilde{\kappa}\coloneqq\frac{\tilde{L}}{\tilde{\mu}}\leq 2\kappa",
-    "section-3.1/equivalence": r"\frac{1}{n}\sum_{i=1}^{n}f_{i}, \quad \frac{1}{n}\sum_{i=1}^{n}\tilde{f}_{i}+\tilde{g}",
+    "section-3.1/equivalence": r"\frac{1}{n}\sum_{i=1}^{n}f_{i}, \quad \frac{1}{n}\sum_{i=1}^{n}\tilde{f}_{i}+"
+    r"\tilde{g}",
     "eq-13": r"S:\mathbf{x}\mapsto\mathbf{1}\bar{x}, \quad \bar{x}=\frac{1}{2n}\left(\sum_{i=1}^{n}x_{i}+ny\right)",
     "eq-15": r"W:\mathbf{x}\mapsto\left(d_{1}-\bar{d},\ldots,d_{n}-\bar{d},-\bar{d}\right)",
-    "proof/compressed-norm": r"\mathbb{E}\left[\left\|\mathbf{d}^{t}\right\|^{2}\;|\;\mathcal{F}^{t},\theta^{t}=1\right]"
+    "proof/compressed-norm": r"\mathbb{E}\left[\left\|\mathbf{d}^{t}\right\|^{2}\;|\;\mathcal{F}^{t},\theta^{t}=1"
+    r"\right]"
     r"\leq(1+\omega)\left\|\mathbf{\hat{x}}^{t}-\mathbf{1}\hat{y}^{t}\right\|^{2}",
-    "eq-18": r"\left\|\mathbf{\hat{x}}^{t}-\mathbf{1}\hat{y}^{t}\right\|^{2}\leq 2\left\|W\mathbf{\hat{x}}^{t}\right\|^{2}",
-    "proof/dual-step": r"\mathbb{E}\left[\left\|\mathbf{u}^{t+1}-\mathbf{u}^{\star}\right\|^{2}\;|\;\mathcal{F}^{t}\right]"
+    "eq-18": r"\left\|\mathbf{\hat{x}}^{t}-\mathbf{1}\hat{y}^{t}\right\|^{2}\leq 2\left\|W\mathbf{\hat{x}}^{t}\right"
+    r"\|^{2}",
+    "proof/dual-step": r"\mathbb{E}\left[\left\|\mathbf{u}^{t+1}-\mathbf{u}^{\star}\right\|^{2}\;|\;\mathcal{F}^{t}"
+    r"\right]"
     r"\leq\left\|\mathbf{u}^{t}-\mathbf{u}^{\star}\right\|^{2}+p\lambda^{2}(1+2\omega)\left\|W\mathbf{\hat{x}}^{t}"
     r"\right\|^{2}-2p\lambda\langle\mathbf{u}^{t}-\mathbf{u}^{\star},\mathbf{\hat{x}}^{t}\rangle",
     "proof/primal-step": r"\mathbb{E}\left[\left\|\mathbf{x}^{t+1}-\mathbf{x}^{\star}\right\|^{2}\;|\;\mathcal{F}^{t}"
-    r"\right]\leq\left\|\mathbf{\hat{x}}^{t}-\mathbf{x}^{\star}\right\|^{2}-p\left(2\rho-\rho^{2}(1+\omega_{\mathrm{av}})"
+    r"\right]\leq\left\|\mathbf{\hat{x}}^{t}-\mathbf{x}^{\star}\right\|^{2}-p\left(2\rho-\rho^{2}(1+\omega_{"
+    r"\mathrm{av}})"
     r"\right)\left\|W\mathbf{\hat{x}}^{t}\right\|^{2}",
     "table-1/diana": r"(1+\frac{\omega}{n})\kappa+\omega",
     "table-1/ef21": r"(1+\omega)\kappa",
     "table-1/5gcs-cc": r"\left(1+\sqrt{\omega}+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+\omega",
-    "table-1/adiana-original": r"\left(1+\frac{\omega^{3/4}}{n^{1/4}}+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+\omega",
+    "table-1/adiana-original": r"\left(1+\frac{\omega^{3/4}}{n^{1/4}}+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+"
+    r"\omega",
     "table-1/adiana-refined": r"\left(1+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+\omega",
     "table-1/lower-bound": r"\left(1+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+\omega",
     "table-1/locodl": r"\left(1+\sqrt{\omega}+\frac{\omega}{\sqrt{n}}\right)\sqrt{\kappa}+\omega(1+\frac{\omega}{n})",

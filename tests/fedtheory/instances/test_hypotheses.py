@@ -16,7 +16,7 @@ from verify.methods import reals
 PROPOSED = 3000
 TESTED = [c.id for c in claims.all() if c.requires and not isinstance(c.statement, Order | Untested)]
 #: The pairwise independent coins of this counterexample are fair: omega is 1.
-FIXED = {("locodl/assumption-2.1", "Assumption 2.1: the compressors are in U(omega)")}
+FIXED = {("locodl/assumption-2.1/literal", "Assumption 2.1: the compressors are in U(omega)")}
 
 
 def instances(claim, proposed):

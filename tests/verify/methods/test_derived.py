@@ -343,7 +343,7 @@ def test_own_claims_are_examined_too():
 
 # Other conclusions
 
-THEOREMS = ["theorem-4.1/a", "theorem-4.1/b", "theorem-4.1/c/repaired", "theorem-4.2/a"]
+THEOREMS = ["theorem-4.1/a", "theorem-4.1/b", "theorem-4.1/c", "theorem-4.1/c/server", "theorem-4.2/a"]
 COROLLARIES = ["corollary-4.1/a", "corollary-4.1/b", "corollary-4.1/c"]
 
 
@@ -384,10 +384,10 @@ def test_all_that_the_theorems_say_is_derived(id, clients, uncertified):
         ("theorem-4.1/b", "b/excess", "F(W^k)-f(w^{tau_k})"),
         ("theorem-4.1/b", "b/difference", "f(w^{tau_k})"),
         ("theorem-4.1/b", "b/tolerance", "f(w^{tau_k})"),
-        ("theorem-4.1/c/repaired", "c/begins", "|sum_i(g_i^k)|"),
-        ("theorem-4.1/c/repaired", "c/continues", "|sum_i(g_i^k)|"),
-        ("theorem-4.1/c/repaired", "c/spread", "|sum_i(g_i^k)|"),
-        ("theorem-4.1/c/repaired", "c/turn", "|grad_f(w^{tau_k})|"),
+        ("theorem-4.1/c", "c/begins", "|sum_i(g_i^k)|"),
+        ("theorem-4.1/c", "c/continues", "|sum_i(g_i^k)|"),
+        ("theorem-4.1/c", "c/spread", "|sum_i(g_i^k)|"),
+        ("theorem-4.1/c/server", "c/turn", "|grad_f(w^{tau_k})|"),
         ("theorem-4.2/a", "a/residual", "|alpha_i*grad_f_i(w_i^k)+pi_i^k|"),
         ("corollary-4.1/a", "c/gradient", "L^k-f*"),
         ("corollary-4.1/c", "a/residual", "|pi_i^k-pi_i*|"),
@@ -414,7 +414,7 @@ def test_what_is_bounded_below_only_need_not_be_bounded(uncertified):
     weaker = replace(theorem, requires=(*(h for h in theorem.requires if h is not limits.COERCIVE), below))
     assert _found(weaker).missing == "|w^{tau_k}|"
     # Lemma C.2 c and the gradients ask for no more.
-    gradients = claims.get("fedadmm/theorem-4.1/c/repaired")
+    gradients = claims.get("fedadmm/theorem-4.1/c/server")
     weaker = replace(gradients, requires=(*(h for h in gradients.requires if h is not limits.COERCIVE), below))
     assert _found(weaker).missing == ""
 

@@ -17,10 +17,10 @@ from fedtheory.claims import Claim
 from fedtheory.origins import ORIGINS
 from fedtheory.statements import Bound
 from verify.report import falls, statement
-from verify.report.falls import FALLEN, Fall
 from verify.report.atlas import figures, mathml, recipes
 from verify.report.atlas.audits import Audit, Entry, Outcome
 from verify.report.atlas.prose import typeset
+from verify.report.falls import FALLEN, Fall
 from verify.verdict import Verdict
 
 #: Verdicts that a claim can have, in the order in which pages list them.

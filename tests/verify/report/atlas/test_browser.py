@@ -197,7 +197,7 @@ def small(tmp_path_factory) -> Path:
     kept = ("feddcd/theorem-6.1/eq-10/repaired", "feddcd/gap", "feddcd/eq-1")
     repaired = [found for found in whole()["claims"] if found["id"] in kept]
     audit = document(
-        refuted(), *repaired, entry("fedadmm/theorem-4.1/c", "ill-posed"), entry("mine/step", "not-tested")
+        refuted(), *repaired, entry("fedopt/dane/property-b", "ill-posed"), entry("mine/step", "not-tested")
     )
     site.write(audits.parsed(audit), directory)
     return directory

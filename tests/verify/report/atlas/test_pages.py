@@ -90,7 +90,8 @@ def test_every_claim_has_a_page_and_the_overview_is_last(atlas):
     assert sum(path.startswith("claims/") for path in atlas) == len(claims.all()) + 1
     assert {path for path in atlas if path.startswith("errata/")} == {
         "errata/feddcd.html",
-        "errata/fedadmm.html",
+        "errata/locodl.html",
+        "errata/fedopt.html",
         "errata/mine.html",
     }
 
@@ -175,7 +176,9 @@ def test_the_page_of_a_claim_that_fell(atlas):
     said = words(text)
     for part in (
         "Statement, and what holds instead",
-        "As printed refuted",
+        "Falls printed, and false as meant Origin printed printed in the paper Place Theorem 6.1",
+        "Statement refuted As printed Theorem 6.1",
+        "As read",
         "What holds instead certified",
         "the same with the factor that the Lyapunov function",
         "left = 64/729, about 0.087791495",
@@ -209,14 +212,39 @@ def test_the_errata_of_a_paper(atlas):
     said = words(atlas["errata/feddcd.html"])
     for part in (
         "Errata Fan, Fang, Friedlander: A dual approach",
-        "1 of the",
+        "that were tested 2 do not hold",
+        "Printed, and false as meant Theorem 6.1",
         "1. Theorem 6.1 refuted",
+        "Printed, and false by its letter only 2. Lemma B.8 refuted",
+        "What is meant: feddcd/lemma-B.8/rate/repaired supported",
         "What holds instead certified",
         "left = 64/729",
     ):
         assert part in said, part
-    said = words(atlas["errata/fedadmm.html"])
-    assert "1. Theorem 4.1 ill-posed" in said and "Why it does not hold a note" in said
+    said = words(atlas["errata/fedopt.html"])
+    assert "1. Section 3.4 ill-posed" in said and "Why it does not hold a note" in said
+    assert "tested 1 does not hold" in said and "Implied or ours, and false 2. Section 3.1 refuted" in said
+    assert "Observed: ours: printed nowhere." in said
+
+
+def test_what_the_paper_prints_stands_above_what_is_tested(atlas):
+    for id in ("feddcd/theorem-6.1/eq-10", "locodl/uplink", "feddcd/lemma-B.8/rate"):
+        text = atlas[f"claims/{cards.slug(id)}.html"]
+        printed = str(mathml.formula(claims.get(id).formula))
+        assert text.count(printed) == 1 and text.index(">As printed") < text.index(printed) < text.index(">As read<")
+    said = words(atlas["claims/locodl_uplink.html"])
+    assert "This is what is meant. The letter of what is printed: locodl/uplink/literal refuted" in said
+    said = words(atlas["claims/fedopt_fsvrg_property-b.html"])
+    assert "As printed" not in said and "Falls implied or ours, and false Origin observed ours" in said
+    assert "As printed" not in words(atlas["claims/mine_step.html"])
+
+
+def test_the_overview_counts_what_falls_apart(atlas):
+    said = words(atlas["index.html"])
+    assert "Errata of feddcd: 1 printed, and false as meant; 1 printed, and false by its letter only" in said
+    assert "Errata of locodl: 1 printed, and false by its letter only" in said
+    assert "Errata of fedopt: 1 printed, and false as meant; 1 implied or ours, and false" in said
+    assert "Errata of mine: 1 false" in said
 
 
 def test_a_claim_that_the_package_does_not_know(atlas):
@@ -240,7 +268,7 @@ def test_what_a_proof_rests_on_and_where_it_fails(monkeypatch):
     assert "Where the printed proof fails the sum <is> over i" in below
     assert "In doubt with it: printed proofs that use it locodl/eq-13 refuted" in below
     over = words(found["claims/locodl_eq-15.html"])
-    assert "It rests on what is itself false as printed: locodl/eq-13 refuted" in over
+    assert "It rests on what is itself false: locodl/eq-13 refuted" in over
     assert "; through locodl/eq-13 the sum <is> over i" in over
     assert "Its printed proof uses locodl/eq-13 refuted" in over
     errata = words(found["errata/locodl.html"])

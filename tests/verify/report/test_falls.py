@@ -1,0 +1,71 @@
+"""What falls, told apart: as it is meant, by its letter only, and what no paper prints."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from fedtheory import claims
+from verify.report import falls
+from verify.report.atlas import mathml
+from verify.report.falls import Fall
+from verify.results import shipped
+
+
+class Stated(NamedTuple):
+    id: str
+    origin: str
+    literal_of: str | None = None
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict", "meant", "way"),
+    [
+        (Stated("a", "printed"), "refuted", "-", Fall.MEANT),
+        (Stated("a", "printed"), "ill-posed", "-", Fall.MEANT),
+        (Stated("a", "printed", "b"), "refuted", "proved", Fall.LETTER),
+        (Stated("a", "printed", "b"), "ill-posed", "supported", Fall.LETTER),
+        # What is meant falls too: it is not the letter alone.
+        (Stated("a", "printed", "b"), "refuted", "refuted", Fall.MEANT),
+        (Stated("a", "printed", "b"), "refuted", "ill-posed", Fall.MEANT),
+        (Stated("a", "implied"), "refuted", "-", Fall.UNPRINTED),
+        (Stated("a", "observed"), "ill-posed", "-", Fall.UNPRINTED),
+        (Stated("a", ""), "refuted", "-", Fall.UNSAID),
+        *((Stated("a", "printed"), verdict, "-", None) for verdict in ("proved", "supported", "not-tested", "-")),
+    ],
+)
+def test_the_ways_in_which_a_claim_falls(claim, verdict, meant, way):
+    assert falls.fall(claim, {"a": verdict, "b": meant}) is way
+
+
+def test_a_table_counts_each_claim_once():
+    found = falls.table(claims.all(), shipped().verdicts)
+    headings = [column.header for column in found.columns]
+    assert headings == ["paper", "claims", "of them printed", Fall.MEANT, Fall.LETTER, Fall.UNPRINTED]
+    assert [*found.columns[0].cells] == list(claims.PAPERS)
+    groups = falls.grouped(claims.all(), shipped().verdicts)
+    for column, way in zip(found.columns[3:], (Fall.MEANT, Fall.LETTER, Fall.UNPRINTED), strict=True):
+        numbers = [int(n.strip(",")) for cell in column.cells for n in cell.split() if n.strip(",").isdigit()]
+        assert sum(numbers) == len(groups[way])
+    assert Fall.UNSAID not in groups
+
+
+def test_what_is_printed_and_falls_has_its_formula():
+    groups = falls.grouped(claims.all(), shipped().verdicts)
+    assert all(claims.get(id).formula for way in (Fall.MEANT, Fall.LETTER) for id in groups[way])
+    assert not any(claims.get(id).formula for id in groups[Fall.UNPRINTED])
+
+
+def test_what_falls_by_its_letter_only_is_named_in_the_registry():
+    """A letter that holds would be none: its claim would speak of what is meant."""
+    verdicts = shipped().verdicts
+    for claim in claims.all():
+        if claim.literal_of and verdicts.get(claim.id, "-") != "-":
+            assert falls.fall(claim, verdicts) is Fall.LETTER, claim.id
+
+
+@pytest.mark.parametrize("claim", [c for c in claims.all() if c.formula], ids=lambda c: c.id)
+def test_printed_formulas_are_typeset(claim):
+    found = mathml.formula(claim.formula)
+    assert found.startswith("<math") and "\\" not in found
