@@ -11,14 +11,25 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from fedtheory import naming
+from fedtheory import naming, validation
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instances
 from fedtheory.origins import checked
 from fedtheory.schedules import ROUND
 from fedtheory.settings import COMPRESSOR, Setting
-from fedtheory.statements import Agreement, Bound, CompressorClass, Eventually, Limit, Statement, Untested, changed
+from fedtheory.statements import (
+    Agreement,
+    Bound,
+    CompressorClass,
+    Eventually,
+    Limit,
+    Order,
+    Statement,
+    Untested,
+    changed,
+)
 from fedtheory.symbols import T, d, k, round_index
+from fedtheory.typed import measured, spoken_of
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "fedadmm", "locodl", "fedopt", "baseline")
@@ -67,9 +78,11 @@ class Claim:
             raise ValueError(f"the claim {self.id} has no {missing}: write {missing}=...")
         checked(self.id, self.origin, self.where, self.formula, self.literal_of)
         # A relation alone is a hypothesis in its own words.
-        requires = tuple(h if isinstance(h, Hypothesis) else Hypothesis(str(h), h) for h in self.requires)
+        given = self.requires if isinstance(self.requires, tuple | list) else (self.requires,)
+        requires = tuple(h if isinstance(h, Hypothesis) else Hypothesis(str(h), h) for h in given)
         object.__setattr__(self, "requires", requires)
         object.__setattr__(self, "kind", self.kind or self.statement.kind)
+        self._check_letters()
         if self.setting.algorithm is not None and not self.setting.letters and not self.setting.parameters:
             # What its author does not say follows from the statement.
             letters, text = self._spoken_of(), self._setting_text()
@@ -89,6 +102,21 @@ class Claim:
         schedules = getattr(self.setting.algorithm, "schedules", {})
         said = ", ".join(f"{name} = {schedule}" for name, schedule in schedules.items())
         return f"{self.setting.text}; in round k, {said}" if said else self.setting.text
+
+    def _check_letters(self) -> None:
+        """``ValueError`` where a name stands for two things, or a hypothesis speaks of what is no letter."""
+        said, setting = f"the claim {self.id}", self.setting
+        relations = [h.relation for h in self.requires if h.relation is not None]
+        known, assigned = measured(self.statement), set(getattr(self.statement, "assignments", ()))
+        stated = sympy.Tuple(*relations, *setting.domain).free_symbols
+        # The letters of an order are on scales of their own, T among them.
+        for symbol in sorted(
+            stated & {*known, *assigned, *({T} if self.statement.kind != Order.kind else ())}, key=str
+        ):
+            raise ValueError(f"{said}: a hypothesis speaks of {symbol}, and is a condition on letters that have values")
+        of_class = {getattr(setting.functions, end, None) for end in ("mu", "L")}
+        letters = {*spoken_of(self.statement), *stated, *setting.letters, *setting.typical, *of_class}
+        validation.one_name_each(said, {s for s in letters | known | assigned if isinstance(s, sympy.Symbol)})
 
     def _check_schedules(self) -> None:
         """``ValueError`` where parameters vary with the round, and statement or setting do not allow for it."""
@@ -113,14 +141,11 @@ class Claim:
         elif ROUND not in self.setting.sources.values():
             raise ValueError(f"{said} is of every round: give its setting the letter round_index: {ROUND!r}")
 
-    def _free_symbols(self) -> set[sympy.Basic]:
+    def _free_symbols(self) -> set[sympy.Symbol]:
         """The letters of the statement, of the hypotheses and of what the setting says, quantities left out."""
-        statement = self.statement
-        measured = {s for q in getattr(statement, "quantities", ()) for s in q.expression.free_symbols}
-        parts = [side for c in getattr(statement, "comparisons", ()) for side in (c.left, c.right)]
-        parts += [h.relation for h in self.requires if h.relation is not None] + list(self.setting.domain)
-        found: set[sympy.Basic] = sympy.Tuple(*parts).free_symbols - measured - {T}
-        return found
+        relations = [h.relation for h in self.requires if h.relation is not None] + list(self.setting.domain)
+        found: set[sympy.Symbol] = sympy.Tuple(*relations).free_symbols
+        return found | spoken_of(self.statement)
 
     def _spoken_of(self) -> Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...]:
         """The letters of the statement and of the hypotheses, each with its own name, and the round, if any varies."""

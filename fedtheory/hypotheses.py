@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy
 
+from fedtheory import validation
 from fedtheory.problems.base import Problem
 from fedtheory.rational import holds
 
@@ -24,12 +25,17 @@ class Hypothesis:
     Proofs rest on relations, and on what the classes of the claim's setting say of their own members, as in
     ``met=functions.contains``; any other code chooses instances, and proves nothing.
     ``says``: what it means along runs, of the kinds of :mod:`fedtheory.meanings`, for limits that are derived.
+    ``ValueError`` for what is no relation by <=, <, >=, > or Eq, nor an And of some.
     """
 
     text: str
     relation: sympy.Basic | None = None
     met: Callable[[Problem, Any], bool] | None = None
     says: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.relation is not None:
+            validation.relation(f"the hypothesis {self.text}", self.relation)
 
     def holds(self, problem: Problem, params: Any, values: Mapping[sympy.Expr, Any]) -> bool:
         """Whether the instance meets the hypothesis."""

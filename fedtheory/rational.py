@@ -189,13 +189,21 @@ def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
         case sympy.Add():
             return reduce(_sum_of, parts)
         case sympy.Max():
-            return max(parts)
+            return _extreme(parts, max, np.maximum)
         case sympy.Min():
-            return min(parts)
+            return _extreme(parts, min, np.minimum)
+        case sympy.Abs():
+            return abs(parts[0])
         case sympy.ceiling():
             return constant(Fraction(math.ceil(parts[0])))
-        case sympy.exp():
-            return _exponential(parts[0])
+        case sympy.floor():
+            return constant(Fraction(math.floor(parts[0])))
+        case sympy.exp() | sympy.S.Exp1:
+            return _transcendental(parts[0] if parts else constant(Fraction(1)), mpmath.exp, np.exp)
+        case sympy.log():
+            if np.min(parts[0]) <= 0:
+                raise Undefined(f"{e} is the logarithm of what is not positive")
+            return _transcendental(parts[0], mpmath.log, np.log)
     raise ValueError(f"cannot evaluate {e} at numbers")
 
 
@@ -258,12 +266,17 @@ def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[F
     return base**exponent if isinstance(base, mpmath.mpf) else base ** float(exponent)
 
 
-def _exponential(value: Any) -> Any:
+def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays: Callable[[Any, Any], Any]) -> Any:
+    """The largest or the smallest, entry by entry where some are arrays."""
+    return reduce(of_arrays, parts) if any(np.ndim(a) for a in parts) else of_numbers(parts)
+
+
+def _transcendental(value: Any, of_real: Callable[[Any], Any], of_float: Callable[[Any], Any]) -> Any:
     if isinstance(value, mpmath.mpf):
-        return mpmath.exp(value)
+        return of_real(value)
     if isinstance(value, int | Fraction):
         raise _IrrationalError
-    return np.exp(value)
+    return of_float(value)
 
 
 def _integer_power(base: Any, exponent: int) -> Any:
@@ -276,17 +289,13 @@ def _integer_power(base: Any, exponent: int) -> Any:
 
 
 def holds(relation: Any, values: Mapping[sympy.Expr, Any]) -> bool:
-    """Truth of a sympy relation (``<=, <, >=, >, ==, !=``, And, Or) at ``values``; exact on fractions."""
-    r = sympy.sympify(relation)
-    if r in (sympy.true, sympy.false):
-        return bool(r)
-    if isinstance(r, sympy.And | sympy.Or):
-        parts = (holds(argument, values) for argument in r.args)
-        return all(parts) if isinstance(r, sympy.And) else any(parts)
-    left, right = evaluate(r.lhs, values), evaluate(r.rhs, values)
+    """Truth of a sympy relation (``<=, <, >=, >, ==``, or an And of some) at ``values``; exact on fractions."""
+    if isinstance(relation, sympy.And):
+        return all(holds(argument, values) for argument in relation.args)
+    left, right = evaluate(relation.lhs, values), evaluate(relation.rhs, values)
     if isinstance(left, mpmath.mpf) or isinstance(right, mpmath.mpf):
         left, right = real(left), real(right)
-    match r:
+    match relation:
         case sympy.Le():
             return bool(left <= right)
         case sympy.Lt():
@@ -297,6 +306,4 @@ def holds(relation: Any, values: Mapping[sympy.Expr, Any]) -> bool:
             return bool(left > right)
         case sympy.Eq():
             return bool(left == right)
-        case sympy.Ne():
-            return bool(left != right)
-    raise ValueError(f"cannot decide {r}")
+    raise ValueError(f"cannot decide {relation}")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory import symbols
+from fedtheory import symbols, validation
 from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.classes import Adversary, FunctionClass
 from fedtheory.instances.base import Instance, Instances, Recipe, pick
@@ -74,6 +74,11 @@ class Setting:
     def __post_init__(self) -> None:
         if not self.text and self.functions is not None:
             object.__setattr__(self, "text", self.functions.text)
+        object.__setattr__(self, "domain", validation.relations("the domain of a setting", self.domain))
+        for letter in self.letters:
+            validation.letter("the letters of a setting", letter)
+        for letter, value in self.typical.items():
+            validation.expression(f"what is typical of {letter}", value)
 
     @property
     def any_clients(self) -> bool:

@@ -19,40 +19,14 @@ from fedtheory.compressors import Compressor
 from fedtheory.iterations import Iteration
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.relations import Relation, Term, side
+from fedtheory.relations import Comparison, Quantity, Relation, side, stated
 from fedtheory.symbols import T
+from fedtheory.typed import Typed, numbers, spoken_of
+from fedtheory.validation import expression
 
 
 @dataclass(frozen=True)
-class Quantity(Term):
-    """A number or array that a statement speaks of; a term of the relations in which it is stated.
-
-    ``expression``: the symbol (or its square) that stands for it, or its name. ``of(problem, params, state)``: its
-    value, over the leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather
-    than before; then its expectation is meant. ``domain(problem, params, state)``: residuals that must vanish for the
-    quantity to be finite (a dual objective is +infinity off its constraint set), or None.
-    """
-
-    expression: sympy.Expr
-    of: Callable[[Any, Any, Any], Array]
-    after: bool = False
-    domain: Callable[[Problem, Any, Any], Array] | None = None
-
-    def __post_init__(self) -> None:
-        if isinstance(self.expression, str):
-            object.__setattr__(self, "expression", sympy.Symbol(self.expression))
-
-
-class Comparison(NamedTuple):
-    """left relation right, with the relation one of "==", "<=", "<"."""
-
-    left: sympy.Expr
-    relation: str
-    right: sympy.Expr
-
-
-@dataclass(frozen=True)
-class Identity:
+class Identity(Typed):
     """left == right for every instance of the setting. Sides may be arrays; they are compared entry by entry.
 
     ``also``: further comparisons that the statement makes with this one.
@@ -71,7 +45,7 @@ class Identity:
 
 
 @dataclass(frozen=True)
-class Inequality:
+class Inequality(Typed):
     """left <= right (or left <= middle <= right) for every instance of the setting; ``strict`` for <.
 
     ``also``: further comparisons that the statement makes with this one.
@@ -97,17 +71,18 @@ class Inequality:
 
 def inequality(relation: Relation) -> Inequality:
     """The inequality that is written so: ``inequality(distance <= gap / mu)``."""
+    relation = stated(relation)
     return Inequality(relation.left.expression, relation.right.expression, relation.quantities, strict=relation.strict)
 
 
 def identity(left: Any, right: Any) -> Identity:
     """left == right, each a quantity or what is composed of some."""
-    stated = Relation(side(left), side(right))
-    return Identity(stated.left.expression, stated.right.expression, stated.quantities)
+    sides = Relation(side(left), side(right))
+    return Identity(sides.left.expression, sides.right.expression, sides.quantities)
 
 
 @dataclass(frozen=True)
-class OneStep:
+class OneStep(Typed):
     """E[left] <= right over one step of the algorithm, from every state that satisfies its invariant; ``strict`` for <.
 
     Where the statement is a contraction, E[potential after] <= factor * potential before, ``factor`` is that number.
@@ -120,11 +95,16 @@ class OneStep:
     factor: sympy.Expr | None = None
     strict: bool = False
     kind: ClassVar[str] = "one-step"
+    stepping: ClassVar[bool] = True
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         """What is compared: each left side, relation and right side."""
         return (Comparison(self.left, "<" if self.strict else "<=", self.right),)
+
+    def check(self) -> None:
+        """``ValueError`` where the factor is no number, but speaks of a quantity."""
+        numbers("the factor", self.factor, self.quantities)
 
 
 def contracts(
@@ -137,10 +117,10 @@ def contracts(
     params, state); ``noise``: the coefficients."""
     before, after = Quantity("V", potential), Quantity("V_next", potential, after=True)
     if not noise:
-        return contraction(algorithm, after, sympy.sympify(factor), before)
-    others = {Quantity(of.__name__, of): sympy.sympify(c) for of, c in noise.items()}
-    right = sympy.sympify(factor) * before.expression + sum(c * q.expression for q, c in others.items())
-    return OneStep(algorithm, after.expression, right, (before, after, *others))
+        return contraction(algorithm, after, expression("the factor", factor), before)
+    others = {Quantity(getattr(of, "__name__", repr(of)), of): c for of, c in noise.items()}
+    right = sum((c * q for q, c in others.items()), start=factor * before)
+    return OneStep(algorithm, after.expression, right.expression, (before, after, *others))
 
 
 def contraction(algorithm: Algorithm, after: Quantity, factor: sympy.Expr, before: Quantity) -> OneStep:
@@ -153,12 +133,11 @@ def one_step(algorithm: Algorithm, relation: Relation) -> OneStep:
 
     It is a contraction where the right side is a multiple of a single quantity.
     """
+    relation = stated(relation, expected=True)
     left, right = relation.left, relation.right
-    before = [q.expression for q in right.quantities if not q.after]
+    before = [q.expression for q in right.spoken_of if not q.after]
     alone = (
-        len(relation.quantities) == 2
-        and len(before) == 1
-        and left.expression in [q.expression for q in left.quantities]
+        len(relation.quantities) == 2 and len(before) == 1 and left.expression in [q.expression for q in left.spoken_of]
     )
     factor = right.expression / before[0] if alone else None
     if factor is not None and factor.has(before[0]):
@@ -167,7 +146,7 @@ def one_step(algorithm: Algorithm, relation: Relation) -> OneStep:
 
 
 @dataclass(frozen=True)
-class Bound:
+class Bound(Typed):
     """E[left after T rounds] <= constant * factor^T * initial, for every T >= 0, from the initial state printed.
 
     ``bound`` is the right-hand side; ``strict`` for <.
@@ -182,6 +161,13 @@ class Bound:
     override: sympy.Expr | None = None
     strict: bool = False
     kind: ClassVar[str] = "bound"
+    stepping: ClassVar[bool] = True
+    horizon: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """``ValueError`` where the factor or the constant is no number, but speaks of a quantity."""
+        numbers("the factor", self.factor, self.quantities)
+        numbers("the constant", self.constant, self.quantities)
 
     @property
     def bound(self) -> sympy.Expr:
@@ -203,9 +189,10 @@ class Bound:
 
 def bound(algorithm: Algorithm, relation: Relation) -> Bound:
     """The bound for every T that is written so: ``bound(method, E(gap_T) <= constant * rate**T * gap_0)``."""
+    relation = stated(relation, expected=True)
     left, right = relation.left.expression, relation.right.expression
     as_a_whole = Bound(algorithm, left, sympy.S.One, right, relation.quantities, override=right, strict=relation.strict)
-    initial_of = {s for q in relation.right.quantities for s in q.expression.free_symbols}
+    initial_of = {s for q in relation.right.spoken_of for s in q.expression.free_symbols}
     factor = constant = initial = sympy.S.One
     for part in sympy.Mul.make_args(right):
         if part.has(sympy.Sum, sympy.Product):
@@ -226,7 +213,7 @@ def bound(algorithm: Algorithm, relation: Relation) -> Bound:
 
 
 @dataclass(frozen=True)
-class Invariant:
+class Invariant(Typed):
     """A residual that is zero before a step is zero after it, whatever is drawn."""
 
     algorithm: Algorithm
@@ -236,7 +223,7 @@ class Invariant:
 
 
 @dataclass(frozen=True)
-class Limit:
+class Limit(Typed):
     """The potential tends to 0 almost surely, from every state that satisfies the algorithm's invariant."""
 
     algorithm: Algorithm
@@ -246,7 +233,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class ParameterRule:
+class ParameterRule(Typed):
     """A choice of constants meets the relations that it must meet.
 
     ``assignments``: the constants as printed. ``relations``: what they must satisfy, once assigned, for all values of
@@ -271,7 +258,7 @@ class ParameterRule:
 
 
 @dataclass(frozen=True)
-class Order:
+class Order(Typed):
     """left = O(right), with one constant for all values of the symbols; ``both`` for Theta.
 
     ``small`` tends to 0 and ``large`` to infinity first, if given; ``when``: relations that limit the values; ``also``:
@@ -287,6 +274,16 @@ class Order:
     also: tuple[Order, ...] = ()
     kind: ClassVar[str] = "order"
 
+    def check(self) -> None:
+        """``ValueError`` where a letter may be negative, or what tends to a limit first is in two roles."""
+        for letter in sorted(spoken_of(self), key=str):
+            if not letter.is_nonnegative:
+                raise ValueError(
+                    f"an order is looked at on scales: {letter} must be positive or nonnegative"
+                )
+        if self.small is not None and self.small == self.large:
+            raise ValueError(f"{self.small} cannot tend to 0 and to infinity")
+
     @property
     def parts(self) -> tuple[Order, ...]:
         """The single orders of the statement, each in one direction."""
@@ -299,7 +296,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Untested:
+class Untested(Typed):
     """A statement that no computation here decides: a cited order, or an experiment on data that are not there.
 
     ``text``: the statement; ``reason``: why it is not tested. ``kind`` is the claim's own.
@@ -311,7 +308,7 @@ class Untested:
 
 
 @dataclass(frozen=True)
-class Eventually:
+class Eventually(Typed):
     """Along every run of the algorithm ``vanishing`` quantities tend to 0 and ``bounded`` ones stay bounded.
 
     ``converging``: vectors that converge. ``steps``: how long the runs are by which this is supported. Quantities of
@@ -343,7 +340,7 @@ class Eventually:
 
 
 @dataclass(frozen=True)
-class Readings:
+class Readings(Typed):
     """A statement that uses what is not defined, or in two ways: ``open`` says what, in a sentence, and ``readings``
     are claims that settle it.
 
@@ -365,7 +362,7 @@ class Readings:
 
 
 @dataclass(frozen=True)
-class CompressorClass:
+class CompressorClass(Typed):
     """A compressor is unbiased, in U(omega) for the omega printed, and its message has the bits printed.
 
     ``compressor(d, k)`` builds it; ``omega`` and ``bits`` are expressions in ``d`` and ``k``.
@@ -378,9 +375,16 @@ class CompressorClass:
     k: sympy.Symbol
     kind: ClassVar[str] = "compressor"
 
+    def check(self) -> None:
+        """``ValueError`` where omega or the bits speak of another letter than d and k."""
+        others = spoken_of(self) - {self.d, self.k}
+        if others or self.d == self.k:
+            other = min(others or {self.d}, key=str)
+            raise ValueError(f"a compressor's omega and bits are expressions in d and k, and speak of {other}")
+
 
 @dataclass(frozen=True)
-class Stays:
+class Stays(Typed):
     """A step changes nothing that is ``observed``, whatever is drawn, from every state of the setting.
 
     ``observed(problem, params, state)``; ``text``: the statement in words. Where the states of the setting are those
@@ -399,7 +403,7 @@ class Stays:
 
 
 @dataclass(frozen=True)
-class Reached:
+class Reached(Typed):
     """After ``rounds`` rounds E[potential] <= ``share`` * (potential at the start), from every state of the setting.
 
     ``share`` 0: the optimum itself is reached.
@@ -411,6 +415,11 @@ class Reached:
     share: sympy.Expr = sympy.S.Zero
     kind: ClassVar[str] = "rounds"
 
+    def check(self) -> None:
+        """``ValueError`` where the rounds are fewer than none, or the share is no number of at least 0."""
+        if self.rounds < 0 or not self.share.is_nonnegative or self.share.free_symbols:
+            raise ValueError(f"at least 0 rounds and a share of at least 0 are due, got {self.rounds} and {self.share}")
+
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         """What is compared: each left side, relation and right side."""
@@ -419,7 +428,7 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Typed):
     """Two algorithms that are given the same draws show the same after every step, sample by sample.
 
     ``counterpart(problem, params, state) -> (params, state)``: those of the second, from those of the first;
@@ -443,7 +452,7 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Fails:
+class Fails(Typed):
     """Some instance of the setting contradicts the statement ``of``; ``text``: what that is, in words."""
 
     of: Statement
@@ -461,7 +470,7 @@ class Sighting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Typed):
     """Orderings that a paper sees in an experiment, looked for on named data that are at hand.
 
     ``run(seed)``: one sighting for each, none where nothing was run; ``data``: their name.
@@ -494,16 +503,6 @@ Statement = (
 )
 
 
-def _expression(name: str, value: Any) -> sympy.Expr:
-    try:
-        found = sympy.sympify(value, strict=True)
-    except sympy.SympifyError as error:
-        raise ValueError(f"{name} must be a sympy expression or a number, got {value!r}") from error
-    if not isinstance(found, sympy.Expr):
-        raise ValueError(f"{name} must be a sympy expression or a number, got {value!r}")
-    return found
-
-
 def changed(statement: Statement, changes: Mapping[str, Any]) -> Statement:
     """The statement with some parts replaced.
 
@@ -522,7 +521,9 @@ def changed(statement: Statement, changes: Mapping[str, Any]) -> Statement:
             raise ValueError("this statement is not a contraction and has no factor: change right instead")
         if "right" in fields:
             raise ValueError("the factor has no place beside a right side that is given as a whole")
-        fields["right"] = statement.right / statement.factor * _expression("factor", fields["factor"])
+        if statement.factor == 0:
+            raise ValueError("a factor of 0 leaves no potential for another one: change right instead")
+        fields["right"] = statement.right / statement.factor * expression("factor", fields["factor"])
     elif isinstance(statement, OneStep) and {"left", "right"} & set(fields):
         # The sides are no longer a potential and a multiple of it.
         fields["factor"] = None
@@ -531,9 +532,6 @@ def changed(statement: Statement, changes: Mapping[str, Any]) -> Statement:
     if unknown or ("bound" in changes and not isinstance(statement, Bound)):
         name = unknown[0] if unknown else "bound"
         raise ValueError(f"a statement of kind {statement.kind} has no part {name!r}: it has {', '.join(known)}")
-    for name in ("factor", "left", "right", "override", "omega", "bits", "constant", "initial", "middle"):
-        if name in fields and (name not in ("middle", "factor") or fields[name] is not None):
-            fields[name] = _expression(name, fields[name])
     if isinstance(statement, CompressorClass) and isinstance(fields.get("compressor"), Compressor):
         fixed: Compressor = fields["compressor"]
         fields["compressor"] = lambda d, k: fixed

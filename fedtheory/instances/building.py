@@ -20,6 +20,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array, holds
 from fedtheory.schedules import ROUND, at_round
 from fedtheory.symbols import round_index
+from fedtheory.validation import admits
 
 if TYPE_CHECKING:
     from fedtheory.settings import Setting
@@ -89,8 +90,8 @@ def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any
         if name in recipe:
             value = recipe[name]
             letter = sources.get(name)
-            if letter is not None and letter.is_positive and value <= 0:
-                raise ValueError(f"{name} must be positive")
+            if letter is not None and not admits(letter, value):
+                raise ValueError(f"{name} = {value} is not what the letter {letter} is declared")
             values[name] = value if isinstance(value, int | str) else number(value, exact)
         elif name in ("n", "d"):
             values[name] = getattr(problem, name)

@@ -21,6 +21,7 @@ from fedtheory.instances import building, drawing, letters, members, nearby
 from fedtheory.instances.base import Instance, Instances, Posed, Recipe, generic, number, pick
 from fedtheory.rational import Undefined
 from fedtheory.settings import Setting
+from fedtheory.validation import admits
 
 #: Clients of an instance chosen by its letters, at most.
 MOST = 1000
@@ -224,8 +225,9 @@ def _constants(claim: Posed) -> Instances:
         return _patiently(claim, one)
 
     def construct(recipe: Recipe, exact: bool) -> Instance:
-        if any(recipe[str(s)] <= 0 and s.is_positive for s in symbols):
-            raise ValueError("the constants must be positive")
+        for s in symbols:
+            if not admits(s, recipe[str(s)]):
+                raise ValueError(f"{s} = {recipe[str(s)]} is not what the letter is declared")
         values = {s: number(recipe[str(s)], exact) for s in symbols}
         if exact:
             building.check_domain(setting, None, values)

@@ -6,6 +6,7 @@ statement changes its argument is another place to look. Letters that nothing bo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -17,6 +18,7 @@ import sympy
 
 from fedtheory.instances.base import generic, pick
 from fedtheory.rational import Array, Undefined, evaluate
+from fedtheory.validation import admits
 
 #: How often all letters lie at their bounds, and where one lies between its own else: nearly always at one.
 _CORNERED = 1 / 6
@@ -72,8 +74,6 @@ def _gaps(relation: Any) -> Iterable[tuple[sympy.Expr, bool, bool]]:
     """(gap, whether it must vanish, whether it may not): gap <= 0, for each relation of a conjunction."""
     if isinstance(relation, sympy.And):
         return [gap for part in relation.args for gap in _gaps(part)]
-    if not isinstance(relation, sympy.core.relational.Relational) or isinstance(relation, sympy.Ne):
-        return []
     left, right = (relation.rhs, relation.lhs) if relation.rel_op in (">=", ">") else (relation.lhs, relation.rhs)
     return [(left - right, isinstance(relation, sympy.Eq), relation.rel_op in ("<", ">"))]
 
@@ -127,7 +127,7 @@ def draw(
     for letter in of.order:
         if letter in typical and not cornered and pick(rng, (True, False)):
             usual = evaluate(typical[letter], values)
-            if usual > 0 or not letter.is_positive:
+            if admits(letter, usual):
                 values[letter] = usual
                 continue
         value = _one(of, letter, values, known, rng, wide, cornered, crossed)
@@ -148,17 +148,18 @@ def tightest(
             continue
         bounds = _bounds(of, letter, values)
         if isinstance(bounds, _Bounds) and bounds.high is not None:
-            largest = bounds.high / 2 if bounds.open_above else bounds.high
-            values[letter] = int(largest) if letter.is_integer else largest
+            room = bounds.high - bounds.low if bounds.low is not None else Fraction(1)
+            largest = bounds.high - room / 2 if bounds.open_above else bounds.high
+            values[letter] = math.floor(largest) if letter.is_integer else largest
         else:
             values[letter] = 1 if isinstance(bounds, _Bounds) else bounds
     return {letter: values[letter] for letter in of.order}
 
 
 class _Bounds(NamedTuple):
-    """Where a letter may lie: between ``low`` and ``high`` (None: anywhere above), without ends that are open."""
+    """Where a letter may lie: between ``low`` and ``high`` (None: anywhere beyond), without ends that are open."""
 
-    low: Fraction
+    low: Fraction | None
     open_below: bool
     high: Fraction | None
     open_above: bool
@@ -166,7 +167,7 @@ class _Bounds(NamedTuple):
 
 def _bounds(of: Plan, letter: sympy.Symbol, values: Mapping[sympy.Expr, Any]) -> Any:
     """The bounds of a letter, or the only value that an equality leaves."""
-    lows: list[tuple[Fraction, bool]] = [(Fraction(0), bool(letter.is_positive))]
+    lows: list[tuple[Fraction, bool]] = [(Fraction(0), bool(letter.is_positive))] if letter.is_nonnegative else []
     highs: list[tuple[Fraction, bool]] = []
     for rule in of.rules[letter]:
         try:
@@ -178,7 +179,7 @@ def _bounds(of: Plan, letter: sympy.Symbol, values: Mapping[sympy.Expr, Any]) ->
         if rule.equal:
             return at
         (highs if slope > 0 else lows).append((Fraction(at), rule.strict))
-    low, open_below = max(lows)
+    low, open_below = max(lows) if lows else (None, False)
     high, open_above = min(highs, key=lambda pair: (pair[0], not pair[1])) if highs else (None, False)
     return _Bounds(low, open_below, high, open_above)
 
@@ -195,27 +196,34 @@ def _one(
 ) -> Any:
     bounds = _bounds(of, letter, values)
     if not isinstance(bounds, _Bounds):
-        return bounds if bounds > 0 or not letter.is_positive else None
+        return bounds if admits(letter, bounds) else None
     low, open_below, high, open_above = bounds
+    if low is not None and high is not None and (high < low or (high == low and (open_below or open_above))):
+        return None
+    if low is None:
+        # As far below its bound as one that is positive lies above 0; on either side of 0 where it has none.
+        size = _free(known or values, rng, wide)
+        cornered = cornered and high is not None
+        high, open_above = (size, False) if high is None else (high, open_above)
+        low = min(high, Fraction(0)) - size
     if letter.is_integer:
         return _integer(low, open_below, high, open_above, rng, wide)
-    if high is not None and (high < low or (high == low and (open_below or open_above))):
-        return None
     # Where two terms of a maximum are equal at a corner is the least room of all.
     if crossed and pick(rng, (True, False, False)):
         crossing = _crossing(of, letter, values, low, high, rng)
         if crossing is not None:
             return crossing
     if high is not None:
-        at = "high" if cornered else pick(rng, _PLACES if low > 0 and not open_below else _PLACES[:-1])
+        at = "high" if cornered else pick(rng, _PLACES[:-1] if open_below else _PLACES)
         return _bounded(low, high, open_above, at, rng)
-    if low > 0 and cornered and not open_below:
+    if low != 0 and cornered and not open_below:
         return low
     if low > 0:
         above = 1 + generic(rng, *(_EXTREME if wide else _WIDE))
         return low * (above if open_below else pick(rng, (Fraction(1), Fraction(2), above, above)))
     # The unit of a letter that nothing bounds is that of what is given: those drawn like it would add to its size.
-    return _free(known or values, rng, wide)
+    free = _free(known or values, rng, wide)
+    return low + (free if open_below else pick(rng, (free, free, free, Fraction(0))))
 
 
 def _bounded(low: Fraction, high: Fraction, open_above: bool, at: str, rng: np.random.Generator) -> Fraction:
@@ -230,11 +238,11 @@ def _bounded(low: Fraction, high: Fraction, open_above: bool, at: str, rng: np.r
 def _integer(
     low: Fraction, open_below: bool, high: Fraction | None, open_above: bool, rng: np.random.Generator, wide: bool
 ) -> int | None:
-    first = max(1, int(low) + (1 if low != int(low) or open_below else 0))
+    first = math.floor(low) + 1 if open_below else math.ceil(low)
     largest = first + _LARGEST
     if wide and pick(rng, (True, False, False)):
         largest = first + int(generic(rng, Fraction(_LARGEST), Fraction(_LARGE)))
-    last = largest if high is None else int(high) - (1 if open_above and high == int(high) else 0)
+    last = largest if high is None else math.ceil(high) - 1 if open_above else math.floor(high)
     if last < first:
         return None
     between = int(rng.integers(first, min(last, largest) + 1))

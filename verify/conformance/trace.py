@@ -216,7 +216,6 @@ def _nearly(relation: Any, values: Mapping[Any, Any]) -> bool:
         ">=": left >= right - slack,
         ">": left > right,
         "==": abs(left - right) <= slack,
-        "!=": left != right,
     }[relation.rel_op]
 
 

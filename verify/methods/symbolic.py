@@ -76,7 +76,7 @@ def _with_slack(expression: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> sy
                 r.func(*(a.subs(*found) for a in r.args), evaluate=False) for r in waiting[index + 1 :]
             ]
     whole = sorted((s for s in expression.free_symbols if s.is_integer and s.is_positive), key=str)
-    return expression.subs({s: 1 + sympy.Symbol(f"slack_{s}", nonnegative=True) for s in whole})
+    return expression.subs({s: 1 + sympy.Dummy(f"slack_{s}", nonnegative=True) for s in whole})
 
 
 def _solved(relation: sympy.Rel, index: int) -> tuple[sympy.Symbol, sympy.Expr] | None:
@@ -89,7 +89,7 @@ def _solved(relation: sympy.Rel, index: int) -> tuple[sympy.Symbol, sympy.Expr] 
         return None
     small, large = relation.lts, relation.gts
     sign = {"positive": True} if isinstance(relation, sympy.Lt | sympy.Gt) else {"nonnegative": True}
-    slack = sympy.Symbol(f"slack_{index}", **sign)
+    slack = sympy.Dummy(f"slack_{index}", **sign)
     if large.is_Symbol and large not in small.free_symbols:
         return large, small + slack
     if small.is_Symbol and small.is_positive and large.is_positive and small not in large.free_symbols:

@@ -95,7 +95,11 @@ def _changed_formulas(claim: Claim) -> Iterator[Mutant]:
         formula = getattr(statement, field)
         if formula is not None:
             for operator, text, result in expressions.changes(formula, fixed):
-                variant = claim.variant(**{field: result})
+                try:
+                    variant = claim.variant(**{field: result})
+                except ValueError:
+                    # The square of a quantity may be one, and its cube none.
+                    continue
                 yield Mutant("", operator, f"{field} of {claim.id}", text, (variant,), (claim,))
 
 

@@ -49,7 +49,7 @@ _z, _Pg, _Pe, _g_mean, _e_mean = (row(name) for name in ("z", "Pg", "Pe", "mean 
 _g = _Pg + _g_mean
 _v, _D = value("v"), value("D")
 #: r = (tau - 1)/(N - 1), and by how much the factor, delta and 1 exceed what they must.
-_r, _s_F, _s_D, _s_r = sympy.symbols("r s_F s_D s_r", nonnegative=True)
+_r, _s_F, _s_D, _s_r = sympy.symbols("r s_F s_D s_r", nonnegative=True, cls=sympy.Dummy)
 
 instances, special = rbcd.instances, rbcd.special
 

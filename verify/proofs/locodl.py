@@ -38,8 +38,8 @@ from verify.proofs.locodl_model import LoCoDLConstants, Step
 Letters = dict[str, sympy.Symbol]
 
 #: The factor, L - mu, and slack symbols: by how much the factor exceeds what it must, and rho is damped.
-_F, _ell = sympy.symbols("F ell", positive=True)
-_s_mu, _s_L, _s_p, _s_rho = sympy.symbols("s_mu s_L s_p s_rho", nonnegative=True)
+_F, _ell = sympy.symbols("F ell", positive=True, cls=sympy.Dummy)
+_s_mu, _s_L, _s_p, _s_rho = sympy.symbols("s_mu s_L s_p s_rho", nonnegative=True, cls=sympy.Dummy)
 
 #: The settings that these proofs speak of.
 SETTINGS = (method.SETTING,)

@@ -46,7 +46,7 @@ _z, _Pg, _Pe, _g_mean, _e_mean, _h = (row(name) for name in ("z", "Pg", "Pe", "m
 _g, _e = _Pg + _g_mean, _Pe + _e_mean
 _v = value("v")
 #: r and q; by how much the factor exceeds what it must; q - r, 1 - q and 1 - alpha/beta.
-_r, _q, _s_F, _s_q, _s_1, _s_x = sympy.symbols("r q s_F s_q s_1 s_x", nonnegative=True)
+_r, _q, _s_F, _s_q, _s_1, _s_x = sympy.symbols("r q s_F s_q s_1 s_x", nonnegative=True, cls=sympy.Dummy)
 
 instances, special = rbcd.instances, rbcd.special
 

@@ -40,8 +40,8 @@ Letters = dict[str, sympy.Expr]
 Pieces = Iterator[tuple[Posed, Weights]]
 
 #: r = (tau - 1)/(n - 1); by how much the claimed number exceeds what it must; 1/L_i - 1/L_max and 1/L_min - 1/L_i.
-_r, _s_F, _s_L, _s_t = sympy.symbols("r s_F s_L s_t", nonnegative=True)
-_F, _over_L = sympy.symbols("F 1/L_i", positive=True)
+_r, _s_F, _s_L, _s_t = sympy.symbols("r s_F s_L s_t", nonnegative=True, cls=sympy.Dummy)
+_F, _over_L = sympy.symbols("F 1/L_i", positive=True, cls=sympy.Dummy)
 
 _z, _g, _c = row("z"), row("g"), row("c")
 _AT = Sample(_z, _g, value("h"))
@@ -118,7 +118,7 @@ def _descent(claim: Claim, share: sympy.Expr, right: dict[str, sympy.Expr], k: L
     require_nonnegative(claim, k["r"])
     require_nonnegative(claim, excess)
     gap = (share - 1) * _AT.value + excess * _over_L * _SQUARE
-    stand_in = sympy.Symbol("s_b", nonnegative=True)
+    stand_in = sympy.Dummy("s_b", nonnegative=True)
     return Posed("descent", gap, {}, {stand_in: excess}), Weights({}, ((stand_in * _over_L, _g - _c),))
 
 
@@ -201,7 +201,7 @@ def _gradient_norms(claim: Claim, statement: Inequality, k: Letters, known: dict
     # c is the mean of the g_i weighted by 1/L_i, and each h_i has its own L_i: |g_i|^2 / (2 L_i) <= h_i.
     scale = 1 / least ** (power - 1)
     excess = right["h-h*"] - 2 * scale
-    require_nonnegative(claim, excess.subs(L, least + sympy.Symbol("L_max-L_min", nonnegative=True)))
+    require_nonnegative(claim, excess.subs(L, least + sympy.Dummy("L_max-L_min", nonnegative=True)))
     own = {**known, "smooth below": interpolation(_AT, OPTIMUM, sympy.S.Zero, 1 / _over_L)}
     own["weighted sum zero"] = -_over_L * (_c * (_g - _c))
     slack = {_s_F: excess, _s_t: 1 / least - _over_L}

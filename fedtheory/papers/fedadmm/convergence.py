@@ -87,9 +87,9 @@ _OPTIMAL = (
     ABOVE,
 )
 _TO_OPTIMUM = (
-    _root("|w^{tau_k}-w*|", of_all("", Square(Away(server_model, optimum)))),
-    _root("|w_i^k-w*|", each("", Square(Away(models, optimum)))),
-    _root("|pi_i^k-pi_i*|", each("", Square(Away(multipliers, Value(steepest, optimum))))),
+    _root("|w^{tau_k}-w*|", of_all("|w^{tau_k}-w*|^2", Square(Away(server_model, optimum)))),
+    _root("|w_i^k-w*|", each("|w_i^k-w*|^2", Square(Away(models, optimum)))),
+    _root("|pi_i^k-pi_i*|", each("|pi_i^k-pi_i*|^2", Square(Away(multipliers, Value(steepest, optimum))))),
 )
 _ASSUMED = (*ASSUMED, START)
 

@@ -1,0 +1,173 @@
+"""Typed statements: what each part of a statement is, and that they agree, is checked when a statement is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, ClassVar
+
+import sympy
+
+from fedtheory import validation
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.iterations import Iteration
+from fedtheory.relations import Comparison, Quantity, each_once
+from fedtheory.symbols import T
+
+
+class Typed:
+    """A kind of statement. Its fields are checked and brought to one form by their types, and then together.
+
+    ``stepping``: whether it compares what comes after a step with what comes before; ``horizon``: whether it may speak
+    of the number of rounds T.
+    """
+
+    stepping: ClassVar[bool] = False
+    horizon: ClassVar[bool] = False
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            part = f"{field.name} of a statement of kind {self.kind}"
+            object.__setattr__(self, field.name, _checked(str(field.type), part, getattr(self, field.name)))
+        _check_symbols(self)
+        _check_times(self)
+        self.check()
+
+    def check(self) -> None:
+        """``ValueError`` where parts do not agree in what only this kind asks for."""
+
+
+def spoken_of(statement: Typed) -> set[sympy.Symbol]:
+    """The letters of a statement, and of those that it consists of; without T, and without those that it assigns."""
+    found = sympy.Tuple(*_expressions(statement)).free_symbols - measured(statement) - {T}
+    return found.union(*map(spoken_of, _inner(statement))) - set(getattr(statement, "assignments", ()))
+
+
+def measured(statement: Typed) -> set[sympy.Symbol]:
+    """The symbols of the quantities of a statement, and of those that it consists of."""
+    own = {s for q in getattr(statement, "quantities", ()) for s in q.expression.free_symbols}
+    return own.union(*map(measured, _inner(statement)))
+
+
+def _inner(statement: Typed) -> list[Typed]:
+    values = [of for value in vars(statement).values() for of in (value if isinstance(value, tuple) else (value,))]
+    return [of for of in values if isinstance(of, Typed)]
+
+
+def numbers(part: str, expression: sympy.Expr | None, quantities: tuple[Quantity, ...]) -> None:
+    """``ValueError`` where an expression is no number, but speaks of a quantity."""
+    for q in quantities:
+        if expression is not None and expression.free_symbols & q.expression.free_symbols:
+            raise ValueError(f"{part} {expression} must be a number, and speaks of the quantity {q.expression}")
+
+
+def _expressions(statement: Typed) -> list[sympy.Basic]:
+    """The expressions and relations of which a statement consists."""
+    found: list[sympy.Basic] = []
+    for value in vars(statement).values():
+        several = [*value, *value.values()] if isinstance(value, Mapping) else value
+        for one in several if isinstance(several, tuple | list) else (several,):
+            found += [v for v in (one if isinstance(one, Comparison) else (one,)) if isinstance(v, sympy.Basic)]
+    return found
+
+
+def _check_symbols(statement: Typed) -> None:
+    """A symbol is a letter, the symbol of one quantity, or T; and no two have one name."""
+    said, parts = f"a statement of kind {statement.kind}", sympy.Tuple(*_expressions(statement))
+    for quantity in getattr(statement, "quantities", ()):
+        symbols = quantity.expression.free_symbols
+        if not quantity.expression.is_Symbol and parts.xreplace({quantity.expression: T}).free_symbols & symbols:
+            raise ValueError(f"{said} speaks of {min(symbols, key=str)}, and only {quantity.expression} is a quantity")
+    letters, known = parts.free_symbols - measured(statement), measured(statement)
+    for symbol in sorted(letters, key=str):
+        validation.letter(said, symbol)
+    if T in known or (T in letters and not statement.horizon):
+        raise ValueError(f"{said} speaks of T, the number of rounds, which only a bound has: take another letter")
+    validation.one_name_each(said, letters | known | ({T} if statement.horizon else set()))
+
+
+def _check_times(statement: Typed) -> None:
+    """What comes after a step stands where there is one, on one side at least, and as its expectation may stand."""
+    later = [q.expression for q in getattr(statement, "quantities", ()) if q.after]
+    if not statement.stepping:
+        if later:
+            raise ValueError(f"{later[0]} comes after a step, and a statement of kind {statement.kind} has none")
+        return
+    sides = [side for c in statement.comparisons for side in (c.left, c.right)]  # type: ignore[attr-defined]
+    if not any(side.has(*later) for side in sides if later):
+        raise ValueError(
+            f"a statement of kind {statement.kind} speaks of no quantity that comes after a step"
+        )
+    for side in sides:
+        if not validation.affine(side, later):
+            said = f"{side} is not affine in what comes after a step, so that its expectation is not clear"
+            raise ValueError(f"{said}: write E(...) around products, or a quantity for what is expected")
+
+
+def _checked(type_: str, part: str, value: Any) -> Any:
+    if type_.endswith(" | None"):
+        return None if value is None else _checked(type_.removesuffix(" | None"), part, value)
+    if type_.startswith("Callable"):
+        return _callable(part, value)
+    if type_.startswith("tuple[Callable"):
+        return _tuple_of(_callable)(part, value)
+    return _FORMS[type_](part, value)
+
+
+def _is(kind: type, called: str) -> Callable[[str, Any], Any]:
+    def checked(part: str, value: Any) -> Any:
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise ValueError(f"{part} must be {called}, got {value!r}")
+        return value
+
+    return checked
+
+
+def _tuple_of(one: Callable[[str, Any], Any]) -> Callable[[str, Any], tuple[Any, ...]]:
+    def checked(part: str, value: Any) -> tuple[Any, ...]:
+        return tuple(one(part, v) for v in _is(tuple, "a tuple")(part, value))
+
+    return checked
+
+
+def _callable(part: str, value: Any) -> Any:
+    if not callable(value):
+        raise ValueError(f"{part} must be a function, got {value!r}")
+    return value
+
+
+def _comparison(part: str, value: Any) -> Comparison:
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise ValueError(f"{part} must be comparisons, each a left side, a relation and a right side, got {value!r}")
+    return Comparison(*validation.comparison(part, *value))
+
+
+def _claim(part: str, value: Any) -> Any:
+    if not isinstance(getattr(value, "statement", None), Typed):
+        raise ValueError(f"{part} must be claims, got {value!r}")
+    return value
+
+
+def _quantities(part: str, value: Any) -> tuple[Quantity, ...]:
+    return each_once(_tuple_of(_is(Quantity, "a quantity"))(part, value))
+
+
+#: The types that a field of a statement may have, as they are written.
+_FORMS: Mapping[str, Callable[[str, Any], Any]] = {
+    "sympy.Expr": validation.expression,
+    "sympy.Symbol": validation.letter,
+    "tuple[sympy.Basic, ...]": validation.relations,
+    "Mapping[sympy.Symbol, sympy.Expr]": validation.assignments,
+    "Quantity": _is(Quantity, "a quantity"),
+    "tuple[Quantity, ...]": _quantities,
+    "tuple[Comparison, ...]": _tuple_of(_comparison),
+    "Statement": _is(Typed, "a statement"),
+    "tuple[Order, ...]": _tuple_of(_is(Typed, "a statement")),
+    "tuple[Any, ...]": _tuple_of(_claim),
+    "Algorithm": _is(Algorithm, "an algorithm"),
+    "Iteration": _is(Iteration, "an iteration"),
+    "bool": _is(bool, "True or False"),
+    "int": _is(int, "an integer"),
+    "str": _is(str, "a text"),
+}

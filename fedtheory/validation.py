@@ -1,0 +1,187 @@
+"""What a statement may be made of: letters, expressions and relations, each checked where it is made.
+
+Everything here lists what is allowed. What is not on a list is refused by a ``ValueError`` that names the part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sympy
+
+#: What a letter may be declared to be: instances are drawn for these sets, with all of their values in reach.
+_DOMAINS: tuple[Mapping[str, bool], ...] = (
+    {"positive": True},
+    {"nonnegative": True},
+    {"real": True},
+    {"integer": True, "positive": True},
+    {"integer": True, "nonnegative": True},
+    {"integer": True},
+)
+_LETTERS = tuple(sympy.Symbol("x", **facts).assumptions0 for facts in _DOMAINS)
+#: What the symbol of a quantity may be declared to be: its values are computed, and no proof believes a declaration.
+_QUANTITIES = tuple(sympy.Symbol("x", **facts).assumptions0 for facts in ({}, *_DOMAINS[:3]))
+_SAYS = "positive, nonnegative, real, or an integer that is one of these"
+
+#: What an expression is built from.
+_NODES = (
+    sympy.Add,
+    sympy.Mul,
+    sympy.Pow,
+    sympy.Max,
+    sympy.Min,
+    sympy.Abs,
+    sympy.exp,
+    sympy.log,
+    sympy.ceiling,
+    sympy.floor,
+)
+_BUILT = "sums, products, powers, Max, Min, Abs, exp, log, ceiling, floor, and one Sum or Product over an index"
+#: Relations, and those that are turned round.
+_RELATIONS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt, sympy.Eq)
+_TURNED = {"<=": "<=", "<": "<", "==": "==", ">=": "<=", ">": "<"}
+
+
+def letter(part: str, value: Any) -> sympy.Symbol:
+    """A letter: a symbol of a name and of one of the domains that are drawn."""
+    if type(value) is not sympy.Symbol or not value.name.strip():
+        raise ValueError(f"{part} must be a letter, a sympy symbol with a name, got {value!r}")
+    if value.assumptions0 not in _LETTERS:
+        declared = ", ".join(f"{name}={fact}" for name, fact in value._assumptions_orig.items()) or "nothing"
+        raise ValueError(f"{part}: the letter {value} is declared {declared}, and a letter must be {_SAYS}")
+    return value
+
+
+def admits(letter: sympy.Symbol, value: Any) -> bool:
+    """Whether a number is one that a letter may be, by what the letter is declared."""
+    if letter.is_integer and value != int(value):
+        return False
+    return bool(value > 0 if letter.is_positive else value >= 0 if letter.is_nonnegative else True)
+
+
+def measured(part: str, value: Any) -> sympy.Expr:
+    """What stands for a quantity: a symbol, or the square of one, given by its name or as it is."""
+    if isinstance(value, str):
+        value = sympy.Symbol(value)
+    symbol = value.base if isinstance(value, sympy.Pow) and value.exp == 2 else value
+    if type(symbol) not in (sympy.Symbol, sympy.Dummy) or not symbol.name.strip():
+        raise ValueError(f"{part} must be a name, a symbol or the square of one, got {value!r}")
+    if symbol.assumptions0 not in _QUANTITIES:
+        raise ValueError(f"{part}: {symbol} may be declared positive, nonnegative or real, and nothing else")
+    return value
+
+
+def expression(part: str, value: Any) -> sympy.Expr:
+    """An expression in symbols and exact numbers; whose symbols they are is for the statement to say."""
+    try:
+        found = sympy.sympify(value, strict=True)
+    except (sympy.SympifyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{part} must be a sympy expression or a number, got {_short(value)}") from error
+    if not isinstance(found, sympy.Expr):
+        raise ValueError(f"{part} must be a sympy expression or a number, got {_short(value)}")
+    _check(part, found)
+    return found
+
+
+def _check(part: str, node: sympy.Expr) -> None:
+    if isinstance(node, sympy.Float):
+        shown = sympy.Rational(str(node)) if node.is_finite else node
+        raise ValueError(f"{part}: {float(node)!r} is a float, which is not exact: write a fraction, as {shown}")
+    if node.is_Rational or node is sympy.S.Exp1 or type(node) in (sympy.Symbol, sympy.Dummy):
+        return
+    if isinstance(node, sympy.Sum | sympy.Product):
+        _check_repeated(part, node)
+    elif not isinstance(node, _NODES):
+        raise ValueError(f"{part}: {_short(node)} is none of what a statement may be made of: {_BUILT}")
+    else:
+        for argument in node.args:
+            _check(part, argument)
+
+
+def _check_repeated(part: str, node: sympy.Expr) -> None:
+    """A sum or product over one index, an integer that all of its values are."""
+    index, *ends = node.limits[0]
+    if len(node.limits) != 1 or len(ends) != 2:
+        raise ValueError(f"{part}: {node} must go over one index, from one integer to another")
+    letter(part, index)
+    for inner in (node.function, *ends):
+        _check(part, inner)
+    first = ends[0]
+    reached = index.is_integer and (
+        not index.is_nonnegative or (first.is_positive if index.is_positive else first.is_nonnegative)
+    )
+    if not reached:
+        raise ValueError(f"{part}: the index {index} is not declared as what it is from {first} on")
+
+
+def comparison(part: str, left: Any, relation: Any, right: Any) -> tuple[sympy.Expr, str, sympy.Expr]:
+    """Sides and relation of a comparison, by ``==``, ``<=`` or ``<``: what is written with ``>=`` is turned round."""
+    if not isinstance(relation, str) or relation not in _TURNED:
+        raise ValueError(f"{part}: a comparison is by one of {', '.join(_TURNED)}, got {relation!r}")
+    a, b = expression(f"{part}, its left side", left), expression(f"{part}, its right side", right)
+    return (b, _TURNED[relation], a) if relation.startswith(">") else (a, _TURNED[relation], b)
+
+
+def relation(part: str, value: Any) -> sympy.Basic:
+    """A relation between expressions, or a conjunction of some."""
+    if isinstance(value, sympy.And):
+        for one in value.args:
+            relation(part, one)
+        return value
+    if isinstance(value, bool) or value in (sympy.true, sympy.false):
+        raise ValueError(f"{part} is {bool(value)} whatever the letters are, which is no condition on them")
+    if not isinstance(value, _RELATIONS):
+        raise ValueError(f"{part} must be a relation by <=, <, >=, > or Eq, or an And of some, got {_short(value)}")
+    for one in value.args:
+        expression(part, one)
+    return value
+
+
+def relations(part: str, value: Any) -> tuple[sympy.Basic, ...]:
+    """Relations, each a single one: conjunctions are taken apart."""
+    if not isinstance(value, tuple | list):
+        raise ValueError(f"{part} must be a tuple of relations, got {_short(value)}")
+    found = [relation(part, one) for one in value]
+    return tuple(single for one in found for single in conjuncts(one))
+
+
+def conjuncts(value: sympy.Basic) -> Iterable[sympy.Basic]:
+    """The single relations of a conjunction, or the relation itself."""
+    return [single for one in value.args for single in conjuncts(one)] if isinstance(value, sympy.And) else [value]
+
+
+def assignments(part: str, value: Any) -> dict[sympy.Symbol, sympy.Expr]:
+    """Values of letters, none of which speaks of a letter that is assigned."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{part} must be a mapping of letters to expressions, got {_short(value)}")
+    found = {letter(part, name): expression(f"{part}, {name}", given) for name, given in value.items()}
+    for name, given in found.items():
+        again = sorted(given.free_symbols & set(found), key=str)
+        if again:
+            raise ValueError(f"{part}: {name} = {given} speaks of {again[0]}, which is assigned too: put its value in")
+    return found
+
+
+def one_name_each(part: str, symbols: Iterable[sympy.Basic]) -> None:
+    """``ValueError`` where two symbols have one name, and so can only be told apart by what they are declared."""
+    named: dict[str, sympy.Basic] = {}
+    for symbol in sorted(symbols, key=str):
+        if named.setdefault(str(symbol), symbol) != symbol:
+            raise ValueError(f"{part}: {symbol} is the name of two symbols, of which other things are declared")
+
+
+def affine(expression: sympy.Expr, unknowns: Iterable[sympy.Expr]) -> bool:
+    """Whether an expression is affine in all of these together, so that its expectation is its value at theirs."""
+    known = {unknown: sympy.Dummy() for unknown in unknowns}
+    random = set(known.values())
+    plain = expression.xreplace(known)
+    if not plain.free_symbols & random:
+        return True
+    rates = (sympy.diff(plain, one) for one in random)
+    return not any(rate.free_symbols & random and sympy.expand(rate).free_symbols & random for rate in rates)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
