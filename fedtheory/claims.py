@@ -29,7 +29,7 @@ from fedtheory.statements import (
     changed,
 )
 from fedtheory.symbols import T, d, k, round_index
-from fedtheory.typed import measured, spoken_of
+from fedtheory.typed import Typed, measured, spoken_of
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "fedadmm", "locodl", "fedopt", "baseline")
@@ -76,6 +76,8 @@ class Claim:
         if self.statement is NOTHING or self.setting is NOWHERE:
             missing = "statement" if self.statement is NOTHING else "setting"
             raise ValueError(f"the claim {self.id} has no {missing}: write {missing}=...")
+        if not isinstance(self.statement, Typed) or not isinstance(self.setting, Setting):
+            raise ValueError(f"the claim {self.id} must have a statement and a setting")
         checked(self.id, self.origin, self.where, self.formula, self.literal_of)
         # A relation alone is a hypothesis in its own words.
         given = self.requires if isinstance(self.requires, tuple | list) else (self.requires,)
@@ -116,7 +118,12 @@ class Claim:
             raise ValueError(f"{said}: a hypothesis speaks of {symbol}, and is a condition on letters that have values")
         of_class = {getattr(setting.functions, end, None) for end in ("mu", "L")}
         letters = {*spoken_of(self.statement), *stated, *setting.letters, *setting.typical, *of_class}
-        validation.one_name_each(said, {s for s in letters | known | assigned if isinstance(s, sympy.Symbol)})
+        letters = {letter for letter in letters if isinstance(letter, sympy.Symbol)}
+        params = getattr(getattr(setting.algorithm, "Params", None), "_fields", ())
+        for symbol in sorted(known, key=str):
+            if symbol in letters or str(symbol) in params:
+                raise ValueError(f"{said}: {symbol} is a letter, so the quantity of that name needs another one")
+        validation.one_name_each(said, letters | known | assigned | ({T} if self.statement.horizon else set()))
 
     def _check_schedules(self) -> None:
         """``ValueError`` where parameters vary with the round, and statement or setting do not allow for it."""

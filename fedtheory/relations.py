@@ -236,7 +236,5 @@ def each_once(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
             other = named.setdefault(symbol, quantity)
             if other is not quantity:
                 same = "the same before a step and after it" if other.of == quantity.of else "two functions"
-                raise ValueError(
-                    f"{symbol} stands for {same}: a symbol belongs to one quantity, so give it another name"
-                )
+                raise ValueError(f"{symbol} stands for {same}, and a symbol belongs to one quantity")
     return found

@@ -278,9 +278,7 @@ class Order(Typed):
         """``ValueError`` where a letter may be negative, or what tends to a limit first is in two roles."""
         for letter in sorted(spoken_of(self), key=str):
             if not letter.is_nonnegative:
-                raise ValueError(
-                    f"an order is looked at on scales: {letter} must be positive or nonnegative"
-                )
+                raise ValueError(f"an order is looked at on scales: {letter} must be positive or nonnegative")
         if self.small is not None and self.small == self.large:
             raise ValueError(f"{self.small} cannot tend to 0 and to infinity")
 

@@ -28,7 +28,7 @@ class Typed:
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
-            part = f"{field.name} of a statement of kind {self.kind}"
+            part = f"the part {field.name!r} of a statement of kind {self.kind}"
             object.__setattr__(self, field.name, _checked(str(field.type), part, getattr(self, field.name)))
         _check_symbols(self)
         _check_times(self)
@@ -96,9 +96,7 @@ def _check_times(statement: Typed) -> None:
         return
     sides = [side for c in statement.comparisons for side in (c.left, c.right)]  # type: ignore[attr-defined]
     if not any(side.has(*later) for side in sides if later):
-        raise ValueError(
-            f"a statement of kind {statement.kind} speaks of no quantity that comes after a step"
-        )
+        raise ValueError(f"a statement of kind {statement.kind} speaks of no quantity that comes after a step")
     for side in sides:
         if not validation.affine(side, later):
             said = f"{side} is not affine in what comes after a step, so that its expectation is not clear"

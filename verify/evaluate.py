@@ -144,16 +144,10 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
     assert isinstance(statement, Comparable)
     problem, state = start(claim, instance, theta)
     values: dict[sympy.Expr, Any] = dict(claim.setting.bind(problem, instance.params))
-<<<<<<< HEAD
-    if isinstance(statement, Bound):
+    if statement.horizon:
         # Elsewhere T is a letter like any other: a statement about all T is not one about T = 1.
         values[T] = rounds
-    stepping = isinstance(statement, OneStep | Bound)
-=======
-    if statement.horizon:
-        values[T] = rounds
     stepping = statement.stepping
->>>>>>> 678d0d1 (Statements are typed: what each is made of is checked where it is made)
     later, probabilities, now, then = state, np.ones(1), instance.params, instance.params
     if stepping:
         later, probabilities = rollout(claim, instance, problem, state, rounds)
