@@ -25,4 +25,4 @@ def value_of(source: Source, problem: Any, params: Any) -> Any:
         return getattr(params, source)
     if source in ("omega", "omega_av") and hasattr(params, "compressors"):
         return getattr(params.compressors, source)
-    raise ValueError(f"neither the problem nor the parameters {type(params).__name__} have a value for {source!r}")
+    raise ValueError(f"neither the problem nor the parameters of the method have a value for {source!r}")
