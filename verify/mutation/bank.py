@@ -98,7 +98,7 @@ def _changed_formulas(claim: Claim) -> Iterator[Mutant]:
                 try:
                     variant = claim.variant(**{field: result})
                 except ValueError:
-                    # The square of a quantity may be one, and its cube none.
+                    # It is ill-typed, as where nothing after a step is left.
                     continue
                 yield Mutant("", operator, f"{field} of {claim.id}", text, (variant,), (claim,))
 

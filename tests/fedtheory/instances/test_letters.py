@@ -1,0 +1,43 @@
+"""Letters are drawn on all of what they are declared to be."""
+
+import numpy as np
+import pytest
+import sympy
+
+from fedtheory import validation
+from fedtheory.instances import letters
+
+CASES = [
+    ({"positive": True}, (), {1}),
+    ({"nonnegative": True}, (), {0, 1}),
+    ({"real": True}, (), {-1, 0, 1}),
+    ({"integer": True, "positive": True}, (), {1}),
+    ({"integer": True, "nonnegative": True}, (), {0, 1}),
+    ({"integer": True}, (), {-1, 0, 1}),
+    ({"nonnegative": True}, (lambda x: x <= 1,), {0, 1}),
+    ({"real": True}, (lambda x: x <= 1,), {-1, 0, 1}),
+    ({"real": True}, (lambda x: x < -1,), {-1}),
+    ({"real": True}, (lambda x: x >= -2,), {-1, 0, 1}),
+    ({"real": True}, (lambda x: x >= -2, lambda x: x < 1), {-1, 0, 1}),
+    ({"integer": True}, (lambda x: x >= -2, lambda x: x < 3), {-1, 0, 1}),
+]
+
+
+@pytest.mark.parametrize(("declared", "bounds", "signs"), CASES)
+def test_every_sign_that_a_letter_may_have_is_drawn(declared, bounds, signs):
+    letter = sympy.Symbol("x", **declared)
+    plan = letters.plan((letter,), frozenset(), tuple(bound(letter) for bound in bounds), ())
+    for cornered in (False, True):
+        rng = np.random.default_rng(0)
+        found = [letters.draw(plan, {}, {}, rng, cornered=cornered)[letter] for _ in range(3000)]
+        assert all(validation.admits(letter, value) and all(bound(value) for bound in bounds) for value in found)
+        assert cornered or {int(np.sign(value)) for value in found} == signs
+    assert validation.admits(letter, letters.tightest(plan, {}, {})[letter])
+
+
+def test_what_an_equality_leaves_is_what_a_letter_may_be():
+    m, n = sympy.symbols("m n", integer=True, positive=True)
+    plan = letters.plan((m, n), frozenset(), (sympy.Eq(2 * m, n),), ())
+    drawn = [letters.draw(plan, {}, {}, np.random.default_rng(seed)) for seed in range(50)]
+    assert any(drawn) and all(values is None or 2 * values[m] == values[n] for values in drawn)
+    assert all(values is None or validation.admits(m, values[m]) for values in drawn)
