@@ -23,7 +23,6 @@ from fedtheory.statements import (
     CompressorClass,
     Eventually,
     Limit,
-    Order,
     Statement,
     Untested,
     changed,
@@ -111,10 +110,8 @@ class Claim:
         relations = [h.relation for h in self.requires if h.relation is not None]
         known, assigned = measured(self.statement), set(getattr(self.statement, "assignments", ()))
         stated = sympy.Tuple(*relations, *setting.domain).free_symbols
-        # The letters of an order are on scales of their own, T among them.
-        for symbol in sorted(
-            stated & {*known, *assigned, *({T} if self.statement.kind != Order.kind else ())}, key=str
-        ):
+        rounds = {T} if self.statement.horizon else set()
+        for symbol in sorted(stated & (known | assigned | rounds), key=str):
             raise ValueError(f"{said}: a hypothesis speaks of {symbol}, and is a condition on letters that have values")
         of_class = {getattr(setting.functions, end, None) for end in ("mu", "L")}
         letters = {*spoken_of(self.statement), *stated, *setting.letters, *setting.typical, *of_class}
@@ -123,7 +120,7 @@ class Claim:
         for symbol in sorted(known, key=str):
             if symbol in letters or str(symbol) in params:
                 raise ValueError(f"{said}: {symbol} is a letter, so the quantity of that name needs another one")
-        validation.one_name_each(said, letters | known | assigned | ({T} if self.statement.horizon else set()))
+        validation.one_name_each(said, letters | known | assigned | rounds)
 
     def _check_schedules(self) -> None:
         """``ValueError`` where parameters vary with the round, and statement or setting do not allow for it."""

@@ -18,8 +18,8 @@ from fedtheory.symbols import T
 class Typed:
     """A kind of statement. Its fields are checked and brought to one form by their types, and then together.
 
-    ``stepping``: whether it compares what comes after a step with what comes before; ``horizon``: whether it may speak
-    of the number of rounds T.
+    ``stepping``: whether it compares what comes after a step with what comes before; ``horizon``: whether T in it is
+    the number of rounds.
     """
 
     stepping: ClassVar[bool] = False
@@ -39,8 +39,10 @@ class Typed:
 
 
 def spoken_of(statement: Typed) -> set[sympy.Symbol]:
-    """The letters of a statement, and of those that it consists of; without T, and without those that it assigns."""
-    found = sympy.Tuple(*_expressions(statement)).free_symbols - measured(statement) - {T}
+    """The letters of a statement, and of those that it consists of; without those that it assigns, and without the T
+    that is the number of rounds."""
+    found = sympy.Tuple(*_expressions(statement)).free_symbols - measured(statement)
+    found -= {T} if statement.horizon else set()
     return found.union(*map(spoken_of, _inner(statement))) - set(getattr(statement, "assignments", ()))
 
 
@@ -82,7 +84,7 @@ def _check_symbols(statement: Typed) -> None:
     letters, known = parts.free_symbols - measured(statement), measured(statement)
     for symbol in sorted(letters, key=str):
         validation.letter(said, symbol)
-    if T in known or (T in letters and not statement.horizon):
+    if T in known or (T in letters and statement.stepping and not statement.horizon):
         raise ValueError(f"{said} speaks of T, the number of rounds, which only a bound has: take another letter")
     validation.one_name_each(said, letters | known | ({T} if statement.horizon else set()))
 

@@ -121,7 +121,7 @@ ILL_TYPED = {
     "in d and k, and speak of mu": lambda: CompressorClass(lambda d, k: None, mu, 1, ft.d, ft.k),
     # T and k.
     "one-step speaks of T": lambda: contracts(METHOD, D, 1 - 1 / T),
-    "inequality speaks of T": lambda: inequality(mu / (T + 1) <= 1),
+    "one-step speaks of T, the number": lambda: claim().variant(right=v / (T + 1)),
     "own/claim: a hypothesis speaks of T": lambda: claim(bound(METHOD, E(V_next) <= V), requires=(T >= 2,)),
     "own/claim: T is the name": lambda: claim(bound(METHOD, E(V_next) <= V / T), requires=(other >= 2,)),
     "k is the name of two symbols": lambda: contracts(METHOD, D, ft.k / (round_index + 1)),
