@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory import naming, validation
+from fedtheory.classes import FunctionClass
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instances
 from fedtheory.origins import checked
@@ -154,10 +155,11 @@ class Claim:
     def _spoken_of(self) -> Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...]:
         """The letters of the statement and of the hypotheses, each with its own name, and the round, if any varies."""
         algorithm: Any = self.setting.algorithm
-        of_class: tuple[Any, ...] = (
-            () if self.setting.functions is None else (self.setting.functions.mu, self.setting.functions.L)
-        )
+        functions = self.setting.functions
+        of_class = {} if functions is None else dict(functions.letters)
         found = self._free_symbols() | set(of_class)
+        if functions is not None:
+            self._check_constants(functions, found - set(of_class))
         known = {str(letter) for letter in found} | {adversary.field for adversary in self.setting.adversaries}
         varying = {*algorithm.schedules, ROUND} if algorithm.schedules else set()
         fields = [name for name in getattr(algorithm.Params, "_fields", ()) if name not in varying]
@@ -167,7 +169,19 @@ class Claim:
         if not varying or isinstance(self.statement, Bound):
             return letters
         # Every round is meant; a bound speaks of the runs that begin with round 0.
-        return {letter: str(letter) for letter in letters} | {round_index: ROUND}
+        return {letter: of_class.get(letter, str(letter)) for letter in letters} | {round_index: ROUND}
+
+    def _check_constants(self, functions: FunctionClass, letters: set[sympy.Basic]) -> None:
+        """``ValueError`` where a letter, or a parameter, has the name of a constant that the class does not have."""
+        named = {str(letter) for letter in letters} & {"mu", "L", "kappa"}
+        missing = sorted(named - set(functions.constants))
+        if missing:
+            raise ValueError(f"the claim {self.id} speaks of {missing[0]}, and functions {functions.text} have none")
+        parameters = set(getattr(getattr(self.setting.algorithm, "Params", None), "_fields", ()))
+        taken = sorted(parameters & {"mu", "L", "kappa"} - {str(letter) for letter in functions.letters})
+        if taken:
+            said = f"a parameter {taken[0]}, the name of a constant of the problem that is no letter of its class"
+            raise ValueError(f"the claim {self.id} is of a method with {said}: give it another name")
 
     @property
     def paper(self) -> str:

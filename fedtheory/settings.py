@@ -32,8 +32,8 @@ class Setting:
 
     ``start``: the parts of the initial state that the paper leaves free; the others are as ``init`` has them, and where
     none is free the problem moves instead. ``optimum``: "consensus" for a minimiser of the sum, "sum zero" for one of
-    sum_i h_i(x_i) on the x with sum zero, "none" where no optimum is spoken of. ``coordinates``: whether the method
-    draws coordinates.
+    sum_i h_i(x_i) on the x with sum zero, "stationary" for a point where the gradients balance, be it a minimiser or
+    not, "none" where no optimum is spoken of. ``coordinates``: whether the method draws coordinates.
 
     ``draw(rng, recipe)`` adds to a recipe, or changes it, before the letters that are left are drawn, and
     ``parameters(recipe, problem, exact)`` makes the parameters: where a parametrisation must keep roots rational, or a
@@ -79,6 +79,28 @@ class Setting:
             validation.letter("the letters of a setting", letter)
         for letter, value in self.typical.items():
             validation.expression(f"what is typical of {letter}", value)
+        if self.functions is not None:
+            self._check(self.functions)
+
+    def _check(self, functions: FunctionClass) -> None:
+        """``ValueError`` where the class of functions does not say what the setting asks of it."""
+        name = type(functions).__name__
+        if self.special is None and self.optimum not in functions.optima:
+            meant = " or ".join(map(repr, functions.optima))
+            raise ValueError(f"{name} has no members for the optimum {self.optimum!r}: write optimum={meant}")
+        if any(self.g) and not functions.has_g:
+            raise ValueError(f"{name} does not say what g is: leave g out of the setting")
+        taken = {"n", "d", "x", "g", "clients", "round"}
+        for adversary in self.adversaries:
+            taken |= {"k", *adversary.letters}
+        for letter in functions.letters:
+            if str(letter) in taken:
+                raise ValueError(f"the letter {letter} of {name} means something else in this setting: choose another")
+
+    @property
+    def centred(self) -> bool:
+        """Whether functions are placed about one point, x*, where their gradients balance."""
+        return self.optimum in ("consensus", "stationary")
 
     @property
     def any_clients(self) -> bool:
@@ -102,7 +124,8 @@ class Setting:
         """Where the value of each letter comes from."""
         if isinstance(self.letters, Mapping):
             return self.letters
-        return {letter: str(letter) for letter in self.letters}
+        of_class = {} if self.functions is None else self.functions.letters
+        return {letter: of_class.get(letter, str(letter)) for letter in self.letters}
 
     def bind(self, problem: Problem, params: Any) -> Mapping[sympy.Expr, Any]:
         """Values of the letters on an instance."""

@@ -18,6 +18,8 @@ def value_of(source: Source, problem: Any, params: Any) -> Any:
     if callable(source):
         return source(problem, params)
     if source == "kappa":
+        if problem.mu == 0:
+            raise ValueError("kappa = L/mu has no value where mu = 0")
         return problem.L / problem.mu
     if source in _OF_PROBLEM and not (problem is None and hasattr(params, source)):
         return getattr(problem, source)

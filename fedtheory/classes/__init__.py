@@ -6,21 +6,18 @@ member satisfy, as formulas in inner products; and it offers an instance just ou
 therefore what some instance breaks alone.
 """
 
+from fedtheory.classes.base import FunctionClass
 from fedtheory.classes.compressors import Adversary, ContractiveCompressors, InexactOracles, UnbiasedCompressors
-from fedtheory.classes.functions import (
-    OneStronglyConvex,
-    PolyakLojasiewicz,
-    Smooth,
-    SmoothBlocks,
-    SmoothEach,
-    SmoothOwn,
-    SmoothStronglyConvex,
-    StronglyConvexOnAverage,
-    WeaklyConvex,
-)
-
-#: All classes of functions are of this one, or narrower or wider than it.
-FunctionClass = SmoothStronglyConvex
+from fedtheory.classes.one_strongly_convex import OneStronglyConvex
+from fedtheory.classes.polyak_lojasiewicz import PolyakLojasiewicz
+from fedtheory.classes.smooth import Smooth
+from fedtheory.classes.smooth_blocks import SmoothBlocks
+from fedtheory.classes.smooth_convex import SmoothConvex
+from fedtheory.classes.smooth_each import SmoothEach
+from fedtheory.classes.smooth_own import SmoothOwn
+from fedtheory.classes.smooth_strongly_convex import SmoothStronglyConvex
+from fedtheory.classes.strongly_convex_on_average import StronglyConvexOnAverage
+from fedtheory.classes.weakly_convex import WeaklyConvex
 
 __all__ = [
     "Adversary",
@@ -31,6 +28,7 @@ __all__ = [
     "PolyakLojasiewicz",
     "Smooth",
     "SmoothBlocks",
+    "SmoothConvex",
     "SmoothEach",
     "SmoothOwn",
     "SmoothStronglyConvex",

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb, log
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from fedtheory import compressors, contractive
-from fedtheory.classes.functions import WORSE, Outside
+from fedtheory.classes.base import WORSE, Outside
 from fedtheory.compressors import Family as Compressors
 from fedtheory.instances.base import Recipe, generic, number, pick
 from fedtheory.problems.base import Problem
@@ -37,6 +37,9 @@ class UnbiasedCompressors:
     average: bool = False
     only: tuple[tuple[int, int, Fraction], ...] = ()
     independent: bool = False
+
+    #: The letters that stand for a constant of the compressors.
+    letters: ClassVar[tuple[str, ...]] = ("omega", "joint")
 
     @property
     def text(self) -> str:
@@ -114,6 +117,9 @@ class ContractiveCompressors:
 
     field: str = "compressor"
 
+    #: The letters that stand for a constant of the compressors.
+    letters: ClassVar[tuple[str, ...]] = ("alpha",)
+
     @property
     def text(self) -> str:
         """The class, in words."""
@@ -156,6 +162,8 @@ class InexactOracles:
 
     delta: Callable[[Problem, Any], Any]
     field: str = "oracle"
+
+    letters: ClassVar[tuple[str, ...]] = ()
 
     @property
     def text(self) -> str:

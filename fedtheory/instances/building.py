@@ -48,7 +48,7 @@ def problem_of(setting: Setting, recipe: Recipe, exact: bool) -> Any:
     n, d = _size(setting, recipe)
     if setting.functions is None:
         return SimpleNamespace(n=n, d=d)
-    if setting.optimum != "consensus":
+    if not setting.centred:
         return problem_at(setting, recipe, np.zeros(d), np.zeros((n, d)), exact)
     x, y = numbers(recipe["x"], exact), numbers([c["y"] for c in recipe["clients"]], exact)
     return problem_at(setting, recipe, x, _balanced(recipe, y), exact)
@@ -60,7 +60,7 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     assert functions is not None
     declared = functions.declared(recipe, exact)
     f = functions.build(recipe, recipe["clients"], x, y, exact)
-    if setting.optimum != "consensus":
+    if not setting.centred:
         return Problem(f, None, declared)
     g = None
     if "g" in recipe:
@@ -118,6 +118,10 @@ def values(setting: Setting, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
 
 def _problem_and_params(setting: Setting, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
     problem = problem_of(setting, recipe, exact)
+    # Of floats that come from a recipe it was asked in fractions.
+    spoken_of = exact and setting.functions is not None and setting.optimum == "consensus"
+    if spoken_of and not members.is_minimised(problem.f, problem.g, problem.x_star):
+        raise ValueError("the functions of an instance have a minimiser, x*")
     try:
         params = _parameters(setting, recipe, problem, exact)
     except ZeroDivisionError as error:
@@ -176,7 +180,7 @@ def _started(setting: Setting, recipe: Recipe, instance: Instance, about: Chart,
         return replace(instance, initial=instance.at, start=lambda: np.eye(instance.dimension, dtype=int))
     if setting.start:
         return _partly_free(setting, instance, about)
-    if setting.optimum != "consensus":
+    if not setting.centred:
         return instance
     rows = problem.n if "g" in recipe else problem.n - 1
     size = (1 + rows) * d
@@ -263,12 +267,14 @@ def _function(client: Recipe) -> str:
         if two
         else (f"Hessian diag{_row(client['h'])}")
     )
+    if "dip" in client:
+        text += f", but {client['dip']} where x_1 - x*_1 is between {client['dip_from']} and {client['dip_to']}"
     if client.get("turn"):
         text += f" turned by the tangent {client['turn']} of half the angle"
     more = [
         f"{k} = {_row(v) if isinstance(v, tuple) else v}"
         for k, v in client.items()
-        if k not in ("h", "h_above", "kink", "y", "turn")
+        if k not in ("h", "h_above", "kink", "y", "turn", "dip", "dip_from", "dip_to")
     ]
     more += [f"gradient {_row(client['y'])} less the mean"] if any(client.get("y", ())) else []
     return ", ".join([text, *more])

@@ -193,7 +193,8 @@ def _simpler(setting: Setting) -> Any:
     functions = setting.functions
     if functions is None:
         return lambda recipe: iter(())
-    return lambda recipe: members.simpler(recipe, str(functions.mu), str(functions.L))
+    ends = functions.ends and (str(functions.ends[0]), str(functions.ends[1]))
+    return lambda recipe: members.simpler(recipe, ends)
 
 
 # Constants alone

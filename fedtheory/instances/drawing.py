@@ -53,7 +53,8 @@ def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
         recipe[schedules.ROUND] = schedules.drawn(rng)
     if setting.functions is None:
         return {"n": n, "d": d, **recipe}
-    return {**setting.functions.draw(rng, n, d, pick(rng, setting.g)), **recipe}
+    minimised = setting.optimum == "consensus"
+    return {**setting.functions.draw(rng, n, d, pick(rng, setting.g), minimised), **recipe}
 
 
 def _compressors(adversary: Any, rng: np.random.Generator, n: int, d: int) -> tuple[int, int, Recipe]:

@@ -1,7 +1,8 @@
-"""Members of function classes, from recipes of small rationals: quadratics, turned, bent, and two-slope functions.
+"""Members of function classes, from recipes of small rationals: quadratics, turned, bent, and two-slope functions, and
+quadratics with a strip of another curvature.
 
 Curvatures are mostly at the ends of the class. Every function is placed by a point x and its gradients there, so that x
-is the optimum where the gradients balance.
+is stationary where the gradients balance; whether it is a minimiser is decided by :func:`is_minimised`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.instances.base import Recipe, check_shape, generic, numbers, pick, small
+from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick, small
+from fedtheory.problems import bent as strips
+from fedtheory.problems import separable
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import Quadratics, diagonal
@@ -47,14 +50,14 @@ class Bent:
 
     @property
     def mu(self) -> Array:
-        """Strong convexity constant of each function, shape ``(n,)``."""
+        """Least curvature of each function, shape ``(n,)``; negative of one that is not convex."""
         curvature: Array = self.f.mu - self.bend
         return curvature
 
     @property
     def L(self) -> Array:
-        """Smoothness constant of each function, shape ``(n,)``."""
-        curvature: Array = self.f.L - self.bend
+        """Lipschitz constant of each gradient, shape ``(n,)``."""
+        curvature: Array = np.maximum(self.f.L - self.bend, -self.mu)
         return curvature
 
     def value(self, x: Array) -> Array:
@@ -66,6 +69,12 @@ class Bent:
         """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         slope: Array = self.f.gradient(x) - self.bend * (x - self.centre[..., None, :])
         return slope
+
+    def resolvent(self, shift: Any, target: Array) -> Array:
+        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, for shift > -mu_i: ``(..., n, d) -> (..., n, d)``."""
+        of: Any = self.f
+        root: Array = of.resolvent(shift - self.bend, target - self.bend * self.centre[..., None, :])
+        return root
 
 
 @dataclass(frozen=True)
@@ -79,14 +88,38 @@ class Turned(Quadratics):
         return np.sort(self.spectra, axis=-1)
 
 
+def curved(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
+    """As :func:`functions`, with curvatures of any sign, 0 included: functions of positive curvatures less a parabola.
+
+    ``ValueError`` without clients, or where Hessians are turned outside the plane.
+    """
+    slopes = [v for c in parts for v in (*c["h"], *c.get("h_above", ()))]
+    if not slopes or min(slopes) > 0:
+        return functions(parts, x, y, exact)
+    # Of their size, so that rounding stays as small as they are.
+    bend = max(map(abs, slopes)) - min(slopes) or Fraction(1)
+    lifted = [
+        {
+            **c,
+            **{key: tuple(v + bend for v in c[key]) for key in ("h", "h_above") if key in c},
+            **({"dip": c["dip"] + bend} if "dip" in c else {}),
+        }
+        for c in parts
+    ]
+    return bent(functions(lifted, x, y, exact), x, number(bend, exact))
+
+
 def functions(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
-    """Functions with gradients ``y (..., n, d)`` at ``x (..., d)``: quadratics, diagonal or turned, or two-slope ones.
+    """Functions with gradients ``y (..., n, d)`` at ``x (..., d)``: quadratics, diagonal or turned, two-slope ones, or
+    quadratics with a strip.
 
     ``ValueError`` without clients or positive curvatures, or where Hessians are turned outside the plane.
     """
     if not parts:
         raise ValueError("there must be at least one client")
     check_shape(len(parts[0]["h"]), *(v for c in parts for v in (*c["h"], *c.get("h_above", ()))))
+    if any("dip" in c for c in parts):
+        return _dipped(parts, x, y, exact)
     below = numbers([c["h"] for c in parts], exact)
     if any("h_above" in c for c in parts):
         above = numbers([c.get("h_above", c["h"]) for c in parts], exact)
@@ -97,6 +130,25 @@ def functions(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Funct
         H = _turned(numbers([c.get("turn", 0) for c in parts], exact), below)
         return Turned(H, x[..., None, :] - apply(inverse(H), y), spectra=below)
     return diagonal(below, x[..., None, :] - y / below)
+
+
+def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
+    """Quadratics of which some have the curvature ``dip`` where the first coordinate is between ``dip_from`` and
+    ``dip_to`` beyond that of ``x``; ``ValueError`` unless it is a smaller one than elsewhere."""
+    plain = [
+        {"dip": c["h"][0] - 1, "dip_from": Fraction(0), "dip_to": Fraction(2)} if "dip" not in c else c for c in parts
+    ]
+    h = numbers([c["h"] for c in parts], exact)
+    low, start, end = (numbers([c[key] for c in plain], exact) for key in ("dip", "dip_from", "dip_to"))
+    if any("h_above" in c or c.get("turn", 0) for c in parts) or (low >= h[:, 0]).any() or (start >= end).any():
+        raise ValueError("a strip of a quadratic has two ends, and a smaller curvature than the rest")
+    has = np.array([["dip" in c] for c in parts])
+    u = np.where(has, np.eye(1, h.shape[-1], dtype=int), 0).astype(h.dtype)
+    middle, width, bend = (start + end) / 2, (end - start) / 2, h[:, 0] - low
+    # At x the strip's part of the gradient is what its curvature takes away up to its nearer end.
+    taken = bend * np.maximum(-width, np.minimum(width, -middle))
+    found: Any = strips.Bent(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
+    return found
 
 
 def _turned(t: Array, h: Array) -> Array:
@@ -118,7 +170,31 @@ def bent(f: Functions, x: Array, bend: Any) -> Functions:
 
 def is_quadratic(f: Functions) -> bool:
     """Whether every gradient is an affine map."""
-    return not isinstance(f.f if isinstance(f, Bent) else f, TwoSlope)
+    return not isinstance(f.f if isinstance(f, Bent) else f, TwoSlope | strips.Bent)
+
+
+def is_minimised(f: Functions, g: Functions | None, x: Array) -> bool:
+    """Whether (1/n) sum f_i + g is known to be least at ``x (d,)``, where its gradient vanishes."""
+    parts = [f] if g is None else [f, *[g] * f.n]
+    if sum(v for part in parts for v in part.mu) >= 0:
+        return True
+    known = [separable.profiles(part, x) for part in parts]
+    if any(profiles is None for profiles in known):
+        return False
+    coordinates = ([p for profiles in known for p in profiles[j]] for j in range(len(x)))  # type: ignore[index]
+    return all(separable.is_least(separable.average(profiles)) for profiles in coordinates)
+
+
+def lojasiewicz(f: Functions, x: Array) -> Any:
+    """The Polyak-Lojasiewicz constant of the average, least at ``x (d,)``, where it can be told: of a sum over the
+    coordinates it is the least of theirs; else a lower bound, 0 where nothing is known."""
+    profiles = separable.profiles(f, x) if hasattr(f, "gradient") else None
+    if profiles is None:
+        return max(sum(f.mu) / f.n, 0 * sum(f.mu))
+    if not is_minimised(f, None, x):
+        return 0
+    found = [c for parts in profiles if (c := separable.lojasiewicz(separable.average(parts))) is not None]
+    return min(found, default=0)
 
 
 def parts(problem: Problem) -> tuple[Functions, ...]:
@@ -130,6 +206,11 @@ def curvatures(problem: Problem) -> tuple[Any, Any]:
     """Least mu and largest L of the f_i and g: the declared ones, or those of a problem that does not keep to them."""
     known = parts(problem)
     return min(problem.mu, *(v for part in known for v in part.mu)), max(problem.L, *(v for p in known for v in p.L))
+
+
+def sizes(client: Recipe) -> list[Any]:
+    """How large the curvatures of a client are."""
+    return [*map(abs, (*client["h"], *client.get("h_above", ()), *((client["dip"],) if "dip" in client else ())))]
 
 
 # Drawing
@@ -165,6 +246,27 @@ def draw_style(rng: np.random.Generator, d: int, kinks: bool, turned: bool) -> S
     return Style(two, turned and d == 2 and not two and bool(pick(rng, (True, False))), tuple(map(Fraction, places)))
 
 
+def draw_functions(
+    rng: np.random.Generator,
+    n: int,
+    d: int,
+    ends: tuple[Any, Any],
+    with_g: bool,
+    kinks: bool = True,
+    turned: bool = True,
+    identical: bool = False,
+) -> dict[str, Any]:
+    """The part of a recipe that says the functions, with curvatures between the ``ends``, and mostly at them."""
+    style = draw_style(rng, d, kinks, turned)
+    clients = tuple(draw_client(rng, d, *ends, style) for _ in range(n))
+    if identical:
+        clients = ({**clients[0], "y": (Fraction(0),) * d},) * n
+    recipe: dict[str, Any] = {"d": d, "x": small(rng, d), "clients": clients}
+    if with_g:
+        recipe["g"] = {**draw_client(rng, d, *ends, style._replace(turned=False)), "y": (Fraction(0),) * d}
+    return recipe
+
+
 def draw_client(rng: np.random.Generator, d: int, mu: Fraction, L: Fraction, style: Style) -> Recipe:
     """One function: ``h``, its curvatures; ``y``, its gradient; what else the style asks for."""
 
@@ -179,21 +281,65 @@ def draw_client(rng: np.random.Generator, d: int, mu: Fraction, L: Fraction, sty
     return client
 
 
+def draw_strips(rng: np.random.Generator, recipe: Recipe, low: Fraction, high: Fraction) -> Recipe:
+    """The recipe with quadratics, the first of which, and others perhaps, have a strip of curvature ``low`` < 0, or
+    half of it, beside x."""
+
+    def client(given: Recipe, has: bool) -> Recipe:
+        h, dip = pick(rng, (high, high, high / 2)), pick(rng, (low, low, low / 2))
+        start, sign = pick(rng, tuple(Fraction(v) for v in ("1/4", 1, 2))), pick(rng, (1, -1))
+        # Where the strip begins the derivative is h start; where it ends a share of that is left.
+        share = pick(rng, tuple(Fraction(v) for v in (0, "1/10", "1/2")))
+        ends = sorted((sign * start, sign * (start + (1 - share) * h * start / -dip)))
+        strip = {"dip": dip, "dip_from": ends[0], "dip_to": ends[1]} if has else {}
+        return {"h": (h,) * recipe["d"], "y": given["y"], **strip}
+
+    clients = [client(given, not i or pick(rng, (True, False))) for i, given in enumerate(recipe["clients"])]
+    return {**recipe, "clients": tuple(clients)}
+
+
+def minimised(recipe: Recipe) -> Recipe:
+    """The recipe with functions made convex, one after the other, until the sum is least at x."""
+    d, clients = recipe["d"], list(recipe["clients"])
+    x = numbers((0,) * d, True)
+
+    def built(parts: Sequence[Recipe]) -> Functions:
+        return curved(parts, x, numbers([(0,) * d] * len(parts), True), True)
+
+    for i, client in enumerate(clients):
+        if is_minimised(built(clients), built([recipe["g"]]) if "g" in recipe else None, x):
+            break
+        clients[i] = _convex(client)
+    more = {} if "g" not in recipe or min(recipe["g"]["h"]) >= 0 else {"g": _convex(recipe["g"])}
+    return {**recipe, "clients": tuple(clients), **more}
+
+
+def _convex(client: Recipe) -> Recipe:
+    """The client with the sizes of its curvatures, and no strip."""
+    plain = {name: value for name, value in client.items() if name not in ("dip", "dip_from", "dip_to")}
+    return {**plain, **{key: tuple(map(abs, client[key])) for key in ("h", "h_above") if key in client}}
+
+
 # Simplifying
 
 
-def simpler(recipe: Recipe, mu: str, L: str) -> Iterator[Recipe]:
-    """The same problem with plain quadratics, with the least constant 1, and with smaller condition numbers."""
+def simpler(recipe: Recipe, ends: tuple[str, str] | None) -> Iterator[Recipe]:
+    """The same problem with plain quadratics, with the least constant 1, and with smaller condition numbers.
+
+    ``ends``: the names of the least and of the largest curvature, where the class has letters for both.
+    """
     clients = recipe["clients"]
-    extra = [name for name in ("turn", "h_above", "kink") if any(name in c for c in clients)]
+    odd = ("turn", "h_above", "kink", "dip", "dip_from", "dip_to")
+    extra = [name for name in odd if any(name in c for c in clients)]
     if extra:
         for slopes in ("h", "h_above") if "h_above" in extra else ("h",):
             plain = tuple(
                 {k: v for k, v in {**c, "h": c.get(slopes, c["h"])}.items() if k not in extra} for c in clients
             )
             yield {**recipe, "clients": plain}
-    if mu not in recipe or L not in recipe:
+    if ends is None or not set(ends) <= set(recipe):
         return
+    mu, L = ends
     low, high = recipe[mu], recipe[L]
     for end in (low, high):
         yield {**recipe, "clients": tuple({**c, "h": (end,) * recipe["d"]} for c in clients)}

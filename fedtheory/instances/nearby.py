@@ -48,15 +48,15 @@ def narrow(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Recipe | N
     What is claimed of functions a little beyond the class may fail there only: where terms that are attained at mu and
     at L meet, a change of one of them costs its square.
     """
-    functions, slopes = claim.setting.functions, _slopes(recipe)
-    if functions is None or not {str(functions.mu), str(functions.L)} <= set(recipe):
+    ends, slopes = _ends(claim), _slopes(recipe)
+    if ends is None or not set(ends) <= set(recipe):
         return None
-    mu, L = (recipe[str(end)] for end in (functions.mu, functions.L))
+    mu, L = (recipe[end] for end in ends)
     if not slopes or mu <= min(slopes) <= max(slopes) <= L:
         return None
-    changed = _degenerate(claim, recipe, functions.L if max(slopes) > L else functions.mu)
+    changed = _degenerate(claim, recipe, ends, max(slopes) > L)
     others, gaps = _apart(claim, changed), _differences(claim)
-    times = _times_one(claim, changed, pick(rng, others or [str(functions.mu)]), None, rng)
+    times = _times_one(claim, changed, pick(rng, others or [ends[0]]), None, rng)
     if others and gaps and pick(rng, (True, True, False)):
         return _crossed(claim, times, pick(rng, gaps))
     return times(Fraction(1))
@@ -68,10 +68,10 @@ def crossings(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Iterato
 
     A bound that is attained at one point of the parameters only is attained there: no draw comes upon it.
     """
-    functions, slopes = claim.setting.functions, _slopes(recipe)
-    if functions is None or not slopes or not {str(functions.mu), str(functions.L)} <= set(recipe):
+    ends, slopes = _ends(claim), _slopes(recipe)
+    if ends is None or not slopes or not set(ends) <= set(recipe):
         return
-    changed = _degenerate(claim, recipe, functions.L)
+    changed = _degenerate(claim, recipe, ends, True)
     for name in _apart(claim, changed):
         for gap in _differences(claim):
             found = _crossed(claim, _times_one(claim, changed, name, None, rng, crossed=False), gap)
@@ -79,27 +79,31 @@ def crossings(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Iterato
                 yield found
 
 
+def _ends(claim: Posed) -> tuple[str, str] | None:
+    """The names of the least and the largest curvature in a recipe, where the class has letters for both."""
+    functions = claim.setting.functions
+    return None if functions is None or functions.ends is None else (str(functions.ends[0]), str(functions.ends[1]))
+
+
 def _slopes(recipe: Recipe) -> list[Fraction]:
     """All curvatures of the clients."""
     return [h for client in recipe.get("clients", ()) for key in _CURVATURES & set(client) for h in client[key]]
 
 
-def _degenerate(claim: Posed, recipe: Recipe, end: Any) -> Recipe:
-    """The recipe with mu and L both the constant ``end``, and all curvatures within it: those beyond it stay beyond."""
-    functions, value = claim.setting.functions, recipe[str(end)]
-    kept = min if str(end) == str(functions.mu) else max
+def _degenerate(claim: Posed, recipe: Recipe, ends: tuple[str, str], upper: bool) -> Recipe:
+    """The recipe with mu and L both one of the ``ends``, the second with ``upper``, and all curvatures within it: those
+    beyond it stay beyond."""
+    value, kept = (recipe[ends[1]], max) if upper else (recipe[ends[0]], min)
     clients = tuple(
         {**client, **{key: tuple(kept(h, value) for h in client[key]) for key in _CURVATURES & set(client)}}
         for client in recipe["clients"]
     )
-    both = (str(functions.mu), str(functions.L))
-    return {**_unbounded(claim.setting, recipe), **dict.fromkeys(both, value), "clients": clients}
+    return {**_unbounded(claim.setting, recipe), **dict.fromkeys(ends, value), "clients": clients}
 
 
 def _apart(claim: Posed, recipe: Recipe) -> list[str]:
     """The constants of a recipe that are not those of the class of functions."""
-    functions = claim.setting.functions
-    return [name for name in drawing.fractions(recipe) if name not in (str(functions.mu), str(functions.L))]
+    return [name for name in drawing.fractions(recipe) if name not in (_ends(claim) or ())]
 
 
 def _times_one(

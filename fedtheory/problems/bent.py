@@ -17,8 +17,8 @@ class Bent:
     B_i is the Huber function, z^2/2 up to |z| = width_i and linear beyond: inside a strip across u_i the curvature
     falls by b_i |u_i|^2 along u_i. Coercive, for all h_ij > 0; not convex where b_i |u_i|^2 is large.
 
-    ``h (n, d)`` positive; ``c (..., n, d)``, leading axes are replicas of the problem; ``u (n, d)``; ``b``, ``t``,
-    ``width (n,)``, b and width positive. ``ValueError`` otherwise.
+    ``h (n, d)`` positive; ``c (..., n, d)`` and ``t (..., n)``, leading axes are replicas of the problem; ``u (n, d)``;
+    ``b``, ``width (n,)`` positive. ``ValueError`` otherwise.
     """
 
     h: Array
@@ -33,7 +33,7 @@ class Bent:
             raise ValueError(
                 f"h and u must be (n, d), c (..., n, d), got {self.h.shape}, {self.u.shape}, {self.c.shape}"
             )
-        if any(v.shape != (self.n,) for v in (self.b, self.t, self.width)):
+        if any(v.shape != (self.n,) for v in (self.b, self.t[(0,) * (self.t.ndim - 1)], self.width)):
             raise ValueError(f"b, t and width must have one number for each of the {self.n} functions")
         if min(self.h.min(), self.b.min(), self.width.min()) <= 0:
             raise ValueError("curvatures h, bends b and widths must be positive")

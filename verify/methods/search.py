@@ -250,7 +250,7 @@ def _place(met: _Met) -> str:
     """All that a program depends on: the letters, and of what else a recipe speaks but the clients' functions."""
     recipe = met.recipe
     rest = {name: value for name, value in recipe.items() if name not in ("x", "clients", "g")}
-    own = {name for client in recipe.get("clients", ()) for name in client} - {"h", "h_above", "y", "c", "turn"}
+    own = {name for client in recipe.get("clients", ()) for name in client} - {"h", "h_above", "y", "c", "turn", "dip"}
     clients = [[client.get(name) for name in sorted(own)] for client in recipe.get("clients", ())]
     return str((sorted(rest.items()), len(clients), clients, sorted(map(str, met.values.items()))))
 
@@ -304,9 +304,9 @@ def _rooms(claim: Claim, met: list[_Met]) -> list[tuple[list[float], _Met]]:
     bounds = [r for s in stated for r in sympy.And.make_args(s) if isinstance(r, _BOUNDS)]
     if not bounds:
         return []
-    if claim.setting.functions is not None:
+    if claim.setting.functions is not None and claim.setting.functions.ends is not None:
         # The end of the class counts as a bound.
-        bounds.append(sympy.Le(claim.setting.functions.mu, claim.setting.functions.L))
+        bounds.append(sympy.Le(*claim.setting.functions.ends))
     rows = [[_room(bound, m.values) for bound in bounds] for m in met]
     # Next to a bound that may not be attained programs are left open for no reason.
     open_ = [isinstance(bound, sympy.Lt | sympy.Gt) for bound in bounds]

@@ -226,13 +226,11 @@ class OfClass:
     """Functions f_1, ..., f_n of a class as a problem offers them. ``multiplier``: their common gradient at the
     origins.
 
-    ``constants``: mu and L as letters take them from the functions; those of the record unless given. ``average``: what
-    is known of the average of the functions beyond the functions themselves.
+    ``average``: what is known of the average of the functions beyond the functions themselves.
     """
 
     record: Record
     multiplier: Vector | None = None
-    constants: tuple[Array, Array] | None = None
     average: Average | None = None
     d: int = 1
 
@@ -244,12 +242,12 @@ class OfClass:
     @property
     def mu(self) -> Array:
         """The mu_i: ``(n,)``."""
-        return self.record.mu if self.constants is None else self.constants[0]
+        return self.record.mu
 
     @property
     def L(self) -> Array:
         """The L_i: ``(n,)``."""
-        return self.record.L if self.constants is None else self.constants[1]
+        return self.record.L
 
     def gradient(self, x: Array) -> Array:
         """grad f_i(x_i), new vectors unless asked for before: ``(n, 1)`` for ``x (n, 1)``."""

@@ -80,7 +80,7 @@ def _functions(setting: Setting, given: Instance, anything: bool) -> Formal:
         mu = mu - 1
     if setting.coordinates:
         return _in_parts(setting, given, mu, L)
-    if setting.optimum != "consensus":
+    if not setting.centred:
         return _separate(setting, given, mu, L)
     x_star = row("x*")
     with_g = problem.g is not None
@@ -90,7 +90,8 @@ def _functions(setting: Setting, given: Instance, anything: bool) -> Formal:
         record = Record("f*", 1 / L, 1 / mu, y_star, repeated(x_star, n))
         return _formal(setting, given, Dual(record, mu, L), None, declared, x_star, y_star, (record,), (y_star,))
     record = Record("f", mu, L, repeated(x_star, n), y_star)
-    functions = OfClass(record, constants=of.constants(problem, params), average=of.average(problem, params))
+    # What is known of the average is known of one that is least at x*.
+    functions = OfClass(record, average=of.average(problem, params) if setting.optimum == "consensus" else None)
     if not with_g:
         others = (functions, y_star) if functions.average is not None else (y_star,)
         return _formal(setting, given, functions, None, declared, x_star, y_star, (record,), others)

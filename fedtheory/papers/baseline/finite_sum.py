@@ -88,11 +88,6 @@ def _parts(problem: Problem) -> int:
     return 1 if problem.g is None else 2
 
 
-def _mean_curvature(problem: Problem, params: gradient_descent.Params) -> Any:
-    """What the functions have: smoothness alone declares no mu."""
-    return sum(part.mu.mean() for part in (problem.f, problem.g) if part is not None)
-
-
 _FUNCTIONS = SmoothStronglyConvex(mu, L)
 DESCENT = Setting(
     "f mu-strongly convex and L-smooth",
@@ -109,8 +104,9 @@ DESCENT = Setting(
 SMOOTH_DESCENT = replace(
     DESCENT,
     text="f L-smooth, convex or not",
-    letters={**DESCENT.letters, mu: _mean_curvature},  # type: ignore[dict-item]
-    functions=Smooth(mu, L),
+    letters={letter: source for letter, source in DESCENT.sources.items() if letter != mu},
+    functions=Smooth(L),
+    optimum="stationary",
 )
 _OF_PROBLEM = {letter: str(letter) for letter in (mu, L, n)}
 SAGA = Setting(

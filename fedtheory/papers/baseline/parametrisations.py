@@ -30,9 +30,8 @@ def of_params(name: str) -> Callable[[Problem, Any], Any]:
 def ef21_stepsize(rng: np.random.Generator, recipe: Recipe) -> Recipe:
     """The largest gamma of one of the theorems; rounded down to nine digits: it is irrational unless alpha = 1."""
     alpha, times, slow = recipe["alpha"], pick(rng, (1, 2, 2, 2)), pick(rng, (True, True, True, False))
-    ends = [(*c["h"], *c.get("h_above", ())) for c in recipe["clients"]]
-    n = len(ends)
-    mu, L, squares = sum(map(min, ends)) / n, sum(map(max, ends)) / n, sum(max(h) ** 2 for h in ends) / n
+    mu, L = recipe["mu"], recipe["L"]
+    squares = sum(max(members.sizes(c)) ** 2 for c in recipe["clients"]) / len(recipe["clients"])
     theta = 1 - square_root(1 - alpha)
     if alpha == 1:
         gamma = min(1 / L, 1 / (2 * mu)) if slow else 1 / L

@@ -52,6 +52,7 @@ INNER = Setting(
     algorithm=inner,
     functions=WEAKLY_CONVEX,
     classes_stated=True,
+    optimum="stationary",
     typical={rho: sympy.Integer(4), sigma_i: alpha_i * s_i + rho * alpha_i * r_i / 2},
     clients=(1,),
 )
@@ -120,15 +121,13 @@ def _inner_build(recipe: Recipe, exact: bool) -> Instance:
     sigma = number(recipe["excess"], exact) * (alpha * s + values["rho"] * alpha * r / 2)
     h, beyond = recipe["h"], recipe["beyond"]
     low, high = min((h, *beyond[:1])), max((h, *beyond[:1]))
-    # Convex functions less a parabola, whose gradients vanish at v* = 0.
-    more, origin = 1 + abs(low), numbers([0], exact)
-    part = {"h": (h + more,)}
+    origin, part = numbers([0], exact), {"h": (h,)}
     text = ", ".join(f"{name}={recipe[name]}" for name in values)
     text += f", sigma={Fraction(sigma) if exact else sigma}, f_i'' = {h}"
     if beyond:
-        part |= {"h_above": (beyond[0] + more,), "kink": beyond[1:]}
+        part |= {"h_above": beyond[:1], "kink": beyond[1:]}
         text += f", but {beyond[0]} beyond {beyond[1]}"
-    problem = Problem(members.bent(members.functions([part], origin, origin[None], exact), origin, number(more, exact)))
+    problem = Problem(members.curved([part], origin, origin[None], exact))
     params = Inner(alpha, r, s, sigma, values["rho"], values["X"], low, high)
 
     def at(theta: Array) -> tuple[Problem, Root]:

@@ -303,6 +303,7 @@ PAIRS = Setting(
     algorithm=points(Pair, Nothing, _optimum),
     functions=_SMOOTH,
     classes_stated=True,
+    optimum="stationary",
     clients=(1,),
 )
 WEAK_PAIRS = Setting(
@@ -311,6 +312,7 @@ WEAK_PAIRS = Setting(
     algorithm=points(Pair, Nothing, _optimum),
     functions=WEAKLY_CONVEX,
     classes_stated=True,
+    optimum="stationary",
     clients=(1,),
 )
 _first, _second, _square, _product = parts(

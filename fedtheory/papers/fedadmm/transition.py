@@ -192,7 +192,7 @@ def _of_client(name: str) -> Callable[[Any, Params], Any]:
 
 #: The largest of the alpha_i r_i/sigma_i, of which a step condition is an upper bound.
 ratio = sympy.Symbol("max_i(alpha_i*r_i/sigma_i)", positive=True)
-FUNCTIONS = SmoothOwn(*sympy.symbols("mu L", positive=True))
+FUNCTIONS = SmoothOwn()
 TRANSITION = Setting(
     "one iteration k >= 0 of Algorithm 1, k in K or not, any Omega^{tau_{k+1}}, any w^{tau_k}, W^k and Pi^k with (37), "
     "any W^{k+1} with (6); f_i with r_i-Lipschitz gradients, convex or not",

@@ -1,0 +1,140 @@
+"""Smooth functions whose average meets the Polyak-Lojasiewicz condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.classes.base import Average, FunctionClass, Outside, each
+from fedtheory.instances import members
+from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from fedtheory.sources import Source
+
+#: How much smaller than the members' own constant the one declared of them is.
+_SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
+
+
+@dataclass(frozen=True)
+class PolyakLojasiewicz(FunctionClass):
+    r"""The average f of the f_i is mu-Polyak-Lojasiewicz, |grad f(x)|^2 \ge 2 mu (f(x) - f^*), and has a minimiser, x*;
+    each f_i is L-smooth, convex or not.
+
+    The condition is of the average: the f_i need not meet it, nor be bounded below. x* is one of perhaps many
+    minimisers. ``own``: each f_i is smooth with an L_i of its own, which ``problem.f.L`` tells, and L, of f, is the
+    mean of the L_i.
+
+    What is known of the average are these inequalities at every point, and that f is L-smooth: necessary conditions, so
+    that a bound that they give holds, and one that they do not give may hold. Among the members are functions that are
+    not convex, and flat directions.
+    """
+
+    mu: sympy.Symbol
+    L: sympy.Symbol
+    own: bool = False
+
+    loose = True
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        if self.own:
+            return f"f {self.mu}-Polyak-Lojasiewicz and {self.L}-smooth, f_i L_i-smooth, {self.L} the mean of the L_i"
+        return f"f {self.mu}-Polyak-Lojasiewicz, each f_i {self.L}-smooth"
+
+    @property
+    def letters(self) -> Mapping[sympy.Symbol, Source]:
+        """The letters of the class, and where their values come from."""
+        return {self.mu: "mu", self.L: "L"}
+
+    @property
+    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
+        """The letters of the two constants, of which the first is at most the other."""
+        return self.mu, self.L
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance are known to belong to the class."""
+        smooth = _lipschitz(problem.f)
+        within = smooth.mean() <= problem.L if self.own else max(smooth) <= problem.L
+        return bool(within and members.lojasiewicz(problem.f, problem.optimum.x) >= problem.mu)
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member, with the constant that they have."""
+        # Stepsizes have nine digits: of a size far from 1 they leave certificates no room.
+        L = pick(rng, (Fraction(1), Fraction(1), generic(rng, Fraction(1, 2), Fraction(4))))
+        mu = L / members.condition(rng)
+        recipe: Recipe = members.draw_functions(rng, n, d, (mu, L), False)
+        sort = pick(rng, ("convex", "convex", "strips", "average", "flat"))
+        if sort == "strips":
+            recipe = members.minimised(members.draw_strips(rng, recipe, -L, L))
+        elif sort == "average":
+            recipe = members.minimised(members.draw_functions(rng, n, d, (-L, L), False, kinks=False, turned=False))
+        elif sort == "flat" and d > 1:
+            plain = members.draw_functions(rng, n, d, (mu, L), False, kinks=False, turned=False)
+            flat = tuple({**c, "h": (Fraction(0), *c["h"][1:])} for c in plain["clients"])
+            recipe = {**plain, "clients": flat}
+        own = _constant(recipe)
+        if own <= 0:
+            # No constant serves: plain functions have one.
+            recipe = members.draw_functions(rng, n, d, (mu, L), False)
+            own = _constant(recipe)
+        if self.own:
+            L = sum(max(members.sizes(c)) for c in recipe["clients"]) / n
+        return {**recipe, str(self.mu): own * pick(rng, _SHARES), str(self.L): L}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
+        mu, L = recipe[str(self.mu)], recipe[str(self.L)]
+        check_shape(recipe["d"], mu, L)
+        if mu > L:
+            raise ValueError(f"a Polyak-Lojasiewicz constant is at most the smoothness constant: {self.mu} <= {self.L}")
+        return number(mu, exact), number(L, exact)
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``: -L and L, of ``own`` constants -L_i and L_i."""
+        smooth = _lipschitz(problem.f)
+        largest = smooth if self.own else each(max(problem.L, *smooth), problem.n)
+        return -largest, largest
+
+    def average(self, problem: Problem, params: Any) -> Average:
+        """What is known of the average f at a point."""
+        smooth = _lipschitz(problem.f)
+        mu, L = problem.mu, max(problem.L, smooth.mean() if self.own else max(smooth))
+
+        def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+            """|grad f(x)|^2/(2L) <= f(x) - f* <= |grad f(x)|^2/(2 mu)."""
+            if gradient is None:
+                yield "f at least f*", -1 * gap
+                return
+            yield "f at least f*", gradient**2 / (2 * L) - gap
+            yield "Polyak-Lojasiewicz", gap - gradient**2 / (2 * mu)
+
+        return formulas
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Instances a little less smooth than the class allows, or whose average does not meet the condition."""
+        yield from super().outside(problem, params, known)
+        f: Any = problem.f
+        # Nothing is known of the growth of such an average.
+        changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=-_lipschitz(f), L=f.L)
+        yield "other functions", replace(problem, f=changed), params
+
+
+def _lipschitz(f: Any) -> Array:
+    """The Lipschitz constants of the gradients, ``(n,)``."""
+    found: Array = np.maximum(f.L, -f.mu)
+    return found
+
+
+def _constant(recipe: Recipe) -> Fraction:
+    """The Polyak-Lojasiewicz constant of the average of a recipe's functions, or a lower bound, as a fraction."""
+    x = numbers((0,) * recipe["d"], True)
+    f = members.curved(recipe["clients"], x, numbers([(0,) * recipe["d"]] * len(recipe["clients"]), True), True)
+    return Fraction(members.lojasiewicz(f, x))

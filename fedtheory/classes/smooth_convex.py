@@ -1,0 +1,64 @@
+"""Convex and smooth functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import sympy
+
+from fedtheory.classes.base import FunctionClass, each
+from fedtheory.instances import members
+from fedtheory.instances.base import Recipe, check_shape, number, pick
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from fedtheory.sources import Source
+
+
+@dataclass(frozen=True)
+class SmoothConvex(FunctionClass):
+    """Each f_i, and g where there is one, is convex and L-smooth, none needs to be strongly convex; the sum has a
+    minimiser, x*, and perhaps others.
+
+    A property of each f_i, so that the average is convex and L-smooth too. The members are flat in some directions, or
+    everywhere. There is no mu, and no kappa.
+    """
+
+    L: sympy.Symbol
+
+    constants: ClassVar[tuple[str, ...]] = ("L",)
+    has_g = True
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        return f"each convex and {self.L}-smooth"
+
+    @property
+    def letters(self) -> Mapping[sympy.Symbol, Source]:
+        """The letters of the class, and where their values come from."""
+        return {self.L: "L"}
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance belong to the class."""
+        return all(min(part.mu) >= 0 and max(part.L) <= problem.L for part in members.parts(problem))
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions: curvatures mostly 0 or L, now and then a small one."""
+        L = members.scale(rng)
+        low = pick(rng, (Fraction(0), Fraction(0), L / members.condition(rng)))
+        return {**members.draw_functions(rng, n, d, (low, L), with_g), str(self.L): L}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(0, L) for the L of a recipe; ``ValueError`` unless it is positive."""
+        L = recipe[str(self.L)]
+        check_shape(recipe["d"], L)
+        return number(0, exact), number(L, exact)
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
+        mu, L = members.curvatures(problem)
+        return each(mu, problem.n), each(L, problem.n)

@@ -1,0 +1,119 @@
+"""Strongly convex and smooth functions, each with the same constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+import sympy
+
+from fedtheory.classes.base import WORSE, FunctionClass, Outside, each
+from fedtheory.instances import members
+from fedtheory.instances.base import Recipe, check_shape, number, pick
+from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
+from fedtheory.rational import Array, square_root
+from fedtheory.sources import Source
+
+
+@dataclass(frozen=True)
+class SmoothStronglyConvex(FunctionClass):
+    """Each f_i, and g where there is one, is mu-strongly convex and L-smooth: a property of each, not of the average.
+
+    ``mu``, ``L``: the letters of the constants declared of all. ``conjugates``: the method sees the f_i through their
+    conjugates. ``kinks``: whether functions with two slopes are among the members; ``turned``: whether Hessians with
+    other eigenvectors are; ``identical``: f_1 = ... = f_n; ``quadratics``: the class is of quadratics only.
+    ``conditions``: options for L/mu, any if there are none.
+    """
+
+    mu: sympy.Symbol
+    L: sympy.Symbol
+    conjugates: bool = False
+    kinks: bool = True
+    turned: bool = True
+    identical: bool = False
+    quadratics: bool = False
+    conditions: tuple[Fraction, ...] = ()
+
+    optima: ClassVar[tuple[str, ...]] = ("consensus", "stationary", "sum zero")
+    has_g = True
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        return f"each {self.mu}-strongly convex and {self.L}-smooth"
+
+    @property
+    def letters(self) -> Mapping[sympy.Symbol, Source]:
+        """The letters of the class, and where their values come from."""
+        return {self.mu: "mu", self.L: "L"}
+
+    @property
+    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
+        """The letters of the least and the largest curvature."""
+        return self.mu, self.L
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance have the constants declared."""
+        return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in members.parts(problem))
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions: curvatures mostly at the ends of the class."""
+        L = members.scale(rng)
+        mu = L / (pick(rng, self.conditions) if self.conditions else members.condition(rng))
+        kinks = self.kinks and not self.quadratics
+        drawn = members.draw_functions(rng, n, d, (mu, L), with_g, kinks, self.turned, self.identical)
+        return {**drawn, str(self.mu): mu, str(self.L): L}
+
+    def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
+        """The functions of a grid's point, L/mu = ``values["kappa"]``: L for the first ``stiff`` clients, mu for
+        others.
+
+        ``ValueError`` for a condition number below 1, or one that the class does not have.
+        """
+        kappa = values["kappa"]
+        if kappa < 1:
+            raise ValueError(f"kappa must be at least 1, got {kappa}")
+        if self.conditions and not isinstance(square_root(kappa), Fraction):
+            raise ValueError(f"kappa must be the square of a rational here, so that the stepsizes are: got {kappa}")
+        mu, L = (Fraction(1), kappa) if self.conjugates else (1 / kappa, Fraction(1))
+        flat = (Fraction(0),)
+        clients = tuple({"h": (L if i < stiff else mu,), "y": flat} for i in range(n))
+        g = {"g": {"h": (mu,), "y": flat}} if with_g else {}
+        return {"d": 1, "x": flat, "clients": clients, **g, str(self.mu): mu, str(self.L): L}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless positive."""
+        mu, L = recipe[str(self.mu)], recipe[str(self.L)]
+        check_shape(recipe["d"], mu, L)
+        return number(mu, exact), number(L, exact)
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``;
+        ``ValueError`` unless their curvatures are positive."""
+        return members.functions(parts, x, y, exact)
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""
+        mu, L = members.curvatures(problem)
+        return each(mu, problem.n), each(L, problem.n)
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
+        for part in ("f", "g"):
+            functions = getattr(problem, part, None)
+            if functions is None:
+                continue
+            posed = getattr(known, part)
+            mu, L = np.minimum(functions.mu, problem.mu), np.maximum(np.maximum(functions.L, posed.L), problem.L)
+            # The class of each function may be wider than what is declared of all.
+            lower = (mu - WORSE * abs(mu), np.minimum(mu, posed.mu) - WORSE * L)
+            worse = [("less smooth", functions.mu, (1 + WORSE) * L)]
+            worse += [("less convex", below, functions.L) for below in lower]
+            for name, of_mu, of_L in worse:
+                changed: Any = SimpleNamespace(n=functions.n, d=functions.d, mu=of_mu, L=of_L)
+                yield f"{name} functions", replace(problem, **{part: changed}), params
