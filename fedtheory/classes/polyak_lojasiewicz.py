@@ -75,7 +75,9 @@ class PolyakLojasiewicz(FunctionClass):
         if sort == "strips":
             recipe = members.minimised(members.draw_strips(rng, recipe, -L, L))
         elif sort == "average":
-            recipe = members.minimised(members.draw_functions(rng, n, d, (-L, L), False, kinks=False, turned=False))
+            # Curvatures between the ends are not 0: a function that is linear has no L_i.
+            ends = (-L * Fraction(6, 7), L)
+            recipe = members.minimised(members.draw_functions(rng, n, d, ends, False, kinks=False, turned=False))
         elif sort == "flat" and d > 1:
             plain = members.draw_functions(rng, n, d, (mu, L), False, kinks=False, turned=False)
             flat = tuple({**c, "h": (Fraction(0), *c["h"][1:])} for c in plain["clients"])

@@ -18,12 +18,12 @@ from fedtheory.rational import Array
 from fedtheory.sources import Source
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Smooth(FunctionClass):
     """Each f_i, and g where there is one, is L-smooth, convex or not: a property of each f_i, so that the average is
     L-smooth too. The sum has a minimiser, x*.
 
-    There is no mu, and no kappa.
+    There is no mu, and no kappa: where two letters are given, as to other classes, the first says nothing.
     """
 
     L: sympy.Symbol
@@ -31,6 +31,14 @@ class Smooth(FunctionClass):
     loose = True
     constants: ClassVar[tuple[str, ...]] = ("L",)
     has_g = True
+
+    def __init__(self, *letters: sympy.Symbol, L: sympy.Symbol | None = None) -> None:
+        """``Smooth(L)``, or ``Smooth(mu, L)``; ``ValueError`` for anything else."""
+        given = letters if L is None else (*letters, L)
+        if len(given) not in (1, 2):
+            raise ValueError(f"Smooth takes one letter, L, got {len(given)}")
+        object.__setattr__(self, "L", given[-1])
+        self.__post_init__()
 
     @property
     def text(self) -> str:

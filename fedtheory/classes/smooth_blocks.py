@@ -46,7 +46,7 @@ class SmoothBlocks(SmoothStronglyConvex):
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member."""
         top = members.scale(rng)
-        mu = top / members.condition(rng)
+        mu = top / self.condition(rng)
         spread = pick(rng, ((1,), (1, 2, 3, 4), (1, 10, 100), (1, 4))) if not self.common else (1, 1, 2)
         bounds = [max(mu, top / pick(rng, spread)) for _ in range(n - 1)] + [top]
         # Each function at the ends of its own class, or flatter.

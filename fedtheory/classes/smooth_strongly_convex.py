@@ -64,10 +64,14 @@ class SmoothStronglyConvex(FunctionClass):
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions: curvatures mostly at the ends of the class."""
         L = members.scale(rng)
-        mu = L / (pick(rng, self.conditions) if self.conditions else members.condition(rng))
+        mu = L / self.condition(rng)
         kinks = self.kinks and not self.quadratics
         drawn = members.draw_functions(rng, n, d, (mu, L), with_g, kinks, self.turned, self.identical)
         return {**drawn, str(self.mu): mu, str(self.L): L}
+
+    def condition(self, rng: np.random.Generator) -> Fraction:
+        """A condition number, L/mu, that the class has."""
+        return pick(rng, self.conditions) if self.conditions else members.condition(rng)
 
     def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
         """The functions of a grid's point, L/mu = ``values["kappa"]``: L for the first ``stiff`` clients, mu for
