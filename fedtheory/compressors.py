@@ -29,6 +29,8 @@ from fedtheory.randomness import (
     Uniform01,
     UniformSubset,
     check_enumerable,
+    checked_probabilities,
+    support_of,
 )
 from fedtheory.rational import Array, is_exact
 
@@ -85,8 +87,9 @@ class Compressor:
         if x.shape != (self.d,):
             raise ValueError(f"outcomes takes one vector of length {self.d}, got shape {x.shape}")
         if self.enumerate is not None:
-            return self.enumerate(x)
-        draws, probabilities = self.draws.support(is_exact(x))
+            values, p = self.enumerate(x)
+            return values, checked_probabilities(p, is_exact(x), f"what {self.name} returns")
+        draws, probabilities = support_of(self.draws, is_exact(x))
         return self.apply(draws, x), probabilities
 
 
@@ -220,7 +223,7 @@ def rand_k_natural(d: int, k: int) -> Compressor:
     def enumerate_outcomes(x: Array) -> tuple[Array, Array]:
         check_enumerable(comb(d, k) * 2**d)
         values, p = rounded.outcomes(x)
-        masks, q = sparse.draws.support(is_exact(x))
+        masks, q = support_of(sparse.draws, is_exact(x))
         both = sparse.apply(masks[:, None], values[None])
         return both.reshape(-1, d), (q[:, None] * p[None]).reshape(-1)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 from math import comb, prod
@@ -22,6 +23,8 @@ from fedtheory.rational import exact as to_fractions
 
 #: Supports larger than this are not enumerated.
 LARGEST_SUPPORT = 200_000
+#: By how much floats that sum to 1 may be off; digits up to which a float is the decimal that somebody wrote.
+ROUNDING, DECIMAL = 1e-9, 12
 
 Draw = Any
 Size = tuple[int, ...]
@@ -55,6 +58,56 @@ def check_enumerable(count: int | None) -> None:
         raise ValueError("this distribution has no finite support: sample it instead")
     if count > LARGEST_SUPPORT:
         raise ValueError(f"the support has {count} draws, more than {LARGEST_SUPPORT}: sample it instead")
+
+
+def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, Array]:
+    """All draws (leading axis K) and probabilities ``(K,)`` of anybody's distribution, checked.
+
+    ``ValueError`` if the support is infinite or too large, has another number of draws than of probabilities or than
+    ``count`` says, or if its probabilities are none (:func:`checked_probabilities`).
+    """
+    draws, p = distribution.support(exact)
+    said = f"the support of {type(distribution).__name__}"
+    probabilities = checked_probabilities(p, exact, said)
+    lengths = {distribution.count}
+
+    def measure(leaf: Array) -> Array:
+        lengths.add(len(leaf))
+        return leaf
+
+    map_leaves(measure, draws)
+    if lengths != {len(probabilities)}:
+        told = ", ".join(map(str, lengths))
+        raise ValueError(f"{said} has {len(probabilities)} probabilities, and {told} draws by its count and its arrays")
+    return draws, probabilities
+
+
+def checked_probabilities(p: Any, exact: bool, said: str) -> Array:
+    """The probabilities ``p (K,)``; ``said``: whose they are.
+
+    ``ValueError`` where one is negative or they do not sum to 1: in fractions exactly, in floats to rounding. A short
+    decimal, as 0.25, is the fraction that it denotes; other floats are refused in fractions.
+    """
+    given = np.asarray(p)
+    if given.ndim != 1 or not len(given):
+        raise ValueError(f"{said} has probabilities of shape {given.shape}, where one for each draw is due")
+    found = np.array([_fraction(v, said) for v in given], dtype=object) if exact else to_float(given)
+    total = found.sum()
+    if not all(v >= 0 for v in found):
+        raise ValueError(f"{said} has a probability that is negative, or no number")
+    if not (total == 1 if exact else abs(total - 1) <= ROUNDING):
+        raise ValueError(f"{said} has probabilities that sum to {total}, where 1 is due")
+    return found
+
+
+def _fraction(value: Any, said: str) -> Any:
+    """A probability as the fraction that it is; of a float, which its short decimal denotes."""
+    if not isinstance(value, float):
+        return value
+    digits = Decimal(repr(float(value)))
+    if not digits.is_finite() or len(digits.as_tuple().digits) > DECIMAL:
+        raise ValueError(f"{said} has the probability {value}, a float, in fractions: write it as a fraction")
+    return to_fractions(Fraction(digits)).item()
 
 
 @dataclass(frozen=True)
@@ -230,7 +283,7 @@ class Product:
     def support(self, exact: bool = False) -> tuple[Draw, Array]:
         """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
         check_enumerable(self.count)
-        supports = [part.support(exact) for part in self.parts]
+        supports = [support_of(part, exact) for part in self.parts]
         index = _product_index([len(p) for _, p in supports])
         draws = [map_leaves(lambda a, i=i: a[i], draw) for (draw, _), i in zip(supports, index, strict=True)]
         probabilities = [p[i] for (_, p), i in zip(supports, index, strict=True)]
@@ -256,7 +309,7 @@ class Independent:
     def support(self, exact: bool = False) -> tuple[Draw, Array]:
         """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
         check_enumerable(self.count)
-        draws, p = self.one.support(exact)
+        draws, p = support_of(self.one, exact)
         index = np.stack(_product_index([len(p)] * self.n), axis=-1)
         return map_leaves(lambda a: a[index], draws), p[index].prod(axis=-1)
 
@@ -280,7 +333,7 @@ class Shared:
 
     def support(self, exact: bool = False) -> tuple[Draw, Array]:
         """All outcomes, and their probabilities: fractions where ``exact``."""
-        draw, p = self.one.support(exact)
+        draw, p = support_of(self.one, exact)
         return map_leaves(lambda a: np.repeat(a[:, None], self.n, axis=1), draw), p
 
 

@@ -15,7 +15,7 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.randomness import expectation, map_leaves
+from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.rational import Array, evaluate, is_exact
 from fedtheory.schedules import Irrational, at_round
 from fedtheory.statements import (
@@ -52,7 +52,7 @@ def rollout(
     probabilities = np.ones(1, dtype=int)
     for k in range(passed, passed + rounds):
         params = params_after(claim, instance, problem, k)
-        draws, p = algorithm.draws(problem, params, state).support(exact)
+        draws, p = support_of(algorithm.draws(problem, params, state), exact)
         before = len(probabilities)
         repeated = type(state)(*(np.repeat(field, len(p), axis=1) for field in state))
         tiled = map_leaves(lambda a, before=before: np.concatenate([a] * before), draws)
@@ -191,7 +191,7 @@ def _behaved(claim: Claim, instance: Instance, theta: Array) -> Sides:
     statement, params = claim.statement, instance.params
     problem, state = instance.at(theta)
     if isinstance(statement, Agreement):
-        draws, _ = statement.algorithm.draws(problem, params, state).support(is_exact(*state))
+        draws, _ = support_of(statement.algorithm.draws(problem, params, state), is_exact(*state))
         after = statement.algorithm.step(problem, params, state, draws)
         other, start_of_other = statement.counterpart(problem, params, state)
         second = statement.second.step(problem, other, start_of_other, draws)

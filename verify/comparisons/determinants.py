@@ -15,7 +15,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.randomness import map_leaves
+from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array, determinant, exact
 from fedtheory.statements import Limit
 from verify.evaluate import rollout
@@ -59,7 +59,7 @@ def _same_draws(claim: Claim, instance: Instance, problem: Any, state: Any) -> N
     """``ValueError`` unless what is drawn is the same at all these states."""
     draws = claim.statement.algorithm.draws  # type: ignore[union-attr]
     found = [
-        draws(problem, instance.params, type(state)(*(field[i] for field in state))).support(True)
+        support_of(draws(problem, instance.params, type(state)(*(field[i] for field in state))), True)
         for i in range(len(state[0]))
     ]
     same: list[bool] = []

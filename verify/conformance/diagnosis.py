@@ -17,7 +17,7 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import map_leaves
+from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array
 from verify.conformance import matching
 from verify.conformance.slips import Slip, slips
@@ -92,7 +92,7 @@ def replaced(
     if "clients" not in single or letter not in seen or not isinstance(tau, int) or not 2 <= tau <= 6 or problem.n > 8:
         return None
     alone = params._replace(tau=1)
-    one, _ = algorithm.draws(problem, alone, state).support()
+    one, _ = support_of(algorithm.draws(problem, alone, state))
     after = matching.advanced(algorithm, problem, alone, matching.stacked(state), one)
     models, clients = getattr(after, letter)[0], one.clients.argmax(axis=1)
     again = _again(algorithm, problem, alone, state, after, one)

@@ -11,7 +11,7 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import map_leaves
+from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array, to_float
 from verify.conformance.bounds import coin_defect, coin_refuted
 
@@ -53,7 +53,7 @@ def enumerated(
     """Draws ``(K, ...)`` of a step, their probabilities, and whether these are all draws."""
     distribution = algorithm.draws(problem, params, state)
     if distribution.count is not None and distribution.count <= largest:
-        draws, p = distribution.support()
+        draws, p = support_of(distribution)
         return draws, to_float(p), True
     return distribution.sample(rng, (_SAMPLED,)), np.full(_SAMPLED, 1 / _SAMPLED), False
 

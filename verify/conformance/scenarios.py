@@ -20,7 +20,7 @@ from fedtheory.instances.base import Instance, Recipe
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.randomness import map_leaves
+from fedtheory.randomness import map_leaves, support_of
 from fedtheory.statements import Bound, Eventually, Invariant, Limit, OneStep
 from verify.conformance import small
 from verify.evaluate import meeting
@@ -186,7 +186,7 @@ def _tells(algorithm: Algorithm, scenario: Scenario) -> bool:
     if not 1 < scenario.support <= _COMPARED:
         return True
     problem, params, state = scenario.problem, scenario.params, scenario.states[0]
-    draws, _ = algorithm.draws(problem, params, state).support(False)
+    draws, _ = support_of(algorithm.draws(problem, params, state), False)
     repeated = type(state)(*(np.repeat(field[None], scenario.support, axis=0) for field in state))
     after = algorithm.step(problem, params, repeated, draws)
     ends = (np.broadcast_to(a, b.shape) for a, b in zip(after, repeated, strict=True))

@@ -14,6 +14,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from fedtheory.randomness import support_of
 from fedtheory.statements import Bound, CompressorClass, OneStep
 from verify.comparisons.samplers import PREFIX, SHAPES, both, level, outcomes
 from verify.counterexamples import Counterexample
@@ -90,7 +91,7 @@ def _draws(claim: Claim, recipe: Recipe) -> tuple[int, float]:
     problem, state = start(claim, instance, np.ones((1, dimension(claim, instance))))
     draws = claim.statement.algorithm.draws(problem, instance.params, state)  # type: ignore[union-attr]
     count = draws.count or 0
-    return count, float(min(draws.support(False)[1])) if 0 < count <= MANY else 0.0
+    return count, float(min(support_of(draws, False)[1])) if 0 < count <= MANY else 0.0
 
 
 def _counterexample(claim: Claim, recipe: Recipe, outcome: Outcome) -> Counterexample:

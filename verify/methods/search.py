@@ -22,6 +22,7 @@ from fedtheory.rational import Undefined, evaluate, real
 from fedtheory.statements import (
     CompressorClass,
 )
+from verify.comparisons import supports
 from verify.counterexamples import Counterexample
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.faults import attributed
@@ -47,6 +48,8 @@ STIFF = 10_000
 NEXT_TO = 1e-5
 #: Instances at most, besides the nearest to a violation, with extreme values of what no hypothesis bounds.
 EXTREMES = 4
+#: So many instances at first, and then one in so many, at which what a step draws is compared.
+DRAWS = 20
 #: Hypotheses that bound letters.
 _BOUNDS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
 
@@ -118,6 +121,9 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             undefined = undefined or _undefined(claim, recipe)
             continue
         met.append(_built(claim, findings[0].ratio, recipe))
+        if len(met) <= DRAWS or len(met) % DRAWS == 0:
+            with attributed(claim, recipe):
+                supports.check(claim, recipe)
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
         methods.update(f.method for f in findings)

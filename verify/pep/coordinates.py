@@ -21,7 +21,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import expectation
+from fedtheory.randomness import expectation, support_of
 from fedtheory.rational import Array
 from fedtheory.statements import Bound, Invariant
 from verify.evaluate import rollout
@@ -113,7 +113,7 @@ def _seen(claim: Claim, posed: Instance, parts: _Parts) -> _Seen:
     after: _Named = []
     residuals: _Named = []
     if hasattr(statement, "algorithm"):
-        draws = _leaves(statement.algorithm.draws(problem, params, state).support(True))
+        draws = _leaves(support_of(statement.algorithm.draws(problem, params, state), True))
         later, _ = rollout(claim, instance, problem, state, 1)
         states = list(zip(later._fields, later, strict=True))
         after = [(str(q.expression), q.of(problem, params, later)) for q in quantities if q.after]

@@ -20,7 +20,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import expectation, map_leaves
+from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.rational import Array, evaluate
 from fedtheory.statements import Bound, Quantity
 from fedtheory.symbols import T
@@ -97,7 +97,7 @@ def _through_itself(claim: Claim, statement: Bound, instance: Instance, prover: 
         posed = posing.pose(claim.setting, instance)
         problem, state = posed.instance.at(_THETA)
         before = _excess(claim, statement, posed, state)
-        draws, _ = statement.algorithm.draws(problem, posed.instance.params, state).support(True)
+        draws, _ = support_of(statement.algorithm.draws(problem, posed.instance.params, state), True)
         one = map_leaves(lambda a, k=k: a[None, k : k + 1], draws)
         later = statement.algorithm.step(problem, posed.instance.params, state, one)
         if not _stays(claim, posed, later):
@@ -108,7 +108,7 @@ def _through_itself(claim: Claim, statement: Bound, instance: Instance, prover: 
 
 
 def _draws(statement: Bound, posed: Formal, state: Any) -> int:
-    _, p = statement.algorithm.draws(posed.instance.problem, posed.instance.params, state).support(True)
+    _, p = support_of(statement.algorithm.draws(posed.instance.problem, posed.instance.params, state), True)
     return len(p)
 
 

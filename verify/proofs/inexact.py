@@ -30,7 +30,7 @@ from fedtheory.instances import Instance
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import dual
 from fedtheory.papers.feddcd import inexact as paper
-from fedtheory.randomness import expectation, map_leaves
+from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.rational import Array
 from fedtheory.statements import Bound, Quantity
 from fedtheory.symbols import T
@@ -226,11 +226,11 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     problem, state = start.instance.initial(_THETA)
     if not _starts(left, other, start, problem, state):
         return "the start"
-    _, p = statement.algorithm.draws(problem, start.instance.params, state).support(True)
+    _, p = support_of(statement.algorithm.draws(problem, start.instance.params, state), True)
     for k in range(len(p)):
         posed = posing.pose(claim.setting, instance)
         problem, state = posed.instance.at(_THETA)
-        draws, _ = statement.algorithm.draws(problem, posed.instance.params, state).support(True)
+        draws, _ = support_of(statement.algorithm.draws(problem, posed.instance.params, state), True)
         one = map_leaves(lambda a, k=k: a[None, k : k + 1], draws)
         later = statement.algorithm.step(problem, posed.instance.params, state, one)
         if not _steps(left, other, posed, state, later):

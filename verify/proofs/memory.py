@@ -29,7 +29,7 @@ from fedtheory.instances import Instance
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import dual
 from fedtheory.papers.feddcd import memory as paper
-from fedtheory.randomness import expectation
+from fedtheory.randomness import expectation, support_of
 from fedtheory.rational import Array
 from fedtheory.statements import Bound
 from fedtheory.symbols import T
@@ -177,7 +177,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     later, p = rollout(claim, posed.instance, problem, state, 1)
     if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat):
         return "the constraint set"
-    draws, _ = statement.algorithm.draws(problem, params, state).support(True)
+    draws, _ = support_of(statement.algorithm.draws(problem, params, state), True)
     if not _remembers(draws.clients, p, params.tau, state, w, later):
         return "the memory"
     r, moves = Fraction(params.tau - 1, problem.n - 1), later.y - state.y

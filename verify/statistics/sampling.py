@@ -16,7 +16,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.compressors import Compressor
 from fedtheory.instances import Instance
-from fedtheory.randomness import Distribution, Draw, Product, Uniform01, UniformSubset
+from fedtheory.randomness import Distribution, Draw, Product, Uniform01, UniformSubset, support_of
 from fedtheory.rational import Array, to_float
 from fedtheory.statements import Bound, OneStep
 from verify.evaluate import rollout, start
@@ -216,7 +216,7 @@ def sampler(
     out; no outcome remains for a distribution with one draw. ``ValueError`` for a support that cannot be enumerated.
     """
     check_level(level)
-    draws, p = distribution.support()
+    draws, p = support_of(distribution)
     p = to_float(p)
     rows = _rows(draws, len(p))
     rng = np.random.default_rng(seed)

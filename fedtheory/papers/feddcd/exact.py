@@ -41,6 +41,7 @@ from fedtheory.papers.feddcd.dual import (
     tau,
 )
 from fedtheory.problems.base import Problem
+from fedtheory.randomness import support_of
 from fedtheory.rational import Array, apply, inverse
 from fedtheory.relations import E
 from fedtheory.statements import Inequality, Invariant, ParameterRule, Quantity, bound, identity, inequality
@@ -120,7 +121,7 @@ def _distance_of_pair(problem: Problem, params: Any, state: Any) -> Array:
 def _distances_after_a_round(problem: Problem, params: Any, state: Any) -> Array:
     """E|w - w*|^2 after one round from y = 0, for every set of participants."""
     start = algorithm_1.init(problem, params)
-    masks, _ = algorithm_1.draws(problem, params, start).support()
+    masks, _ = support_of(algorithm_1.draws(problem, params, start))
     return primal_distance(problem, params, algorithm_1.step(problem, params, start, masks))
 
 

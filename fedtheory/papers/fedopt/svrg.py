@@ -28,7 +28,7 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.randomness import expectation
+from fedtheory.randomness import expectation, support_of
 from fedtheory.rational import Array
 from fedtheory.statements import Fails, ParameterRule, Quantity, identity, inequality
 
@@ -37,7 +37,7 @@ from fedtheory.statements import Fails, ParameterRule, Quantity, identity, inequ
 
 def _direction(problem: Problem, params: svrg.Params, state: svrg.State) -> Array:
     """E of the direction of line 7 of Algorithm 1."""
-    draws, p = svrg.draws(problem, params, state).support(True)
+    draws, p = support_of(svrg.draws(problem, params, state), True)
     after = svrg.step(problem, params, state, draws)
     return expectation((state.w - after.w) / params.eta, p, axis=-2)
 
@@ -79,7 +79,7 @@ def after_epoch(problem: LinearProblem, params: Epoch, state: Model) -> Array:
     zero = 0 * f.X[0, 0]
     basis = np.eye(2 * d, dtype=int) + zero
     state_of = svrg.State(problem.x_star + basis[:, None, :d], problem.x_star + basis[:, None, d:])
-    draws, p = svrg.draws(single, inner, state_of).support(f.exact)
+    draws, p = support_of(svrg.draws(single, inner, state_of), f.exact)
     maps = np.zeros((len(p), 2 * d, 2 * d), dtype=int) + zero
     maps[:, :d] = np.moveaxis(svrg.step(single, inner, state_of, draws).w - problem.x_star, 0, -1)
     maps[:, d:, d:] = np.eye(d, dtype=int)

@@ -18,7 +18,7 @@ from fedtheory.classes import SmoothStronglyConvex, UnbiasedCompressors
 from fedtheory.compressors import Family as Compressors
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import expectation
+from fedtheory.randomness import expectation, support_of
 from fedtheory.rational import Array, is_exact
 from fedtheory.relations import E
 from fedtheory.settings import COMPRESSOR, Setting, points
@@ -227,7 +227,7 @@ def _W_norm(problem: Any, params: Any, state: Lifted) -> Array:
 
 def _compressed(params: CompressionParams, x: Array) -> tuple[Array, Array]:
     """C_i(x_i) for every draw, ``(..., K, n, d)``, and the probabilities."""
-    draws, probabilities = params.compressors.draws.support(is_exact(x))
+    draws, probabilities = support_of(params.compressors.draws, is_exact(x))
     return params.compressors.apply(draws, x[..., None, :, :]), probabilities
 
 

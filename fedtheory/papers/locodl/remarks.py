@@ -19,6 +19,7 @@ from fedtheory.instances.base import Recipe
 from fedtheory.optimum import solve
 from fedtheory.papers.locodl import method
 from fedtheory.problems.base import Problem
+from fedtheory.randomness import support_of
 from fedtheory.rational import Array
 from fedtheory.relations import E
 from fedtheory.settings import Setting, points
@@ -123,7 +124,7 @@ def _idle(moved: int) -> Any:
     """The states after a communication in which the first client's message is 0, its own x_1 moved by ``moved``."""
 
     def value(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
-        draws, _ = algorithm_1.draws(problem, params, state).support()
+        draws, _ = support_of(algorithm_1.draws(problem, params, state))
         # Coins, one for each client: other compressors never send 0.
         coins = draws.compression.shape == (len(draws.theta), problem.n)
         silent = draws.theta & (~draws.compression[:, 0] if coins else False)
