@@ -42,23 +42,27 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
     return params.selection
 
 
+def _local(problem: Problem, params: Params, V: Array) -> Array:
+    """The clients' models ``(..., m, d)`` after the local steps of a round."""
+    for _ in range(params.k0):
+        V = V - params.gamma * problem.f.gradient(V) / problem.n
+    return V
+
+
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
     """The rounds of one plan. The average (18) comes first in each; the w returned is that of the last round."""
     w, W = state
     for round_ in range(draw.shape[-2]):
         w = W.sum(axis=-2) / problem.n
-        V = w[..., None, :] + 0 * W
-        for _ in range(params.k0):
-            V = V - params.gamma * problem.f.gradient(V) / problem.n
-        W = np.where(draw[..., round_, :, None], V, W)
+        W = np.where(draw[..., round_, :, None], _local(problem, params, w[..., None, :] + 0 * W), W)
     return State(np.broadcast_to(w, (*W.shape[:-2], problem.d)), W)
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which the method in general leaves: it is fixed if k_0 = 1 and all take part, on average of the W,
-    or if all clients share a minimiser."""
+    """The optimum and what a round makes of it, which the method in general leaves: it is fixed if k_0 = 1 and all take
+    part, or if all clients share a minimiser."""
     x = problem.x_star
-    return State(x, np.broadcast_to(x, (problem.n, problem.d)))
+    return State(x, _local(problem, params, x[..., None, :] + zeros(problem.n, problem.d)))
 
 
 algorithm = Algorithm("fedavg-stale", Params, State, init, draws, step, fixed_point)

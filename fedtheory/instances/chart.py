@@ -109,7 +109,7 @@ def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> Chart:
     relations = _relations(algorithm.invariant, algorithm.init, whole, problem, params)
     if not relations.any():
         return whole
-    basis, free = _nullspace(relations)
+    basis, free = nullspace(relations)
     return Chart(fixed, rows, basis, free)
 
 
@@ -128,7 +128,7 @@ def _relations(
     return np.array([[Quotient(v).limit_denominator(10**6) if v else 0 for v in row] for row in moved], dtype=object)
 
 
-def _nullspace(A: Array) -> tuple[Array, tuple[int, ...]]:
+def nullspace(A: Array) -> tuple[Array, tuple[int, ...]]:
     """A basis of {b: A b = 0} as columns, and which entries of b are its coordinates: the last are solved for."""
     size = A.shape[1]
     rows = [list(row) for row in A]

@@ -16,7 +16,7 @@ from fedtheory.instances import Instance
 from fedtheory.randomness import expectation
 from fedtheory.rational import DIGITS, Array, evaluate, exact, real, to_float
 from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, Order, Untested
-from verify.comparisons import second_moments
+from verify.comparisons import asserted, second_moments
 from verify.evaluate import leaving, params_after, rollout, sides
 
 #: Rounds at which a bound "for every T" is tested by enumeration of the draws.
@@ -84,9 +84,11 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
         params = params_after(claim, instance, problem, 1)
         yield _vanishing("residual", statement.residual(problem, params, later), _largest(later))
     elif isinstance(statement, Limit):
-        problem, state = instance.at(0 * row)
-        later, _ = rollout(claim, instance, problem, state, 1)
-        yield _vanishing("fixed point", statement.potential.of(problem, instance.params, later))
+        # Of a limit a state that stays where it is says something, and one that is left does not.
+        rest = asserted.resting(claim, instance)
+        if rest is not None:
+            problem, state = rest
+            yield _vanishing("fixed point", statement.potential.of(problem, instance.params, state))
     elif not isinstance(statement, Order | Untested | Fails | Experiment):
         residual = leaving(claim, instance, row)
         if residual is not None:

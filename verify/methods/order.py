@@ -103,6 +103,8 @@ def _search(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by the smallest counterexample, or supported by the instances that met the hypotheses, if any did."""
     claim, found = inquiry.claim, inquiry.hunt
     used = tuple(sorted(found.methods))
+    if found.untrue and not (found.refutations and isinstance(claim.statement, Limit)):
+        return method.found(Verdict.ILL_POSED, found.untrue, used=used)
     if found.refutations:
         # Simplifying is greedy: what comes out depends on the start, so each is tried a little, the best one fully.
         tried = (shrinking.smallest(c, tries=_TRIES) for c in found.refutations)

@@ -73,7 +73,7 @@ def _where(claim: Claim, part: str, point: Coordinates, rounds: int) -> str:
     if part == "residual":
         return where + ": the invariant fails after one step (residual against 0)"
     if part == "fixed point":
-        return ": one step leaves the optimum (potential against 0)"
+        return ": a state that every step leaves as it is, and that is not the limit (potential against 0)"
     if isinstance(claim.statement, CompressorClass):
         return f"; x = ({', '.join(map(str, point))}): {part}"
     if isinstance(claim.statement, OneStep | Bound):

@@ -19,12 +19,10 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import Undefined, evaluate, real
-from fedtheory.statements import (
-    CompressorClass,
-)
-from verify.comparisons import supports
+from fedtheory.statements import CompressorClass, Limit
+from verify.comparisons import asserted
 from verify.counterexamples import Counterexample
-from verify.evaluate import hypotheses_hold, meeting, sides
+from verify.evaluate import has_rounds, hypotheses_hold, meeting, sides
 from verify.faults import attributed
 from verify.methods import states
 
@@ -48,8 +46,8 @@ STIFF = 10_000
 NEXT_TO = 1e-5
 #: Instances at most, besides the nearest to a violation, with extreme values of what no hypothesis bounds.
 EXTREMES = 4
-#: So many instances at first, and then one in so many, at which what a step draws is compared.
-DRAWS = 20
+#: So many instances at first, and then one in so many, at which what an author asserts is compared with the code.
+LOOKED = 20
 #: Hypotheses that bound letters.
 _BOUNDS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
 
@@ -62,7 +60,8 @@ class Hunt:
     largest ratios first; ``worst``: the largest ratio without a violation, at the recipe ``tightest``; ``by_round``:
     the largest by number of rounds;
     ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances;
-    ``undefined``: values of the letters that meet the hypotheses, where a side is no real number, and why.
+    ``undefined``: values of the letters that meet the hypotheses, where a side is no real number, and why; ``untrue``:
+    what the author of the claim asserts and is not so, and where.
     """
 
     instances: int
@@ -73,6 +72,24 @@ class Hunt:
     methods: frozenset[str]
     refutations: tuple[Counterexample, ...]
     undefined: tuple[Recipe, str] | None = None
+    untrue: str = ""
+
+
+def _untrue(claim: Claim, recipe: Recipe) -> str:
+    """What the author of a claim asserts and is not so at an instance that meets the hypotheses; empty if all is.
+
+    ``ValueError`` where what a step draws is no distribution.
+    """
+    try:
+        built = claim.instances.build(recipe, True)
+        met = hypotheses_hold(claim, built) and has_rounds(claim, built, 1) and not states.too_many(claim, built)
+    except (ValueError, ZeroDivisionError):
+        return ""
+    if not met:
+        return ""
+    asserted.check_draws(claim, recipe)
+    why = asserted.unknown(claim, built) or asserted.unfixed(claim, built)
+    return f"{why}: at {built.text}" if why else ""
 
 
 def _undefined(claim: Claim, recipe: Recipe) -> tuple[Recipe, str] | None:
@@ -108,8 +125,14 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     met: list[_Met] = []
     ties: Counter[tuple[int, ...]] = Counter()
     undefined: tuple[Recipe, str] | None = None
+    untrue, limit = "", isinstance(claim.statement, Limit)
     for index, recipe in enumerate(_climbing(claim, rng, size, met)):
         with attributed(claim, recipe):
+            if not untrue and (limit or index < LOOKED or index % LOOKED == 0):
+                untrue = _untrue(claim, recipe)
+            if untrue and not limit:
+                # What is known of states decides of which ones a statement speaks.
+                break
             findings = states.examine(claim, recipe, rng)
             tied = _tied(claim, recipe, findings or [], ties)
             found = states.first_confirmed(claim, recipe, findings or [], tied)
@@ -121,9 +144,6 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             undefined = undefined or _undefined(claim, recipe)
             continue
         met.append(_built(claim, findings[0].ratio, recipe))
-        if len(met) <= DRAWS or len(met) % DRAWS == 0:
-            with attributed(claim, recipe):
-                supports.check(claim, recipe)
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
         methods.update(f.method for f in findings)
@@ -139,7 +159,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     # Programs of many clients are large, and say no more.
     few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
     chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))
-    return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations), undefined)
+    return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations), undefined, untrue)
 
 
 def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[_Met]) -> Iterator[Recipe]:
