@@ -64,12 +64,13 @@ def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, A
     """All draws (leading axis K) and probabilities ``(K,)`` of anybody's distribution, checked.
 
     ``ValueError`` if the support is infinite or too large, has another number of draws than of probabilities or than
-    ``count`` says, or if its probabilities are none (:func:`checked_probabilities`).
+    ``count`` says, or if its probabilities are none (:func:`checked_probabilities`). Draws without
+    probability are left out.
     """
     draws, p = distribution.support(exact)
     said = f"the support of {type(distribution).__name__}"
     probabilities = checked_probabilities(p, exact, said)
-    lengths = {distribution.count}
+    lengths: set[int | None] = {distribution.count}
 
     def measure(leaf: Array) -> Array:
         lengths.add(len(leaf))
@@ -79,7 +80,11 @@ def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, A
     if lengths != {len(probabilities)}:
         told = ", ".join(map(str, lengths))
         raise ValueError(f"{said} has {len(probabilities)} probabilities, and {told} draws by its count and its arrays")
-    return draws, probabilities
+    drawn = probabilities > 0
+    if drawn.all():
+        return draws, probabilities
+    # What has no probability is not drawn.
+    return map_leaves(lambda leaf: leaf[drawn], draws), probabilities[drawn]
 
 
 def checked_probabilities(p: Any, exact: bool, said: str) -> Array:

@@ -14,7 +14,7 @@ import sympy
 from fedtheory.algorithms.base import no_step
 from fedtheory.instances import members
 from fedtheory.instances.base import Instance, Recipe, check_shape, number, numbers
-from fedtheory.instances.chart import Chart, chart
+from fedtheory.instances.chart import Chart, chart, started
 from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array, holds
@@ -142,7 +142,7 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
 
     def at(theta: Array) -> tuple[Any, Any]:
         blocks = theta.reshape(len(theta), 1, about.dimension, d)
-        state = algorithm.init(given if given is not None else problem, params, **about.parts(blocks))
+        state = started(algorithm, given if given is not None else problem, params, about.parts(blocks))
         return given, _batched(state, about.fixed, len(theta))
 
     def coordinates(state: Any) -> Array:
@@ -223,7 +223,7 @@ def _partly_free(setting: Setting, instance: Instance, about: Chart) -> Instance
         blocks = np.zeros((len(theta), 1, about.dimension, problem.d), dtype=theta.dtype)
         blocks[:, :, kept, :] = theta.reshape(len(theta), 1, len(kept), problem.d)
         parts = about.parts(blocks)
-        state = algorithm.init(problem, params, **{name: parts[name] for name in setting.start})
+        state = started(algorithm, problem, params, {name: parts[name] for name in setting.start})
         return problem, _batched(state, about.fixed, len(theta))
 
     places, start = [], 0

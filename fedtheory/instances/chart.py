@@ -9,7 +9,7 @@ that are known only by their inner products.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -21,7 +21,7 @@ from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.quotients import Quotient
-from fedtheory.rational import Array
+from fedtheory.rational import Array, exact
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,36 @@ def keywords(algorithm: Algorithm) -> tuple[str, ...]:
     return names
 
 
+def started(algorithm: Algorithm, problem: Any, params: Any, parts: Mapping[str, Array]) -> Any:
+    """The state that ``init`` makes of these parts.
+
+    ``ValueError`` unless each stands in it as it was given: states that differ by what is dropped would be one.
+    """
+    state = algorithm.init(problem, params, **parts)
+    for name, given in parts.items():
+        if not _kept(getattr(state, name), given):
+            raise ValueError(f"init of {algorithm.name} takes {name}, and the state that it makes has another")
+    return state
+
+
+def _kept(held: Any, given: Array) -> bool:
+    """Whether a part of a state is what was given, of vectors that are known by inner products too."""
+    if held is given:
+        return True
+    try:
+        one, two = np.broadcast_arrays(held, given)
+    except ValueError:
+        return False
+    if one.dtype != object and two.dtype != object:
+        return bool((one == two).all())
+    return all(a is b or _same(a, b) for a, b in zip(one.flat, two.flat, strict=True))
+
+
+def _same(a: Any, b: Any) -> bool:
+    # Formal vectors cannot be compared; what tells them apart is their key.
+    return bool(a.key == b.key if hasattr(a, "key") and hasattr(b, "key") else a == b)
+
+
 def chart(algorithm: Algorithm, problem: Any, params: Any) -> Chart:
     """The chart about the fixed point of an algorithm on a problem; one without functions has a size ``n`` only."""
     bones = skeleton(algorithm, problem.n, params, getattr(problem, "g", None) is not None)
@@ -111,6 +141,49 @@ def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> Chart:
         return whole
     basis, free = nullspace(relations)
     return Chart(fixed, rows, basis, free)
+
+
+def check_reach(algorithm: Algorithm, about: Chart, n: int, params: Any, with_g: bool, free: Collection[str]) -> None:
+    """``ValueError`` unless the chart, with the fields that are ``free``, reaches all that the invariant allows.
+
+    Exact ranks, on the simplest problem with n clients: what ``init`` computes and the invariant ties to the rest only
+    in part would be taken for what ``init`` makes of it in every round.
+    """
+    if algorithm.invariant is None:
+        return
+    problem, size = plain(n, with_g), sum(1 if r is None else r for r in about.rows.values())
+    whole = replace(about, basis=np.eye(size, dtype=int), free=tuple(range(size)))
+    moved = _flat(algorithm.init(problem, params, **whole.parts(_units(size)[:, None, :, None])), about.fixed)
+    reached = (moved[1:] - moved[:1]).T @ about.basis
+    fields, ends = algorithm.State._fields, np.cumsum([np.size(part) for part in about.fixed])  # type: ignore[attr-defined]
+    total = int(ends[-1])
+    freed = [k for k in range(total) if fields[int(np.searchsorted(ends, k, side="right"))] in free]
+    steps = np.split(moved[:1] + _units(total), ends[:-1], axis=1)
+    parts = (step.reshape(total + 1, 1, *np.shape(part)) for step, part in zip(steps, about.fixed, strict=True))
+    residual = np.asarray(algorithm.invariant(problem, params, type(about.fixed)(*parts))).reshape(total + 1, -1)
+    allowed, _ = nullspace(exact(residual[1:] - residual[:1]).T)
+    reached = np.concatenate([reached, np.eye(total, dtype=int)[:, freed]], axis=1)
+    if _rank(np.concatenate([reached, allowed], axis=1)) > _rank(reached):
+        raise ValueError(
+            f"init of {algorithm.name} computes parts of the state that its invariant ties to the others only in part: "
+            "let init take them"
+        )
+
+
+def _units(size: int) -> Array:
+    """0 and the unit vectors: ``(size + 1, size)``."""
+    return np.eye(size + 1, size, k=-1, dtype=int)
+
+
+def _flat(state: Any, fixed: Any) -> Array:
+    """The fields of states ``(M, 1, ...)`` side by side: ``(M, entries)``."""
+    size = max(len(part) if np.ndim(part) > np.ndim(like) else 1 for part, like in zip(state, fixed, strict=True))
+    parts = (np.broadcast_to(part, (size, 1, *np.shape(like))) for part, like in zip(state, fixed, strict=True))
+    return exact(np.concatenate([part.reshape(size, -1) for part in parts], axis=1))
+
+
+def _rank(A: Array) -> int:
+    return int(A.shape[1]) - len(nullspace(exact(A))[1])
 
 
 def _relations(

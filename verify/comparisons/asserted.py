@@ -60,6 +60,18 @@ def unknown(claim: Claim, instance: Instance) -> str:
     return ""
 
 
+def unheld(claim: Claim, instance: Instance) -> str:
+    """Why an invariant is none at an exact instance: it does not hold where a method starts; else empty."""
+    algorithm = claim.setting.algorithm if claim.setting.special is None else None
+    if algorithm is None or algorithm.invariant is None or instance.initial is None:
+        return ""
+    for row in _rows(instance.initial_dimension or instance.dimension):
+        problem, state = instance.initial(row)
+        if any(v != 0 for v in np.asarray(algorithm.invariant(problem, instance.params, state)).flat):
+            return f"the invariant of {algorithm.name} does not hold at its initial states"
+    return ""
+
+
 def unfixed(claim: Claim, instance: Instance) -> str:
     """Why a limit has no meaning at an exact instance: a step leaves the fixed point of its method; else empty."""
     statement = claim.statement

@@ -88,7 +88,7 @@ def _untrue(claim: Claim, recipe: Recipe) -> str:
     if not met:
         return ""
     asserted.check_draws(claim, recipe)
-    why = asserted.unknown(claim, built) or asserted.unfixed(claim, built)
+    why = asserted.unknown(claim, built) or asserted.unheld(claim, built) or asserted.unfixed(claim, built)
     return f"{why}: at {built.text}" if why else ""
 
 

@@ -21,7 +21,7 @@ from fedtheory.algorithms.base import no_step
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, InexactOracles, UnbiasedCompressors
 from fedtheory.instances import Instance
-from fedtheory.instances.chart import Chart, plain, skeleton
+from fedtheory.instances.chart import Chart, check_reach, plain, skeleton, started
 from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
@@ -178,7 +178,7 @@ def _of_points(setting: Setting, given: Instance) -> Formal:
     about = skeleton(algorithm, n, given.params, False)
 
     def at(theta: Array) -> tuple[Any, Any]:
-        return None, algorithm.init(None, formal.instance.params, **about.parts(_increments(about, 1)))
+        return None, started(algorithm, None, formal.instance.params, about.parts(_increments(about, 1)))
 
     return formal._replace(instance=replace(formal.instance, at=at, dimension=0))
 
@@ -215,9 +215,10 @@ def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
             known.pop(ZERO.key, None)
     facts = _Known()
     stale = [] if algorithm.step is no_step else _stale(algorithm, bones, n, given)
+    check_reach(algorithm, bones, n, given.params, given.problem.g is not None, stale)
 
     def at(theta: Array) -> tuple[Any, Any]:
-        state = algorithm.init(problem, params, **about.parts(_increments(about, problem.d)))
+        state = started(algorithm, problem, params, about.parts(_increments(about, problem.d)))
         # What init computes and the invariant does not fix may be anything later on: clients that sat out hold an
         # old model, say.
         free = {name: _anything(name, np.shape(getattr(bones.fixed, name)), problem.d) for name in stale}
@@ -228,7 +229,7 @@ def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
 
     def some(theta: Array) -> tuple[Any, Any]:
         parts = about.parts(_increments(about, problem.d))
-        state = algorithm.init(problem, params, **{name: parts[name] for name in setting.start})
+        state = started(algorithm, problem, params, {name: parts[name] for name in setting.start})
         return problem, _shaped(state, bones.fixed)
 
     initial = at if setting.start and set(setting.start) == set(about.rows) else some
