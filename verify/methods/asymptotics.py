@@ -1,72 +1,145 @@
-"""Orders of growth: left = O(right), by the supremum of the ratio over boxes that grow.
+"""Orders of growth: left = O(right), by exact leading terms.
 
-An order holds as far as this shows when the supremum stops growing; it fails when the supremum keeps growing with the
-box. How it is found: :mod:`verify.comparisons.orders`.
+Refuted by a curve along which left/right tends to infinity, found symbolically (:mod:`verify.comparisons.orders`);
+supported where no direction of growth that the hypotheses allow makes it grow (:mod:`verify.methods.magnitudes`), which
+says so of all values of the letters. What is neither is not tested.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import islice, product
+from math import lcm
 
-import mpmath
+import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Order
-from verify.comparisons.orders import BOXES, EXCESS, sides_at, suprema
+from verify.comparisons import orders
 from verify.counterexamples import Counterexample
+from verify.methods import magnitudes
 from verify.methods.base import Method
+from verify.methods.magnitudes import Direction, Unknown
 from verify.outcome import Outcome
 from verify.verdict import Verdict
 
-#: Growth of the supremum, from one box to the next, that still counts as none, and that counts as unbounded.
-STEADY, GROWING = 1.05, 2.0
-#: Longer numbers are shown in floating point.
-_LONGEST = 12
+#: Curves tried in each direction, and of those tried where no direction is known.
+_TRIED, _GUESSED = 300, 150
+#: Coefficients of the powers of N, the plainest first.
+_COEFFICIENTS = tuple(map(Fraction, (1, 2, 3, 10))) + (Fraction(1, 2), Fraction(1, 10))
+#: Offset, coefficient and exponent of a letter along a curve.
+_Line = tuple[Fraction, Fraction, Fraction]
 
 
 def counterexample(claim: Claim, recipe: Recipe, index: int) -> Counterexample | None:
-    """The counterexample to one order of the claim at the values of a recipe, if they are one.
-
-    ``ValueError`` for values of which the claim does not speak.
-    """
-    left, right = sides_at(claim, recipe, index)
+    """The counterexample to one order of the claim along the curve of a recipe, if it is one."""
+    assert isinstance(claim.statement, Order)
+    part = claim.statement.parts[index]
+    try:
+        left, right = orders.sides_at(claim, recipe, index)
+    except ValueError:
+        return None
     if left <= right:
         return None
-    values = ", ".join(f"{name}={_short(v)}" for name, v in recipe.items())
-    text = f"{values}: left/right against {EXCESS} times the most it is while all values are within 10^{BOXES[0]}"
+    text = orders.told(claim, part, recipe)
     return Counterexample(claim, recipe, (), 0, f"order {index}", 0, left, right, "<=", text)
 
 
-def _short(value: Fraction) -> str:
-    """A number as it is, or in floating point where it is long."""
-    text = str(value)
-    return text if len(text) <= _LONGEST else f"{float(value):g}"
-
-
 def outcome(method: Method, claim: Claim) -> Outcome:
-    """Supported when every supremum is steady over the last boxes, refuted when one grows in each, else not tested."""
+    """Refuted by the first order that falls along a curve; supported when all are bounded; else not tested."""
     assert isinstance(claim.statement, Order)
     parts = claim.statement.parts
-    steady, tested = [], 0
+    left_open = []
     for index, part in enumerate(parts):
-        found = suprema(part, claim)
-        values = [v for v, _ in found if v is not None]
-        if len(values) < len(BOXES):
+        if not any(_meets(claim, part, recipe) for recipe in islice(_plain(claim, part), _GUESSED)):
             return method.found(Verdict.NOT_TESTED, "no instance met the hypotheses")
-        tested += len(values)
-        growth = [b / a if a else mpmath.inf for a, b in pairwise(values)]
-        if growth[-1] > STEADY:
-            seen = ", ".join(mpmath.nstr(v, 4) for v in values)
-            note = f"({part.left})/({part.right}) grows with the values: at most {seen}"
-            example = counterexample(claim, {str(s): v for s, v in found[-1][1].items()}, index)
-            if example is not None and all(g >= GROWING for g in growth[1:]):
-                details = {"margin": round(float(1 - example.left / example.right), 9), "counterexample": example}
-                return method.found(Verdict.REFUTED, note, instances=tested, used=("search",), **details)
-            return method.found(Verdict.NOT_TESTED, note, instances=tested, used=("search",))
-        steady.append(values[-1])
-    note = f"left/right stays below {mpmath.nstr(max(steady), 6)} up to 10^{BOXES[-1]}"
+        why = "z3 decides nothing in its time"
+        try:
+            found = list(magnitudes.directions(part, orders.relations(claim, part)))
+            if not found:
+                continue
+            known = [direction for direction in found if direction is not None]
+            why = f"({part.left})/({part.right}) is not shown to be bounded" if known else why
+        except Unknown as error:
+            known, why = [], str(error)
+        example = _along(claim, part, index, known)
+        if example is not None:
+            note = f"({part.left})/({part.right}) is unbounded: {example.text}"
+            details = {"margin": -1.0, "counterexample": example}
+            return method.found(Verdict.REFUTED, note, instances=len(parts), used=("symbolic",), **details)
+        left_open.append(why)
+    if left_open:
+        note = f"left open: {left_open[0]}"
+        return method.found(Verdict.NOT_TESTED, note, instances=len(parts), left_open=tuple(left_open))
+    note = "left/right is bounded in every direction in which the letters may grow or vanish, by exact linear arithmetic"
     if len(parts) > 1:
-        note += f", over {len(parts)} orders"
-    return method.found(Verdict.SUPPORTED, note, instances=tested, used=("search",))
+        note += f", in {len(parts)} orders"
+    return method.found(Verdict.SUPPORTED, note, instances=len(parts), used=("symbolic",))
+
+
+def _along(claim: Claim, part: Order, index: int, directions: Sequence[Direction]) -> Counterexample | None:
+    """A counterexample along a curve in one of these directions, or along one that is guessed."""
+    for direction in directions:
+        for recipe in islice(_lines(claim, part, direction), _TRIED):
+            if (found := counterexample(claim, recipe, index)) is not None:
+                return found
+    guessed = (counterexample(claim, recipe, index) for recipe in islice(_guesses(claim, part), _GUESSED))
+    return next((found for found in guessed if found is not None), None)
+
+
+def _lines(claim: Claim, part: Order, direction: Direction) -> Iterator[Recipe]:
+    """Curves on which the letters are multiples of the powers that a direction gives, plain multiples first."""
+    scale = lcm(*(power.denominator for power in direction.values()))
+    names = orders.letters(claim, part)
+    options: list[list[_Line]] = []
+    for s in names:
+        exponent = direction.get(s, Fraction(0)) * scale
+        numbers = [c for c in _COEFFICIENTS if c.denominator == 1 or not s.is_integer]
+        # A letter that may be 0 and is not in the direction is.
+        zero = [] if s.is_positive or s in direction else [Fraction(0)]
+        options.append([(Fraction(0), c, exponent) for c in (*zero, *numbers)])
+    yield from _products(names, options)
+
+
+def _plain(claim: Claim, part: Order) -> Iterator[Recipe]:
+    """Curves on which the letters are numbers, or powers of N."""
+    yield from _lines(claim, part, {})
+    yield from _guesses(claim, part)
+
+
+def _guesses(claim: Claim, part: Order) -> Iterator[Recipe]:
+    """Curves on which each letter is a number, tends to one, or is a power of N, in all combinations."""
+    names = orders.letters(claim, part)
+    spoken = [part.left, part.right, *orders.relations(claim, part)]
+    numbers = {Fraction(int(v.p), int(v.q)) for e in spoken for v in e.atoms(sympy.Rational) if v > 0} | {Fraction(1)}
+    options: list[list[_Line]] = []
+    one, nothing = Fraction(1), Fraction(0)
+    for s in names:
+        powers = [(nothing, one, Fraction(k)) for k in (0, 1, 2)] + [(nothing, Fraction(k), nothing) for k in (2, 3)]
+        if not s.is_integer:
+            powers += [(nothing, one, Fraction(-k)) for k in (1, 2)]
+            powers += [(v, sign, -one) for v in sorted(numbers)[:3] for sign in (one, -one)]
+        if not s.is_positive:
+            powers.append((nothing, nothing, nothing))
+        options.append(powers)
+    yield from _products(names, options)
+
+
+def _products(names: Sequence[sympy.Symbol], options: Sequence[Sequence[_Line]]) -> Iterator[Recipe]:
+    """All combinations, those of the first options first."""
+    most = sum(len(each) - 1 for each in options)
+    indices = [range(len(each)) for each in options]
+    for total in range(min(most, 8) + 1):
+        for chosen in product(*indices):
+            if sum(chosen) == total:
+                yield {str(s): each[k] for s, each, k in zip(names, options, chosen, strict=True)}
+
+
+def _meets(claim: Claim, part: Order, recipe: Recipe) -> bool:
+    try:
+        orders.along(claim, part, recipe)
+    except ValueError:
+        return False
+    return True

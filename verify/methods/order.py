@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from verify.methods import (
     existence,
     long_runs,
     number_types,
+    points,
     readings,
     reals,
     sampled,
@@ -58,8 +59,6 @@ from verify.verdict import Verdict
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be.
 _TRIES = 30
-#: Attempts at making the values of an order's letters smaller, which start at powers of 10^32.
-_POINTS = 2000
 #: Instances at which floats are compared with fractions, besides a share of those that are proposed.
 LOOKED_AT = 6
 #: What a search that found no violation says.
@@ -92,11 +91,7 @@ def _examine(claim: Claim, seed: int, size: int) -> tuple[Outcome, ...]:
 
 
 def _grow(method: Method, inquiry: Inquiry) -> Outcome:
-    found = asymptotics.outcome(method, inquiry.claim)
-    if (example := found.counterexample) is None:
-        return found
-    again = partial(asymptotics.counterexample, index=int(example.part.split()[-1]))
-    return replace(found, counterexample=shrinking.smallest(example, tries=_POINTS, again=again))
+    return asymptotics.outcome(method, inquiry.claim)
 
 
 def _search(method: Method, inquiry: Inquiry) -> Outcome:
@@ -298,10 +293,45 @@ def _at_each(
         if lost and not left_open:
             reason = lost[0]
         return method.found(None, f"{where}: {reason}", exceeded=exceeded if known else None, **details)
-    note = whole.format(f"{len(certificates)} choices of the parameters")
+    if inquiry.given is None:
+        certificates += _better(inquiry, at, certificates)
+        details["certificates"] = tuple(certificates)
+        shared = points.of(inquiry.claim).uncovered([c.recipe for c in certificates])
+        if shared:
+            said = f"certified at {len(certificates)} choices of the parameters, but only where {', '.join(shared)}"
+            return method.found(None, f"{where}: {said}", exceeded=False if known else None, **details)
+    note = whole.format(_places(inquiry.claim, certificates))
     if lost:
         note += f"; {len(lost)} could not be posed: {lost[0]}"
     return method.found(Verdict.CERTIFIED, note, exceeded=False if known else None, used=(used,), **details)
+
+
+def _better(
+    inquiry: Inquiry,
+    at: Callable[[Recipe], tuple[ClassCertificate | None, str, bool]],
+    certificates: Sequence[ClassCertificate],
+) -> list[ClassCertificate]:
+    """A certificate at a point that is not degenerate, where none of those at hand is."""
+    about = points.of(inquiry.claim)
+    if not about.uncovered([c.recipe for c in certificates]):
+        return []
+    for recipe in about.better(inquiry.seed):
+        try:
+            found, _, _ = at(recipe)
+        except (ValueError, ArithmeticError):
+            continue
+        if found is not None:
+            return [found]
+    return []
+
+
+def _places(claim: Claim, certificates: Sequence[ClassCertificate]) -> str:
+    """At how many points there are certificates, and the least degenerate of them."""
+    about = points.of(claim)
+    recipes = [c.recipe for c in certificates]
+    count = len({about.place(recipe) for recipe in recipes})
+    named = points.told(claim, min(recipes, key=lambda recipe: len(about.degeneracies(recipe))))
+    return f"{count} choices of the parameters" + (f", among them {named}" if named else "")
 
 
 def _place(claim: Claim, recipe: Recipe, error: Exception | None = None) -> str:
@@ -322,7 +352,7 @@ METHODS = (
     Method("citation", "what is cited, and experiments on data that are not there", _is(Untested), _cite),
     Method("readings", "the admissible readings of what is left open", _is(Readings), _read),
     Method("long runs", "limits along runs, from several starts, in floats", _is(Eventually), long_runs.outcome),
-    Method("growth", "orders of growth, by suprema over boxes that grow", _is(Order), _grow),
+    Method("growth", "orders of growth, by leading terms in all directions", _is(Order), _grow),
     Method("witness", "that something fails, by an instance in exact arithmetic", _is(Fails), existence.witness),
     Method(
         "experiment", "orderings seen in an experiment, on data that are at hand", _is(Experiment), existence.sightings

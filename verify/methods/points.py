@@ -1,0 +1,308 @@
+"""The points at which a claim is certified: which of them are the same but for units, and which say little.
+
+What holds where the class is one quadratic, where there is one client, or where a probability is 1 may hold there
+only. A point is *degenerate* in these ways, as far as the hypotheses allow other points:
+
+- the class of functions has mu = L, or there is one client;
+- a letter is 0, or 1 where that is an end of what it may be;
+- two letters that a hypothesis orders are equal;
+- both sides of an inequality vanish.
+
+One of the points is to be degenerate in none of these ways; and a letter without a unit that may be more or less than 1
+is not to be 1 at all of them.
+
+Units are read off the claim. Scaling the functions, or the space, multiplies letters by powers; two points are the
+same up to scaling when one is the other after such a change that leaves every relation and every side homogeneous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
+from fedtheory.instances import Instance
+from fedtheory.instances.base import Recipe
+from fedtheory.rational import exact
+from fedtheory.statements import Bound, Inequality, OneStep
+from verify.evaluate import hypotheses_hold, sides
+from verify.methods import reals, search, symbolic
+
+#: Recipes among which points are looked for that are not degenerate, how many of these are enough, and how many, the
+#: simplest, are tried.
+_PROPOSED, _ENOUGH, _TRIED = 1000, 4, 3
+#: States at which both sides are looked at.
+_STATES = 3
+#: Letters of a point that a note names.
+_NAMED = 6
+
+
+@dataclass(frozen=True)
+class Points:
+    """What is said of points of a claim.
+
+    ``units``: for each independent scaling the powers to which the letters scale; ``ends``: pairs of letters that a
+    hypothesis orders; ``avoidable``: the ways of being degenerate that the hypotheses do not force; ``inside``: those
+    of them that are no end of anything; ``jointly``: whether one point may avoid all the others.
+    """
+
+    claim: Claim
+    units: tuple[Mapping[sympy.Expr, Fraction], ...]
+    ends: tuple[tuple[sympy.Expr, sympy.Expr], ...]
+    avoidable: frozenset[str]
+    inside: frozenset[str]
+    jointly: bool
+
+    def place(self, recipe: Recipe) -> Any:
+        """The point of a recipe, the same for all that differ by units."""
+        return self._scaled(_bound(self.claim, self._built(recipe)))
+
+    def degeneracies(self, recipe: Recipe) -> frozenset[str]:
+        """In which of the avoidable ways the point of a recipe is degenerate; that both sides vanish is another."""
+        return self._degeneracies(self._built(recipe))
+
+    def _degeneracies(self, instance: Instance) -> frozenset[str]:
+        found = self.avoidable & set(_ways(self.claim, instance, self.units, self.ends))
+        return found | {"both sides vanish"} if _vanishing(self.claim, instance) else found
+
+    def uncovered(self, recipes: Sequence[Recipe]) -> tuple[str, ...]:
+        """What all of the points have in common that the hypotheses do not ask: empty where one of them has none of it.
+
+        Where no point can avoid all of it at once, each is to be avoided by one of the points.
+        """
+        each = [self.degeneracies(recipe) for recipe in recipes]
+        common = frozenset.intersection(*each) if each else frozenset()
+        least = min((found - self.inside for found in each), key=lambda d: (len(d), sorted(d)), default=frozenset())
+        return tuple(sorted(common or (least if self.jointly else ())))
+
+    def better(self, seed: int) -> Iterator[Recipe]:
+        """A few simple points that are not degenerate, of those that are drawn and meet the hypotheses."""
+        found = []
+        for recipe in islice(self.claim.instances.recipes(search.generator(self.claim, seed)), _PROPOSED):
+            try:
+                instance = self._built(recipe)
+                if self.avoidable.isdisjoint(_ways(self.claim, instance, self.units, self.ends)):
+                    if hypotheses_hold(self.claim, instance) and not _vanishing(self.claim, instance):
+                        found.append(recipe)
+            except (ValueError, ArithmeticError):
+                continue
+            if len(found) == _ENOUGH:
+                break
+        yield from sorted(found, key=lambda recipe: (len(recipe.get("clients", ())), search.wildness(recipe)))[:_TRIED]
+
+    def _built(self, recipe: Recipe) -> Instance:
+        return self.claim.instances.build(recipe, True)
+
+    def _scaled(self, values: Mapping[sympy.Expr, Any]) -> tuple[tuple[str, str], ...]:
+        """The letters' values in units in which those that set a unit are 1."""
+        found = dict(values)
+        for powers in self.units:
+            unit = next(letter for letter, power in powers.items() if power == 1)
+            size = found[unit]
+            if not (_is_ratio(size) and size > 0):
+                continue
+            for letter, power in powers.items():
+                if power.denominator == 1 and _is_ratio(found[letter]):
+                    found[letter] = Fraction(found[letter]) / Fraction(size) ** int(power)
+        return tuple(sorted((str(letter), str(value)) for letter, value in found.items()))
+
+
+def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
+    """What is said of the points of a claim; ``assumed``: hypotheses that are made besides its own."""
+    relations = [*symbolic.assumed(claim), *(h.relation for h in assumed if h.relation is not None)]
+    units, ends = tuple(_units(claim, relations)), tuple(_ends(claim, relations))
+    ways = dict(_all_ways(claim, units, ends))
+    avoidable = {way: holds for way, holds in ways.items() if holds is None or not reals.implied(holds, relations)}
+    inside = {way for way, holds in avoidable.items() if holds is not None and not _is_end(holds, relations)}
+    apart = [sympy.Ne(r.lhs, r.rhs, evaluate=False) for way, r in avoidable.items() if r is not None and way not in inside]
+    jointly = not reals.contradictory([*relations, *apart])
+    return Points(claim, units, ends, frozenset(avoidable), frozenset(inside), jointly)
+
+
+def _is_end(holds: sympy.Rel, relations: Sequence[sympy.Basic]) -> bool:
+    """Whether a letter cannot pass the value that it is said to have: but for 1 every such value is an end."""
+    if holds.rhs != 1 or holds.lhs.is_integer and holds.lhs.is_positive:
+        return True
+    return any(reals.implied(side(holds.lhs, 1, evaluate=False), relations) for side in (sympy.Le, sympy.Ge))
+
+
+def told(claim: Claim, recipe: Recipe) -> str:
+    """The letters' values at a point, in a few words."""
+    values = _bound(claim, claim.instances.build(recipe, True))
+    named = [f"{letter}={value}" for letter, value in values.items() if str(letter) != "d" and len(str(value)) <= 12]
+    return ", ".join(named[:_NAMED])
+
+
+def _bound(claim: Claim, instance: Instance) -> Mapping[sympy.Expr, Any]:
+    return claim.setting.bind(instance.problem, instance.params)
+
+
+def _is_ratio(value: Any) -> bool:
+    return isinstance(value, int | Fraction | np.integer)
+
+
+_CURVATURES, _ONE_CLIENT = "mu = L", "one client"
+
+
+def _all_ways(
+    claim: Claim,
+    units: Sequence[Mapping[sympy.Expr, Fraction]],
+    ends: Sequence[tuple[sympy.Expr, sympy.Expr]],
+) -> Iterator[tuple[str, sympy.Rel | None]]:
+    """Every way of being degenerate, with the relation between letters that it is, if it is one."""
+    functions = claim.setting.functions
+    if functions is not None:
+        yield _CURVATURES, sympy.Eq(functions.mu, functions.L, evaluate=False)
+        if max(claim.setting.clients) > 1:
+            yield _ONE_CLIENT, None
+    scaling = set().union(*units)
+    if functions is not None:
+        scaling |= functions.mu.free_symbols | functions.L.free_symbols
+    for letter, source in claim.setting.sources.items():
+        if _counts(claim, source):
+            continue
+        for value in (0, 1):
+            if value not in _excluded(letter) and not (value and letter in scaling):
+                yield f"{letter} = {value}", sympy.Eq(letter, value, evaluate=False)
+    for a, b in ends:
+        yield f"{a} = {b}", sympy.Eq(a, b, evaluate=False)
+
+
+def _counts(claim: Claim, source: Any) -> bool:
+    """Whether a letter is told otherwise: the number of clients, and the dimension where all of them are meant."""
+    return claim.setting.functions is not None and source in ("n", "d")
+
+
+def _excluded(letter: sympy.Expr) -> tuple[int, ...]:
+    """Values that a letter never has, by what is assumed of it."""
+    return (0,) if letter.is_positive or letter.is_nonzero else ()
+
+
+def _ways(
+    claim: Claim,
+    instance: Instance,
+    units: Sequence[Mapping[sympy.Expr, Fraction]],
+    ends: Sequence[tuple[sympy.Expr, sympy.Expr]],
+) -> Iterator[str]:
+    """The ways in which an instance is degenerate."""
+    values = _bound(claim, instance)
+    problem = instance.problem
+    for way, relation in _all_ways(claim, units, ends):
+        if way == _CURVATURES:
+            degenerate = problem.mu == problem.L
+        elif relation is None:
+            degenerate = problem.n == 1
+        else:
+            left, right = (values.get(side, side) for side in (relation.lhs, relation.rhs))
+            degenerate = bool(left == right)
+        if degenerate:
+            yield way
+
+
+def _vanishing(claim: Claim, instance: Instance) -> bool:
+    """Whether both sides of every inequality are 0 at some states, drawn at random, though neither is written so."""
+    statement = claim.statement
+    if not isinstance(statement, OneStep | Bound | Inequality):
+        return False
+    if any(side.is_zero for c in statement.comparisons for side in (c.left, c.right)):
+        return False
+    rng = np.random.default_rng(0)
+    theta = exact(rng.integers(-9, 10, (_STATES, instance.dimension)))
+    try:
+        found = sides(claim, instance, theta)
+    except (ValueError, ArithmeticError):
+        return False
+    return not any(np.any(np.asarray(side) != 0) for part in found for side in part)
+
+
+# Units
+
+
+def _ends(claim: Claim, relations: Iterable[sympy.Basic]) -> Iterator[tuple[sympy.Expr, sympy.Expr]]:
+    """Pairs of letters that a hypothesis orders, one at most the other."""
+    letters = set(claim.setting.sources)
+    for relation in symbolic.conjuncts(relations):
+        if isinstance(relation, sympy.Le | sympy.Ge) and {relation.lhs, relation.rhs} <= letters:
+            yield relation.lhs, relation.rhs
+
+
+def _units(claim: Claim, relations: Sequence[sympy.Basic]) -> Iterator[Mapping[sympy.Expr, Fraction]]:
+    """A basis of the scalings of the letters: powers such that all that is said stays as it is; the first is 1.
+
+    Each basis vector has a letter with the power 1 that is in no other one. What is said of no letter does not scale.
+    """
+    letters = list(claim.setting.sources)
+    quantities = [q.expression for q in getattr(claim.statement, "quantities", ())]
+    said = _Degrees({*letters, *quantities})
+    for part in (*relations, *(sympy.Le(*c[::2], evaluate=False) for c in getattr(claim.statement, "comparisons", ()))):
+        said.of(part)
+    functions = claim.setting.functions
+    if functions is not None:
+        said.equal(said.of(functions.mu), said.of(functions.L))
+    fixed = [s for s, source in claim.setting.sources.items() if source in ("n", "d", "kappa") or s.is_integer]
+    unknown = [s for s in (*letters, *quantities) if s in said.met]
+    if not unknown:
+        return
+    rows = [[row.get(s, 0) for s in unknown] for row in (*said.equations, *({s: 1} for s in fixed))]
+    kernel = sympy.Matrix(rows or [[0] * len(unknown)]).nullspace()
+    scaling = [s for s in unknown if s in letters]
+    basis = sympy.Matrix([[v[unknown.index(s)] for s in scaling] for v in kernel]) if kernel and scaling else None
+    if basis is None:
+        return
+    reduced, pivots = basis.rref()
+    for row, _ in enumerate(pivots):
+        powers = {s: Fraction(int(e.p), int(e.q)) for s, e in zip(scaling, reduced.row(row), strict=True) if e}
+        yield dict(sorted(powers.items(), key=lambda item: scaling.index(item[0])))
+
+
+class _Degrees:
+    """To which power each part of what is said scales, as linear forms in the powers of the letters.
+
+    ``equations``: forms that vanish; ``met``: the letters of which something is said.
+    """
+
+    def __init__(self, unknown: set[sympy.Expr]) -> None:
+        self.unknown, self.equations, self.met = unknown, [], set()  # type: ignore[var-annotated]
+
+    def equal(self, a: Mapping[sympy.Expr, Any] | None, b: Mapping[sympy.Expr, Any] | None) -> None:
+        """Two parts scale alike; None is 0, which scales as anything."""
+        if a is not None and b is not None:
+            self.equations.append({s: a.get(s, 0) - b.get(s, 0) for s in {*a, *b}})
+
+    def of(self, part: sympy.Basic) -> Mapping[sympy.Expr, Any] | None:
+        """The form of an expression; of a relation that of its sides, which are alike."""
+        if part in self.unknown:
+            self.met.add(part)
+            return {part: 1}
+        if part.is_zero:
+            return None
+        if isinstance(part, sympy.Mul):
+            forms = [self.of(a) for a in part.args]
+            return _sum((form or {}, 1) for form in forms)
+        if isinstance(part, sympy.Pow) and part.exp.is_Rational:
+            return _sum([(self.of(part.base) or {}, part.exp)])
+        forms = [self.of(a) for a in part.args]
+        if isinstance(part, sympy.Add | sympy.Max | sympy.Min | sympy.Rel):
+            known = [form for form in forms if form is not None]
+            for form in known[1:]:
+                self.equal(known[0], form)
+            return known[0] if known else None
+        # Of anything else, as a power with letters in it, the arguments are numbers without a unit.
+        for form in forms:
+            self.equal(form, {})
+        return {}
+
+
+def _sum(forms: Iterable[tuple[Mapping[sympy.Expr, Any], Any]]) -> dict[sympy.Expr, Any]:
+    found: dict[sympy.Expr, Any] = {}
+    for form, times in forms:
+        for s, power in form.items():
+            found[s] = found.get(s, 0) + times * power
+    return found
