@@ -161,8 +161,9 @@ def test_the_claim_decides_what_is_contradicted(found, replay):
 
 def test_an_order_is_refuted_only_where_it_is_claimed(found, replay):
     data = found["locodl/uplink/literal"]
-    for value in ("1/2", "-1"):
-        status, _, err = replay({**data, "recipe": {**data["recipe"], "kappa": {"ratio": value}}})
+    # kappa = 1/2, kappa = -1, kappa = 1/N and no curve at all.
+    for value in ([{"ratio": "1/2"}, 0, 0], [-1, 0, 0], [0, 1, -1], {"ratio": "2"}):
+        status, _, err = replay({**data, "recipe": {**data["recipe"], "kappa": value}})
         assert status == 2 and "a.json does not hold an instance of locodl/uplink/literal" in err
 
 

@@ -28,7 +28,7 @@ from verify.verdict import Verdict
 #: Curves tried in each direction, and of those tried where no direction is known.
 _TRIED, _GUESSED = 300, 150
 #: Coefficients of the powers of N, the plainest first.
-_COEFFICIENTS = tuple(map(Fraction, (1, 2, 3, 10))) + (Fraction(1, 2), Fraction(1, 10))
+_COEFFICIENTS = tuple(map(Fraction, ("1", "2", "3", "10", "1/2", "1/10")))
 #: Offset, coefficient and exponent of a letter along a curve.
 _Line = tuple[Fraction, Fraction, Fraction]
 
@@ -73,7 +73,9 @@ def outcome(method: Method, claim: Claim) -> Outcome:
     if left_open:
         note = f"left open: {left_open[0]}"
         return method.found(Verdict.NOT_TESTED, note, instances=len(parts), left_open=tuple(left_open))
-    note = "left/right is bounded in every direction in which the letters may grow or vanish, by exact linear arithmetic"
+    note = (
+        "left/right is bounded in every direction in which the letters may grow or vanish, by exact linear arithmetic"
+    )
     if len(parts) > 1:
         note += f", in {len(parts)} orders"
     return method.found(Verdict.SUPPORTED, note, instances=len(parts), used=("symbolic",))

@@ -199,7 +199,9 @@ class _Case:
         for node in sympy.Tuple(*sides).atoms(sympy.ceiling, sympy.floor):
             order = sympy.Le if isinstance(node, sympy.ceiling) else sympy.Ge
             found += [
-                order(node, s, evaluate=False) for s in integers if self._implied(order(node.args[0], s, evaluate=False))
+                order(node, s, evaluate=False)
+                for s in integers
+                if self._implied(order(node.args[0], s, evaluate=False))
             ]
         return found
 
@@ -416,7 +418,9 @@ def _rewritten(e: sympy.Expr) -> sympy.Expr:
 
 def _exceeds(e: sympy.Expr) -> sympy.Rel | None:
     """What makes log(u) - c nonnegative: that u is at least a rational number above exp(c); None for other sums."""
-    if not (isinstance(e, sympy.Add) and len(e.args) == 2 and e.args[0].is_Rational and isinstance(e.args[1], sympy.log)):
+    if not (
+        isinstance(e, sympy.Add) and len(e.args) == 2 and e.args[0].is_Rational and isinstance(e.args[1], sympy.log)
+    ):
         return None
     return sympy.Ge(e.args[1].args[0], 1 + sympy.floor(sympy.exp(-e.args[0])), evaluate=False)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -293,44 +292,45 @@ def _at_each(
         if lost and not left_open:
             reason = lost[0]
         return method.found(None, f"{where}: {reason}", exceeded=exceeded if known else None, **details)
-    if inquiry.given is None:
-        certificates += _better(inquiry, at, certificates)
+    about = points.of(inquiry.claim)
+    shared = about.uncovered([c.recipe for c in certificates])
+    # Where the points are given it is for who gives them to say what they show.
+    if shared and inquiry.given is None:
+        better, broken = _better(inquiry, at, about)
+        certificates += better
         details["certificates"] = tuple(certificates)
-        shared = points.of(inquiry.claim).uncovered([c.recipe for c in certificates])
-        if shared:
+        shared = about.uncovered([c.recipe for c in certificates])
+        if broken or shared:
             said = f"certified at {len(certificates)} choices of the parameters, but only where {', '.join(shared)}"
-            return method.found(None, f"{where}: {said}", exceeded=False if known else None, **details)
-    note = whole.format(_places(inquiry.claim, certificates))
+            found_worse = bool(broken) if known else None
+            return method.found(None, f"{where}: {broken or said}", exceeded=found_worse, **details)
+    note = whole.format(_places(about, certificates))
     if lost:
         note += f"; {len(lost)} could not be posed: {lost[0]}"
     return method.found(Verdict.CERTIFIED, note, exceeded=False if known else None, used=(used,), **details)
 
 
 def _better(
-    inquiry: Inquiry,
-    at: Callable[[Recipe], tuple[ClassCertificate | None, str, bool]],
-    certificates: Sequence[ClassCertificate],
-) -> list[ClassCertificate]:
-    """A certificate at a point that is not degenerate, where none of those at hand is."""
-    about = points.of(inquiry.claim)
-    if not about.uncovered([c.recipe for c in certificates]):
-        return []
+    inquiry: Inquiry, at: Callable[[Recipe], tuple[ClassCertificate | None, str, bool]], about: points.Points
+) -> tuple[list[ClassCertificate], str]:
+    """A certificate at a point that is not degenerate, if one is found; why the claim fails at one, if it does."""
     for recipe in about.better(inquiry.seed):
         try:
-            found, _, _ = at(recipe)
+            found, why, worse = at(recipe)
         except (ValueError, ArithmeticError):
             continue
+        if worse:
+            return [], f"{_place(inquiry.claim, recipe)}{why}"
         if found is not None:
-            return [found]
-    return []
+            return [found], ""
+    return [], ""
 
 
-def _places(claim: Claim, certificates: Sequence[ClassCertificate]) -> str:
+def _places(about: points.Points, certificates: Sequence[ClassCertificate]) -> str:
     """At how many points there are certificates, and the least degenerate of them."""
-    about = points.of(claim)
     recipes = [c.recipe for c in certificates]
     count = len({about.place(recipe) for recipe in recipes})
-    named = points.told(claim, min(recipes, key=lambda recipe: len(about.degeneracies(recipe))))
+    named = points.told(about.claim, min(recipes, key=lambda recipe: len(about.degeneracies(recipe))))
     return f"{count} choices of the parameters" + (f", among them {named}" if named else "")
 
 

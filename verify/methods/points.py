@@ -88,9 +88,9 @@ class Points:
         for recipe in islice(self.claim.instances.recipes(search.generator(self.claim, seed)), _PROPOSED):
             try:
                 instance = self._built(recipe)
-                if self.avoidable.isdisjoint(_ways(self.claim, instance, self.units, self.ends)):
-                    if hypotheses_hold(self.claim, instance) and not _vanishing(self.claim, instance):
-                        found.append(recipe)
+                plain = self.avoidable.isdisjoint(_ways(self.claim, instance, self.units, self.ends))
+                if plain and hypotheses_hold(self.claim, instance) and not _vanishing(self.claim, instance):
+                    found.append(recipe)
             except (ValueError, ArithmeticError):
                 continue
             if len(found) == _ENOUGH:
@@ -121,14 +121,16 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     ways = dict(_all_ways(claim, units, ends))
     avoidable = {way: holds for way, holds in ways.items() if holds is None or not reals.implied(holds, relations)}
     inside = {way for way, holds in avoidable.items() if holds is not None and not _is_end(holds, relations)}
-    apart = [sympy.Ne(r.lhs, r.rhs, evaluate=False) for way, r in avoidable.items() if r is not None and way not in inside]
+    apart = [
+        sympy.Ne(r.lhs, r.rhs, evaluate=False) for way, r in avoidable.items() if r is not None and way not in inside
+    ]
     jointly = not reals.contradictory([*relations, *apart])
     return Points(claim, units, ends, frozenset(avoidable), frozenset(inside), jointly)
 
 
 def _is_end(holds: sympy.Rel, relations: Sequence[sympy.Basic]) -> bool:
     """Whether a letter cannot pass the value that it is said to have: but for 1 every such value is an end."""
-    if holds.rhs != 1 or holds.lhs.is_integer and holds.lhs.is_positive:
+    if holds.rhs != 1 or (holds.lhs.is_integer and holds.lhs.is_positive):
         return True
     return any(reals.implied(side(holds.lhs, 1, evaluate=False), relations) for side in (sympy.Le, sympy.Ge))
 
@@ -243,6 +245,10 @@ def _units(claim: Claim, relations: Sequence[sympy.Basic]) -> Iterator[Mapping[s
     said = _Degrees({*letters, *quantities})
     for part in (*relations, *(sympy.Le(*c[::2], evaluate=False) for c in getattr(claim.statement, "comparisons", ()))):
         said.of(part)
+    same: dict[Any, sympy.Expr] = {}
+    for q in getattr(claim.statement, "quantities", ()):
+        # What is taken before and after a step has one unit.
+        said.equal(said.of(q.expression), said.of(same.setdefault(q.of, q.expression)))
     functions = claim.setting.functions
     if functions is not None:
         said.equal(said.of(functions.mu), said.of(functions.L))
@@ -295,8 +301,8 @@ class _Degrees:
                 self.equal(known[0], form)
             return known[0] if known else None
         # Of anything else, as a power with letters in it, the arguments are numbers without a unit.
-        for form in forms:
-            self.equal(form, {})
+        for known_or_not in forms:
+            self.equal(known_or_not, {})
         return {}
 
 

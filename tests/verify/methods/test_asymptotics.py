@@ -1,37 +1,135 @@
-"""Orders of growth: what fails along a curve only is found, and what holds with a constant stays."""
+"""Orders of growth: what fails along a curve only is found, what holds with a constant stays, the rest is left open."""
 
 import pytest
 import sympy
+from sympy import Le, Lt, Max, Min, Rational, ceiling, exp, log, sqrt
 
 from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.settings import Setting
 from fedtheory.statements import Order
-from verify import check
+from verify.counterexamples import Counterexample
+from verify.methods import asymptotics
+from verify.methods.order import METHODS
 from verify.verdict import Verdict
 
-n, d = sympy.symbols("n d", positive=True, integer=True)
-x, y = sympy.symbols("x y", positive=True)
+GROWTH = next(method for method in METHODS if method.name == "growth")
+n, d, tau = sympy.symbols("n d tau", positive=True, integer=True)
+x, y, p, kappa, epsilon = sympy.symbols("x y p kappa epsilon", positive=True)
+omega = sympy.Symbol("omega", nonnegative=True)
 
 
-def order(left, right, *letters):
-    return Claim("own/order", setting=Setting("all values", letters=letters), statement=Order(left, right))
+def le(a, b):
+    return Le(a, b, evaluate=False)
+
+
+def found(left, right, *requires, **more):
+    statement = Order(sympy.sympify(left), sympy.sympify(right), **more)
+    claim = Claim("own/order", setting=Setting("all values"), statement=statement, requires=requires)
+    return asymptotics.outcome(GROWTH, claim)
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "letters"),
+    ("left", "right", "when"),
     [
-        (sympy.sqrt(n), n**3 / d + d / n**3, (n, d)),
-        (x ** sympy.Rational(1, 4), x**5 / y**2 + y**2 / x**5, (x, y)),
-        (sympy.sqrt(n), 1 + n**2 / d + d / n**2, (n, d)),
+        (sqrt(n), n**3 / d + d / n**3, ()),
+        (x ** Rational(1, 4), x**5 / y**2 + y**2 / x**5, ()),
+        (kappa ** Rational(1, 3000), 1, ()),
+        (kappa ** Rational(1, 3000), log(kappa + 2), ()),
+        (log(log(kappa + 3)), 1, ()),
+        (x * log(x + 2), x, ()),
+        (exp(kappa), kappa**9 + 1, ()),
+        (3**n, 2**n, ()),
+        (sqrt(kappa + 1) - sqrt(kappa), 1 / kappa, ()),
+        (1 / p**2, 1 / p, (le(p, 1),)),
+        # Only next to kappa = 1, p = 1 and x = y.
+        (1 / (kappa - 1), 1, (Lt(1, kappa, evaluate=False),)),
+        (1 / p, -1 / log(1 - p), (Lt(p, 1, evaluate=False),)),
+        (x + y, sympy.Abs(x - y), ()),
+        (n, tau, (le(tau, n),)),
+        (d, sqrt(n) * tau, (le(tau, n), le(n, d))),
+        (ceiling(d / n), d / n, ()),
+        (omega, omega**2, ()),
+        (Max(x, y), 2 * x * y / (x + y), ()),
+        (x, x - 1, ()),
     ],
 )
-def test_an_order_that_fails_along_a_curve_is_refuted(left, right, letters):
-    found = check(order(left, right, *letters))
-    assert found.verdict is Verdict.REFUTED
-    first, second = found.counterexample.replay()
-    assert first > second
+def test_an_order_that_fails_along_a_curve_is_refuted(left, right, when):
+    outcome = found(left, right, when=when)
+    assert outcome.verdict is Verdict.REFUTED
+    power, most = outcome.counterexample.replay()
+    assert power > most == 0
 
 
-@pytest.mark.parametrize(("left", "right"), [(x + y, sympy.Max(x, y)), (sympy.sqrt(x * y), x + y)])
-def test_an_order_that_holds_stays(left, right):
-    assert check(order(left, right, x, y)).verdict is Verdict.SUPPORTED
+@pytest.mark.parametrize(
+    ("left", "right", "when"),
+    [
+        (kappa**2 / (10**30 + kappa), kappa, ()),
+        (x + y, Max(x, y), ()),
+        (sqrt(x * y), x + y, ()),
+        (log(kappa + 2), (kappa + 1) ** Rational(1, 3000), ()),
+        (log(log(kappa + 3)), log(kappa + 3), ()),
+        (sqrt(kappa + 1) - sqrt(kappa), 1 / sqrt(kappa), ()),
+        (1 / (kappa - 1), kappa / (kappa - 1), (Lt(1, kappa, evaluate=False),)),
+        (-1 / log(1 - p), 1 / p, (Lt(p, 1, evaluate=False),)),
+        (tau**2, n, (le(tau, sqrt(n)),)),
+        (ceiling(d / n), d / n + 1, ()),
+        (omega + 1, omega**2 + 1, ()),
+        (Min(x, y), 2 * x * y / (x + y), ()),
+        ((x - y) ** 2, x**2 + y**2, ()),
+        (n**2 - n, n**2, ()),
+        (1.5 * kappa, kappa, ()),
+    ],
+)
+def test_an_order_that_holds_stays(left, right, when):
+    assert found(left, right, when=when).verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(("left", "right"), [(kappa**9, exp(kappa)), (sympy.factorial(n), n**n)])
+def test_what_is_neither_is_left_open(left, right):
+    outcome = found(left, right)
+    assert outcome.verdict is Verdict.NOT_TESTED and outcome.left_open
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "verdict"),
+    [
+        (x * log(1 / epsilon), x * log(2 / epsilon**3), Verdict.SUPPORTED),
+        (log(x / epsilon), log(y / epsilon), Verdict.SUPPORTED),
+        (x * log(1 / epsilon), log(2 / epsilon**3), Verdict.REFUTED),
+        (1 / epsilon, log(1 / epsilon), Verdict.REFUTED),
+        # The logarithms cancel: what is left is no multiple of one.
+        (log(1 / epsilon), log(2 / epsilon) - log(1 / epsilon), Verdict.REFUTED),
+    ],
+)
+def test_what_goes_to_its_limit_first(left, right, verdict):
+    assert found(left, right, small=epsilon).verdict is verdict
+
+
+def test_of_several_orders_one_that_falls_is_enough():
+    further = (Order(x**2, x + 1),)
+    assert found(x, x + 1, also=further).counterexample.part == "order 1"
+    assert found(x, x + 1, both=True).counterexample.part == "order 1"
+
+
+def test_hypotheses_that_are_code_or_of_other_letters_are_kept():
+    """Nothing is refuted where a hypothesis may exclude it; and y is at most 1 here, so that x is."""
+    code = Hypothesis("x is small", met=lambda problem, params: params.x < 1)
+    assert found(x, 1, code).verdict is Verdict.NOT_TESTED
+    tied = Hypothesis("x <= y <= 1", sympy.And(le(x, y), le(y, 1)))
+    assert found(x, 1, tied).verdict is Verdict.SUPPORTED
+
+
+def test_hypotheses_that_nothing_meets_support_nothing():
+    assert found(x, 1, Hypothesis("none", sympy.And(le(x, y), Lt(y, x, evaluate=False)))).verdict is Verdict.NOT_TESTED
+
+
+def test_a_counterexample_is_stored_and_read():
+    data = found(sqrt(n), 1 + n**2 / d + d / n**2).counterexample.to_json()
+    assert data["recipe"] == {
+        "d": [{"ratio": "0"}, {"ratio": "1"}, {"ratio": "2"}],
+        "n": [{"ratio": "0"}, {"ratio": "1"}, {"ratio": "1"}],
+    }
+    assert (data["left"], data["relation"], data["right"]) == ("1/2", "<=", "0")
+    with pytest.raises(ValueError, match="own/order"):
+        Counterexample.from_json(data)

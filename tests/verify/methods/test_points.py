@@ -1,0 +1,102 @@
+"""What is certified at degenerate points only is not certified, where the hypotheses allow others."""
+
+from fractions import Fraction
+
+import pytest
+import sympy
+
+import fedtheory as ft
+from verify import check
+from verify.methods import points
+from verify.verdict import Verdict
+
+mu, L, gamma, p = ft.letters("mu L gamma p")
+ONE = (Fraction(1),)
+
+
+def _step(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :])[..., 0, :]}
+
+
+GD = ft.method("gradient-descent", _step, ["gamma"], {"x": "point"})
+SHORT = ft.Hypothesis("gamma L <= 1", gamma * L <= 1)
+
+
+def claim(factor, *requires, conditions=(), method=GD, letters=(), parameters=None):
+    functions = ft.SmoothStronglyConvex(mu, L, conditions=conditions)
+    setting = ft.Setting(algorithm=method, functions=functions, clients=(1,), letters=letters, parameters=parameters)
+    return ft.Claim("own/step", setting=setting, statement=ft.contracts(method, ft.distance, factor), requires=requires)
+
+
+def test_a_claim_that_holds_is_certified_at_points_that_are_told():
+    found = check(claim((1 - gamma * mu) ** 2, SHORT))
+    assert found.verdict is Verdict.CERTIFIED
+    assert "choices of the parameters, among them mu=" in found.note
+
+
+def test_what_holds_where_mu_is_l_only_is_not_certified():
+    """Only code says that the functions have mu = L; away from there it is false by as little as one likes."""
+    narrow = ft.Hypothesis("mu = L", met=lambda problem, params: problem.mu == problem.L)
+    found = check(claim((1 - gamma * L) ** 2, SHORT, narrow, conditions=ONE))
+    assert found.verdict is Verdict.SUPPORTED and "mu = L" in found.note
+
+
+def test_what_is_said_of_mu_is_l_only_may_be_certified_there():
+    equal = ft.Hypothesis("mu = L", sympy.Eq(mu, L))
+    found = check(claim((1 - gamma * L) ** 2, SHORT, equal, conditions=ONE))
+    assert found.verdict is Verdict.CERTIFIED
+
+
+def test_a_letter_that_happens_to_be_drawn_as_one():
+    def step(problem, params, state, draw):
+        # A method that is slower than gradient descent by a factor that is drawn as 1 only.
+        moved = state.x - params.gamma * params.p * problem.f.gradient(state.x[..., None, :])[..., 0, :]
+        return {"x": moved}
+
+    slow = ft.method("slow", step, ["gamma", "p"], {"x": "point"})
+    share = ft.Hypothesis("0 < p <= 1", sympy.And(p > 0, p <= 1))
+    found = check(
+        claim(
+            (1 - gamma * mu) ** 2,
+            SHORT,
+            share,
+            method=slow,
+            letters=(mu, L, gamma, p),
+            parameters=lambda recipe, problem, exact: slow.Params(1 / problem.L, 1),
+        )
+    )
+    assert found.verdict is Verdict.SUPPORTED and "only where p = 1" in found.note
+
+
+def test_sides_that_vanish_say_nothing():
+    def nothing(problem, params, state):
+        return 0 * ft.distance(problem, params, state)
+
+    before, after = ft.Quantity("Z", nothing), ft.Quantity("Z_next", nothing, after=True)
+    setting = claim(1).setting
+    empty = ft.Claim("own/zero", setting=setting, statement=ft.one_step(GD, ft.E(after) <= before), requires=(SHORT,))
+    assert check(empty).verdict not in (Verdict.CERTIFIED, Verdict.PROVED)
+
+
+def test_points_are_the_same_up_to_scaling():
+    about = points.of(claim((1 - gamma * mu) ** 2, SHORT))
+    assert [dict(unit) for unit in about.units] == [{mu: 1, L: 1, gamma: -1}]
+    client = {"h": (Fraction(1),), "y": (Fraction(0),)}
+    recipe = {"d": 1, "x": (Fraction(0),), "clients": (client,), "mu": 1, "L": 2, "gamma": Fraction(1, 4)}
+    recipe = {k: Fraction(v) if k in ("mu", "L") else v for k, v in recipe.items()}
+    scaled = {**recipe, "mu": Fraction(3), "L": Fraction(6), "gamma": Fraction(1, 12)}
+    assert about.place(recipe) == about.place({**scaled, "clients": ({**client, "h": (Fraction(3),)},)})
+    assert about.place(recipe) != about.place({**recipe, "gamma": Fraction(1, 5)})
+
+
+@pytest.mark.parametrize(
+    ("relation", "avoidable"),
+    [(None, {"p = 1"}), (p <= 1, {"p = 1"}), (sympy.Eq(p, 1), set()), (p >= mu, {"p = 1", "p = mu"})],
+)
+def test_ways_that_the_hypotheses_allow_to_avoid(relation, avoidable):
+    def step(problem, params, state, draw):
+        return {"x": params.p * state.x}
+
+    shrunk = ft.method("shrunk", step, ["p"], {"x": "point"})
+    requires = () if relation is None else (ft.Hypothesis("p", relation),)
+    assert points.of(claim(p**2, *requires, method=shrunk)).avoidable == {"mu = L", *avoidable}
