@@ -161,12 +161,13 @@ def _all_ways(
     """Every way of being degenerate, with the relation between letters that it is, if it is one."""
     functions = claim.setting.functions
     if functions is not None:
-        yield _CURVATURES, sympy.Eq(functions.mu, functions.L, evaluate=False)
+        if functions.ends is not None:
+            yield _CURVATURES, sympy.Eq(*functions.ends, evaluate=False)
         if max(claim.setting.clients) > 1:
             yield _ONE_CLIENT, None
     scaling = set().union(*units)
     if functions is not None:
-        scaling |= functions.mu.free_symbols | functions.L.free_symbols
+        scaling |= set(functions.letters)
     for letter, source in claim.setting.sources.items():
         if _counts(claim, source):
             continue
@@ -250,8 +251,8 @@ def _units(claim: Claim, relations: Sequence[sympy.Basic]) -> Iterator[Mapping[s
         # What is taken before and after a step has one unit.
         said.equal(said.of(q.expression), said.of(same.setdefault(q.of, q.expression)))
     functions = claim.setting.functions
-    if functions is not None:
-        said.equal(said.of(functions.mu), said.of(functions.L))
+    if functions is not None and functions.ends is not None:
+        said.equal(*map(said.of, functions.ends))
     fixed = [s for s, source in claim.setting.sources.items() if source in ("n", "d", "kappa") or s.is_integer]
     unknown = [s for s in (*letters, *quantities) if s in said.met]
     if not unknown:
