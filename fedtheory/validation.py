@@ -100,18 +100,15 @@ def _check(part: str, node: sympy.Expr) -> None:
 
 
 def _check_repeated(part: str, node: sympy.Expr) -> None:
-    """A sum or product over one index, an integer that all of its values are."""
+    """A sum or product over one index, which is declared nothing that some of its values are not."""
     index, *ends = node.limits[0]
     if len(node.limits) != 1 or len(ends) != 2:
         raise ValueError(f"{part}: {node} must go over one index, from one integer to another")
-    letter(part, index)
     for inner in (node.function, *ends):
         _check(part, inner)
-    first = ends[0]
-    reached = index.is_integer and (
-        not index.is_nonnegative or (first.is_positive if index.is_positive else first.is_nonnegative)
-    )
-    if not reached:
+    first, declared = ends[0], index.assumptions0
+    low = first.is_positive if index.is_positive else first.is_nonnegative if index.is_nonnegative else True
+    if type(index) is not sympy.Symbol or declared not in (*_LETTERS, sympy.Symbol("x").assumptions0) or not low:
         raise ValueError(f"{part}: the index {index} is not declared as what it is from {first} on")
 
 
