@@ -20,8 +20,10 @@ _DOMAINS: tuple[Mapping[str, bool], ...] = (
     {"integer": True},
 )
 _LETTERS = tuple(sympy.Symbol("x", **facts).assumptions0 for facts in _DOMAINS)
-#: What the symbol of a quantity may be declared to be: its values are computed, and no proof believes a declaration.
-_QUANTITIES = tuple(sympy.Symbol("x", **facts).assumptions0 for facts in ({}, *_DOMAINS[:3]))
+#: What the symbol of a quantity may be declared to be: its code says of which sign its values are, and sympy would
+#: simplify what is written by what is declared. Of a square the sign is known.
+_QUANTITIES = tuple(sympy.Symbol("x", **facts).assumptions0 for facts in ({}, {"real": True}))
+_SQUARED = (*_QUANTITIES, *_LETTERS[:2])
 _SAYS = "positive, nonnegative, real, or an integer that is one of these"
 
 #: What an expression is built from.
@@ -67,8 +69,8 @@ def measured(part: str, value: Any) -> sympy.Expr:
     symbol = value.base if isinstance(value, sympy.Pow) and value.exp == 2 else value
     if type(symbol) not in (sympy.Symbol, sympy.Dummy) or not symbol.name.strip():
         raise ValueError(f"{part} must be a name, a symbol or the square of one, got {value!r}")
-    if symbol.assumptions0 not in _QUANTITIES:
-        raise ValueError(f"{part}: {symbol} may be declared positive, nonnegative or real, and nothing else")
+    if symbol.assumptions0 not in (_QUANTITIES if symbol is value else _SQUARED):
+        raise ValueError(f"{part}: {symbol} may be declared real and nothing else, since its values are computed")
     return value
 
 

@@ -16,6 +16,8 @@ from fedtheory.schedules import ROUND, checked
 
 #: What a part of a state may be: one vector, or one for each client.
 SHAPES = ("point", "clients")
+#: What the problem calls its sizes, its condition number and its parts: no parameter is called so.
+OF_PROBLEM = ("n", "d", "kappa", "x", "g", "clients")
 
 
 def method(
@@ -35,11 +37,14 @@ def method(
     ``(..., n, d)``. Unless given: all parts start at 0; the draws are those of ``params.compressors``, or there are
     none; at the fixed point points are the optimum and clients' vectors 0. ``schedules``: parameters that vary with the
     round, by name, as expressions in its index ``round_index`` and in letters; the step has their values at its round.
-    ``ValueError`` for another shape, or for a schedule that is no number, infinite or negative at some round.
+    ``ValueError`` for another shape, for a parameter that is called as a part of the problem is, or for a schedule that is no number, infinite or negative at some round.
     """
     for part, shape in state.items():
         if shape not in SHAPES:
             raise ValueError(f"the part {part} of the state must be one of {', '.join(SHAPES)}, got {shape!r}")
+    taken = [p for p in params if p in OF_PROBLEM]
+    if taken:
+        raise ValueError(f"the parameter {taken[0]} has the name of a part of the problem: take another letter")
     varying = checked(schedules or {}, params)
     fields = [*params, *varying, ROUND] if varying else list(params)
     # A run begins with round 0.

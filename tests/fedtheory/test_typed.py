@@ -69,7 +69,11 @@ ILL_TYPED = {
     "V' stands for two functions": lambda: E(V_next * Quantity("V'", GAP, True)),
     "same before a step and after": lambda: one_step(METHOD, E(Quantity("V", D, True)) <= V),
     "n stands for two functions": lambda: contracts(METHOD, D, 1, {noise(): 1, noise(): mu}),
-    "gamma is a letter, so the quantity": lambda: claim(one_step(METHOD, E(V_next) <= Quantity(gamma, D))),
+    "gamma is a letter, so the quantity": lambda: claim(one_step(METHOD, E(V_next) <= Quantity("gamma", D))),
+    "gamma may be declared real and nothing else": lambda: Quantity(gamma, D),
+    "the parameter kappa has the name of a part of the problem": lambda: ft.method(
+        "m", step, ["kappa"], {"x": "point"}
+    ),
     "mu is the name of two symbols": lambda: one_step(METHOD, E(V_next) <= mu * Quantity("mu", D)),
     "T is the name of two symbols": lambda: bound(METHOD, E(V_next) <= 2 * Quantity("T", D)),
     "only z..2 is a quantity": lambda: Inequality(sympy.Symbol("z") ** 4, 1, (SQUARE,)),

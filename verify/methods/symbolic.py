@@ -24,8 +24,9 @@ def proves(claim: Claim) -> bool:
     relations = assumed(claim)
     # What is declared of a quantity is not known of its code.
     unsigned = {q.expression: sympy.Dummy(str(q.expression), real=True) for q in statement.quantities}
-    unsigned = {old: new for old, new in unsigned.items() if old.is_Symbol}
-    comparisons = [Comparison(c.left.subs(unsigned), c.relation, c.right.subs(unsigned)) for c in statement.comparisons]
+    comparisons = [
+        Comparison(c.left.xreplace(unsigned), c.relation, c.right.xreplace(unsigned)) for c in statement.comparisons
+    ]
     return all(_holds(comparison, relations) for comparison in comparisons)
 
 

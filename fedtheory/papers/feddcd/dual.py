@@ -121,7 +121,7 @@ def largest_curvature(problem: Problem, params: Any, state: Any) -> Any:
     return max(problem.f.L)
 
 
-_gap, _gap_T, _gap_0 = (sympy.Symbol(s, nonnegative=True) for s in ("G-G*", "G(y^T)-G*", "G(y^0)-G*"))
+_gap, _gap_T, _gap_0 = (sympy.Symbol(s) for s in ("G-G*", "G(y^T)-G*", "G(y^0)-G*"))
 _dist, _dist_T, _dual_dist, _norm_y = (sympy.Symbol(s) for s in ("|w-w*|^2", "|w^T-w*|^2", "|y-y*|^2", "|y*|"))
 GAP_T = Quantity(_gap_T, dual_gap, after=True, domain=algorithm_1.invariant)
 GAP_0 = Quantity(_gap_0, dual_gap)

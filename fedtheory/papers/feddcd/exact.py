@@ -129,7 +129,7 @@ def _zero(problem: Any, params: Any, state: Any) -> Array:
     return np.zeros((), dtype=int)
 
 
-_block_L, _block_mu = sympy.symbols("block_smoothness block_convexity", positive=True)
+_block_L, _block_mu = sympy.symbols("block_smoothness block_convexity", real=True)
 _curvatures = (
     Quantity(_block_L, lambda problem, params, state: 1 / smallest_curvature(problem, params, state)),
     Quantity(_block_mu, lambda problem, params, state: 1 / largest_curvature(problem, params, state)),

@@ -24,7 +24,7 @@ from fedtheory.statements import Inequality, Quantity
 
 ROUNDS, SHARE = 100, sympy.Rational(1, 4)
 
-_rate = sympy.Symbol("rate", nonnegative=True)
+_rate = sympy.Symbol("rate", real=True)
 
 
 def few_rounds(rate: Callable[[LinearProblem, Any, Any], Array]) -> Inequality:
