@@ -1,0 +1,32 @@
+"""Expressions at exact numbers."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+
+from fedtheory.rational import Undefined, evaluate
+
+x, y = sympy.symbols("x y", real=True)
+
+
+def test_what_rounds_and_compares_is_exact():
+    at = {x: Fraction(-7, 2), y: Fraction(1, 3)}
+    assert evaluate(sympy.Abs(x) + sympy.floor(x) + sympy.ceiling(x), at) == Fraction(7, 2) - 4 - 3
+    assert evaluate(sympy.Max(x, y), at) == Fraction(1, 3) and evaluate(sympy.Min(x, y), at) == Fraction(-7, 2)
+
+
+def test_extremes_of_arrays_are_taken_entry_by_entry():
+    at = {x: np.array([Fraction(1), Fraction(3)], dtype=object), y: Fraction(2)}
+    assert evaluate(sympy.Max(x, y), at).tolist() == [2, 3] and evaluate(sympy.Min(x, y), at).tolist() == [1, 2]
+
+
+def test_exponentials_and_logarithms_have_fifty_digits():
+    with mpmath.workdps(50):
+        assert abs(evaluate(sympy.log(x), {x: Fraction(2)}) - mpmath.log(2)) < mpmath.mpf(10) ** -45
+        assert abs(evaluate(sympy.E * x, {x: Fraction(2)}) - 2 * mpmath.e) < mpmath.mpf(10) ** -45
+    for value in (Fraction(0), Fraction(-1), np.array([1.0, 0.0])):
+        with pytest.raises(Undefined, match="logarithm"):
+            evaluate(sympy.log(x), {x: value})
