@@ -37,7 +37,8 @@ def method(
     ``(..., n, d)``. Unless given: all parts start at 0; the draws are those of ``params.compressors``, or there are
     none; at the fixed point points are the optimum and clients' vectors 0. ``schedules``: parameters that vary with the
     round, by name, as expressions in its index ``round_index`` and in letters; the step has their values at its round.
-    ``ValueError`` for another shape, for a parameter that is called as a part of the problem is, or for a schedule that is no number, infinite or negative at some round.
+    ``ValueError`` for another shape, for a parameter that is called as a part of the problem is, or for a schedule that
+    is no number, infinite or negative at some round.
     """
     for part, shape in state.items():
         if shape not in SHAPES:
