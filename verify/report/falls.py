@@ -24,8 +24,8 @@ Verdicts = Mapping[str, str]
 class Fall(StrEnum):
     """In which way a claim falls."""
 
-    MEANT = "printed, and false as meant"
-    LETTER = "printed, and false by its letter only"
+    MEANT = "false as meant"
+    LETTER = "false by its letter only"
     UNPRINTED = "implied or ours, and false"
     UNSAID = "false"
 
