@@ -49,7 +49,8 @@ PRINTED = {
     "theorem-6.1/eq-10": rf"{_GAP}\left({_FAST}\right)^T{_START}",
     "theorem-6.1/eq-11": rf"{_DISTANCE}\frac{{1}}{{N\alpha^2}}\left({_FAST}\right)^T\|y^*\|^2",
     "theorem-6.1/eq-12": rf"{_DISTANCE}\frac{{1}}{{\alpha^2}}\left({_FAST}\right)^T\zeta^2",
-    "theorem-7.1/eq-14": r"\mathbb{E}\left[f(w^{(T)})-f(w^*)\right]\geq\Omega\left(\left(1-\min\left\{\frac{\tau}{"
+    "theorem-7.1/eq-14": r"\mathbb{E}_{\mathcal{N}_i,i\in[T]}\left[f(w^{(T)})-f(w^*)\right]\geq\Omega\left(\left(1-"
+    r"\min\left\{\frac{\tau}{"
     r"\sqrt{N}}"
     r"\frac{4}{\sqrt{\beta/\alpha}},\frac{8\sqrt{2}}{\beta/\alpha},1\right\}\right)^T\right)",
     "theorem-7.1/complexity": r"\Omega\left(\frac{\sqrt{N}}{\tau}\sqrt{\frac{\beta}{\alpha}}\ln\left(\frac{1}{\epsilon}"
