@@ -88,8 +88,8 @@ def sentence(points: Sequence[Point]) -> str:
 
 
 _NAMES = {
-    Subject.FACTOR: "the printed rate 1 - rho",
-    Subject.CONSTANT: "the printed constant",
+    Subject.FACTOR: "the stated rate 1 - rho",
+    Subject.CONSTANT: "the stated constant",
     Subject.RATIO: "the right side",
     Subject.DECREASE: "the decrease that it guarantees",
 }
@@ -110,8 +110,8 @@ def _refuted(exceeded: Sequence[Point], total: int) -> str:
     least, most = rounded(worst.lower, up=False), None if worst.upper is None else rounded(worst.upper, up=True)
     size = f"is at least {least}, with nothing known from above" if most is None else f"lies in [{least}, {most}]"
     return (
-        f"what is printed does not hold {where}: the smallest {name} that holds {size}, where "
-        f"{short(worst.printed)} is printed (worst at {worst.where})"
+        f"what is stated does not hold {where}: the smallest {name} that holds {size}, where "
+        f"{short(worst.printed)} is stated (worst at {worst.where})"
     )
 
 
@@ -120,7 +120,7 @@ def _held(held: Sequence[Point], total: int) -> str:
     known = [(point.slack[1], point) for point in held]
     slacks = [(slack, point) for slack, point in known if slack is not None]
     if not slacks:
-        return f"what is printed holds {where}, with nothing known from below"
+        return f"what is stated holds {where}, with nothing known from below"
     slack, worst = max(slacks, key=lambda pair: pair[0])
     missing = len(held) - len(slacks)
     text = (
@@ -140,9 +140,9 @@ def _undecided(unknown: Sequence[Point], total: int) -> str:
     if not best:
         return f"{text} ({unknown[0].note})" if unknown[0].note else text
     slack, worst = min(best, key=lambda pair: pair[0])
-    size = f"{float(100 / slack):.4g} % of what is printed"
+    size = f"{float(100 / slack):.4g} % of what is stated"
     if worst.subject == Subject.FACTOR:
-        size = f"{float(slack):.4g} times the printed rate 1 - rho"
+        size = f"{float(slack):.4g} times the stated rate 1 - rho"
     return f"{text}, where the worst case found has {size} (at {worst.where})"
 
 

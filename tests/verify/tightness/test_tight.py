@@ -123,7 +123,7 @@ def test_a_rate_ten_percent_faster_than_the_worst_case_is_exceeded(claim, letter
     assert found.verdict is Verdict.REFUTED and found.lower > found.printed
     assert found.slack[1] == pytest.approx(1 / 1.1, abs=1e-4)
     assert "the smallest factor that holds lies in [" in sweep.sentence([found])
-    assert sweep.sentence([found]).startswith("what is printed does not hold at every point of the grid")
+    assert sweep.sentence([found]).startswith("what is stated does not hold at every point of the grid")
 
 
 def test_a_printed_factor_ten_percent_too_small_is_exceeded_where_the_printed_one_is_attained():
@@ -182,7 +182,7 @@ def test_a_setting_that_is_not_posed_is_searched(monkeypatch):
 def test_within_is_of_the_rate_and_at_the_worst_point():
     points = [point("0.46", "0.46", kappa=2), point("0.45", "0.451", kappa=10)]
     text = sweep.sentence(points)
-    assert "the printed rate 1 - rho is within 10 % of the best possible at every point" in text
+    assert "the stated rate 1 - rho is within 10 % of the best possible at every point" in text
     assert "worst at kappa=10" in text and "at most 1.16 times the iterations needed" in text
 
 
@@ -274,7 +274,7 @@ def test_the_command_prints_a_table_a_sentence_and_draws(tmp_path, capsys):
     assert lines[1].split()[:5] == ["kappa", "omega", "n", "gamma", "printed"]
     assert len([line for line in lines if line.endswith("certified") and line[0].isdigit()]) == 5
     assert lines[-3:-1] == [str(out), "factor: 5 points, 5 certified"]
-    assert lines[-1].startswith("the printed rate 1 - rho is within 5.") and "kappa=2" in lines[-1]
+    assert lines[-1].startswith("the stated rate 1 - rho is within 5.") and "kappa=2" in lines[-1]
     assert log.splitlines()[0].startswith("[1/5] kappa=2, omega=1")
 
 
