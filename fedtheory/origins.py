@@ -27,6 +27,8 @@ def checked(id: str, origin: str, where: str, formula: str, literal_of: str | No
     """``ValueError`` unless these parts of the claim ``id`` agree; an origin may be left out, as ""."""
     if origin not in ("", *ORIGINS):
         raise ValueError(f"the origin of {id} must be one of {', '.join(ORIGINS)}, got {origin!r}")
+    if not (isinstance(where, str) and isinstance(formula, str)):
+        raise ValueError(f"where and formula of {id} must be texts")
     if origin == "printed" and not _NUMBERED.search(where):
         raise ValueError(f"{id} is printed: where must name a section, theorem, equation, ... by number, got {where!r}")
     if formula and origin != "printed":

@@ -24,7 +24,7 @@ from verify.audit import FAILED, audit, document
 from verify.cli import DEFAULT_CLIENTS, parser
 from verify.evidence import Evidence
 from verify.pep.prover import DoesNotHold
-from verify.report import outcomes, terminal
+from verify.report import falls, outcomes, terminal
 
 #: True cases of each distribution on which the sequential tests are calibrated.
 CASES = 10_000
@@ -70,8 +70,10 @@ def run_audit(args: argparse.Namespace) -> int:
         cache.trim(folder)
     terminal.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
     terminal.say(report, *terminal.remarks(found), *terminal.coverage(found))
-    terminal.say(report, terminal.summary(found, time.perf_counter() - begun))
     verdicts = {e.claim.id: str(e.verdict) for e in found}
+    if groups := falls.grouped(selected, verdicts):
+        terminal.say(report, f"of the claims that fall: {falls.counted(groups)}")
+    terminal.say(report, terminal.summary(found, time.perf_counter() - begun))
     terminal.say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
     if unwritten is not None:
         raise unwritten

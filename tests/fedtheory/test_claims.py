@@ -161,6 +161,8 @@ def test_what_is_printed_has_a_place_with_a_number(where):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"where": None}, "where and formula of locodl/eq-6 must be texts"),
+        ({"formula": 2}, "where and formula of locodl/eq-6 must be texts"),
         ({"origin": "seen"}, "origin of locodl/eq-6 must be one of printed, implied, observed, got 'seen'"),
         ({"origin": "observed"}, "has a formula as it stands in a paper, but is not said to be printed"),
         ({"origin": ""}, "has a formula as it stands in a paper, but is not said to be printed"),

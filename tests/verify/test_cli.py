@@ -217,6 +217,7 @@ def test_audit_prints_a_table_refutations_and_a_summary(here, capsys):
     (refutation,) = [line for line in lines if line.startswith("feddcd/lemma-B.8/rate: ")]
     assert "is false (repaired: feddcd/lemma-B.8/rate/repaired)" in refutation and "n=2" in refutation
     assert lines[-1].startswith("4 claims: ") and " 1 refuted; " in lines[-1]
+    assert lines[-2] == "of the claims that fall: 1 false by its letter only"
     # In a log the progress is a line for each claim.
     assert [line.split()[0] for line in err.splitlines()] == [f"[{i}/4]" for i in (1, 2, 3, 4)]
     assert {p.name for p in (here / "fedtheory-audit").iterdir()} == {"audit.json", "counterexamples", "certificates"}

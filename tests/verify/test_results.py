@@ -361,6 +361,32 @@ def test_why_of_all_claims_of_ones_own_tells_which_fall(capsys, own):
     assert out.count("it rests on mine/end (page 1)") == 2 and "4 of 5 claims fall" in out
 
 
+MEANT = """
+from fedtheory import Claim, Inequality, Setting, letters
+a, b = letters("a b")
+said = dict(setting=Setting("all values", letters=(a, b)), where="page 2", origin="printed")
+CLAIMS = (
+    Claim("mine/meant", statement=Inequality(a, a + b), formula="a < a + b", **said),
+    Claim("mine/meant/literal", statement=Inequality(a, b), formula="a < b", literal_of="mine/meant", **said),
+    Claim("mine/plain", setting=said["setting"], statement=Inequality(a + 2, b)),
+)
+"""
+
+
+def test_why_tells_what_a_letter_of_ones_own_means(capsys, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(MEANT)
+    _, out, _ = run(capsys, "why", "mine/meant/literal", "--own", str(file))
+    assert "\n  false by its letter only\n  as printed: a < b\n  what is meant: mine/meant, proved\n" in out
+    _, out, _ = run(capsys, "why", "mine", "--own", str(file))
+    heads = [line for line in out.splitlines() if not line.startswith(" ")]
+    assert heads[0] == "false by its letter only:" and heads[2] == "false:"
+    assert "2 of 3 claims fall (1 false by its letter only; 1 false); " in heads[-1]
+    file.write_text(MEANT.replace("page 2", "somewhere"))
+    status, _, err = run(capsys, "check", str(file))
+    assert status == 2 and err.count("\n") == 1 and "mine/meant is printed: where must name" in err
+
+
 def test_the_command_that_is_told_replays_a_counterexample_of_ones_own(capsys, own, tmp_path):
     run(capsys, "check", own, "--out", str(tmp_path / "out"))
     file = tmp_path / "out" / "counterexamples" / "mine_start.json"

@@ -99,7 +99,7 @@ def _heading(evidence: Evidence) -> Text:
 
 
 def _verdict_of(id: str, verdicts: Verdicts) -> str:
-    return f"{id}, {verdicts.get(id, '-')}: {claims.get(id).gist}"
+    return ": ".join(filter(None, (f"{id}, {verdicts.get(id, '-')}", claims.get(id).gist)))
 
 
 def _origin(claim: Claim, verdicts: Verdicts) -> Iterator[str]:

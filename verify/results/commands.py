@@ -175,11 +175,11 @@ def run_why(args: Any) -> int:
     evidence = {e.claim.id: e for e in told}
     groups = falls.grouped([e.claim for e in told], verdicts)
     for way, falling in groups.items():
-        if way is not falls.Fall.UNSAID:
+        if groups.keys() != {falls.Fall.UNSAID}:
             terminal.say(report, f"{way}:")
         for id in falling:
             terminal.say(report, *why.brief(evidence[id], verdicts))
-    apart = f" ({falls.counted(groups)})" if groups.keys() - {falls.Fall.UNSAID} else ""
+    apart = "" if groups.keys() <= {falls.Fall.UNSAID} else f" ({falls.counted(groups)})"
     count = sum(map(len, groups.values()))
     terminal.say(report, f"{count} of {len(told)} claims fall{apart}; of each fedtheory why ID tells more")
     if missing:
@@ -188,15 +188,16 @@ def run_why(args: Any) -> int:
 
 
 def _reached(ids: Sequence[str], own: Mapping[str, Claim]) -> list[str]:
-    """The claims of somebody's own that are named, on which the proofs of these rest, and that repair these."""
+    """The claims of somebody's own that are named, on which the proofs of these rest, that repair these, and that say
+    what these mean, or speak of their letter."""
     found: list[str] = []
     left = [id for id in ids if id in own]
     while left:
         id = left.pop(0)
         if id not in found:
             found.append(id)
-            repairing = (other.id for other in own.values() if other.repairs == id)
-            left += [other for other in (*own[id].uses, *repairing) if other in own]
+            beside = (other.id for other in own.values() if id in (other.repairs, other.literal_of))
+            left += [other for other in (*own[id].uses, own[id].literal_of, *beside) if other in own]
     return found
 
 
