@@ -197,7 +197,8 @@ def _reached(ids: Sequence[str], own: Mapping[str, Claim]) -> list[str]:
         if id not in found:
             found.append(id)
             beside = (other.id for other in own.values() if id in (other.repairs, other.literal_of))
-            left += [other for other in (*own[id].uses, own[id].literal_of, *beside) if other in own]
+            meant = own[id].literal_of or ""
+            left += [other for other in (*own[id].uses, meant, *beside) if other in own]
     return found
 
 
