@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.problems.base import Problem
@@ -17,6 +17,7 @@ class BoundedBelow:
     """What a hypothesis says: along every run ``function(problem, params, state)`` stays above some number."""
 
     function: Callable[[Problem, Any, Any], Array]
+    words: ClassVar[str] = "a function stays above some number"
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Coercive(BoundedBelow):
     with its length, so that it is bounded below, and the point is bounded wherever it is bounded above."""
 
     point: Callable[[Problem, Any, Any], Array]
+    words: ClassVar[str] = "a function is continuous and coercive"
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Lipschitz:
 
     map: Callable[[Problem, Any, Any], Array]
     constant: Callable[[Problem, Any], Array]
+    words: ClassVar[str] = "a map is Lipschitz"
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class Everywhere:
     :class:`fedtheory.iterations.At`, at every iteration of every run."""
 
     statement: Inequality
+    words: ClassVar[str] = "an inequality holds at every iteration"
 
 
 @dataclass(frozen=True)
@@ -49,3 +53,4 @@ class Recurs:
     """What a hypothesis says: among any N iterations that follow each other every client meets ``case``, for some N."""
 
     case: Hypothesis
+    words: ClassVar[str] = "every client meets a case again and again, after a bounded number of iterations"

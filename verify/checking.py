@@ -11,7 +11,8 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Bound
-from verify.evidence import Evidence
+from verify import assumptions
+from verify.evidence import ASSUMED, Evidence
 from verify.faults import placed
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS, examined
@@ -78,16 +79,22 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     if best.verdict is Verdict.REFUTED:
         main = replace(best, instances=best.instances or main.instances)
     used = {name for o in outcomes for name in o.used}
+    verdict = best.verdict or Verdict.NOT_TESTED
+    assumed = assumptions.assumed(inquiry.claim, verdict, best.used)
+    note = _note(inquiry, best, outcomes)
+    if assumed and verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+        note += f"; {ASSUMED}: {', '.join(assumed)}"
     return Evidence(
         inquiry.claim,
-        best.verdict or Verdict.NOT_TESTED,
+        verdict,
         main.margin,
         tuple(name for name in _USED if name in used),
         main.instances,
         counterexample=best.counterexample,
         tightest=main.tightest,
-        note=_note(inquiry, best, outcomes),
+        note=note,
         outcomes=outcomes,
+        assumed=assumed,
     )
 
 

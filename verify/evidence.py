@@ -15,6 +15,9 @@ from verify.counterexamples import Counterexample
 from verify.outcome import Outcome
 from verify.verdict import Verdict
 
+#: What is taken from an author as it is, in the JSON, in notes and on the terminal.
+ASSUMED = "assumed, not checked"
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -25,7 +28,7 @@ class Evidence:
     right side can vanish or be negative, relative to |left| + |right|; None when nothing was measured, -inf when a side
     is not a number (null in JSON, as is None). ``methods``: in the order used. ``instances``: how many met the
     hypotheses. ``tightest``: the recipe of the worst instance. ``note``: what the verdict rests on, or why there is
-    none.
+    none. ``assumed``: what it takes from the claim's author as it is.
     """
 
     claim: Claim = field(repr=False)
@@ -38,6 +41,7 @@ class Evidence:
     note: str = ""
     seconds: float = 0.0
     outcomes: tuple[Outcome, ...] = ()
+    assumed: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The claim's entry in the audit's JSON."""
@@ -57,6 +61,7 @@ class Evidence:
             "counterexample": self.counterexample.to_json() if self.counterexample else None,
             "repaired": repaired if repaired in known else None,
             "note": self.note,
+            ASSUMED: list(self.assumed),
             "seconds": round(self.seconds, 3),
             "outcomes": [outcome.to_json() for outcome in self.outcomes],
         }
@@ -78,4 +83,5 @@ class Evidence:
             note=entry["note"],
             seconds=entry["seconds"],
             outcomes=tuple(Outcome.from_json(outcome) for outcome in entry["outcomes"]),
+            assumed=tuple(entry.get(ASSUMED, ())),
         )

@@ -16,7 +16,7 @@ from fedtheory.claims import Claim
 from fedtheory.origins import ORIGINS
 from fedtheory.rational import real
 from verify.counterexamples import Counterexample
-from verify.evidence import Evidence
+from verify.evidence import ASSUMED, Evidence
 from verify.parsing import number
 from verify.report import outcomes, statement
 from verify.report.consoles import console as console
@@ -146,6 +146,8 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
     lines.append(f"  {counted}; {evidence.seconds:.1f} s")
     if evidence.methods:
         lines.append(f"  methods: {', '.join(evidence.methods)}")
+    if evidence.assumed and ASSUMED not in evidence.note:
+        lines += [ASSUMED, *(f"  {text}" for text in evidence.assumed)]
     if example is not None:
         lines += ["counterexample, the simplest found"]
         lines += [f"  {text}" for text in (example.text, *sides(example), claimed(example)) if text]
