@@ -7,7 +7,9 @@ from types import MethodType
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.instances.base import Recipe
 from fedtheory.statements import CompressorClass
+from verify.comparisons import asserted
 from verify.verdict import Verdict
 
 #: Verdicts that say that a claim holds.
@@ -18,11 +20,14 @@ _FORMAL = {"sdp", "formal", "symbolic", "derivation"}
 _CLASSES = "fedtheory.classes"
 
 
-def assumed(claim: Claim, verdict: Verdict, used: Collection[str]) -> tuple[str, ...]:
-    """What the verdict takes from the author of a claim as it is; ``used``: the ways in which it was found."""
+def assumed(claim: Claim, verdict: Verdict, used: Collection[str], met: Collection[Recipe] = ()) -> tuple[str, ...]:
+    """What the verdict takes from the author of a claim as it is.
+
+    ``used``: the ways in which it was found; ``met``: recipes of some instances that meet the hypotheses.
+    """
     if verdict in (Verdict.ILL_POSED, Verdict.NOT_TESTED):
         return ()
-    holds = _of_what_holds(claim, used) if verdict in HOLDS else ()
+    holds = _of_what_holds(claim, used, met) if verdict in HOLDS else ()
     return tuple(dict.fromkeys((*_of_hypotheses(claim), *holds)))
 
 
@@ -38,7 +43,7 @@ def _is_ours(hypothesis: Hypothesis) -> bool:
     return type(of).__module__.startswith(_CLASSES) and hypothesis.states_membership((of,))
 
 
-def _of_what_holds(claim: Claim, used: Collection[str]) -> Iterator[str]:
+def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe]) -> Iterator[str]:
     setting, formal = claim.setting, bool(_FORMAL & set(used))
     for part in setting.classes:
         if not type(part).__module__.startswith(_CLASSES):
@@ -49,7 +54,8 @@ def _of_what_holds(claim: Claim, used: Collection[str]) -> Iterator[str]:
                 yield f"along runs, {hypothesis.text!r} means that {meaning.words}"
     if setting.known is not None and formal:
         yield "what the setting says is known of states holds of formal vectors"
-    if setting.special is not None and not isinstance(claim.statement, CompressorClass):
+    by_hand = setting.special is not None and not isinstance(claim.statement, CompressorClass)
+    if by_hand and not (met and all(asserted.reaches(claim.instances.build(recipe, True)) for recipe in met)):
         yield "the states of its instances, made by hand, are all of which it speaks"
     if setting.complete and formal:
         yield "the statement depends on nothing but the parameters and states of its setting"

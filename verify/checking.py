@@ -80,7 +80,9 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
         main = replace(best, instances=best.instances or main.instances)
     used = {name for o in outcomes for name in o.used}
     verdict = best.verdict or Verdict.NOT_TESTED
-    assumed = assumptions.assumed(inquiry.claim, verdict, best.used)
+    # A search that was not needed is not made for this.
+    met = inquiry.met if "hunt" in vars(inquiry) else ()
+    assumed = assumptions.assumed(inquiry.claim, verdict, best.used, met)
     note = _note(inquiry, best, outcomes)
     if assumed and verdict in (Verdict.PROVED, Verdict.CERTIFIED):
         note += f"; {ASSUMED}: {', '.join(assumed)}"

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
@@ -143,19 +143,36 @@ def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> Chart:
     return Chart(fixed, rows, basis, free)
 
 
-def check_reach(algorithm: Algorithm, about: Chart, n: int, params: Any, with_g: bool, free: Collection[str]) -> None:
-    """``ValueError`` unless the chart, with the fields that are ``free``, reaches all that the invariant allows.
+def untied(algorithm: Algorithm, about: Chart, n: int, params: Any, with_g: bool) -> list[str]:
+    """Fields of the state that ``init`` computes and no invariant ties to the others: they may be anything later on.
 
-    Exact ranks, on the simplest problem with n clients: what ``init`` computes and the invariant ties to the rest only
-    in part would be taken for what ``init`` makes of it in every round.
+    ``ValueError`` unless the chart reaches all that the invariant allows, with these fields free: by exact ranks, on
+    the simplest problem with n clients. What is tied to the others only in part would be taken for what ``init`` makes
+    of it in every round.
     """
+    fields: tuple[str, ...] = algorithm.State._fields  # type: ignore[attr-defined]
+    names = [name for name in fields if name not in about.rows]
+    if algorithm.step is no_step:
+        return []
     if algorithm.invariant is None:
-        return
-    problem, size = plain(n, with_g), sum(1 if r is None else r for r in about.rows.values())
+        return names
+    problem, fixed = plain(n, with_g), about.fixed
+    held = np.asarray(algorithm.invariant(problem, params, fixed))
+    free = [
+        name
+        for name in names
+        if (algorithm.invariant(problem, params, fixed._replace(**{name: getattr(fixed, name) + 1})) == held).all()
+    ]
+    _check_reach(algorithm, about, problem, params, free)
+    return free
+
+
+def _check_reach(algorithm: Any, about: Chart, problem: Problem, params: Any, free: Collection[str]) -> None:
+    size = sum(1 if r is None else r for r in about.rows.values())
     whole = replace(about, basis=np.eye(size, dtype=int), free=tuple(range(size)))
     moved = _flat(algorithm.init(problem, params, **whole.parts(_units(size)[:, None, :, None])), about.fixed)
     reached = (moved[1:] - moved[:1]).T @ about.basis
-    fields, ends = algorithm.State._fields, np.cumsum([np.size(part) for part in about.fixed])  # type: ignore[attr-defined]
+    fields, ends = about.fixed._fields, np.cumsum([np.size(part) for part in about.fixed])
     total = int(ends[-1])
     freed = [k for k in range(total) if fields[int(np.searchsorted(ends, k, side="right"))] in free]
     steps = np.split(moved[:1] + _units(total), ends[:-1], axis=1)
@@ -163,7 +180,7 @@ def check_reach(algorithm: Algorithm, about: Chart, n: int, params: Any, with_g:
     residual = np.asarray(algorithm.invariant(problem, params, type(about.fixed)(*parts))).reshape(total + 1, -1)
     allowed, _ = nullspace(exact(residual[1:] - residual[:1]).T)
     reached = np.concatenate([reached, np.eye(total, dtype=int)[:, freed]], axis=1)
-    if _rank(np.concatenate([reached, allowed], axis=1)) > _rank(reached):
+    if rank(np.concatenate([reached, allowed], axis=1)) > rank(reached):
         raise ValueError(
             f"init of {algorithm.name} computes parts of the state that its invariant ties to the others only in part: "
             "let init take them"
@@ -182,7 +199,8 @@ def _flat(state: Any, fixed: Any) -> Array:
     return exact(np.concatenate([part.reshape(size, -1) for part in parts], axis=1))
 
 
-def _rank(A: Array) -> int:
+def rank(A: Array) -> int:
+    """The rank of a matrix of fractions."""
     return int(A.shape[1]) - len(nullspace(exact(A))[1])
 
 

@@ -28,6 +28,7 @@ from fedtheory.randomness import (
     WeightedSubset,
     expectation,
     map_leaves,
+    support_of,
 )
 from fedtheory.rational import Array, exact
 
@@ -470,3 +471,51 @@ def test_a_subset_has_its_size_where_numbers_are_equal():
 
     masks = UniformSubset(5, 3).sample(Equal(), (2,))
     assert masks.tolist() == [[True, True, True, False, False]] * 2
+
+
+@dataclass(frozen=True)
+class Table:
+    """Somebody's own distribution: draws 1, ..., K with any probabilities, those in floats besides."""
+
+    p: Any
+    floats: Any = None
+    count: int = 2
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Draw:
+        return rng.integers(1, 3, size)
+
+    def support(self, exact: bool = False) -> tuple[Draw, Any]:
+        return np.arange(1, 3), np.array(self.p if exact or self.floats is None else self.floats, dtype=object)
+
+
+HALF = Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "exact", "words"),
+    [
+        (Table((HALF, Fraction(2, 5))), True, "sum to 9/10, where 1 is due"),
+        (Table((0.5, 0.4)), False, "sum to 0.9, where 1 is due"),
+        (Table((HALF, HALF + Fraction(1, 10**20))), True, "where 1 is due"),
+        (Table((Fraction(3, 2), -HALF)), True, "negative"),
+        (Table((float("nan"), 1.0)), False, "negative, or no number"),
+        (Table((1 / 3, 2 / 3)), True, "the probability 0.333.*, a float, in fractions"),
+        (Table((HALF, HALF), count=3), True, "2 probabilities, and .*3.* draws"),
+        (Table((HALF,) * 3), True, "where 1 is due"),
+        (Table((Fraction(1, 3),) * 3, count=3), True, "3 probabilities, and .*2.* draws"),
+        (Table(((HALF, HALF),)), True, r"shape \(1, 2\)"),
+        (Independent(Table((-HALF, Fraction(3, 2))), 2), True, "negative"),
+        (Product(Pair, (Table((-HALF, -HALF)), Table((-HALF, -HALF)))), True, "negative"),
+    ],
+)
+def test_probabilities_that_are_none_are_told(distribution, exact, words):
+    with pytest.raises(ValueError, match=words) as error:
+        support_of(distribution, exact)
+    assert one_sentence(error)
+
+
+def test_a_short_decimal_is_the_fraction_that_it_denotes_and_what_has_no_probability_is_not_drawn():
+    _, p = support_of(Table((0.1, 0.9)), True)
+    assert p.tolist() == [Fraction(1, 10), Fraction(9, 10)]
+    draws, p = support_of(Table((0, 1)), True)
+    assert (draws.tolist(), p.tolist()) == ([2], [1])

@@ -8,24 +8,40 @@ fractions, where runs draw in floats. That what is known of states is so. That a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from fedtheory.algorithms.base import no_step
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.instances.chart import nullspace
+from fedtheory.instances.chart import nullspace, rank, skeleton, untied
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array, exact, to_float
-from fedtheory.statements import Limit
+from fedtheory.statements import Bound, Invariant, Limit, OneStep
 from verify.evaluate import dimension, rollout, start
 
+#: What is said of others.
+SAME = "draws must be the same in all states"
 #: Draws that are compared, at most; sizes of the states at which they are; how far floats may be off.
 MOST, SIZES, OFF = 1000, (Fraction(0), Fraction(1), Fraction(-1000)), 1e-9
 #: Coordinates up to which a state that stays is solved for.
 LARGEST = 12
+
+
+class _Sealed:
+    """An entry of a state that refuses to be looked at: arithmetic and conversions it does not have."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("an entry of a state was looked at")
+
+    def __bool__(self) -> bool:
+        raise TypeError("an entry of a state was looked at")
 
 
 def check_draws(claim: Claim, recipe: Recipe) -> None:
@@ -36,16 +52,32 @@ def check_draws(claim: Claim, recipe: Recipe) -> None:
     found = []
     for kind in (True, False):
         instance = claim.instances.build(recipe, kind)
-        for row in _rows(dimension(claim, instance)):
-            problem, state = start(claim, instance, row if kind else to_float(row))
-            draws = algorithm.draws(problem, instance.params, state)
-            if draws.count is None or draws.count > MOST:
-                return
-            found.append((kind, support_of(draws, kind)))
-    for kind, one in found[1:]:
-        if not _same(found[0][1], one):
-            why = "on the state" if kind else "on whether numbers are floats or fractions"
-            raise ValueError(f"what {algorithm.name} draws depends {why}: {claim.id} cannot be tested")
+        row = _generic(dimension(claim, instance))
+        problem, state = start(claim, instance, row if kind else to_float(row))
+        draws = algorithm.draws(problem, instance.params, state)
+        if draws.count is not None and draws.count > MOST:
+            return
+        sealed = type(state)(*(np.full(np.shape(part), _Sealed(), dtype=object) for part in state))
+        try:
+            again = algorithm.draws(problem, instance.params, sealed)
+        except Exception as error:
+            raise ValueError(f"what {algorithm.name} draws depends on the state ({error}): {SAME}") from error
+        if draws.count is None:
+            continue
+        found += [support_of(draws, kind), support_of(again, kind)]
+    for index, one in enumerate(found[1:]):
+        if not _same(found[0], one):
+            why = "on the state" if index != 1 else "on whether numbers are floats or fractions"
+            raise ValueError(f"what {algorithm.name} draws depends {why}: {SAME}")
+
+
+def check_chart(claim: Claim, instance: Instance) -> None:
+    """``ValueError`` where the states that are looked at are not all that the invariant of the method allows."""
+    algorithm = claim.setting.algorithm if claim.setting.special is None else None
+    if algorithm is None or algorithm.invariant is None or instance.problem is None:
+        return
+    n, with_g = instance.problem.n, instance.problem.g is not None
+    untied(algorithm, skeleton(algorithm, n, instance.params, with_g), n, instance.params, with_g)
 
 
 def unknown(claim: Claim, instance: Instance) -> str:
@@ -61,15 +93,48 @@ def unknown(claim: Claim, instance: Instance) -> str:
 
 
 def unheld(claim: Claim, instance: Instance) -> str:
-    """Why an invariant is none at an exact instance: it does not hold where a method starts; else empty."""
+    """Why the invariant of a setting's method is none at an exact instance; empty where nothing is wrong.
+
+    It holds where the method starts and at the states of the chart, and where a claim speaks of steps these keep it.
+    """
     algorithm = claim.setting.algorithm if claim.setting.special is None else None
-    if algorithm is None or algorithm.invariant is None or instance.initial is None:
+    if algorithm is None or algorithm.invariant is None:
         return ""
-    for row in _rows(instance.initial_dimension or instance.dimension):
-        problem, state = instance.initial(row)
-        if any(v != 0 for v in np.asarray(algorithm.invariant(problem, instance.params, state)).flat):
-            return f"the invariant of {algorithm.name} does not hold at its initial states"
+    kept = replace(claim, statement=Invariant(algorithm, algorithm.invariant, ""))
+    steps = isinstance(claim.statement, OneStep | Bound | Limit) and algorithm.step is not no_step
+    starts = [("its initial states", instance.initial, instance.initial_dimension or instance.dimension)]
+    starts += [("states about its fixed point", instance.at, instance.dimension)]
+    for where, at, size in starts:
+        if at is None:
+            continue
+        problem, state = at(_generic(size))
+        if _breaks(algorithm, problem, instance, state):
+            return f"the invariant of {algorithm.name} does not hold at {where}"
+        if steps and _breaks(algorithm, problem, instance, rollout(kept, instance, problem, state, 1)[0]):
+            return f"a step of {algorithm.name} from {where} breaks its invariant"
     return ""
+
+
+def _breaks(algorithm: Any, problem: Any, instance: Instance, state: Any) -> bool:
+    """Whether the invariant does not hold at some of these states."""
+    return any(v != 0 for v in np.asarray(algorithm.invariant(problem, instance.params, state)).flat)
+
+
+def reaches(instance: Instance) -> bool:
+    """Whether the coordinates of an exact instance move every entry of its state, each by itself: an exact rank.
+
+    False where they do so by no affine map.
+    """
+    size = instance.dimension
+    generic = _generic(size)
+    _, state = instance.at(np.concatenate([exact(np.eye(size + 1, size, k=-1, dtype=int)), generic]))
+    parts = [np.asarray(part) for part in (state if isinstance(state, tuple) else (state,))]
+    if any(part.shape[:1] not in ((1,), (size + 2,)) for part in parts):
+        return False
+    flat = [np.broadcast_to(part, (size + 2, *part.shape[1:])).reshape(size + 2, -1) for part in parts]
+    found = exact(np.concatenate([*flat, np.zeros((size + 2, 0), dtype=int)], axis=1))
+    moved, other = (found[1:-1] - found[:1]).T, found[-1] - found[0]
+    return rank(moved) == len(moved) and bool((moved @ generic[0] == other).all())
 
 
 def unfixed(claim: Claim, instance: Instance) -> str:
@@ -117,9 +182,12 @@ def _stays(claim: Claim, instance: Instance, problem: Any, state: Any) -> bool:
 
 def _rows(size: int) -> Iterator[Array]:
     """Coordinates ``(1, size)`` of a few states, in fractions."""
-    generic = [Fraction((-1) ** i, i + 2) for i in range(size)]
     for scale in SIZES:
-        yield exact(np.array([scale * v for v in generic], dtype=object).reshape(1, size))
+        yield scale * _generic(size)
+
+
+def _generic(size: int) -> Array:
+    return exact(np.array([[Fraction((-1) ** i, i + 2) for i in range(size)]], dtype=object).reshape(1, size))
 
 
 def _same(one: tuple[Any, Array], two: tuple[Any, Array]) -> bool:

@@ -47,7 +47,7 @@ NEXT_TO = 1e-5
 #: Instances at most, besides the nearest to a violation, with extreme values of what no hypothesis bounds.
 EXTREMES = 4
 #: So many instances at first, and then one in so many, at which what an author asserts is compared with the code.
-LOOKED = 20
+LOOKED, AGAIN = 12, 40
 #: Hypotheses that bound letters.
 _BOUNDS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
 
@@ -78,7 +78,7 @@ class Hunt:
 def _untrue(claim: Claim, recipe: Recipe) -> str:
     """What the author of a claim asserts and is not so at an instance that meets the hypotheses; empty if all is.
 
-    ``ValueError`` where what a step draws is no distribution.
+    ``ValueError`` where what a step draws is no distribution, or the chart does not reach all states.
     """
     try:
         built = claim.instances.build(recipe, True)
@@ -87,6 +87,7 @@ def _untrue(claim: Claim, recipe: Recipe) -> str:
         return ""
     if not met:
         return ""
+    asserted.check_chart(claim, built)
     asserted.check_draws(claim, recipe)
     why = asserted.unknown(claim, built) or asserted.unheld(claim, built) or asserted.unfixed(claim, built)
     return f"{why}: at {built.text}" if why else ""
@@ -128,7 +129,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     untrue, limit = "", isinstance(claim.statement, Limit)
     for index, recipe in enumerate(_climbing(claim, rng, size, met)):
         with attributed(claim, recipe):
-            if not untrue and (limit or index < LOOKED or index % LOOKED == 0):
+            if not untrue and (limit or index < LOOKED or index % AGAIN == 0):
                 untrue = _untrue(claim, recipe)
             if untrue and not limit:
                 # What is known of states decides of which ones a statement speaks.

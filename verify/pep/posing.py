@@ -17,11 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import no_step
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, InexactOracles, UnbiasedCompressors
 from fedtheory.instances import Instance
-from fedtheory.instances.chart import Chart, check_reach, plain, skeleton, started
+from fedtheory.instances.chart import Chart, skeleton, started, untied
 from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
@@ -214,8 +213,7 @@ def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
         for known in record.asked:
             known.pop(ZERO.key, None)
     facts = _Known()
-    stale = [] if algorithm.step is no_step else _stale(algorithm, bones, n, given)
-    check_reach(algorithm, bones, n, given.params, given.problem.g is not None, stale)
+    stale = untied(algorithm, bones, n, given.params, given.problem.g is not None)
 
     def at(theta: Array) -> tuple[Any, Any]:
         state = started(algorithm, problem, params, about.parts(_increments(about, problem.d)))
@@ -235,23 +233,6 @@ def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
     initial = at if setting.start and set(setting.start) == set(about.rows) else some
     instance = replace(formal.instance, at=at, initial=initial, dimension=0, coordinates=None, start=None)
     return formal._replace(instance=instance, others=(*formal.others, facts))
-
-
-def _stale(algorithm: Any, bones: Chart, n: int, given: Instance) -> list[str]:
-    """Fields of the state that ``init`` computes and no invariant ties to the others."""
-    names = [name for name in algorithm.State._fields if name not in bones.rows]
-    if algorithm.invariant is None:
-        return names
-    problem = plain(n, given.problem.g is not None)
-
-    def residual(state: Any) -> Array:
-        return np.asarray(algorithm.invariant(problem, given.params, state))
-
-    return [
-        name
-        for name in names
-        if (residual(bones.fixed._replace(**{name: getattr(bones.fixed, name) + 1})) == residual(bones.fixed)).all()
-    ]
 
 
 def _anything(name: str, shape: tuple[int, ...], d: int) -> Array:

@@ -1,0 +1,100 @@
+"""Charts of states: what ``init`` takes it keeps, and what it computes is tied by the invariant altogether or not."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import fedtheory as ft
+from fedtheory.algorithms.base import zeros
+from fedtheory.instances.chart import rank, skeleton, started, untied
+
+STATE = {"x": "point", "u": "clients"}
+
+
+def _still(problem, params, state, draw):
+    return {"x": state.x, "u": state.u}
+
+
+def _method(init, invariant=None):
+    def begin(problem, params, **parts):
+        return made.State(*init(problem, **parts))
+
+    begin.__signature__ = init.__signature__ if hasattr(init, "__signature__") else _signature(init)
+    made = ft.method("mine", _still, ["gamma"], STATE, init=begin, invariant=invariant)
+    return made
+
+
+def _signature(init):
+    from inspect import Parameter, signature
+
+    first, *rest = signature(init).parameters.values()
+    params = Parameter("params", Parameter.POSITIONAL_OR_KEYWORD)
+    return signature(init).replace(parameters=[first, params, *rest])
+
+
+def _whole(problem, x=None, u=None):
+    return zeros(problem.d) if x is None else x, zeros(problem.n, problem.d) if u is None else u
+
+
+def _drops(problem, x=None, u=None):
+    return _whole(problem, x)
+
+
+def _first_client_only(problem, x=None, u=None):
+    x, u = _whole(problem, x, u)
+    return x, np.concatenate([u[..., :1, :], 0 * u[..., 1:, :]], axis=-2)
+
+
+def _from_three_clients_on(problem, x=None, u=None):
+    return _whole(problem, x, None if problem.n > 2 else u)
+
+
+def _gradients(problem, x=None):
+    x, _ = _whole(problem, x)
+    return x, problem.f.gradient(x[..., None, :])
+
+
+class _Problem:
+    n, d = 3, 2
+
+
+PARTS = {"x": np.ones((1, 1, 2), dtype=int), "u": np.full((1, 1, 3, 2), Fraction(1, 3), dtype=object)}
+
+
+def test_a_part_that_init_keeps_stands_in_the_state():
+    state = started(_method(_whole), _Problem, None, PARTS)
+    assert (state.u == PARTS["u"]).all()
+
+
+@pytest.mark.parametrize("init", [_drops, _first_client_only, _from_three_clients_on])
+def test_a_part_that_init_takes_and_drops_is_told(init):
+    with pytest.raises(ValueError, match="init of mine takes u, and the state that it makes has another"):
+        started(_method(init), _Problem, None, PARTS)
+
+
+def _sum_of_gradients(problem, params, state):
+    return state.u.sum(axis=-2) - problem.f.gradient(state.x[..., None, :]).sum(axis=-2)
+
+
+def _all_gradients(problem, params, state):
+    return state.u - problem.f.gradient(state.x[..., None, :])
+
+
+def _untied(invariant, n):
+    made = _method(_gradients, invariant)
+    return untied(made, skeleton(made, n, None, False), n, None, False)
+
+
+def test_what_init_computes_is_tied_by_the_invariant_altogether_or_not_at_all():
+    assert _untied(None, 3) == ["u"]
+    assert _untied(_all_gradients, 3) == []
+    # Of one client the sum is all there is.
+    assert _untied(_sum_of_gradients, 1) == []
+    with pytest.raises(ValueError, match="init of mine computes parts of the state that its invariant ties"):
+        _untied(_sum_of_gradients, 2)
+
+
+def test_a_rank_is_exact():
+    assert rank(np.array([[1, 2], [Fraction(10**30 + 1, 10**30), 2]], dtype=object)) == 2
+    assert rank(np.array([[1, 2], [2, 4]])) == 1

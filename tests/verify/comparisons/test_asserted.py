@@ -1,0 +1,279 @@
+"""What authors assert of their methods and settings, where it is not so."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedtheory as ft
+from fedtheory.algorithms.base import zeros
+from fedtheory.classes import ContractiveCompressors, SmoothStronglyConvex, UnbiasedCompressors
+from fedtheory.statements import Inequality, Limit
+from verify import Verdict, assumptions
+from verify.comparisons import asserted
+from verify.evaluate import meets_grounds
+from verify.methods.base import Inquiry
+from verify.methods.order import METHODS
+from verify.pep import bounding, posing
+
+mu, L, gamma = ft.letters("mu L gamma")
+SHORT = (gamma * L <= 1,)
+SEARCH = next(method for method in METHODS if method.name == "search")
+CLIENT = {"h": (Fraction(1),), "y": (Fraction(3),)}
+RECIPE = {
+    "d": 1,
+    "x": (Fraction(2),),
+    "clients": (CLIENT, {"h": (Fraction(2),), "y": (Fraction(0),)}),
+    "mu": Fraction(1),
+    "L": Fraction(2),
+    "gamma": Fraction(1, 3),
+}
+
+
+def _descent(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).mean(axis=-2)}
+
+
+def _claim(method, statement, requires=SHORT, **setting):
+    functions = SmoothStronglyConvex(mu, L)
+    return ft.Claim(
+        "own/claim",
+        setting=ft.Setting(algorithm=method, functions=functions, **setting),
+        statement=statement,
+        requires=requires,
+    )
+
+
+def _contracts(method, **more):
+    return _claim(method, ft.contracts(method, ft.distance, (1 - gamma * mu) ** 2), **more)
+
+
+def _built(claim, recipe=RECIPE):
+    return claim.instances.build(recipe, True)
+
+
+def searched(claim, size=12):
+    return SEARCH.run(SEARCH, Inquiry(claim, 0, size))
+
+
+GD = ft.method("gd", _descent, ["gamma"], {"x": "point"})
+
+# Draws
+
+
+@dataclass(frozen=True)
+class Coin:
+    """Whether to take the step: in fractions and in floats."""
+
+    p: Any
+    floats: Any = None
+    count: int = 2
+
+    def sample(self, rng, size=()):
+        return rng.random(size) < 0.5
+
+    def support(self, exact=False):
+        p = self.p if exact or self.floats is None else self.floats
+        return np.array([1, 0]), np.array([p, 1 - p], dtype=object if exact else float)
+
+
+def _lazy(draws):
+    def step(problem, params, state, draw):
+        return {"x": state.x + draw[..., None] * (_descent(problem, params, state, None)["x"] - state.x)}
+
+    return ft.method("lazy", step, ["gamma"], {"x": "point"}, draws=draws)
+
+
+def _shy(problem, params, state):
+    try:
+        return _near(problem, params, state)
+    except TypeError:
+        return Coin(Fraction(1, 8))
+
+
+def _near(problem, params, state):
+    far = (np.asarray(state.x, dtype=float) ** 2).sum() > 1
+    return Coin(Fraction(1, 4) if far else Fraction(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("draws", "said"),
+    [
+        (_near, "what lazy draws depends on the state"),
+        (_shy, "what lazy draws depends on the state"),
+        (
+            lambda problem, params, state: Coin(Fraction(1, 2), 0.25),
+            "depends on whether numbers are floats or fractions",
+        ),
+        (lambda problem, params, state: Coin(Fraction(3, 2)), "negative"),
+    ],
+)
+def test_draws_that_are_no_one_distribution_are_told(draws, said):
+    with pytest.raises(ValueError, match=said):
+        asserted.check_draws(_contracts(_lazy(draws)), RECIPE)
+
+
+def test_draws_that_are_one_distribution_are_not():
+    asserted.check_draws(_contracts(_lazy(lambda problem, params, state: Coin(Fraction(1, 2)))), RECIPE)
+
+
+# Fixed points
+
+
+def _with_gradients(problem, params, state, draw):
+    gradients = problem.f.gradient(state.x[..., None, :] + 0 * state.u)
+    return {"x": state.x - params.gamma * gradients.mean(axis=-2), "u": gradients}
+
+
+def _remembering(right):
+    def fixed(problem, params):
+        gradients = problem.f.gradient(problem.x_star[..., None, :])
+        return made.State(problem.x_star, gradients if right(problem) else 0 * gradients)
+
+    made = ft.method("remembering", _with_gradients, ["gamma"], {"x": "point", "u": "clients"}, fixed_point=fixed)
+    return made
+
+
+TO_OPTIMUM = {"text": "x tends to x*", "potential": ft.Quantity("V", ft.distance)}
+
+
+@pytest.mark.parametrize(
+    "right", [lambda problem: False, lambda problem: problem.n == 1, lambda problem: problem.d == 2]
+)
+def test_a_limit_at_a_fixed_point_that_is_none_is_ill_posed_and_not_refuted(right):
+    method = _remembering(right)
+    found = searched(_claim(method, Limit(method, **TO_OPTIMUM), clients=(1, 2, 3)))
+    assert found.verdict is Verdict.ILL_POSED
+    assert "a step of remembering leaves what is given as its fixed point" in found.note
+
+
+def test_a_limit_is_refuted_at_a_state_that_every_step_leaves_as_it_is():
+    true = _remembering(lambda problem: True)
+    assert searched(_claim(true, Limit(true, **TO_OPTIMUM))).verdict is None
+
+    def drifting(problem, params, state, draw):
+        return {"x": _descent(problem, params, state, draw)["x"] + 1}
+
+    off = ft.method("drifting", drifting, ["gamma"], {"x": "point"})
+    found = searched(_claim(off, Limit(off, **TO_OPTIMUM)))
+    assert found.verdict is Verdict.REFUTED
+    left, right = found.counterexample.replay()
+    assert left > right == 0
+
+
+# Invariants, what is known
+
+
+def _invariant(of, **more):
+    return ft.method("gd", _descent, ["gamma"], {"x": "point"}, invariant=of, **more)
+
+
+@pytest.mark.parametrize(
+    ("of", "said"),
+    [
+        (lambda problem, params, state: state.x - problem.x_star, "does not hold at its initial states"),
+        (lambda problem, params, state: state.x, "breaks its invariant"),
+        (lambda problem, params, state: 0 * state.x + 1, "does not hold at its initial states"),
+    ],
+)
+def test_an_invariant_that_is_none_is_told(of, said):
+    claim = _contracts(_invariant(of))
+    assert said in asserted.unheld(claim, _built(claim))
+    assert searched(claim).verdict is Verdict.ILL_POSED
+
+
+def test_an_invariant_that_init_keeps_only_in_part_is_told():
+    def init(problem, params, x=None):
+        x = zeros(problem.d) if x is None else x
+        return made.State(x, problem.f.gradient(x[..., None, :]))
+
+    def sums(problem, params, state):
+        return state.u.sum(axis=-2) - problem.f.gradient(state.x[..., None, :]).sum(axis=-2)
+
+    made = ft.method("tied", _with_gradients, ["gamma"], {"x": "point", "u": "clients"}, init=init, invariant=sums)
+    with pytest.raises(ValueError, match="ties to the others only in part"):
+        asserted.check_chart(_contracts(made), _built(_contracts(made)))
+
+
+def test_what_is_known_of_states_holds_of_those_that_are_searched():
+    true = _contracts(GD, known=lambda problem, params, state: -((state.x - problem.x_star) ** 2).sum(axis=-1))
+    false = _contracts(GD, known=lambda problem, params, state: ((state.x - problem.x_star) ** 2).sum(axis=-1))
+    assert not asserted.unknown(true, _built(true))
+    assert "known of all states is not so" in asserted.unknown(false, _built(false))
+    assert searched(false).verdict is Verdict.ILL_POSED
+
+
+def test_what_is_known_of_states_at_the_start_bounds_no_run():
+    V_0, V_T = ft.Quantity("V_0", ft.distance), ft.Quantity("V_T", ft.distance, after=True)
+    bound = ft.bound(GD, ft.E(V_T) <= (1 - gamma * mu) ** (2 * ft.T) * V_0)
+    claim = _claim(GD, bound, known=lambda problem, params, state: 0 * state.x.sum(axis=-1))
+    with pytest.raises(bounding.Refused, match="is not known of those after it"):
+        bounding.posed_as_claimed(claim, _built(claim))
+
+
+# Hypotheses given as code
+
+
+class _Picky:
+    def contains(self, problem, params):
+        return hasattr(problem.f, "gradient")
+
+    __call__ = contains
+
+
+def _of_declared_class(problem, params):
+    return min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L
+
+
+@pytest.mark.parametrize(
+    "met", [_of_declared_class, _Picky(), _Picky().contains, lambda problem, params: hasattr(problem.f, "gradient")]
+)
+def test_code_is_no_ground_of_a_proof_and_a_membership_is(met):
+    code = ft.Hypothesis("as the code says", met=met)
+    stated = {"letters": {mu: "mu", L: "L", gamma: "gamma"}, "classes_stated": True}
+    claim = _contracts(GD, requires=(gamma * L <= 1, code), **stated)
+    # Functions beyond the class are not shut out, so that nothing of the class may be posed.
+    assert posing.any_functions(claim, _built(claim))
+    own = _contracts(GD, requires=(gamma * L <= 1, code), letters=stated["letters"])
+    assert not posing.any_functions(own, _built(own))
+    assert assumptions.assumed(own, Verdict.CERTIFIED, ("sdp",)) == (
+        "the code of the hypothesis 'as the code says' says what its text does",
+    )
+
+
+def test_a_proof_names_the_code_that_it_uses():
+    never = ft.Hypothesis("never", met=lambda problem, params: False)
+    claim = _contracts(GD, requires=(gamma * L <= 1, never))
+    assert meets_grounds(claim, _built(claim))
+    assert not meets_grounds(claim, _built(claim), (never,))
+
+
+def test_compressors_are_posed_as_independent_only_where_the_class_says_so():
+    recipe = RECIPE | {"k": 0, "omega": Fraction(1), "joint": "independent"}
+    for independent, joint in ((False, "shared"), (True, "independent")):
+        dcgd = ft.method("dcgd", _descent, ["gamma", "compressors"], {"x": "point"})
+        claim = _contracts(dcgd, adversaries=(UnbiasedCompressors(independent=independent),))
+        posed = posing.pose(claim.setting, _built(claim, recipe)).instance
+        assert posed.params.compressors.joint == joint
+        dropped = claim.variant(requires=claim.requires[:2])
+        with pytest.raises(ValueError, match="compressors than those posed"):
+            posing.any_functions(dropped, _built(dropped, recipe))
+
+
+def test_memberships_are_told_by_their_class():
+    functions, compressors = SmoothStronglyConvex(mu, L), UnbiasedCompressors()
+    contains = ft.Hypothesis("of the class", met=functions.contains)
+    assert contains.states_membership((compressors, functions))
+    assert not contains.states_membership((compressors, ContractiveCompressors()))
+    assert not ft.Hypothesis("other", met=UnbiasedCompressors("up").contains).states_membership((compressors,))
+    assert not assumptions.assumed(_claim(GD, Inequality(mu, L)), Verdict.PROVED, ())
+
+
+def test_states_made_by_hand_that_are_all_are_not_assumed():
+    claim = _contracts(GD)
+    assert asserted.reaches(_built(claim))
+    half = _built(claim)
+    assert not asserted.reaches(type(half)(None, None, 1, lambda theta: (None, np.concatenate([theta, theta], axis=1))))
+    assert not asserted.reaches(type(half)(None, None, 1, lambda theta: (None, theta**2)))
