@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,19 @@ def rollout(
 ) -> tuple[Any, Array]:
     """All states after ``rounds`` steps along axis 1 of ``state (M, 1, ...)``, and their probabilities.
 
+    As :func:`unrolled`.
+    """
+    reached = (state, np.ones(1, dtype=int))
+    for after in islice(unrolled(claim, instance, problem, state, passed), rounds):
+        reached = after
+    return reached
+
+
+def unrolled(
+    claim: Claim, instance: Instance, problem: Any, state: Any, passed: int = 0
+) -> Iterator[tuple[Any, Array]]:
+    """After each step, without end, all states along axis 1 of ``state (M, 1, ...)``, and their probabilities.
+
     ``passed``: rounds before these, of a method whose parameters vary.
     The tree of draws is enumerated, so that an expectation over it is exact. ``ValueError`` if a draw has no finite
     support.
@@ -50,7 +64,7 @@ def rollout(
     algorithm = claim.statement.algorithm  # type: ignore[union-attr]
     exact = is_exact(*state)
     probabilities = np.ones(1, dtype=int)
-    for k in range(passed, passed + rounds):
+    for k in count(passed):
         params = params_after(claim, instance, problem, k)
         draws, p = support_of(algorithm.draws(problem, params, state), exact)
         before = len(probabilities)
@@ -60,7 +74,7 @@ def rollout(
         fields = zip(after, repeated, state._fields, strict=True)
         state = type(state)(*(_shaped(*field, algorithm.step) for field in fields))
         probabilities = np.repeat(probabilities, len(p)) * np.concatenate([p] * before)
-    return state, probabilities
+        yield state, probabilities
 
 
 def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int) -> Any:
@@ -143,14 +157,40 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
         return [_behaved(claim, instance, theta)]
     assert isinstance(statement, Comparable)
     problem, state = start(claim, instance, theta)
+    later, probabilities = state, np.ones(1)
+    if statement.stepping:
+        later, probabilities = rollout(claim, instance, problem, state, rounds)
+    return _compared(claim, instance, problem, (state, later), probabilities, rounds, len(theta))
+
+
+def sides_along(claim: Claim, instance: Instance, theta: Array, at: Collection[int]) -> Iterator[list[Sides]]:
+    """What :func:`sides` gives of a bound after each of these numbers of rounds, in ascending order."""
+    problem, state = start(claim, instance, theta)
+    after = unrolled(claim, instance, problem, state)
+    for rounds, (later, probabilities) in zip(range(1, max(at) + 1), after, strict=False):
+        if rounds in at:
+            yield _compared(claim, instance, problem, (state, later), probabilities, rounds, len(theta))
+
+
+def _compared(
+    claim: Claim,
+    instance: Instance,
+    problem: Any,
+    states: tuple[Any, Any],
+    probabilities: Array,
+    rounds: int,
+    size: int,
+) -> list[Sides]:
+    """As :func:`sides`, of ``size`` states and what they are after the rounds, with the probabilities of these."""
+    statement, (state, later) = claim.statement, states
+    assert isinstance(statement, Comparable)
     values: dict[sympy.Expr, Any] = dict(claim.setting.bind(problem, instance.params))
     if statement.horizon:
         # Elsewhere T is a letter like any other: a statement about all T is not one about T = 1.
         values[T] = rounds
     stepping = statement.stepping
-    later, probabilities, now, then = state, np.ones(1), instance.params, instance.params
+    now, then = instance.params, instance.params
     if stepping:
-        later, probabilities = rollout(claim, instance, problem, state, rounds)
         now = params_after(claim, instance, problem, 0)
         then = _params_then(claim, instance, problem, rounds)
     scalars = _compared_by_size(statement.comparisons)
@@ -158,9 +198,9 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
         after = quantity.after and stepping
         value = quantity.of(problem, then if after else now, later if after else state)
         if scalars & quantity.expression.free_symbols:
-            _check_scalar(quantity, value, (len(theta), len(probabilities) if after else 1), after)
+            _check_scalar(quantity, value, (size, len(probabilities) if after else 1), after)
         values[quantity.expression] = expectation(value, probabilities)[..., None] if after else value
-    return [_paired(comparison, values, len(theta)) for comparison in statement.comparisons]
+    return [_paired(comparison, values, size) for comparison in statement.comparisons]
 
 
 @lru_cache(maxsize=500)

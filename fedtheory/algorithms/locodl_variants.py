@@ -13,8 +13,8 @@ from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.logistic import Logistic
+from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.problems.two_slope import TwoSlope
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
 from fedtheory.rational import Array, apply, inverse, is_exact
 
@@ -39,18 +39,20 @@ def split(problem: Problem) -> Problem:
 
 
 def _less_convex(f: Functions, a: Any) -> Functions:
-    """The functions f_i - (a/2)|.|^2, for a below every mu_i (constants of two-slope functions are dropped)."""
+    """The functions f_i - (a/2)|.|^2, for a below every mu_i (constants of piecewise quadratics are dropped)."""
     if isinstance(f, Quadratics):
         H = f.H - a * np.eye(f.d, dtype=int)
         # (x-c)'H(x-c) - a|x|^2 = (x-c~)'H~(x-c~) + c'Hc - c~'H~c~, with H~ c~ = H c.
         Hc = apply(f.H, f.c)
         c = apply(inverse(H), Hc)
         return Quadratics(H, c, f.v + ((f.c - c) * Hc).sum(axis=-1) / 2)
-    if isinstance(f, TwoSlope):
-        return TwoSlope(f.below - a, f.above - a, f.c, f.tilt - a * f.c)
+    if isinstance(f, PiecewiseQuadratic):
+        return replace(f, slopes=tuple(slope - a for slope in f.slopes), tilt=f.tilt - a * f.kinks[0])
     if isinstance(f, Logistic):
         return replace(f, mu=f.mu - a)
-    raise ValueError(f"{type(f).__name__} functions cannot be split: quadratics, two-slope and logistic ones can")
+    raise ValueError(
+        f"{type(f).__name__} functions cannot be split: quadratics, piecewise quadratics and logistic ones can"
+    )
 
 
 class Participation(NamedTuple):

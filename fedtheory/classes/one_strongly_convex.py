@@ -55,7 +55,7 @@ class OneStronglyConvex(FunctionClass):
         recipe = members.draw_functions(rng, n, d, (mu, L), with_g)
         share = pick(rng, (Fraction(1), Fraction(1, 100), Fraction(0)))
         first, *others = recipe["clients"]
-        flatter = [{**c, **{k: tuple(share * v for v in c[k]) for k in ("h", "h_above") if k in c}} for c in others]
+        flatter = [{**c, **{k: tuple(share * v for v in c[k]) for k in members.SLOPES if k in c}} for c in others]
         return {**recipe, "clients": (first, *flatter), str(self.mu): mu, str(self.L): L}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:

@@ -59,9 +59,9 @@ class StronglyConvexOnAverage(FunctionClass):
         # Now and then f_i that are not convex, or flat ones: what is said of each is then broken, or attained, alone.
         less = pick(rng, (Fraction(0),) * 8 + (mu, 2 * mu))
         clients = tuple(
-            {**c, **{k: tuple(v - less for v in c[k]) for k in ("h", "h_above") if k in c}} for c in recipe["clients"]
+            {**c, **{k: tuple(v - less for v in c[k]) for k in members.SLOPES if k in c}} for c in recipe["clients"]
         )
-        mean = max(sum(min((*c["h"], *c.get("h_above", ()))) for c in clients) / n, Fraction(0))
+        mean = max(sum(min(members.slopes_of(c)) for c in clients) / n, Fraction(0))
         declared = pick(rng, (mu, min(mean, L), min(mean, L), min(2 * mean, L)))
         return {**recipe, "clients": clients, str(self.mu): declared or mu, str(self.L): L}
 

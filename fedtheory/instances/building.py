@@ -261,12 +261,12 @@ def _row(values: Any) -> str:
 
 
 def _function(client: Recipe) -> str:
-    two = client.get("h_above", client["h"]) != client["h"]
-    text = (
-        f"slopes {_row(client['h'])} below and {_row(client['h_above'])} above its kinks at x* + {_row(client['kink'])}"
-        if two
-        else (f"Hessian diag{_row(client['h'])}")
-    )
+    text = f"Hessian diag{_row(client['h'])}"
+    if len({client[key] for key in members.SLOPES if key in client}) > 1:
+        text = f"slopes {_row(client['h'])} below and {_row(client['h_above'])} above its kinks at x* + "
+        text += _row(client["kink"])
+        if "h_beyond" in client:
+            text += f", {_row(client['h_beyond'])} above those at x* + {_row(client['kink_beyond'])}"
     if "dip" in client:
         text += f", but {client['dip']} where x_1 - x*_1 is between {client['dip_from']} and {client['dip_to']}"
     if client.get("turn"):
@@ -274,7 +274,7 @@ def _function(client: Recipe) -> str:
     more = [
         f"{k} = {_row(v) if isinstance(v, tuple) else v}"
         for k, v in client.items()
-        if k not in ("h", "h_above", "kink", "y", "turn", "dip", "dip_from", "dip_to")
+        if k not in (*members.SLOPES, *members.KINKS, "y", "turn", "dip", "dip_from", "dip_to")
     ]
     more += [f"gradient {_row(client['y'])} less the mean"] if any(client.get("y", ())) else []
     return ", ".join([text, *more])

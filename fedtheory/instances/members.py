@@ -1,4 +1,4 @@
-"""Members of function classes, from recipes of small rationals: quadratics, turned, bent, and two-slope functions, and
+"""Members of function classes, from recipes of small rationals: quadratics, turned, bent, and piecewise functions, and
 quadratics with a strip of another curvature.
 
 Curvatures are mostly at the ends of the class. Every function is placed by a point x and its gradients there, so that x
@@ -20,12 +20,14 @@ from fedtheory.problems import bent as strips
 from fedtheory.problems import separable
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
+from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics, diagonal
-from fedtheory.problems.two_slope import TwoSlope
 from fedtheory.rational import Array, apply, inverse
 
 #: Tangents of half the angles by which Hessians are turned.
 _TURNS = tuple(Fraction(v) for v in (0, "1/10", "-1/10", "1/3", "-1/3", "2/3", "-2/3"))
+#: What a recipe calls the slopes of a client's gradient from left to right, and the kinks between them, relative to x.
+SLOPES, KINKS = ("h", "h_above", "h_beyond"), ("kink", "kink_beyond")
 #: How often the condition number is extreme.
 _EXTREME = 0.03
 
@@ -93,7 +95,7 @@ def curved(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Function
 
     ``ValueError`` without clients, or where Hessians are turned outside the plane.
     """
-    slopes = [v for c in parts for v in (*c["h"], *c.get("h_above", ()))]
+    slopes = [v for c in parts for v in slopes_of(c)]
     if not slopes or min(slopes) > 0:
         return functions(parts, x, y, exact)
     # Of their size, so that rounding stays as small as they are.
@@ -101,7 +103,7 @@ def curved(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Function
     lifted = [
         {
             **c,
-            **{key: tuple(v + bend for v in c[key]) for key in ("h", "h_above") if key in c},
+            **{key: tuple(v + bend for v in c[key]) for key in SLOPES if key in c},
             **({"dip": c["dip"] + bend} if "dip" in c else {}),
         }
         for c in parts
@@ -110,22 +112,29 @@ def curved(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Function
 
 
 def functions(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
-    """Functions with gradients ``y (..., n, d)`` at ``x (..., d)``: quadratics, diagonal or turned, two-slope ones, or
+    """Functions with gradients ``y (..., n, d)`` at ``x (..., d)``: quadratics, diagonal or turned, piecewise ones, or
     quadratics with a strip.
 
-    ``ValueError`` without clients or positive curvatures, or where Hessians are turned outside the plane.
+    ``ValueError`` without clients or positive curvatures, where Hessians are turned outside the plane, or where kinks
+    do not ascend.
     """
     if not parts:
         raise ValueError("there must be at least one client")
-    check_shape(len(parts[0]["h"]), *(v for c in parts for v in (*c["h"], *c.get("h_above", ()))))
+    check_shape(len(parts[0]["h"]), *(v for c in parts for v in slopes_of(c)))
     if any("dip" in c for c in parts):
         return _dipped(parts, x, y, exact)
     below = numbers([c["h"] for c in parts], exact)
     if any("h_above" in c for c in parts):
-        above = numbers([c.get("h_above", c["h"]) for c in parts], exact)
-        kink = numbers([c.get("kink", (0,) * len(c["h"])) for c in parts], exact)
-        if (below != above).any():
-            return TwoSlope(below, above, x[..., None, :] + kink, y + np.where(kink > 0, below, above) * kink)
+        pieces = [_pieces(c) for c in parts]
+        slopes = tuple(numbers([own[k] for own, _ in pieces], exact) for k in range(len(SLOPES)))
+        kinks = tuple(numbers([own[k] for _, own in pieces], exact) for k in range(len(KINKS)))
+        if not any("h_beyond" in c for c in parts):
+            slopes, kinks = slopes[:2], kinks[:1]
+        if any((slope != below).any() for slope in slopes[1:]):
+            about = PiecewiseQuadratic(slopes, kinks, 0 * below)
+            return PiecewiseQuadratic(
+                slopes, tuple(x[..., None, :] + kink for kink in kinks), y - about.gradient(0 * below)
+            )
     if any(c.get("turn", 0) for c in parts):
         H = _turned(numbers([c.get("turn", 0) for c in parts], exact), below)
         return Turned(H, x[..., None, :] - apply(inverse(H), y), spectra=below)
@@ -151,6 +160,21 @@ def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
     return found
 
 
+def slopes_of(client: Recipe) -> tuple[Fraction, ...]:
+    """All curvatures that a client's function has somewhere, but for that of a strip."""
+    return tuple(v for key in SLOPES for v in client.get(key, ()))
+
+
+def _pieces(client: Recipe) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """All slopes and kinks of a client: what a recipe leaves out is as before it."""
+    slopes = [client["h"]]
+    for key in SLOPES[1:]:
+        slopes.append(client.get(key, slopes[-1]))
+    kinks = [client.get("kink", (0,) * len(client["h"]))]
+    kinks.append(client.get("kink_beyond", kinks[0]))
+    return tuple(slopes), tuple(kinks)
+
+
 def _turned(t: Array, h: Array) -> Array:
     """Every Hessian diag(h) turned in the plane, by twice the angle whose tangent is ``t``."""
     if h.shape[-1] != 2:
@@ -170,7 +194,7 @@ def bent(f: Functions, x: Array, bend: Any) -> Functions:
 
 def is_quadratic(f: Functions) -> bool:
     """Whether every gradient is an affine map."""
-    return not isinstance(f.f if isinstance(f, Bent) else f, TwoSlope | strips.Bent)
+    return not isinstance(f.f if isinstance(f, Bent) else f, PiecewiseQuadratic | strips.Bent)
 
 
 def is_minimised(f: Functions, g: Functions | None, x: Array) -> bool:
@@ -210,14 +234,14 @@ def curvatures(problem: Problem) -> tuple[Any, Any]:
 
 def sizes(client: Recipe) -> list[Any]:
     """How large the curvatures of a client are."""
-    return [*map(abs, (*client["h"], *client.get("h_above", ()), *((client["dip"],) if "dip" in client else ())))]
+    return [*map(abs, (*slopes_of(client), *((client["dip"],) if "dip" in client else ())))]
 
 
 # Drawing
 
 
 class Style(NamedTuple):
-    """What the functions of one recipe are: whether two-slope, whether turned, and where their curvatures lie."""
+    """What the functions of one recipe are: whether they have kinks, whether turned, and where their curvatures lie."""
 
     kinks: bool
     turned: bool
@@ -276,6 +300,9 @@ def draw_client(rng: np.random.Generator, d: int, mu: Fraction, L: Fraction, sty
     client: dict[str, Any] = {"h": somewhere(), "y": small(rng, d)}
     if style.kinks:
         client |= {"h_above": tuple(pick(rng, (mu, L)) for _ in range(d)), "kink": small(rng, d)}
+        if pick(rng, (True, False)):
+            beyond = tuple(kink + abs(width) for kink, width in zip(client["kink"], small(rng, d), strict=True))
+            client |= {"h_beyond": tuple(pick(rng, (mu, L)) for _ in range(d)), "kink_beyond": beyond}
     if style.turned:
         client["turn"] = pick(rng, _TURNS)
     return client
@@ -317,7 +344,7 @@ def minimised(recipe: Recipe) -> Recipe:
 def _convex(client: Recipe) -> Recipe:
     """The client with the sizes of its curvatures, and no strip."""
     plain = {name: value for name, value in client.items() if name not in ("dip", "dip_from", "dip_to")}
-    return {**plain, **{key: tuple(map(abs, client[key])) for key in ("h", "h_above") if key in client}}
+    return {**plain, **{key: tuple(map(abs, client[key])) for key in SLOPES if key in client}}
 
 
 # Simplifying
@@ -329,14 +356,17 @@ def simpler(recipe: Recipe, ends: tuple[str, str] | None) -> Iterator[Recipe]:
     ``ends``: the names of the least and of the largest curvature, where the class has letters for both.
     """
     clients = recipe["clients"]
-    odd = ("turn", "h_above", "kink", "dip", "dip_from", "dip_to")
+    odd = ("turn", *SLOPES[1:], *KINKS, "dip", "dip_from", "dip_to")
     extra = [name for name in odd if any(name in c for c in clients)]
     if extra:
-        for slopes in ("h", "h_above") if "h_above" in extra else ("h",):
+        for slopes in ("h", *(name for name in SLOPES[1:] if name in extra)):
             plain = tuple(
                 {k: v for k, v in {**c, "h": c.get(slopes, c["h"])}.items() if k not in extra} for c in clients
             )
             yield {**recipe, "clients": plain}
+    if "h_beyond" in extra:
+        yield {**recipe, "clients": tuple(_without_last(c) for c in clients)}
+        yield {**recipe, "clients": tuple(_without_first(c) for c in clients)}
     if ends is None or not set(ends) <= set(recipe):
         return
     mu, L = ends
@@ -351,11 +381,20 @@ def simpler(recipe: Recipe, ends: tuple[str, str] | None) -> Iterator[Recipe]:
 
         def moved(client: Recipe, kappa: Fraction = kappa, span: Fraction = span) -> Recipe:
             places = {low: Fraction(1), high: kappa}
-            slopes = {
-                k: tuple(places.get(v, 1 + (v - low) * span) for v in client[k])
-                for k in ("h", "h_above")
-                if k in client
-            }
+            slopes = {k: tuple(places.get(v, 1 + (v - low) * span) for v in client[k]) for k in SLOPES if k in client}
             return {**client, **slopes}
 
         yield {**recipe, mu: Fraction(1), L: kappa, "clients": tuple(map(moved, clients))}
+
+
+def _without_last(client: Recipe) -> Recipe:
+    """Two slopes of the three, without what is beyond the second kink."""
+    return {name: value for name, value in client.items() if name not in ("h_beyond", "kink_beyond")}
+
+
+def _without_first(client: Recipe) -> Recipe:
+    """Two slopes of the three, without what is before the first kink."""
+    if "h_beyond" not in client:
+        return client
+    moved = {"h": client["h_above"], "h_above": client["h_beyond"], "kink": client["kink_beyond"]}
+    return {**_without_last(client), **moved}

@@ -12,13 +12,11 @@ import numpy as np
 import sympy
 from scipy.optimize import brentq
 
-from fedtheory.instances import building, drawing
+from fedtheory.instances import building, drawing, members
 from fedtheory.instances.base import Posed, Recipe, generic, pick
 from fedtheory.rational import evaluate
 from fedtheory.settings import Setting
 
-#: What a recipe calls the curvatures of a client.
-_CURVATURES = {"h", "h_above"}
 #: Between which factors of a constant two terms of a maximum may become equal.
 _SCALE = tuple(Fraction(2) ** k for k in range(-3, 4))
 
@@ -87,7 +85,7 @@ def _ends(claim: Posed) -> tuple[str, str] | None:
 
 def _slopes(recipe: Recipe) -> list[Fraction]:
     """All curvatures of the clients."""
-    return [h for client in recipe.get("clients", ()) for key in _CURVATURES & set(client) for h in client[key]]
+    return [h for client in recipe.get("clients", ()) for h in members.slopes_of(client)]
 
 
 def _degenerate(claim: Posed, recipe: Recipe, ends: tuple[str, str], upper: bool) -> Recipe:
@@ -95,7 +93,7 @@ def _degenerate(claim: Posed, recipe: Recipe, ends: tuple[str, str], upper: bool
     beyond it stay beyond."""
     value, kept = (recipe[ends[1]], max) if upper else (recipe[ends[0]], min)
     clients = tuple(
-        {**client, **{key: tuple(kept(h, value) for h in client[key]) for key in _CURVATURES & set(client)}}
+        {**client, **{key: tuple(kept(h, value) for h in client[key]) for key in members.SLOPES if key in client}}
         for client in recipe["clients"]
     )
     return {**_unbounded(claim.setting, recipe), **dict.fromkeys(ends, value), "clients": clients}

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.problems import bent
+from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.problems.two_slope import TwoSlope
 from fedtheory.rational import Array, are_diagonal
 
 
@@ -50,9 +50,12 @@ def profiles(f: Any, x: Array) -> list[list[Profile]] | None:
         f, less = f.f, f.bend
     if isinstance(f, Quadratics) and are_diagonal(f.H):
         curved = [[Profile((), (f.H[i, j, j],)) for i in range(f.n)] for j in range(f.d)]
-    elif isinstance(f, TwoSlope):
-        away = np.broadcast_to(f.c - x, (f.n, f.d))
-        curved = [[Profile((away[i, j],), (f.below[i, j], f.above[i, j])) for i in range(f.n)] for j in range(f.d)]
+    elif isinstance(f, PiecewiseQuadratic):
+        away = [np.broadcast_to(kink - x, (f.n, f.d)) for kink in f.kinks]
+        curved = [
+            [Profile(tuple(k[i, j] for k in away), tuple(s[i, j] for s in f.slopes)) for i in range(f.n)]
+            for j in range(f.d)
+        ]
     elif isinstance(f, bent.Bent) and all((f.u[i] != 0).sum() <= 1 for i in range(f.n)):
         curved = [[_strip(f, i, j, x) for i in range(f.n)] for j in range(f.d)]
     else:

@@ -3,7 +3,8 @@
 On quadratics with linear draws a step is z <- A_k z with probability p_k, in coordinates z of R^m about the optimum.
 Assumed, and compared with the code in fractions, at the basis and at states of several sizes besides: that draws are
 finitely many, the same for all states and independent of the past; that a step is linear; that coordinates tell all of
-a state; that the potential is a positive definite form of them, so that it vanishes only with z.
+a state; that the potential is a positive definite form of them, so that it vanishes only with z (or those of some
+rounds together are, where nothing is drawn).
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ _SCALES = (Fraction(1, 10**6), Fraction(1), Fraction(10**3), Fraction(10**8))
 
 def sides(claim: Claim, instance: Instance) -> tuple[Any, Any]:
     """(least |det A_k|, 1) at an exact instance; ``ValueError`` where something assumed is not so."""
-    return min(abs(determinant(A)) for A in _linear(claim, instance)), Fraction(1)
+    return min(abs(determinant(A)) for A in linear(claim, instance)), Fraction(1)
 
 
-def _linear(claim: Claim, instance: Instance) -> Array:
+def linear(claim: Claim, instance: Instance) -> Array:
     """The maps A_k of the draws that have a probability, ``(K, m, m)``; ``ValueError`` where an assumption fails."""
     statement, m = claim.statement, instance.dimension
     assert isinstance(statement, Limit)
@@ -51,8 +52,9 @@ def _linear(claim: Claim, instance: Instance) -> Array:
     told = all((np.asarray(one).reshape(np.shape(two)) == two).all() for one, two in zip(later, again, strict=True))
     if not (images == expected).all() or not told or again_problem is not problem:
         raise ValueError(f"a step of {claim.id} is no linear map of the coordinates")
-    _definite(claim, instance, rows)
-    return np.asarray(A[np.asarray(p > 0)])
+    drawn = np.asarray(A[np.asarray(p > 0)])
+    _definite(claim, instance, rows, drawn)
+    return drawn
 
 
 def _same_draws(claim: Claim, instance: Instance, problem: Any, state: Any) -> None:
@@ -75,8 +77,12 @@ def _same_draws(claim: Claim, instance: Instance, problem: Any, state: Any) -> N
         raise ValueError(f"the draws of {claim.id} depend on the state")
 
 
-def _definite(claim: Claim, instance: Instance, rows: Array) -> None:
-    """``ValueError`` unless the potential is a positive definite form of the coordinates, at these rows."""
+def _definite(claim: Claim, instance: Instance, rows: Array, A: Array) -> None:
+    """``ValueError`` unless the potential is a form of the coordinates, at these rows, and vanishes with them only.
+
+    Where one map is all that is drawn the form may be that of the potentials of as many rounds as there are
+    coordinates: they tend to 0 together.
+    """
     statement, m = claim.statement, instance.dimension
     assert isinstance(statement, Limit)
 
@@ -89,5 +95,9 @@ def _definite(claim: Claim, instance: Instance, rows: Array) -> None:
     # Of z'Qz: Q_ij = (q(e_i + e_j) - q(e_i) - q(e_j)) / 2.
     Q = np.stack([(potential(basis + basis[i]) - squares - squares[i]) / 2 for i in range(m)])
     seen = (np.matmul(rows, Q) * rows).sum(axis=-1)
-    if not (potential(rows) == seen).all() or not all(determinant(Q[:k, :k]) > 0 for k in range(1, m + 1)):
+    whole, Q_k = Q, Q
+    for _ in range(m - 1 if len(A) == 1 else 0):
+        Q_k = A[0].T @ Q_k @ A[0]
+        whole = whole + Q_k
+    if not (potential(rows) == seen).all() or not all(determinant(whole[:k, :k]) > 0 for k in range(1, m + 1)):
         raise ValueError(f"the potential of {claim.id} is no positive definite form of the coordinates")

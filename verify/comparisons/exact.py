@@ -17,10 +17,11 @@ from fedtheory.randomness import expectation
 from fedtheory.rational import DIGITS, Array, evaluate, exact, real, to_float
 from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, Order, Untested
 from verify.comparisons import asserted, second_moments
-from verify.evaluate import leaving, params_after, rollout, sides
+from verify.evaluate import leaving, params_after, rollout, sides, tree_size
 
-#: Rounds at which a bound "for every T" is tested by enumeration of the draws.
-ROUNDS = (0, 1, 2, 3)
+#: Rounds at which a bound "for every T" is tested by enumeration of the draws at every instance, the last round that is
+#: reached so at any, and leaves of a tree of draws beyond which none is.
+ROUNDS, LAST, LARGEST_TREE = (0, 1, 2, 3), 100, 1000
 #: A state in coordinates about the optimum.
 Coordinates = tuple[Fraction, ...]
 
@@ -93,12 +94,20 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
         residual = leaving(claim, instance, row)
         if residual is not None:
             yield _vanishing("domain", residual)
-        long = isinstance(statement, Bound) and second_moments.is_long(rounds)
-        found = (
-            [second_moments.sides_after(claim, instance, row, rounds)] if long else sides(claim, instance, row, rounds)
-        )
+        if not isinstance(statement, Bound) or is_enumerable(claim, instance, rounds):
+            found = sides(claim, instance, row, rounds)
+        elif second_moments.applies(claim, instance):
+            found = [second_moments.sides_after(claim, instance, row, rounds)]
+        else:
+            raise ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds there: the draws are too many")
         for index, (comparison, (left, right)) in enumerate(zip(statement.comparisons, found, strict=True)):
             yield Compared(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
+
+
+def is_enumerable(claim: Claim, instance: Instance, rounds: int) -> bool:
+    """Whether all draws of so many rounds are looked at one by one."""
+    # One round always is: where its draws cannot be enumerated that is said there.
+    return rounds <= 1 or (rounds <= LAST and tree_size(claim, instance, rounds) <= LARGEST_TREE)
 
 
 def _largest(state: Any) -> float:

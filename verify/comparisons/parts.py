@@ -6,8 +6,18 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, Order, Untested
-from verify.comparisons import determinants, exact, number_types, orders, samplers, second_moments
+from fedtheory.statements import (
+    Bound,
+    CompressorClass,
+    Eventually,
+    Experiment,
+    Fails,
+    Invariant,
+    Limit,
+    Order,
+    Untested,
+)
+from verify.comparisons import cycles, determinants, exact, number_types, orders, samplers, stability
 from verify.comparisons.exact import Coordinates
 from verify.evaluate import hypotheses_hold
 from verify.report.plain import quoted
@@ -26,7 +36,9 @@ def relation(claim: Claim, part: str) -> str:
     elif isinstance(statement, Invariant):
         known = {"residual": "=="}
     elif isinstance(statement, Limit):
-        known = {"fixed point": "==", determinants.PART: "<"}
+        known = {"fixed point": "==", determinants.PART: "<", stability.PART: "<", cycles.PART: "<"}
+    elif isinstance(statement, Eventually):
+        known = {cycles.PART: "<"} if cycles.vanishing(claim) else {}
     elif isinstance(statement, Untested | Fails | Experiment):
         known = {}
     else:
@@ -46,7 +58,9 @@ def possible_rounds(claim: Claim, part: str) -> tuple[int, ...]:
     """The numbers of rounds that a counterexample can have there."""
     if isinstance(claim.statement, Order) or part.startswith(samplers.PREFIX):
         return (0,)
-    return (*exact.ROUNDS, *second_moments.LONG) if isinstance(claim.statement, Bound) else (1,)
+    if part == cycles.PART:
+        return tuple(range(1, cycles.LONGEST + 1))
+    return tuple(range(exact.LAST + 1)) if isinstance(claim.statement, Bound) else (1,)
 
 
 def evaluate_at(
@@ -66,6 +80,10 @@ def evaluate_at(
             raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
         if part == determinants.PART:
             return determinants.sides(claim, instance)
+        if part == stability.PART:
+            return stability.sides(claim, instance)
+        if part == cycles.PART:
+            return cycles.sides(claim, instance, point, rounds, entry)
         if part.startswith(samplers.PREFIX):
             return samplers.sides(claim, recipe, part)
         if part.startswith((number_types.FLOATS, number_types.AGAIN)):

@@ -6,6 +6,9 @@ runs with the same draws from m starts that span R^m all tended to 0, the produc
 So along every sequence of draws the run from one of these starts at least does not tend to the optimum, and from one of
 them that happens with a probability of at least 1/m: the limit is not almost sure from every state.
 
+Where nothing is drawn a step is one map A, and an eigenvalue of a modulus of at least 1 is enough:
+:mod:`verify.comparisons.stability`.
+
 What is assumed of draws, steps and the potential is compared with the code: :mod:`verify.comparisons.determinants`.
 """
 
@@ -18,8 +21,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from verify.comparisons import parts, second_moments
-from verify.comparisons.determinants import PART
+from verify.comparisons import cycles, determinants, parts, second_moments, stability
 from verify.counterexamples import Counterexample
 from verify.evaluate import meeting
 from verify.methods import shrinking
@@ -41,9 +43,15 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
     met = (recipe for recipe, _ in meeting(claim, islice(recipes, TIMES * inquiry.size)))
     found = list(islice((c for c in (_violation(claim, recipe) for recipe in met) if c is not None), ENOUGH))
     if not found:
-        return method.skipped("no instance was found where all draws have determinants of size 1 or more: open")
+        why = (
+            "no instance was found where all draws have determinants, or the only one an eigenvalue, of size 1 or more"
+        )
+        return method.skipped(f"{why}: open")
     example = shrinking.smallest(min(found, key=lambda c: shrinking.complexity(c.recipe)), again=_violation)
-    note = "products of maps whose determinants are at least 1 in size do not tend to 0: confirmed in exact arithmetic"
+    what = "powers of a map that has an eigenvalue of at least 1 in size"
+    if example.part == determinants.PART:
+        what = "products of maps whose determinants are at least 1 in size"
+    note = f"{what} do not tend to 0: confirmed in exact arithmetic"
     return method.found(
         Verdict.REFUTED,
         note,
@@ -57,24 +65,32 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
 
 def _violation(claim: Claim, recipe: Recipe) -> Counterexample | None:
     try:
-        if not _suspect(claim, claim.instances.build(recipe, False)):
+        instance = claim.instances.build(recipe, False)
+        if not _suspect(claim, instance):
             return None
-        least, one = parts.evaluate_at(claim, recipe, (), 1, PART, 0)
+        if cycles.is_autonomous(claim, instance):
+            part, why = stability.PART, "the linear map of a step fails the Schur-Cohn test, so that some run does not"
+            why += " tend to 0"
+        else:
+            part = determinants.PART
+            why = (
+                "the linear maps of all draws have determinants of at least 1 in size (the least against 1), so that "
+                "from one of any starts that span the states there is no convergence"
+            )
+        left, right = parts.evaluate_at(claim, recipe, (), 1, part, 0)
     except (ValueError, ArithmeticError):
         return None
-    if least < one:
+    if left < right:
         return None
     text = claim.instances.build(recipe, True).text
-    why = (
-        ": the linear maps of all draws have determinants of at least 1 in size (the least against 1), so that from "
-        "one of any starts that span the states there is no convergence"
-    )
-    return Counterexample(claim, recipe, (), 1, PART, 0, least, one, "<", text + why)
+    return Counterexample(claim, recipe, (), 1, part, 0, left, right, "<", f"{text}: {why}")
 
 
 def _suspect(claim: Claim, instance: Instance) -> bool:
-    """Whether floats see no determinant below 1."""
+    """Whether floats see no determinant below 1, or, where nothing is drawn, an eigenvalue that is not."""
     if not instance.quadratic or instance.coordinates is None or not 0 < instance.dimension <= LARGEST:
         return False
     A, p = second_moments.maps(claim, instance, np.zeros(1))
-    return bool((abs(np.linalg.det(A[p > 0].astype(float))) >= 1 - _ROUNDING).all())
+    A = A[p > 0].astype(float)
+    sizes = abs(np.linalg.eigvals(A[0])).max() if len(A) == 1 else abs(np.linalg.det(A))
+    return bool(np.all(sizes >= 1 - _ROUNDING))

@@ -43,6 +43,7 @@ from verify.methods import (
     points,
     readings,
     reals,
+    runs,
     sampled,
     shrinking,
     symbolic,
@@ -358,6 +359,7 @@ METHODS = (
         "experiment", "orderings seen in an experiment, on data that are at hand", _is(Experiment), existence.sightings
     ),
     Method("search", "the worst states of instances that meet the hypotheses", _searched, _search),
+    Method("runs", "whole runs, on functions with one, two and three slopes", runs.applies, runs.outcome),
     Method("determinants", "limits that fail, on quadratics with linear draws", _is(Limit), determinants.outcome),
     Method("second moments", "almost sure limits, on quadratics with linear draws", _is(Limit), _contract),
     Method(

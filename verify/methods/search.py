@@ -16,7 +16,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
+from fedtheory.instances import Instance, members
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import Undefined, evaluate, real
 from fedtheory.statements import CompressorClass, Limit
@@ -277,7 +277,8 @@ def _place(met: _Met) -> str:
     """All that a program depends on: the letters, and of what else a recipe speaks but the clients' functions."""
     recipe = met.recipe
     rest = {name: value for name, value in recipe.items() if name not in ("x", "clients", "g")}
-    own = {name for client in recipe.get("clients", ()) for name in client} - {"h", "h_above", "y", "c", "turn", "dip"}
+    own = {name for client in recipe.get("clients", ()) for name in client}
+    own -= {*members.SLOPES, *members.KINKS, "y", "c", "turn", "dip"}
     clients = [[client.get(name) for name in sorted(own)] for client in recipe.get("clients", ())]
     return str((sorted(rest.items()), len(clients), clients, sorted(map(str, met.values.items()))))
 

@@ -27,13 +27,11 @@ from fedtheory.statements import (
     Stays,
 )
 from verify.comparisons import second_moments
-from verify.comparisons.exact import ROUNDS, Compared, Coordinates, finite, parts, violated
+from verify.comparisons.exact import ROUNDS, Compared, Coordinates, finite, is_enumerable, parts, violated
 from verify.counterexamples import Counterexample
 from verify.evaluate import dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
 from verify.methods import refutation, spectral
 
-#: Leaves of a tree of draws beyond which a later round is skipped.
-LARGEST_TREE = 1000
 #: Clients, and draws of one step of more than these, beyond which an instance is skipped.
 MANY, LARGEST_STEP = 4, 150
 #: Ratios above 1 by more than this are violations to confirm exactly.
@@ -178,8 +176,7 @@ def _ratio(compared: Compared) -> float:
 def _rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
     if not isinstance(claim.statement, Bound):
         return (1,)
-    few = (T for T in ROUNDS if T <= 1 or tree_size(claim, instance, T) <= LARGEST_TREE)
-    return tuple(T for T in few if has_rounds(claim, instance, T))
+    return tuple(T for T in ROUNDS if is_enumerable(claim, instance, T) and has_rounds(claim, instance, T))
 
 
 def _escapes(claim: Claim, instance: Instance, rng: np.random.Generator) -> Finding | None:

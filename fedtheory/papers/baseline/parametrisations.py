@@ -104,7 +104,7 @@ def adiana_parameters(recipe: Recipe, problem: Problem, exact: bool) -> adiana.P
 
 def gradskip_probabilities(rng: np.random.Generator, recipe: Recipe) -> Recipe:
     """The printed q_i and p where they are rational, or others; the largest gamma, or one that is off."""
-    L_i = [max((*c["h"], *c.get("h_above", ()))) for c in recipe["clients"]]
+    L_i = [max(members.slopes_of(c)) for c in recipe["clients"]]
     mu, largest, p = recipe["mu"], max(L_i), pick(rng, (*_PROBABILITIES, generic(rng, Fraction(1, 30), Fraction(1))))
     if pick(rng, (True, False)) and largest > mu and isinstance(square_root(mu / largest), Fraction):
         p, q = square_root(mu / largest), [(1 - mu / v) / (1 - mu / largest) for v in L_i]

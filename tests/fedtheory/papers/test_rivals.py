@@ -29,8 +29,8 @@ from fedtheory.instances.base import Instance
 from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import logistic_with_condition
+from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import diagonal, with_spectra
-from fedtheory.problems.two_slope import TwoSlope
 from fedtheory.randomness import expectation
 from fedtheory.rational import evaluate, exact, to_float
 from verify import Verdict, check
@@ -468,7 +468,8 @@ def _examples():
     return {
         "quadratic": Problem(diagonal(h, c)),
         "declared": Problem(diagonal(h, c), None, (Q(1, 2), Q(7))),
-        "two-slope": Problem(TwoSlope(h, 2 * h, c, c)),
+        "two-slope": Problem(PiecewiseQuadratic((h, 2 * h), (c,), c)),
+        "three-slope": Problem(PiecewiseQuadratic((h, 2 * h, h), (c, c + 1), c)),
         "logistic": Problem(logistic_with_condition(rng.standard_normal((2, 6, 2)), labels, 30.0)),
     }
 

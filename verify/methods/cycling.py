@@ -1,0 +1,117 @@
+"""Cycles of runs without randomness: seen in floats, solved for in fractions.
+
+Near a cycle that avoids the kinks of the functions some rounds together are an affine map, z -> A z + b, which
+fractions give exactly; the state of the cycle is the root of (I - A) z = b, and counts only where it is led back to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.instances.base import Recipe
+from fedtheory.rational import Array, apply, exact, inverse, is_exact, to_float
+from verify.comparisons import cycles
+from verify.counterexamples import Counterexample
+from verify.evaluate import hypotheses_hold, rollout, unrolled
+
+#: Rounds after which a run is taken to be near its cycle, and how near, relative to its size.
+SETTLED, NEAR = 160, 1e-4
+#: What has vanished, relative to the start.
+VANISHED = 1e-5
+#: Runs that are looked at in fractions, of each array.
+MOST = 4
+#: Coordinates of a state beyond which cycles are not solved for.
+LARGEST = 12
+#: How far apart the states are by which the affine map is found.
+_STEP = Fraction(1, 10**12)
+
+
+def candidates(claim: Claim, instance: Instance, theta: Array) -> list[int]:
+    """Which of the starts ``theta (M, dimension)`` lead, in floats, to a cycle that is not the optimum."""
+    found = _periods(claim, instance, theta)
+    near = np.flatnonzero(found > 0)
+    return [int(i) for i in near[np.argsort(found[near], kind="stable")][:MOST]]
+
+
+def _periods(claim: Claim, instance: Instance, theta: Array) -> Array:
+    """The period of the cycle near which each run ends, 0 where there is none, or what must vanish has: ``(M,)``."""
+    states = list(_trail(claim, instance, theta))
+    later = states[-1][0]
+    problem = states[-1][1]
+    size = abs(later).max(axis=1, initial=0)
+    alive = np.zeros(len(theta), dtype=bool)
+    for quantity in cycles.vanishing(claim):
+        ended, begun = (
+            to_float(cycles.size(quantity, problem, instance.params, state)) for state in (states[-1][2], states[0][2])
+        )
+        alive |= np.isfinite(ended) & (ended > VANISHED**2 * np.where(begun > 0, begun, 1))
+    period = np.zeros(len(theta), dtype=int)
+    for P in range(cycles.LONGEST, 0, -1):
+        before = states[-1 - P][0]
+        period = np.where(abs(later - before).max(axis=1, initial=0) <= NEAR * size, P, period)
+    return np.where(alive & np.isfinite(size) & (size > 0), period, 0)
+
+
+def _trail(claim: Claim, instance: Instance, theta: Array) -> Iterator[tuple[Array, Any, Any]]:
+    """The first state and the last ones of long runs, flattened, with the problem."""
+    problem, state = instance.at(theta)
+    yield _flat(instance, state), problem, state
+    after = unrolled(claim, instance, problem, state)
+    for later, _ in islice(after, SETTLED - cycles.LONGEST - 1, SETTLED):
+        yield _flat(instance, later), problem, later
+
+
+def _flat(instance: Instance, state: Any) -> Array:
+    """The coordinates of states ``(M, 1, ...)``: ``(M, dimension)``."""
+    assert instance.coordinates is not None
+    found = np.asarray(instance.coordinates(state))
+    return found if is_exact(found) else to_float(found).reshape(len(state[0]), -1)
+
+
+def cycle(claim: Claim, recipe: Recipe, theta: Array) -> Counterexample | None:
+    """The cycle to which one of the starts leads, exactly; None where fractions show none."""
+    try:
+        posed = claim.instances.build(recipe, True)
+        instance = claim.instances.build(recipe, False)
+        if posed.coordinates is None or posed.dimension > LARGEST or not hypotheses_hold(claim, posed):
+            return None
+        if not cycles.is_autonomous(claim, posed):
+            return None
+        for index in candidates(claim, instance, theta)[:2]:
+            period = int(_periods(claim, instance, theta[index : index + 1])[0])
+            ((start, _, _),) = islice(_trail(claim, instance, theta[index : index + 1]), 1, 2)
+            found = _solved(claim, recipe, posed, start[0], period) if period else None
+            if found is not None:
+                return found
+    except (ValueError, ArithmeticError):
+        return None
+    return None
+
+
+def _solved(claim: Claim, recipe: Recipe, posed: Instance, near: Array, period: int) -> Counterexample | None:
+    """The cycle of so many rounds near a state, from its exact affine map."""
+    m = posed.dimension
+    z = exact([Fraction(v).limit_denominator(10**9) for v in near.tolist()])
+    rows = np.concatenate([z[None], z + _STEP * np.eye(m, dtype=int)])
+    problem, state = posed.at(rows)
+    later, _ = rollout(claim, posed, problem, state, period)
+    images = _flat(posed, later).reshape(m + 1, m)
+    A = ((images[1:] - images[0]) / _STEP).T
+    root = apply(inverse(exact(np.eye(m, dtype=int)) - A), images[0] - apply(A, z))
+    point = tuple(Fraction(v) for v in root)
+    for entry in range(len(cycles.vanishing(claim))):
+        try:
+            after, before = cycles.sides(claim, posed, point, period, entry)
+        except (ValueError, ArithmeticError):
+            continue
+        where = f"; {period} round{'s' if period != 1 else ''} lead from ({', '.join(map(str, point))}) relative to "
+        text = f"{posed.text}{where}the optimum back to it, where what is to vanish is not 0"
+        return Counterexample(claim, recipe, point, period, cycles.PART, entry, after, before, "<", text)
+    return None

@@ -1,0 +1,411 @@
+"""Whole runs: bounds after up to a hundred rounds, and cycles, on functions with one, two and three slopes.
+
+At the parameters of a few instances the functions are replaced by many others at once, with slopes at the ends of the
+class and kinks anywhere; those that come nearest to a violation after some number of rounds are changed a little, and
+so on. What three rounds cannot show may be there, and so may what no quadratic shows. Floats only suggest: a violation
+is one in fractions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance, members, replicas
+from fedtheory.instances.base import Recipe
+from fedtheory.instances.replicas import Profiles
+from fedtheory.rational import Array, to_float
+from fedtheory.statements import Bound
+from verify.comparisons import cycles
+from verify.comparisons.exact import LAST, Coordinates
+from verify.counterexamples import Counterexample
+from verify.evaluate import (
+    dimension,
+    has_rounds,
+    hypotheses_hold,
+    meeting,
+    rollout,
+    sides_along,
+    start,
+    tree_size,
+)
+from verify.methods import cycling, refutation, shrinking, spectral, states
+from verify.methods.base import Inquiry, Method
+from verify.outcome import Outcome
+from verify.verdict import Verdict
+
+#: Parameters at which runs are looked at, so many of them that say less than the others, and recipes proposed for them.
+PLACES, OTHERS, PROPOSED = 8, 1, 60
+#: Functions and starts of one array, and how often those that came nearest to a bound are changed, at all places
+#: together; in search of cycles, which are rare and which nothing comes near to, all starts together.
+SIZE, GENERATIONS, STARTS = 120, 16, 4000
+#: Leaves of the trees of draws along which runs are followed.
+LEAVES = 64
+#: Ratios above 1 by more than this are confirmed exactly, those that come first and those that are largest, so many at
+#: each place. A share of what the sides were at first is their rounding.
+SUSPECT, CONFIRMED, ROUNDING = 1e-9, 2, 1e-14
+#: Rounds up to which every one is looked at, and of the later ones one in so many at each place, others at the next.
+ALL, ONE_IN = 24, 4
+#: Attempts at making a counterexample smaller, each of which is a run.
+_TRIES = 120
+#: The first round that the search over states leaves out.
+FIRST = 4
+
+
+def applies(claim: Claim) -> bool:
+    """Whether the claim speaks of long runs of states."""
+    return isinstance(claim.statement, Bound) or bool(cycles.vanishing(claim))
+
+
+def outcome(method: Method, inquiry: Inquiry) -> Outcome:
+    """Refuted by a run in fractions, or how far runs were followed without a violation."""
+    claim = inquiry.claim
+    rng = np.random.default_rng([inquiry.seed, 5])
+    looked: list[Place] = []
+    chosen = places(inquiry, rng)
+    for place in chosen:
+        looked.append(place)
+        search = _beyond if isinstance(claim.statement, Bound) else _cycle
+        with np.errstate(all="ignore"):
+            example = search(claim, place, 1 / len(chosen), rng)
+        if example is not None:
+            again = partial(_again, like=example)
+            small = shrinking.smallest(example, tries=_TRIES, again=again)
+            what = "a run that comes back to where it was" if small.part == cycles.PART else "along a run"
+            return method.found(
+                Verdict.REFUTED,
+                f"{what}: confirmed in exact arithmetic",
+                margin=round(1 - float(small.left / small.right), 9) + 0.0 if small.right else -math.inf,
+                instances=len(looked),
+                counterexample=small,
+                tightest=small.recipe,
+                used=("exact", "rational"),
+            )
+    if not looked:
+        return method.skipped("no instance was found whose draws can be enumerated for more than three rounds: open")
+    return method.found(None, _told(claim, looked), instances=len(looked), used=("search",))
+
+
+def _told(claim: Claim, looked: list[Place]) -> str:
+    last = max(place.rounds for place in looked)
+    where = "with one, two and three slopes" if any(p.slopes for p in looked) else "as they are drawn"
+    what = f"no violation after {FIRST} to {last} rounds" if isinstance(claim.statement, Bound) else "no cycle"
+    return f"{what} at {len(looked)} choices of the parameters, on functions {where}"
+
+
+# Places
+
+
+@dataclass(frozen=True)
+class Place:
+    """Parameters at which runs are looked at: a recipe, and the rounds for which they can be followed.
+
+    ``slopes``: those that each part of the functions may have, the clients' and g's; none where functions are as the
+    recipe has them.
+    """
+
+    recipe: Recipe
+    rounds: int
+    slopes: tuple[tuple[Fraction, ...], ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What tells places apart: all but the functions."""
+        rest = {name: value for name, value in self.recipe.items() if name not in ("x", "clients", "g")}
+        return str((len(self.recipe.get("clients", ())), sorted(rest.items(), key=str)))
+
+
+def places(inquiry: Inquiry, rng: np.random.Generator) -> list[Place]:
+    """A few places, those without draws first, with condition numbers as different as they come."""
+    claim = inquiry.claim
+    recipes = (recipe for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), PROPOSED)))
+    found: dict[str, Place] = {}
+    for recipe in (*inquiry.met, *recipes):
+        try:
+            place = _place(claim, recipe)
+        except (ValueError, ArithmeticError):
+            continue
+        if place is not None:
+            found.setdefault(place.key, place)
+    # Where functions are as they are drawn there is less to see.
+    ordered = sorted(found.values(), key=lambda p: (not p.slopes, -p.rounds))
+    best = [p for p in ordered if (p.rounds, bool(p.slopes)) == (ordered[0].rounds, bool(ordered[0].slopes))]
+    spread = sorted(best, key=_condition)
+    chosen = [spread[i] for i in sorted({round(k * (len(spread) - 1) / (PLACES - 1)) for k in range(PLACES)})]
+    return (chosen + [p for p in ordered if p not in best][:OTHERS])[:PLACES]
+
+
+def _condition(place: Place) -> float:
+    return max((float(max(s) / min(s)) for s in place.slopes if s), default=1.0)
+
+
+def _place(claim: Claim, recipe: Recipe) -> Place | None:
+    """The place of a recipe that meets the hypotheses, with functions of one variable where there can be others."""
+    built = claim.instances.build(recipe, True)
+    rounds = _rounds(claim, built)
+    if rounds < FIRST or (built.problem is not None and built.problem.n > states.MANY):
+        return None
+    plain = replicas.line(recipe) if _has_kinks(claim) else None
+    return (_kinked(claim, recipe, plain, built, rounds) if plain is not None else None) or Place(recipe, rounds)
+
+
+def _has_kinks(claim: Claim) -> bool:
+    """Whether functions with kinks are members of the class."""
+    functions = claim.setting.functions
+    if claim.setting.special is not None or functions is None or functions.quadratics:
+        return False
+    return getattr(functions, "kinks", True)
+
+
+def _kinked(claim: Claim, recipe: Recipe, plain: Recipe, built: Instance, rounds: int) -> Place | None:
+    """The place of a recipe with other functions of one variable, which meet the hypotheses and leave the letters."""
+    for slopes in _slopes(claim, recipe):
+        ends = [[min(own), max(own), min(own)] for own in slopes]
+        kinked = replicas.with_functions(plain, ends, [[Fraction(-1), Fraction(1)]] * len(ends))
+        try:
+            other = claim.instances.build(kinked, True)
+            same = _letters(claim, other) == _letters(claim, built) and hypotheses_hold(claim, other)
+        except (ValueError, ArithmeticError):
+            continue
+        place = Place(plain, rounds, slopes)
+        if same and not members.is_quadratic(other.problem.f) and _replicable(claim, place):
+            return place
+    return None
+
+
+def _replicable(claim: Claim, place: Place) -> bool:
+    """Whether many functions at once take the method's code no further than one: not where it looks at shapes."""
+    crowd = _drawn(claim, place, 3, np.random.default_rng(0))
+    instance = _instance(claim, place, crowd)
+    try:
+        after, _ = rollout(claim, instance, *start(claim, instance, crowd.theta), 2)
+    except ValueError:
+        return False
+    return all(len(field) == len(crowd.theta) for field in after)
+
+
+def _slopes(claim: Claim, recipe: Recipe) -> Iterator[tuple[tuple[Fraction, ...], ...]]:
+    """What slopes the parts may have: the ends of the class, or each its own."""
+    parts = [*recipe["clients"], *([recipe["g"]] if "g" in recipe else [])]
+    functions = claim.setting.functions
+    ends = {recipe.get(str(letter)) for letter in (functions and functions.ends) or ()}
+    own = [set(members.slopes_of(part)) for part in parts]
+    if all(ends):
+        yield (tuple(sorted(ends)),) * len(parts)
+    yield (tuple(sorted(set().union(*own))),) * len(parts)
+    yield tuple(tuple(sorted(values)) for values in own)
+
+
+def _letters(claim: Claim, instance: Instance) -> Any:
+    return claim.setting.bind(instance.problem, instance.params)
+
+
+def _rounds(claim: Claim, built: Instance) -> int:
+    """For how many rounds a run can be followed, whatever is drawn; 0 where it says nothing."""
+    draws = tree_size(claim, built, 1)
+    if not isinstance(claim.statement, Bound):
+        return LAST if cycles.is_autonomous(claim, built) else 0
+    rounds = LAST if draws == 1 else int(math.log(LEAVES) / math.log(draws))
+    return rounds if has_rounds(claim, built, rounds) else 0
+
+
+# Many runs
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """M runs: which of the slopes of the place each piece has ``(M, P, 3)``, the kinks ``(M, P, 2)``, and the
+    coordinates of the starts ``(M, dimension)``. Without slopes the functions are those of the place."""
+
+    pieces: Array
+    kinks: Array
+    theta: Array
+
+    def __getitem__(self, index: Any) -> Crowd:
+        return Crowd(self.pieces[index], self.kinks[index], self.theta[index])
+
+
+def _instance(claim: Claim, place: Place, crowd: Crowd) -> Instance:
+    if not place.slopes:
+        return claim.instances.build(place.recipe, False)
+    slopes = np.stack([to_float(own)[crowd.pieces[:, k]] for k, own in enumerate(map(np.array, place.slopes))], axis=1)
+    return replicas.build(claim.setting, place.recipe, Profiles(slopes, crowd.kinks))
+
+
+def _drawn(claim: Claim, place: Place, size: int, rng: np.random.Generator) -> Crowd:
+    """Runs from starts in all directions, with kinks at all distances."""
+    coordinates = dimension(claim, claim.instances.build(place.recipe, False))
+    parts = len(place.slopes)
+    theta = np.where(
+        rng.random((size, 1)) < 0.5,
+        rng.choice([-1.0, 0.0, 1.0], (size, coordinates)),
+        rng.standard_normal((size, coordinates)),
+    )
+    pieces = np.zeros((size, parts, len(members.SLOPES)), dtype=int)
+    for k, own in enumerate(place.slopes):
+        # Mostly slopes at the two ends, which change at every kink.
+        end = rng.integers(0, 2, (size, 1)) * (len(own) - 1)
+        pieces[:, k] = np.concatenate([end, len(own) - 1 - end, end], axis=1)
+        one = rng.random((size, 1)) < 0.15
+        pieces[:, k] = np.where(one, rng.integers(0, len(own), (size, 1)), pieces[:, k])
+    kinks = rng.standard_normal((size, parts, len(members.KINKS))) * 10.0 ** rng.uniform(-2, 0.5, (size, 1, 1))
+    same = rng.random((size, 1, 1)) < 0.4 if parts else np.zeros((size, 1, 1), dtype=bool)
+    return Crowd(
+        np.where(same, pieces[:, :1], pieces) if parts and len(set(place.slopes)) == 1 else pieces,
+        np.sort(np.where(same, kinks[:, :1], kinks), axis=-1) if parts else kinks,
+        theta,
+    )
+
+
+def _changed(crowd: Crowd, chosen: Array, size: int, step: float, rng: np.random.Generator) -> Crowd:
+    """The runs that were chosen, and others near them."""
+    parents = rng.choice(chosen, size - len(chosen)) if len(chosen) < size else chosen[:0]
+    near = crowd[parents]
+    scale = np.maximum(abs(near.theta).max(axis=1, initial=0), abs(near.kinks).max(axis=(1, 2), initial=0))
+
+    def moved(values: Array) -> Array:
+        shape = (len(values), *(1,) * (values.ndim - 1))
+        relative = 1 + step * rng.standard_normal(values.shape)
+        return values * relative + 0.3 * step * scale.reshape(shape) * rng.standard_normal(values.shape)
+
+    kept = crowd[chosen]
+    return Crowd(
+        np.concatenate([kept.pieces, near.pieces]),
+        np.concatenate([kept.kinks, np.sort(moved(near.kinks), axis=-1)]),
+        np.concatenate([kept.theta, moved(near.theta)]),
+    )
+
+
+def _placed(place: Place, crowd: Crowd, index: int) -> Iterator[tuple[Recipe, Coordinates]]:
+    """One run in fractions: to twelve digits, then ever less simple ones near it."""
+    numbers = np.concatenate([crowd.theta[index], crowd.kinks[index].ravel()])
+    coordinates = crowd.theta.shape[1]
+    slopes = [[own[i] for i in row] for own, row in zip(place.slopes, crowd.pieces[index], strict=True)]
+    for values in (refutation.nearest(numbers), *refutation.roundings(numbers)):
+        kinks = [list(values[i : i + 2]) for i in range(coordinates, len(values), 2)]
+        recipe = replicas.with_functions(place.recipe, slopes, kinks) if slopes else place.recipe
+        yield recipe, values[:coordinates]
+
+
+# Bounds
+
+
+def _beyond(claim: Claim, place: Place, share: float, rng: np.random.Generator) -> Counterexample | None:
+    """A bound that is exceeded after some rounds, confirmed exactly; ``share``: of the work."""
+    crowd = _drawn(claim, place, SIZE, rng)
+    for generation in range(max(2, round(share * GENERATIONS))):
+        at = tuple(T for T in range(1, place.rounds + 1) if T <= ALL or not (T + generation) % ONE_IN)
+        found = ratios(claim, _instance(claim, place, crowd), crowd.theta, at)
+        example = _exceeded(claim, place, crowd, at, found)
+        if example is not None:
+            return example
+        # Those that come nearest after each number of rounds.
+        chosen = np.unique(found.argmax(axis=1))
+        crowd = _changed(crowd, chosen, SIZE, 0.5**generation, rng)
+    return None
+
+
+def ratios(claim: Claim, instance: Instance, theta: Array, at: tuple[int, ...]) -> Array:
+    """left/right after so many rounds, in ascending order, from starts ``theta (M, dimension)``: ``(len(at), M)``.
+
+    The largest of the comparisons, with left less its rounding.
+    """
+    first: list[Array] | None = None
+    found = []
+    for compared in sides_along(claim, instance, theta, at):
+        both = [(to_float(left), to_float(right)) for left, right in compared]
+        first = first or [abs(left) + abs(right) for left, right in both]
+        values = [
+            np.nan_to_num(spectral.ratio(left - ROUNDING * size, right), nan=0.0, posinf=1e300)
+            for (left, right), size in zip(both, first, strict=True)
+        ]
+        found.append(np.max(values, axis=0))
+    return np.array(found)
+
+
+def _exceeded(claim: Claim, place: Place, crowd: Crowd, at: tuple[int, ...], found: Array) -> Counterexample | None:
+    """Of the runs along which floats see the bound exceeded the first that is confirmed."""
+    above = found > 1 + SUSPECT
+    runs = np.flatnonzero(above.any(axis=0))
+    if not len(runs):
+        return None
+    first = above.argmax(axis=0)
+    by_ratio = runs[np.argsort(-found[:, runs].max(axis=0), kind="stable")][:CONFIRMED]
+    by_round = runs[np.argsort(first[runs], kind="stable")][:CONFIRMED]
+    suspects = [(int(i), at[first[i]]) for i in by_round] + [(int(i), at[found[:, i].argmax()]) for i in by_ratio]
+    for index, rounds in dict.fromkeys(suspects):
+        example: Counterexample | None = None
+        for recipe, point in _placed(place, crowd, index):
+            simpler = confirmed(claim, recipe, point, rounds)
+            if example is None and simpler is None:
+                break
+            if example is not None and simpler is not None:
+                return simpler
+            example = example or simpler
+        if example is not None:
+            return example
+    return None
+
+
+def confirmed(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
+    """The violation of a bound after so many rounds from an exact start, or None."""
+    try:
+        if not hypotheses_hold(claim, claim.instances.build(recipe, True)):
+            return None
+        return refutation.refute(claim, recipe, point, rounds)
+    except (ValueError, ArithmeticError):
+        return None
+
+
+# Cycles
+
+
+def _cycle(claim: Claim, place: Place, share: float, rng: np.random.Generator) -> Counterexample | None:
+    """A run that comes back to where it was, where what is to vanish is not zero; ``share``: of the work."""
+    crowd = _drawn(claim, place, max(SIZE, round(share * STARTS)) if place.slopes else SIZE, rng)
+    for index in cycling.candidates(claim, _instance(claim, place, crowd), crowd.theta):
+        precise: Counterexample | None = None
+        for recipe, point in _placed(place, crowd, index):
+            found = cycling.cycle(claim, recipe, to_float(point)[None])
+            if found is None and precise is None:
+                break
+            if found is not None and precise is not None:
+                return found
+            precise = precise or found
+        if precise is not None:
+            return precise
+    return None
+
+
+# Smaller
+
+
+def _again(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample | None:
+    """A counterexample of the same kind at a recipe, or None."""
+    instance = claim.instances.build(recipe, False)
+    exact = claim.instances.build(recipe, True)
+    if not hypotheses_hold(claim, exact):
+        return None
+    coordinates = dimension(claim, instance)
+    theta = np.random.default_rng(0).choice([-2.0, -1.0, 0.0, 1.0, 2.0], (24, coordinates))
+    if len(like.point) == coordinates:
+        theta[0] = to_float(like.point)
+    with np.errstate(all="ignore"):
+        if like.part == cycles.PART:
+            return cycling.cycle(claim, recipe, theta)
+        at = tuple(range(1, min(like.rounds, _rounds(claim, exact)) + 1))
+        found = ratios(claim, instance, theta, at) if at else np.zeros((0, len(theta)))
+    above = found > 1 + SUSPECT
+    for k in np.flatnonzero(above.any(axis=1))[:CONFIRMED]:
+        start = theta[int(found[k].argmax())]
+        if example := confirmed(claim, recipe, refutation.nearest(start), at[k]):
+            return example
+    return None
