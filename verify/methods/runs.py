@@ -196,10 +196,9 @@ def _slopes(claim: Claim, recipe: Recipe) -> Iterator[tuple[tuple[Fraction, ...]
     """What slopes the parts may have: the ends of the class, or each its own."""
     parts = [*recipe["clients"], *([recipe["g"]] if "g" in recipe else [])]
     functions = claim.setting.functions
-    ends = {recipe.get(str(letter)) for letter in (functions and functions.ends) or ()}
     own = [set(members.slopes_of(part)) for part in parts]
-    if all(ends):
-        yield (tuple(sorted(ends)),) * len(parts)
+    if functions is not None and functions.ends is not None:
+        yield (tuple(sorted({recipe[str(letter)] for letter in functions.ends})),) * len(parts)
     yield (tuple(sorted(set().union(*own))),) * len(parts)
     yield tuple(tuple(sorted(values)) for values in own)
 

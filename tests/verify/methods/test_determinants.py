@@ -18,7 +18,7 @@ from fedtheory.rational import is_exact
 from fedtheory.settings import Setting
 from fedtheory.statements import Limit, Quantity
 from verify import Counterexample, Verdict, check
-from verify.methods import determinants
+from verify.comparisons import determinants as comparison
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS
 
@@ -161,7 +161,7 @@ def test_a_step_that_remembers_more_than_its_coordinates_is_not_refuted():
 def test_fedcomgate_with_strong_compression_does_not_converge():
     claim = claims.get("baseline/fedcomgate/limit")
     example = check(claim).counterexample
-    assert example.part == determinants.PART and example.left >= example.right == 1
+    assert example.part == comparison.PART and example.left >= example.right == 1
     again = Counterexample.from_json(json.loads(json.dumps(example.to_json())))
     assert again.replay() == (example.left, example.right)
     instance = claim.instances.build(example.recipe, True)

@@ -1,0 +1,181 @@
+"""Long runs on functions that are no quadratics: what fails late, or only there, is refuted, and nothing that holds."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+
+import fedtheory as ft
+from fedtheory import E, T
+from fedtheory.rational import exact
+from verify.comparisons import cycles, stability
+from verify.methods import determinants, runs
+from verify.methods.base import Inquiry
+from verify.methods.order import METHODS
+from verify.verdict import Verdict
+
+METHOD = next(m for m in METHODS if m.name == "runs")
+mu, L, gamma, beta = ft.letters("mu L gamma beta")
+DISTANCE, LATER = ft.Quantity("D", ft.distance), ft.Quantity("D_T", ft.distance, after=True)
+RATE = (1 - gamma * mu) ** 2
+
+
+def _slope(problem, x):
+    return problem.f.gradient(x[..., None, :]).sum(axis=-2) / problem.n
+
+
+def _descend(problem, params, state, draw):
+    return {"x": state.x - params.gamma * _slope(problem, state.x)}
+
+
+def _roll(problem, params, state, draw):
+    momentum = params.beta * (state.x - state.before)
+    return {"x": state.x - params.gamma * _slope(problem, state.x) + momentum, "before": state.x}
+
+
+DESCENT = ft.method("gradient-descent", _descend, ["gamma"], {"x": "point"})
+HEAVY_BALL = ft.method("heavy-ball", _roll, ["gamma", "beta"], {"x": "point", "before": "point"})
+
+
+def _setting(algorithm, kappa=(), clients=(1,), **more):
+    functions = ft.SmoothStronglyConvex(mu, L, conditions=tuple(map(Fraction, kappa)), **more)
+    return ft.Setting(algorithm=algorithm, functions=functions, clients=clients)
+
+
+def _descent(bound, clients=(1,)):
+    statement = ft.bound(DESCENT, E(LATER) <= bound * DISTANCE)
+    return ft.Claim(
+        "own/descent", setting=_setting(DESCENT, (), clients), statement=statement, requires=(gamma * L <= 1,)
+    )
+
+
+def _optimal(kappa):
+    root = sympy.sqrt(kappa)
+    return (sympy.Eq(gamma * L * (root + 1) ** 2, 4 * kappa), sympy.Eq(beta, ((root - 1) / (root + 1)) ** 2))
+
+
+def _rolling(kappa, clients=(1,), **more):
+    statement = ft.Limit(HEAVY_BALL, DISTANCE, "x -> x*")
+    setting = _setting(HEAVY_BALL, (kappa,), clients, **more)
+    return ft.Claim("own/heavy-ball", setting=setting, statement=statement, requires=_optimal(kappa))
+
+
+def _found(claim, seed=0):
+    # Without the search, which is slow and says nothing of late rounds.
+    return METHOD.run(METHOD, Inquiry(claim, seed, 0, given=()))
+
+
+@pytest.mark.parametrize("late", [17, 64])
+def test_a_bound_that_fails_at_one_round_only(late):
+    claim = _descent(RATE**T * (Fraction(1, 2) + (T - late) ** 2))
+    found = _found(claim)
+    assert found.verdict is Verdict.REFUTED and found.counterexample.rounds == late
+    example = found.counterexample
+    assert example.replay() == (example.left, example.right) and example.left > example.right
+    assert all(isinstance(side, Fraction) for side in example.replay())
+
+
+def test_a_bound_that_holds_on_quadratics_only():
+    # On quadratics the distance is at most (1 + 2 T) beta^(T/2) times what it was, from two equal iterates.
+    setting = _setting(HEAVY_BALL, (9,))
+    statement = ft.bound(HEAVY_BALL, E(LATER) <= 100 * (T + 1) ** 2 * beta**T * DISTANCE)
+    claim = ft.Claim("own/heavy-ball/bound", setting=setting, statement=statement, requires=_optimal(9))
+    found = _found(claim)
+    assert found.verdict is Verdict.REFUTED and found.counterexample.rounds > 3
+    assert "slopes" in found.counterexample.text
+
+
+@pytest.mark.parametrize("clients", [(1,), (2,)])
+def test_the_heavy_ball_that_is_optimal_on_quadratics_has_a_cycle(clients):
+    found = _found(_rolling(25, clients))
+    example = found.counterexample
+    assert found.verdict is Verdict.REFUTED and example.part == cycles.PART
+    assert example.left == example.right > 0 and example.replay() == (example.left, example.right)
+    # A state that is not on the cycle, and a number of rounds that does not lead back, are told.
+    for changed in ({"point": tuple(v + 1 for v in example.point)}, {"rounds": example.rounds + 1}):
+        with pytest.raises(ValueError, match="do not lead back"):
+            dataclasses.replace(example, **changed).replay()
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        _descent(RATE**T),
+        _descent(RATE**T, (2, 3)),
+        _rolling(25, quadratics=True),
+        _rolling(25, kinks=False),
+        _rolling(4),
+        ft.Claim(
+            "own/descent/limit",
+            setting=_setting(DESCENT),
+            statement=ft.Limit(DESCENT, DISTANCE, "x -> x*"),
+            requires=(gamma * L <= Fraction(199, 100),),
+        ),
+    ],
+    ids=["bound", "bound-clients", "quadratics", "no-kinks", "kappa-4", "limit"],
+)
+def test_what_holds_is_not_refuted(claim):
+    found = _found(claim)
+    assert found.verdict is None and found.instances > 0
+
+
+def test_an_eigenvalue_of_size_one_refutes_a_limit():
+    method = next(m for m in METHODS if m.name == "determinants")
+    statement = ft.Limit(HEAVY_BALL, DISTANCE, "x -> x*")
+    longest = 2 * (1 + beta)
+    for factor, verdict in ((1, Verdict.REFUTED), (Fraction(99, 100), None)):
+        requires = (sympy.Eq(gamma * L, factor * longest), beta <= Fraction(1, 2))
+        claim = ft.Claim("own/longest", setting=_setting(HEAVY_BALL), statement=statement, requires=requires)
+        found = determinants.outcome(method, Inquiry(claim, 0, 8))
+        assert found.verdict is verdict
+        if verdict is not None:
+            assert found.counterexample.part == stability.PART
+            assert found.counterexample.replay() == (found.counterexample.left, found.counterexample.right)
+
+
+def test_schur_cohn_against_eigenvalues():
+    rng = np.random.default_rng(0)
+    for m in (1, 2, 3, 4):
+        for _ in range(40):
+            A = rng.integers(-4, 5, (m, m))
+            scaled = exact(A) / int(rng.integers(1, 9))
+            left, right = stability.stage(stability.characteristic(scaled))
+            radius = abs(np.linalg.eigvals(scaled.astype(float))).max()
+            if abs(radius - 1) > 1e-9:
+                assert (left < right) == (radius < 1)
+    # On the unit circle, exactly: a rotation, and a double eigenvalue.
+    for A in ([[Fraction(3, 5), Fraction(-4, 5)], [Fraction(4, 5), Fraction(3, 5)]], [[1, 1], [0, 1]]):
+        left, right = stability.stage(stability.characteristic(exact(A)))
+        assert left >= right
+
+
+def test_runs_with_draws_are_followed_as_far_as_trees_of_draws_go():
+    @dataclasses.dataclass(frozen=True)
+    class Half:
+        count = 2
+
+        def sample(self, rng, size=()):
+            return rng.random(size) < 0.5
+
+        def support(self, exact=False):
+            return np.array([True, False]), np.array([Fraction(1, 2)] * 2) if exact else np.ones(2) / 2
+
+    def lazy(problem, params, state, draw):
+        moved = state.x - params.gamma * _slope(problem, state.x)
+        return {"x": np.where(draw[..., None], moved, state.x)}
+
+    method = ft.method("lazy", lazy, ["gamma"], {"x": "point"}, draws=lambda problem, params, state: Half())
+    half = (1 + RATE) / 2
+    for bound, verdict in ((half**T, None), (half**T * (Fraction(9, 10) + (T - 5) ** 2), Verdict.REFUTED)):
+        statement = ft.bound(method, E(LATER) <= bound * DISTANCE)
+        claim = ft.Claim("own/lazy", setting=_setting(method), statement=statement, requires=(gamma * L <= 1,))
+        found = _found(claim)
+        assert found.verdict is verdict
+        assert verdict is None or found.counterexample.rounds == 5
+    assert (
+        5 <= max(place.rounds for place in runs.places(Inquiry(claim, 0, 0, given=()), np.random.default_rng(0))) < 10
+    )
