@@ -40,8 +40,8 @@ class SmoothBlocks(SmoothStronglyConvex):
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""
-        known = not self.common or bool(min(problem.f.mu) >= problem.mu)
-        return known and all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True))
+        convex = bool(min(problem.f.mu) >= problem.mu)
+        return convex and all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True))
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member."""
@@ -84,4 +84,4 @@ class SmoothBlocks(SmoothStronglyConvex):
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""
-        return each(problem.mu, problem.n) if self.common else problem.f.mu, params.L
+        return each(min(problem.mu, *problem.f.mu), problem.n), params.L

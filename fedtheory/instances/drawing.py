@@ -21,6 +21,8 @@ from fedtheory.sources import value_of
 _OFTEN = 0.16
 #: How many compressors are looked at to find some for many clients.
 TRIES = 12
+#: The same where there are no instances with other numbers of clients.
+ALL_TRIES = 1000
 
 
 def relations(claim: Posed) -> tuple[Any, ...]:
@@ -47,7 +49,7 @@ def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
     recipe: dict[str, Any] = {}
     for adversary in setting.adversaries:
         if not isinstance(adversary, InexactOracles):
-            n, d, more = _compressors(adversary, rng, n, d)
+            n, d, more = _compressors(adversary, rng, n, d, setting.any_clients)
             recipe |= more
     if schedules.ROUND in drawn_letters(setting).values():
         recipe[schedules.ROUND] = schedules.drawn(rng)
@@ -57,9 +59,10 @@ def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
     return {**setting.functions.draw(rng, n, d, pick(rng, setting.g), minimised), **recipe}
 
 
-def _compressors(adversary: Any, rng: np.random.Generator, n: int, d: int) -> tuple[int, int, Recipe]:
-    """Compressors for n clients if it can be, else for fewer, such that their draws can be enumerated."""
-    for _ in range(TRIES if n > FEW else 1):
+def _compressors(adversary: Any, rng: np.random.Generator, n: int, d: int, fewer: bool) -> tuple[int, int, Recipe]:
+    """Compressors for n clients if it can be, else where ``fewer`` will do for fewer, such that their draws can be
+    enumerated."""
+    for _ in range((TRIES if n > FEW else 1) if fewer else ALL_TRIES):
         dimension, more = adversary.draw(rng, d)
         fit = adversary.clients({**more, "d": dimension}, n)
         if fit == n:

@@ -1,0 +1,564 @@
+"""Every public class, kind of statement and distribution: a true theorem and a false one, brought as a user's file."""
+
+import pytest
+
+from verify import Verdict, check
+from verify.own import load
+
+#: What every file begins with: gradient descent, and what theorems speak of.
+HEAD = """\
+import numpy as np
+import sympy
+import fedtheory as ft
+from fedtheory import classes
+from fedtheory.compressors import bernoulli
+from fedtheory.algorithms.base import zeros
+from fedtheory.instances.base import numbers
+
+mu, L, gamma, alpha, beta, s, r, p = ft.letters("mu L gamma alpha beta s r p")
+n, omega, T, E = ft.n, ft.omega, ft.T, ft.E
+
+
+def slope(problem, x):
+    return problem.f.gradient(x[..., None, :]).sum(axis=-2) / problem.n
+
+
+def step(problem, params, state, draw):
+    return {"x": state.x - params.gamma * slope(problem, state.x)}
+
+
+def norm(problem, params, state):
+    return (slope(problem, state.x) ** 2).sum(axis=-1)
+
+
+def quantities(of, name):
+    return ft.Quantity(name, of), ft.Quantity(name + "_next", of, after=True)
+
+
+gd = ft.method("gradient-descent", step, ["gamma"], {"x": "point"})
+(D, D_next), (F, F_next), (G, _) = quantities(ft.distance, "D"), quantities(ft.gap, "F"), quantities(norm, "G")
+short = (gamma * L <= 1,)
+
+
+def of(functions, **more):
+    return ft.Setting(algorithm=gd, functions=functions, **more)
+
+
+def pair(setting, true, false, requires=(), of_false=None):
+    of_false = requires if of_false is None else of_false
+    return (
+        ft.Claim("mine/true", setting=setting, statement=true, requires=requires),
+        ft.Claim("mine/false", setting=setting, statement=false, requires=of_false),
+    )
+
+
+descent = ft.one_step(gd, E(F_next) <= F - gamma * (1 - gamma * L / 2) * G)
+"""
+
+CLASSES = {
+    "SmoothStronglyConvex": """
+small, large = ft.contracts(gd, ft.distance, 1 - gamma * mu), ft.contracts(gd, ft.distance, (1 - gamma * mu) ** 3)
+CLAIMS = pair(of(ft.SmoothStronglyConvex(mu, L), clients=(1, 2)), small, large, short)
+""",
+    "SmoothStronglyConvex, with a g": """
+def with_g(problem, params, state, draw):
+    both = slope(problem, state.x) + problem.g.gradient(state.x[..., None, :])[..., 0, :]
+    return {"x": state.x - params.gamma * both}
+
+
+both = ft.method("both", with_g, ["gamma"], {"x": "point"})
+setting = ft.Setting(algorithm=both, functions=ft.SmoothStronglyConvex(mu, L), g=(True,), clients=(1, 2))
+twice, thrice = (ft.contracts(both, ft.distance, (1 - c * gamma * mu) ** 2) for c in (2, 3))
+CLAIMS = pair(setting, twice, thrice, (2 * gamma * L <= 1,))
+""",
+    # Flat members: what holds for mu > 0 only falls.
+    "SmoothConvex": """
+setting = of(ft.SmoothConvex(L), clients=(1, 2))
+CLAIMS = pair(setting, ft.contracts(gd, ft.distance, 1), ft.contracts(gd, ft.distance, 1 - gamma * L / 10**6), short)
+""",
+    "SmoothConvex, a gradient that tells": """
+CLAIMS = pair(of(ft.SmoothConvex(L), clients=(1,)), ft.inequality(G <= 2 * L * F), ft.inequality(D <= F * 10**6 / L))
+""",
+    "SmoothConvex, a proximal point": """
+def prox(problem, params, state, draw):
+    return {"x": problem.f.resolvent(1 / params.gamma, state.x[..., None, :] / params.gamma)[..., 0, :]}
+
+
+point = ft.method("proximal-point", prox, ["gamma"], {"x": "point"})
+setting = ft.Setting(algorithm=point, functions=ft.SmoothConvex(L), clients=(1,))
+CLAIMS = pair(setting, ft.contracts(point, ft.distance, 1), ft.contracts(point, ft.distance, 1 - gamma * L / 10**6))
+""",
+    # Members without convexity: what holds of convex functions falls.
+    "Smooth": """
+CLAIMS = pair(of(ft.Smooth(L), clients=(1, 2)), descent, ft.contracts(gd, ft.distance, 1), (), short)
+""",
+    "Smooth, with a letter that says nothing": """
+CLAIMS = pair(of(ft.Smooth(mu, L), clients=(1, 2)), descent, ft.one_step(gd, E(F_next) <= F - gamma * G), ())
+""",
+    "Smooth, at least f*": """
+CLAIMS = pair(of(ft.Smooth(L), clients=(1,)), ft.inequality(G <= 2 * L * F), ft.inequality(F <= L / 4 * D))
+""",
+    "WeaklyConvex": """
+falls = ft.one_step(gd, E(F_next) <= F - gamma * (1 - gamma * r / 2) * G)
+CLAIMS = pair(of(ft.WeaklyConvex(s, r), clients=(1,)), falls, ft.contracts(gd, ft.distance, 1), (), (gamma * r <= 1,))
+""",
+    "WeaklyConvex, its modulus": """
+def product(problem, params, state):
+    return (slope(problem, state.x) * (state.x - problem.x_star)).sum(axis=-1)
+
+
+P, _ = quantities(product, "P")
+CLAIMS = pair(of(ft.WeaklyConvex(s, r), clients=(1,)), ft.inequality(F <= P + s / 2 * D), ft.inequality(F <= P))
+""",
+    "StronglyConvexOnAverage": """
+one, ten = ft.contracts(gd, ft.distance, 1 - gamma * mu), ft.contracts(gd, ft.distance, (1 - gamma * mu) ** 10)
+CLAIMS = pair(of(ft.StronglyConvexOnAverage(mu, L), clients=(2,)), one, ten, short)
+""",
+    "StronglyConvexOnAverage, not each": """
+def apart(problem, params, state):
+    return ((problem.f.gradient(state.x[..., None, :]) - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
+
+
+A, _ = quantities(apart, "A")
+setting = of(ft.StronglyConvexOnAverage(mu, L), clients=(2,))
+CLAIMS = pair(setting, ft.inequality(A <= 2 * L * F), ft.inequality(A <= L * F))
+""",
+    "OneStronglyConvex": """
+shared, alone = ft.contracts(gd, ft.distance, 1 - gamma * mu / n), ft.contracts(gd, ft.distance, 1 - gamma * mu)
+CLAIMS = pair(of(classes.OneStronglyConvex(mu, L), clients=(2,)), shared, alone, short)
+""",
+    "SmoothEach": """
+one, three = ft.contracts(gd, ft.distance, 1 - gamma * mu), ft.contracts(gd, ft.distance, (1 - gamma * mu) ** 3)
+CLAIMS = pair(of(ft.SmoothEach(mu, L), clients=(1, 2)), one, three, short)
+""",
+    "SmoothOwn": """
+def first(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x)}
+
+
+def gap(problem, params, state):
+    return problem.f.value(state.x).sum(axis=-1)
+
+
+def squares(problem, params, state):
+    return (problem.f.gradient(state.x) ** 2).sum(axis=(-1, -2))
+
+
+def parameters(recipe, problem, exact):
+    each = [c["r"] for c in recipe["clients"]]
+    return own.Params(*numbers([recipe["gamma"], max(each)], exact), numbers(each, exact))
+
+
+def origin(problem, params):
+    return own.State(zeros(problem.n, problem.d))
+
+
+own = ft.method("own", first, ["gamma", "r_max", "r"], {"x": "clients"}, fixed_point=origin)
+top = sympy.Symbol("r_max", positive=True)
+(H, H_next), (S, _) = quantities(gap, "H"), quantities(squares, "S")
+setting = ft.Setting(
+    algorithm=own,
+    functions=classes.SmoothOwn(),
+    optimum="none",
+    letters={gamma: "gamma", top: "r_max"},
+    parameters=parameters,
+    clients=(1, 2),
+)
+falls = ft.one_step(own, E(H_next) <= H - gamma * (1 - gamma * top / 2) * S)
+CLAIMS = pair(setting, falls, ft.one_step(own, E(H_next) <= H - gamma * S))
+""",
+    "SmoothBlocks": """
+def first(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x)}
+
+
+def gap(problem, params, state):
+    return problem.f.value(state.x).sum(axis=-1)
+
+
+def squares(problem, params, state):
+    return (problem.f.gradient(state.x) ** 2).sum(axis=(-1, -2))
+
+
+def parameters(recipe, problem, exact):
+    return blocks.Params(numbers([recipe["gamma"]], exact)[0], numbers([c["L"] for c in recipe["clients"]], exact))
+
+
+def origin(problem, params):
+    return blocks.State(zeros(problem.n, problem.d))
+
+
+blocks = ft.method("blocks", first, ["gamma", "L"], {"x": "clients"}, fixed_point=origin)
+top = sympy.Symbol("L_max", positive=True)
+(H, H_next), (S, _) = quantities(gap, "H"), quantities(squares, "S")
+setting = ft.Setting(
+    algorithm=blocks,
+    functions=classes.SmoothBlocks(mu, top),
+    optimum="none",
+    letters={gamma: "gamma", mu: "mu", top: "L"},
+    parameters=parameters,
+    clients=(1, 2),
+)
+falls = ft.one_step(blocks, E(H_next) <= H - gamma * (1 - gamma * top / 2) * S)
+CLAIMS = pair(setting, falls, ft.one_step(blocks, E(H_next) <= H - gamma * S))
+""",
+    "PolyakLojasiewicz": """
+one, three = ft.contracts(gd, ft.gap, 1 - gamma * mu), ft.contracts(gd, ft.gap, (1 - gamma * mu) ** 3)
+CLAIMS = pair(of(ft.PolyakLojasiewicz(mu, L), clients=(1, 2)), one, three, short)
+""",
+    "PolyakLojasiewicz, other letters": """
+one = ft.contracts(gd, ft.gap, 1 - gamma * alpha)
+other = ft.contracts(gd, ft.distance, 1 - gamma * alpha)
+CLAIMS = pair(of(ft.PolyakLojasiewicz(alpha, beta), clients=(1, 2)), one, other, (gamma * beta <= 1,))
+""",
+    # Of convex functions f(x) - f* is at most <grad f(x), x - x*>.
+    "PolyakLojasiewicz, not convex": """
+def product(problem, params, state):
+    return (slope(problem, state.x) * (state.x - problem.x_star)).sum(axis=-1)
+
+
+P, _ = quantities(product, "P")
+CLAIMS = pair(of(ft.PolyakLojasiewicz(mu, L), clients=(1,)), ft.inequality(2 * mu * F <= G), ft.inequality(F <= P))
+""",
+    # The condition is of the average.
+    "PolyakLojasiewicz, not each": """
+def squares(problem, params, state):
+    return ((problem.f.gradient(state.x[..., None, :]) - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
+
+
+S, _ = quantities(squares, "S")
+setting = of(ft.PolyakLojasiewicz(mu, L), clients=(2,))
+CLAIMS = pair(setting, ft.inequality(2 * mu * F <= S), ft.inequality(S <= 2 * L * F))
+""",
+}
+
+ADVERSARIES = {
+    "UnbiasedCompressors": """
+def compressed(problem, params, state, draw):
+    sent = params.compressors.apply(draw, problem.f.gradient(state.x[..., None, :]))
+    return {"x": state.x - params.gamma * sent.sum(axis=-2) / problem.n}
+
+
+dcgd = ft.method("dcgd", compressed, ["gamma", "compressors"], {"x": "point"})
+setting = ft.Setting(
+    algorithm=dcgd, functions=ft.SmoothStronglyConvex(mu, L), adversaries=(ft.UnbiasedCompressors(),), clients=(1,)
+)
+one, three = (ft.contracts(dcgd, ft.distance, (1 - gamma * mu) ** c) for c in (1, 3))
+CLAIMS = pair(setting, one, three, (gamma * L * (1 + omega) <= 1,))
+""",
+    "UnbiasedCompressors, independent": """
+def mean(problem, params, state, draw):
+    sent = params.compressors.apply(draw, problem.f.gradient(state.x[..., None, :]))
+    return {"x": state.x - params.gamma * sent.sum(axis=-2) / problem.n}
+
+
+def noise(problem, params, state):
+    return (problem.f.gradient(state.x[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
+
+
+dcgd = ft.method("dcgd", mean, ["gamma", "compressors"], {"x": "point"})
+functions, U = ft.SmoothStronglyConvex(mu, L), ft.UnbiasedCompressors
+independent, any_ = (
+    ft.Setting(algorithm=dcgd, functions=functions, adversaries=(U(independent=alone),), clients=(2,))
+    for alone in (True, False)
+)
+N, _ = quantities(noise, "N")
+statement = ft.one_step(dcgd, E(D_next) <= (1 - gamma * mu) * D + gamma**2 * omega / n * N)
+CLAIMS = (
+    ft.Claim("mine/true", setting=independent, statement=statement, requires=short),
+    ft.Claim("mine/false", setting=any_, statement=statement, requires=short),
+)
+""",
+    "ContractiveCompressors": """
+def sent(problem, params, state, draw):
+    return {"x": state.x, "e": state.e - params.compressor.apply(draw, state.e)}
+
+
+def left(problem, params, state):
+    return (state.e**2).sum(axis=(-1, -2))
+
+
+def draws(problem, params, state):
+    return ft.Independent(params.compressor.draws, problem.n)
+
+
+memory = ft.method("memory", sent, ["alpha", "compressor"], {"x": "point", "e": "clients"}, draws=draws)
+setting = ft.Setting(
+    algorithm=memory,
+    functions=ft.SmoothStronglyConvex(mu, L),
+    adversaries=(ft.ContractiveCompressors(),),
+    clients=(1, 2),
+)
+CLAIMS = pair(setting, ft.contracts(memory, left, 1 - alpha), ft.contracts(memory, left, (1 - alpha) ** 2))
+""",
+}
+
+ADVERSARIES["InexactOracles"] = """
+from fedtheory.oracles import worst_case
+from fedtheory.randomness import Constant
+
+delta = sympy.Symbol("delta", positive=True)
+
+
+def asked(problem, params, state, draw):
+    return {"y": state.y, "w": params.oracle.answer(problem.f, state.y, state.w, draw).w}
+
+
+def error(problem, params, state):
+    return ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
+
+
+def fixed(problem, params):
+    return asking.State(problem.y_star, problem.f.conjugate_gradient(problem.y_star))
+
+
+def drawn(rng, recipe):
+    share = sympy.Rational(int(rng.integers(1, 5)), 5)
+    clients = tuple({**c, "slack": Fraction(int(share.p), int(share.q))} for c in recipe["clients"])
+    return {**recipe, "delta": clients[0]["slack"] ** 2, "clients": clients}
+
+
+def parameters(recipe, problem, exact):
+    delta = numbers([recipe["delta"]], exact)[0]
+    return asking.Params(delta, worst_case(numbers([c["slack"] for c in recipe["clients"]], exact)))
+
+
+from fractions import Fraction
+
+parts = {"y": "clients", "w": "clients"}
+asking = ft.method("asking", asked, ["delta", "oracle"], parts, draws=lambda *_: Constant(), fixed_point=fixed)
+setting = ft.Setting(
+    algorithm=asking,
+    functions=ft.SmoothStronglyConvex(mu, L, conjugates=True),
+    adversaries=(classes.InexactOracles(lambda problem, params: params.delta),),
+    letters={delta: "delta"},
+    draw=drawn,
+    parameters=parameters,
+    clients=(1, 2),
+)
+CLAIMS = pair(setting, ft.contracts(asking, error, delta), ft.contracts(asking, error, delta**2))
+"""
+
+#: Each with the verdict of the true one.
+KINDS = {
+    "Bound": (
+        "certified",
+        """
+D_T = ft.Quantity("D_T", ft.distance, after=True)
+setting = of(ft.SmoothStronglyConvex(mu, L), start=("x",), clients=(1,))
+one, three = (ft.bound(gd, E(D_T) <= (1 - gamma * mu) ** (c * T) * D) for c in (1, 3))
+CLAIMS = pair(setting, one, three, short)
+""",
+    ),
+    "Inequality": (
+        "certified",
+        """
+setting = of(ft.SmoothStronglyConvex(mu, L), clients=(1,))
+CLAIMS = pair(setting, ft.inequality(mu * D <= 2 * F), ft.inequality(mu * D <= F))
+""",
+    ),
+    "Identity": (
+        "certified",
+        """
+def twice(problem, params, state):
+    return ((2 * state.x - 2 * problem.x_star) ** 2).sum(axis=-1)
+
+
+W, _ = quantities(twice, "W")
+setting = of(ft.SmoothStronglyConvex(mu, L), clients=(1,))
+CLAIMS = pair(setting, ft.identity(W, 4 * D), ft.identity(W, 2 * D))
+""",
+    ),
+    "OneStep": (
+        "certified",
+        """
+def product(problem, params, state):
+    return (slope(problem, state.x) * (state.x - problem.x_star)).sum(axis=-1)
+
+
+P, _ = quantities(product, "P")
+exact, half = (ft.one_step(gd, E(D_next) <= D - 2 * gamma * P + c * gamma**2 * G) for c in (1, sympy.Rational(1, 2)))
+CLAIMS = pair(of(ft.SmoothConvex(L), clients=(1,)), exact, half)
+""",
+    ),
+    "Invariant": (
+        "certified",
+        """
+def moved(problem, params, state, draw):
+    return {"x": state.x - params.gamma * state.h, "h": state.h}
+
+
+def gone(problem, params, state, draw):
+    return {"x": state.x - params.gamma * state.h, "h": 2 * state.h + state.x}
+
+
+def none(problem, params, state):
+    return state.h
+
+
+def fixed(problem, params):
+    return still.State(problem.x_star, 0 * problem.x_star)
+
+
+parts = {"x": "point", "h": "point"}
+still, growing = (
+    ft.method(one.__name__, one, ["gamma"], parts, fixed_point=fixed, invariant=none) for one in (moved, gone)
+)
+setting = ft.Setting(algorithm=still, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
+CLAIMS = pair(setting, ft.Invariant(still, none, "h = 0"), ft.Invariant(growing, none, "h = 0"))
+""",
+    ),
+    "Limit": (
+        "supported",
+        """
+def away(problem, params, state, draw):
+    return {"x": problem.x_star + 2 * (state.x - problem.x_star)}
+
+
+gone = ft.method("gone", away, ["gamma"], {"x": "point"})
+functions = ft.SmoothStronglyConvex(mu, L)
+here, there = (ft.Setting(algorithm=m, functions=functions, clients=(1,)) for m in (gd, gone))
+D_gone = ft.Quantity("D", ft.distance)
+CLAIMS = (
+    ft.Claim("mine/true", setting=here, statement=ft.Limit(gd, D_gone, "x -> x*"), requires=short),
+    ft.Claim("mine/false", setting=there, statement=ft.Limit(gone, D_gone, "x -> x*"), requires=short),
+)
+""",
+    ),
+    "ParameterRule": (
+        "proved",
+        """
+rule, wrong = (ft.ParameterRule({gamma: c / (mu + L)}, (gamma * L <= 2,)) for c in (2, 3))
+CLAIMS = pair(ft.Setting("0 < mu <= L", letters=(mu, L), domain=(mu <= L,)), rule, wrong)
+""",
+    ),
+    "Order": (
+        "supported",
+        """
+setting = ft.Setting("mu, L > 0", letters=(mu, L), domain=(mu <= L,))
+CLAIMS = pair(setting, ft.Order(mu + L, L, when=(mu <= L,)), ft.Order(L, mu, when=(mu <= L,)))
+""",
+    ),
+    "CompressorClass": (
+        "supported",
+        """
+def kept(d, k):
+    from fractions import Fraction
+
+    return bernoulli(d, Fraction(d, k) - 1)
+
+
+CLAIMS = (
+    ft.compressor_claim("mine/true", kept, omega=ft.d / ft.k - 1, bits=32 * ft.d + 1),
+    ft.compressor_claim("mine/false", kept, omega=ft.d / ft.k - 1 - ft.d / (100 * ft.k), bits=32 * ft.d + 1),
+)
+""",
+    ),
+    "Bernoulli": (
+        "certified",
+        """
+def lazily(problem, params, state, draw):
+    return {"x": np.where(np.asarray(draw)[..., None], state.x - params.gamma * slope(problem, state.x), state.x)}
+
+
+def draws(problem, params, state):
+    return ft.Bernoulli(params.p)
+
+
+coin = ft.method("lazy", lazily, ["gamma", "p"], {"x": "point"}, draws=draws)
+setting = ft.Setting(algorithm=coin, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,), domain=(p <= 1,))
+one, three = (ft.contracts(coin, ft.distance, 1 - c * p * gamma * mu) for c in (1, 3))
+CLAIMS = pair(setting, one, three, short)
+""",
+    ),
+    "Independent": (
+        "certified",
+        """
+def some(problem, params, state, draw):
+    g = problem.f.gradient(state.x[..., None, :])
+    return {"x": state.x - params.gamma * np.where(np.asarray(draw)[..., None], g, 0 * g).sum(axis=-2) / problem.n}
+
+
+def draws(problem, params, state):
+    return ft.Independent(ft.Bernoulli(params.p), problem.n)
+
+
+coins = ft.method("coins", some, ["gamma", "p"], {"x": "point"}, draws=draws)
+
+
+def squares(problem, params, state):
+    return (problem.f.gradient(state.x[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
+
+
+S, _ = quantities(squares, "S")
+setting = ft.Setting(algorithm=coins, functions=ft.SmoothStronglyConvex(mu, L), clients=(2,), domain=(p <= 1,))
+noise = gamma**2 * p / n * S
+full, less = (ft.one_step(coins, E(D_next) <= (1 - p * gamma * mu) * D + c * noise) for c in (1 - p, (1 - p) / 4))
+CLAIMS = pair(setting, full, less, (gamma * p * L <= 1,))
+""",
+    ),
+    "UniformSubset": (
+        "certified",
+        """
+(tau,) = ft.integers("tau")
+
+
+def some(problem, params, state, draw):
+    g = problem.f.gradient(state.x[..., None, :])
+    taken = np.where(np.asarray(draw)[..., None], g, 0 * g).sum(axis=-2) / params.tau
+    return {"x": state.x - params.gamma * taken}
+
+
+def draws(problem, params, state):
+    return ft.UniformSubset(problem.n, params.tau)
+
+
+subset = ft.method("subset", some, ["gamma", "tau"], {"x": "point"}, draws=draws)
+setting = ft.Setting(algorithm=subset, functions=ft.SmoothStronglyConvex(mu, L), clients=(2,), domain=(tau <= n,))
+noisy, plain = (
+    ft.contracts(subset, ft.distance, 1 - gamma * mu, {ft.heterogeneity: c * gamma**2}) for c in (2, 0)
+)
+CLAIMS = pair(setting, noisy, plain, (2 * gamma * L <= 1,))
+""",
+    ),
+}
+
+
+def claims_of(path, text):
+    file = path / "mine.py"
+    file.write_text(HEAD + text)
+    return load(file)
+
+
+def examined(path, text, verdict):
+    """Both theorems of a file get their verdicts; the counterexample to the false one is one when it is replayed."""
+    true, false = claims_of(path, text)
+    found, fallen = check(true), check(false)
+    assert found.verdict == verdict, found.note
+    assert fallen.verdict is Verdict.REFUTED, fallen.note
+    if fallen.counterexample is not None:
+        left, right = fallen.counterexample.replay()
+        assert left != right if fallen.counterexample.relation == "==" else left > right
+
+
+SLOW = {name for index, name in enumerate((*CLASSES, *ADVERSARIES, *KINDS)) if index % 2}
+
+
+def cases(names):
+    return [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in names]
+
+
+@pytest.mark.parametrize("name", cases(CLASSES))
+def test_of_a_class_of_functions_what_is_true_is_certified_and_what_is_false_refuted(tmp_path, name):
+    examined(tmp_path, CLASSES[name], "certified")
+
+
+@pytest.mark.parametrize("name", cases(ADVERSARIES))
+def test_of_a_class_of_compressors_too(tmp_path, name):
+    examined(tmp_path, ADVERSARIES[name], "certified")
+
+
+@pytest.mark.parametrize("name", cases(KINDS))
+def test_of_a_kind_of_statement_or_a_distribution_too(tmp_path, name):
+    verdict, text = KINDS[name]
+    examined(tmp_path, text, verdict)
