@@ -235,6 +235,7 @@ def test_what_the_paper_prints_stands_above_what_is_tested(atlas):
     said = words(atlas["claims/locodl_uplink.html"])
     assert "This is what is meant. The letter of what is printed: locodl/uplink/literal refuted" in said
     said = words(atlas["claims/fedopt_fsvrg_property-b.html"])
+    assert "Why it fails The paper does not say it" in said and "printed proof fails" not in said
     assert (
         "As printed" not in said
         and "Falls implied or ours, and false Origin observed printed nowhere, and ours" in said
