@@ -336,7 +336,7 @@ def test_show_tells_the_statement_and_the_evidence(capsys):
         "E[h(y) - h(x*)] <= h(x)*(1 - mu_min/L_max) - h(x*)",
         "1 < tau <= n",
         "x in C, without which",
-        "algorithm, left, right, quantities, factor, requires",
+        "algorithm, left, right, quantities, factor, strict, requires",
         "verdict: refuted",
         "left  = 0",
         "claimed: left <= right",
