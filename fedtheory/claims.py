@@ -106,8 +106,14 @@ class Claim:
         return f"{self.setting.text}; in round k, {said}" if said else self.setting.text
 
     def _check_letters(self) -> None:
-        """``ValueError`` where a name stands for two things, or a hypothesis speaks of what is no letter."""
+        """``ValueError`` where a name stands for two things, a hypothesis speaks of what is no letter, or the method has
+        other parameters or states than that of the setting."""
         said, setting = f"the claim {self.id}", self.setting
+        method = getattr(self.statement, "algorithm", None)
+        for named in ("Params", "State") if method is not None and setting.algorithm is not None else ():
+            theirs, ours = (getattr(getattr(of, named), "_fields", ()) for of in (method, setting.algorithm))
+            if theirs != ours:
+                raise ValueError(f"{said} is of a method with {named} {theirs}, where its setting's has {ours}")
         relations = [h.relation for h in self.requires if h.relation is not None]
         known, assigned = measured(self.statement), set(getattr(self.statement, "assignments", ()))
         stated = sympy.Tuple(*relations, *setting.domain).free_symbols

@@ -21,7 +21,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import Comparison, Quantity, Relation, side, stated
 from fedtheory.symbols import T
-from fedtheory.typed import Typed, numbers, spoken_of
+from fedtheory.typed import Typed, comes_before, numbers, spoken_of
 from fedtheory.validation import expression
 
 
@@ -103,8 +103,10 @@ class OneStep(Typed):
         return (Comparison(self.left, "<" if self.strict else "<=", self.right),)
 
     def check(self) -> None:
-        """``ValueError`` where the factor is no number, but speaks of a quantity."""
+        """``ValueError`` where the factor is no number, or multiplies what comes after the step."""
         numbers("the factor", self.factor, self.quantities)
+        if self.factor is not None:
+            comes_before("what a factor multiplies", self.right, self.quantities)
 
 
 def contracts(
@@ -165,9 +167,11 @@ class Bound(Typed):
     horizon: ClassVar[bool] = True
 
     def check(self) -> None:
-        """``ValueError`` where the factor or the constant is no number, but speaks of a quantity."""
+        """``ValueError`` where the factor or the constant is no number, or what is initial comes after T rounds."""
         numbers("the factor", self.factor, self.quantities)
         numbers("the constant", self.constant, self.quantities)
+        if self.override is None:
+            comes_before("the initial value", self.initial, self.quantities)
 
     @property
     def bound(self) -> sympy.Expr:
@@ -193,6 +197,8 @@ def bound(algorithm: Algorithm, relation: Relation) -> Bound:
     left, right = relation.left.expression, relation.right.expression
     as_a_whole = Bound(algorithm, left, sympy.S.One, right, relation.quantities, override=right, strict=relation.strict)
     initial_of = {s for q in relation.right.spoken_of for s in q.expression.free_symbols}
+    if any(q.after for q in relation.right.spoken_of):
+        return as_a_whole
     factor = constant = initial = sympy.S.One
     for part in sympy.Mul.make_args(right):
         if part.has(sympy.Sum, sympy.Product):

@@ -64,6 +64,13 @@ def numbers(part: str, expression: sympy.Expr | None, quantities: tuple[Quantity
             raise ValueError(f"{part} {expression} must be a number, and speaks of the quantity {q.expression}")
 
 
+def comes_before(part: str, expression: sympy.Expr, quantities: tuple[Quantity, ...]) -> None:
+    """``ValueError`` where an expression speaks of what comes after a step."""
+    for q in quantities:
+        if q.after and expression.has(q.expression):
+            raise ValueError(f"{part} must come before a step, and {q.expression} comes after it")
+
+
 def _expressions(statement: Typed) -> list[sympy.Basic]:
     """The expressions and relations of which a statement consists."""
     found: list[sympy.Basic] = []

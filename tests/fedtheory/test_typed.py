@@ -40,6 +40,7 @@ def step(problem, params, state, draw):
 
 
 METHOD = ft.method("still", step, ["gamma"], {"x": "point"})
+OTHER = ft.method("other", step, ["beta"], {"x": "point"})
 SETTING = Setting(algorithm=METHOD, functions=ft.SmoothStronglyConvex(mu, L))
 D, GAP = ft.distance, ft.gap
 V, W, V_next, W_next = Quantity("V", D), Quantity("W", GAP), Quantity("V'", D, True), Quantity("W'", GAP, True)
@@ -148,6 +149,9 @@ ILL_TYPED = {
     "gamma, which is assigned too": lambda: ParameterRule({gamma: 2 * gamma}, (gamma <= L,)),
     "hypothesis speaks of gamma": lambda: claim(RULE, Setting("constants"), requires=(gamma <= 1,)),
     "must be a number, and speaks of the quantity V": lambda: Bound(METHOD, v_next, v, 1, (V_next, V)),
+    "is of a method with Params": lambda: claim(contracts(OTHER, D, 1)),
+    "the initial value must come before": lambda: Bound(METHOD, v, 1, v_next, (V, V_next)),
+    "what a factor multiplies must come before": lambda: OneStep(METHOD, v, v_next, (V, V_next), sympy.S.One),
     "the part 'of' .* must be a statement, got 3": lambda: Fails(3, "three"),
     "must be claims, got 3": lambda: Readings("what is open", (3,)),
     "must be a quantity, got <function": lambda: Limit(METHOD, D, "it vanishes"),
@@ -174,6 +178,11 @@ def test_sides_are_brought_to_one_form():
     assert inequality(mu >= L) == Inequality(L, mu) and inequality(mu > L) == Inequality(L, mu, strict=True)
     assert ParameterRule({gamma: 1}, (sympy.And(gamma <= L, mu <= L),)).relations == (gamma <= L, mu <= L)
     assert claims.get("locodl/theorem-3.1/one-step").variant(factor=0).statement.right is sympy.S.Zero
+
+
+def test_a_bound_from_below_is_taken_whole():
+    found = bound(METHOD, V <= E(V_next))
+    assert (found.left, found.override) == (v, v_next)
 
 
 def test_what_is_the_same_by_value_is_the_same():
