@@ -106,7 +106,7 @@ class Claim:
         return f"{self.setting.text}; in round k, {said}" if said else self.setting.text
 
     def _check_letters(self) -> None:
-        """``ValueError`` where a name stands for two things, a hypothesis speaks of what is no letter, or the method has
+        """``ValueError`` where a name stands for two things, a hypothesis speaks of no letter, or the method has
         other parameters or states than that of the setting."""
         said, setting = f"the claim {self.id}", self.setting
         method = getattr(self.statement, "algorithm", None)
