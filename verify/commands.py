@@ -19,7 +19,7 @@ from rich.console import Console
 
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
-from verify import cache, counterexamples, files, limits, outcome, results, resume, sweeping
+from verify import cache, counterexamples, files, limits, outcome, results, resume, stored, sweeping
 from verify.audit import FAILED, audit, document
 from verify.cli import DEFAULT_CLIENTS, parser
 from verify.evidence import Evidence
@@ -295,7 +295,7 @@ def _checked_certificate(path: Path) -> tuple[list[str], str] | None:
     if given is None:
         return None
     claim = given.claim
-    described = [f"{claim.id}  ({claim.where})", f"  {claim.gist}", f"  {given.text}", *outcomes.steps(given)]
+    described = [f"{claim.id}  ({claim.where})", f"  {stored.gist(claim)}", f"  {given.text}", *outcomes.steps(given)]
     try:
         given.replay()
     except DoesNotHold as error:

@@ -156,7 +156,7 @@ def _replayed(example: Counterexample, name: str) -> Replayed:
         raise ValueError(f"{name} does not hold an instance of {claim.id}: {error!r}") from error
     same = all(_agree(a, b) for a, b in zip(now, before, strict=True))
     fails = exact.violated(*now, relation)
-    return Replayed(claim.id, claim.where, claim.gist, example.text, relation, before, now, same, fails)
+    return Replayed(claim.id, claim.where, stored.gist(claim), example.text, relation, before, now, same, fails)
 
 
 def _agree(computed: Any, before: Any) -> bool:

@@ -38,6 +38,12 @@ def changes(claim: Claim) -> dict[str, str | None]:
     return {name: str(getattr(claim.statement, name)) if name in STORABLE else None for name in claim.changes}
 
 
+def gist(claim: Claim) -> str:
+    """What a claim says, in a line; of a changed one also what was changed, which its file says and no paper."""
+    changed = ", ".join(f"{name} = {text}" for name, text in changes(claim).items())
+    return f"{claim.gist}; changed to {changed}" if changed else claim.gist
+
+
 def read(path: Path, most: int = FILE) -> dict[str, Any] | None:
     """The object in a JSON file of at most so many bytes, None if it holds something else.
 

@@ -80,6 +80,15 @@ def check_chart(claim: Claim, instance: Instance) -> None:
     untied(algorithm, skeleton(algorithm, n, instance.params, with_g), n, instance.params, with_g)
 
 
+def untrue(claim: Claim, instance: Instance) -> str:
+    """What is not so at an exact instance of what the author of a claim asserts of its states; empty if all is.
+
+    ``ValueError`` as :func:`check_chart`.
+    """
+    check_chart(claim, instance)
+    return unknown(claim, instance) or unheld(claim, instance)
+
+
 def unknown(claim: Claim, instance: Instance) -> str:
     """Why what the setting says of all its states is not so at an exact instance; empty where nothing is wrong."""
     known = claim.setting.known

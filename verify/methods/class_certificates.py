@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from verify.comparisons import asserted
 from verify.faults import attributed
 from verify.outcome import ClassCertificate
 from verify.pep import certifying
+from verify.pep.bounding import Refused
 from verify.pep.prover import Certified, Solving, Step
 from verify.verdict import Verdict
 
@@ -44,4 +46,7 @@ def certificate(
 
 def _built(claim: Claim, recipe: Recipe) -> Instance:
     with attributed(claim, recipe):
-        return claim.instances.build(recipe, True)
+        built = claim.instances.build(recipe, True)
+        if untrue := asserted.untrue(claim, built):
+            raise Refused(untrue)
+        return built

@@ -13,6 +13,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Bound, Inequality, Invariant, OneStep
+from verify.comparisons import asserted
 from verify.evaluate import hypotheses_hold
 from verify.faults import attributed
 from verify.pep import generic_states, induction, posing, worst_case
@@ -95,6 +96,8 @@ def holds(claim: Claim, method: str, recipe: Recipe, letters: Mapping[str, str],
     with attributed(claim, recipe):
         if not hypotheses_hold(claim, instance):
             raise DoesNotHold(f"the stored recipe does not meet the hypotheses of {claim.id}")
+        if untrue := asserted.untrue(claim, instance):
+            raise DoesNotHold(f"{untrue}: of {claim.id}, at the stored recipe")
     if method in FORMAL:
         with attributed(claim, recipe):
             if steps or not FORMAL[method].holds(claim, instance):

@@ -23,6 +23,7 @@ from fedtheory.statements import (
     Stays,
     Untested,
 )
+from verify import stored
 from verify.comparisons import number_types, parts, samplers
 from verify.outcome import ClassCertificate
 from verify.pep import certifying
@@ -44,28 +45,30 @@ V = ft.Quantity("V", ft.distance)
 V_NEXT, V_T = (ft.Quantity(name, ft.distance, after=True) for name in ("V_next", "V_T"))
 #: 2^T - 2 <= 0 holds at T = 1, and at no later T.
 SPAN = 2**ft.T - 2
-#: A false statement of each kind.
+#: A false statement of each kind; some are refused when they are made.
 FALSE = {
-    "bound of constants": Bound(GD, SPAN, sympy.S.One, sympy.S.Zero, (), override=sympy.S.Zero),
-    "bound": ft.bound(GD, ft.E(V_T) <= (1 - gamma * mu) ** (3 * ft.T) * V),
-    "inequality of constants": Inequality(SPAN, sympy.S.Zero),
-    "inequality": ft.inequality(2 * V <= V),
-    "identity of constants": Identity(SPAN, sympy.S.Zero, ()),
-    "identity": ft.identity(2 * V, V),
-    "step of constants": OneStep(GD, SPAN, sympy.S.Zero, ()),
-    "step": ft.one_step(GD, ft.E(V_NEXT) <= (1 - gamma * mu) ** 4 * V),
-    "rule": ParameterRule({}, (sympy.Le(SPAN, 0, evaluate=False),)),
-    "invariant": Invariant(GD, lambda problem, params, state: state.x - 1, "x = 1"),
-    "limit": Limit(GD, ft.Quantity("x", lambda problem, params, state: (state.x**2).sum(axis=-1)), "x tends to 0"),
-    "eventually": Eventually(GD, vanishing=(ft.Quantity("1", lambda problem, params, state: 1 + ft.distance),)),
-    "stays": Stays(GD, lambda problem, params, state: state.x, "x stays"),
-    "reached": Reached(GD, ft.distance),
-    "agreement": Agreement(
+    "bound of constants": lambda: Bound(GD, SPAN, sympy.S.One, sympy.S.Zero, (), override=sympy.S.Zero),
+    "bound": lambda: ft.bound(GD, ft.E(V_T) <= (1 - gamma * mu) ** (3 * ft.T) * V),
+    "inequality of constants": lambda: Inequality(SPAN, sympy.S.Zero),
+    "inequality": lambda: ft.inequality(2 * V <= V),
+    "identity of constants": lambda: Identity(SPAN, sympy.S.Zero, ()),
+    "identity": lambda: ft.identity(2 * V, V),
+    "step of constants": lambda: OneStep(GD, SPAN, sympy.S.Zero, ()),
+    "step": lambda: ft.one_step(GD, ft.E(V_NEXT) <= (1 - gamma * mu) ** 4 * V),
+    "rule": lambda: ParameterRule({}, (sympy.Le(SPAN, 0, evaluate=False),)),
+    "invariant": lambda: Invariant(GD, lambda problem, params, state: state.x - 1, "x = 1"),
+    "limit": lambda: Limit(
+        GD, ft.Quantity("x", lambda problem, params, state: (state.x**2).sum(axis=-1)), "x tends to 0"
+    ),
+    "eventually": lambda: Eventually(GD, vanishing=(ft.Quantity("1", lambda problem, params, state: 1 + ft.distance),)),
+    "stays": lambda: Stays(GD, lambda problem, params, state: state.x, "x stays"),
+    "reached": lambda: Reached(GD, ft.distance),
+    "agreement": lambda: Agreement(
         GD, GD, lambda p, q, s: (q, s), (lambda p, q, s: s.x, lambda p, q, s: 2 * s.x), "x is twice x"
     ),
-    "order": Order(L**2, L),
-    "untested": Untested("1 = 2", "nobody tests it"),
-    "fails": Fails(ft.inequality(V <= V), "V is more than V"),
+    "order": lambda: Order(L**2, L),
+    "untested": lambda: Untested("1 = 2", "nobody tests it"),
+    "fails": lambda: Fails(ft.inequality(V <= V), "V is more than V"),
 }
 CLIENT = {"h": (Fraction(1),), "y": (Fraction(0),)}
 RECIPE = {"d": 1, "x": (Fraction(0),), "clients": (CLIENT,), "mu": 1, "L": Fraction(2), "gamma": Fraction(1, 2)}
@@ -82,7 +85,7 @@ def _claim(statement):
 @pytest.mark.parametrize("kind", FALSE)
 def test_no_certificate_of_any_kind_holds_of_a_false_statement_of_any_kind(kind, method, steps):
     with pytest.raises(ValueError, match=r"\w+"):
-        ClassCertificate(_claim(FALSE[kind]), method, RECIPE, LETTERS, steps, "").replay()
+        ClassCertificate(_claim(FALSE[kind]()), method, RECIPE, LETTERS, steps, "").replay()
 
 
 def test_a_certificate_holds_only_where_the_hypotheses_do():
@@ -118,3 +121,9 @@ def test_the_class_of_a_setting_is_a_hypothesis_of_each_of_its_claims_once():
     assert claim.variant(factor=1 - gamma * mu).requires == claim.requires
     assert claim.variant(requires=claim.requires[:1]).requires == claim.requires[:1]
     assert _claim(CONTRACTS).setting.classes == (SETTING.functions,)
+
+
+def test_a_file_that_changes_a_claim_says_so():
+    claim = _claim(CONTRACTS)
+    assert stored.gist(claim) == claim.gist
+    assert stored.gist(replace(claim, gist="descent").variant(factor=sympy.S.One)) == "descent; changed to factor = 1"
