@@ -8,7 +8,7 @@ On the face that these equations cut out the multipliers have room again, and ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -17,10 +17,8 @@ import numpy as np
 from fedtheory.rational import Array
 from verify.pep import programs
 from verify.pep.gram import Row
+from verify.pep.linear import Equation
 from verify.pep.programs import Program, Solution
-
-#: A linear equation in the multipliers, by number: its coefficients and its right side.
-Equation = tuple[dict[int, Fraction], Fraction]
 
 #: Shares of the largest eigenvalue below which the solver's Gram matrix may have a zero.
 _RANKS = (3e-1, 1e-1, 1e-2, 1e-3)
@@ -30,8 +28,8 @@ _TOLERANCES = (1e-9, 1e-7, 1e-5, 1e-4)
 _ACTIVE = 1e-4
 #: Steps of Newton's method, and the residual at which it has converged.
 _STEPS, _CONVERGED = 30, 1e-12
-#: Room that a constraint has at the worst case if its multiplier is zero; residual of equations that have a solution.
-_ROOM, _FEASIBLE = 1e-6, 1e-7
+#: Room that a constraint has at the worst case if its multiplier is zero.
+_ROOM = 1e-6
 #: The largest entry of a vector that depends on others.
 _DEPENDENT = 1e-12
 #: Unknowns beyond which the conditions are not solved: a second at this size.
@@ -121,10 +119,11 @@ def _converged(posed: Program, start: Case) -> Case | None:
     return Case(tuple(factors), v, everything)
 
 
-def equations(program: Program, posed: Program, case: Case) -> Iterator[list[Equation]]:
+def equations(program: Program, posed: Program, case: Case) -> Iterator[tuple[list[Equation], list[list[int]]]]:
     """What multipliers must satisfy by complementarity, with the worst case rounded in several ways.
 
-    ``posed`` is the program in the units in which the case is given.
+    ``posed`` is the program in the units in which the case is given. With the equations come the rows of each block
+    that these tie to the others, since the slack form vanishes on the worst case.
     """
     A, a, b, _, _ = posed.arrays
     grams = [N @ N.T for N in case.factors]
@@ -133,9 +132,9 @@ def equations(program: Program, posed: Program, case: Case) -> Iterator[list[Equ
     idle: list[Equation] = [({k: Fraction(1)}, Fraction(0)) for k in _places((b - reached) / size > _ROOM)]
     seen: list[list[dict[Row, Fraction]]] = []
     for tol in _TOLERANCES:
-        kernel = [
-            v for rows, N in zip(posed.blocks, case.factors, strict=True) for v in _simple(program, posed, rows, N, tol)
-        ]
+        blocks = zip(posed.blocks, case.factors, strict=True)
+        simple = [list(_simple(program, posed, rows, N, tol)) for rows, N in blocks]
+        kernel = [vector for of_block in simple for vector, _ in of_block]
         if kernel in seen:
             continue
         seen.append(kernel)
@@ -147,7 +146,7 @@ def equations(program: Program, posed: Program, case: Case) -> Iterator[list[Equ
             for row in dict.fromkeys([row for _, image in images for row in image] + list(wanted)):
                 left = {k: Fraction(image[row]) for k, image in images if image.get(row, 0) != 0}
                 found.append((left, Fraction(wanted.get(row, 0))))
-        yield found
+        yield found, [[pivot for _, pivot in of_block] for of_block in simple]
 
 
 def _places(where: Array) -> list[int]:
@@ -156,14 +155,15 @@ def _places(where: Array) -> list[int]:
 
 def _simple(
     program: Program, posed: Program, rows: tuple[Row, ...], factor: Array, tol: float
-) -> Iterator[dict[Row, Fraction]]:
-    """A basis of the range of a factor, by row reduction, with simple rational entries in the program's own units."""
+) -> Iterator[tuple[dict[Row, Fraction], int]]:
+    """A basis of the range of a factor, by row reduction, with simple rational entries in the program's own units; each
+    with the place of its one, where the others have zeros."""
     units = [Fraction(posed.units.get(row, 1)) / Fraction(program.units.get(row, 1)) for row in rows]
     for vector, pivot in reduced(factor.T.copy()):
         simple = {
             row: simplest(v, u / units[pivot], tol) for row, v, u in zip(rows, vector.tolist(), units, strict=True)
         }
-        yield {row: v for row, v in simple.items() if v != 0}
+        yield {row: v for row, v in simple.items() if v != 0}, pivot
 
 
 def reduced(basis: Array) -> list[tuple[Array, int]]:
@@ -196,46 +196,3 @@ def _between(low: Fraction, high: Fraction) -> Fraction:
     if whole <= high:
         return Fraction(whole)
     return whole - 1 + 1 / _between(1 / (high - whole + 1), 1 / (low - whole + 1))
-
-
-def interior(posed: Program, face: Sequence[Equation], case: Case) -> tuple[Array, float]:
-    """Multipliers on the face with the largest margin, and that margin (capped at 1); empty ones where there are none.
-
-    The margin is the least of the multipliers that the face leaves free, and of the slack form's eigenvalues off the
-    worst case.
-    """
-    A, a, _, C, _ = posed.arrays
-    scale = programs.sizes(A, a)
-    M, right = np.zeros((len(face), len(scale))), np.zeros(len(face))
-    for i, (left, value) in enumerate(face):
-        size = max((abs(v) for v in left.values()), default=Fraction(1))
-        for k, v in left.items():
-            M[i, k] = float(v / size)
-        right[i] = float(value / size)
-    start, *_ = np.linalg.lstsq(M / scale, right, rcond=1e-11)
-    off = M / scale @ start - right
-    if abs(off).max(initial=0.0) > _FEASIBLE * max(1.0, abs(start).max(initial=0.0)):
-        return np.zeros(0), -np.inf
-    _, values, V = np.linalg.svd(M / scale)
-    directions = V[int((values > 1e-9 * values.max(initial=0.0)).sum()) :].T
-    if not directions.shape[1]:
-        return start / scale, 1.0
-    import cvxpy as cp
-
-    margin, t = cp.Variable(), cp.Variable(directions.shape[1])
-    weights = start + directions @ t
-    free = np.flatnonzero(abs(directions).max(axis=1) > 1e-9)
-    conditions = [weights[free] >= margin, margin <= 1]
-    for j, N in enumerate(case.factors):
-        r = len(N)
-        off_kernel = np.linalg.svd(N)[0][:, np.linalg.matrix_rank(N) if N.size else 0 :]
-        if not off_kernel.shape[1]:
-            continue
-        slack = cp.reshape((A[j] / scale[:, None]).T @ weights, (r, r), order="C") - C[j]
-        inside = off_kernel.T @ slack @ off_kernel
-        S = cp.Variable((off_kernel.shape[1],) * 2, PSD=True)
-        conditions.append((inside + inside.T) / 2 - margin * np.eye(off_kernel.shape[1]) == S)
-    programs.run(cp.Problem(cp.Maximize(margin), conditions))
-    if t.value is None:
-        return np.zeros(0), -np.inf
-    return (start + directions @ t.value) / scale, float(np.asarray(margin.value))

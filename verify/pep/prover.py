@@ -76,15 +76,18 @@ def bounds(
     posed = programs.equilibrated(program)
     solution = programs.solve(posed)
     note = f"the solver says {solution.status}"
-    if solution.status.startswith("unbounded"):
+    if solution.status == "unbounded":
         # No multipliers prove any bound; but the solver's word is no counterexample.
         seconds = time.perf_counter() - begun
         return Certified(None, None, claimed, Verdict.OPEN, relaxed=relaxed, size=size, note=note, seconds=seconds)
     variants = [rounding.balanced(posed, solution), program, posed]
     certificate = None
-    # The solver is not so far off: where it sees no proof none is sought.
+    # Where no proof can be, as a point of the program shows, or the solver when it is sure, none is sought.
     excess = 0.0 if solution.value is None else solution.value - float(claimed)
-    hopeless = excess > _HOPELESS * max(1.0, abs(float(claimed)))
+    hopeless, point = excess > _HOPELESS * max(1.0, abs(float(claimed))), None
+    if hopeless:
+        point = rounding.lower_bound(posed, solution)
+        hopeless = solution.status == "optimal" if point is None else point[0] > claimed
     if hopeless:
         pass
     elif homogeneous:
@@ -94,8 +97,9 @@ def bounds(
         certificate = rounding.prove(program, claimed, variants)
     lower, upper = None, claimed if certificate else None
     if certificate is None or tight:
-        point = None if relaxed else rounding.lower_bound(posed, solution)
-        lower = point[0] if point else None
+        if not relaxed:
+            point = point or rounding.lower_bound(posed, solution)
+            lower = point[0] if point else None
         seen = None if hopeless and not tight else solution.value
         above = None if seen is None else rounding.upper_bound(program, seen, variants)
         if above is not None and (upper is None or above.bound < upper):

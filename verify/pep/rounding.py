@@ -5,103 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.rational import Array
-from verify.pep import faces, programs
+from verify.pep import faces, interior, linear, programs
 from verify.pep.gram import Form
+from verify.pep.interior import Centre, Face
+from verify.pep.linear import Equation
 from verify.pep.programs import Certificate, Program, Solution
 
-#: Denominator to which numbers with room around them are rounded.
-GRID = 2**40
 #: Shares of the largest number below which a multiplier or an eigenvalue may be a zero, and relative errors that the
 #: entries of a kernel may have. Where a bound is attained the solver has only half of its digits.
 _CUTS = (1e-5, 1e-4, 1e-6, 1e-3, 1e-7)
 _TOLERANCES = (1e-4, 1e-5, 1e-3, 1e-6)
-#: How many faces are guessed at unless told otherwise.
-GUESSES = len(_CUTS) * len(_TOLERANCES)
-#: The prime modulo which equations are compared: products of two residues are integers of 64 bits.
-_PRIME = 2**31 - 1
-#: Margins up to which multipliers have no room to be rounded.
-_NO_ROOM = 1e-9
+#: How many faces are guessed at unless told otherwise, and how many before the worst case is asked.
+GUESSES, _FEW = len(_CUTS) * len(_TOLERANCES), 3
 #: How near the solver's value must be to a bound that may be attained.
 _NEAR = 1e-6
-
-
-def nearest_solution(equations: list[tuple[dict[int, Fraction], Fraction]], guess: list[Fraction]) -> list[Fraction]:
-    """A rational solution of sparse linear equations that keeps the free unknowns at their guess.
-
-    An equation is (coefficients by unknown, right side). Unknowns with large guesses become dependent first, so that
-    rounding errors do not change the sign of small ones. ``ValueError`` when there is no solution.
-    """
-    solved: dict[int, tuple[dict[int, Fraction], Fraction]] = {}
-    for coefficients, right in _independent(equations, len(guess)):
-        row, value = dict(coefficients), Fraction(right)
-        for unknown in [u for u in row if u in solved]:
-            factor = row.pop(unknown, Fraction(0))
-            value -= factor * solved[unknown][1]
-            for other, c in solved[unknown][0].items():
-                row[other] = row.get(other, Fraction(0)) - factor * c
-        row = {u: c for u, c in row.items() if c != 0}
-        if not row:
-            if value != 0:
-                raise ValueError("the linear equations have no solution")
-            continue
-        pivot = max(row, key=lambda u: (abs(guess[u]), -u))
-        scale = row.pop(pivot)
-        row, value = {u: c / scale for u, c in row.items()}, value / scale
-        for unknown, (other_row, other_value) in list(solved.items()):
-            factor = other_row.pop(pivot, Fraction(0))
-            if factor:
-                for u, c in row.items():
-                    other_row[u] = other_row.get(u, Fraction(0)) - factor * c
-                solved[unknown] = (other_row, other_value - factor * value)
-        solved[pivot] = (row, value)
-    out = list(guess)
-    for unknown, (row, value) in solved.items():
-        out[unknown] = value - sum((c * guess[u] for u, c in row.items()), Fraction(0))
-    return out
-
-
-def _independent(equations: Sequence[faces.Equation], unknowns: int) -> list[faces.Equation]:
-    """Those of the equations from which the others follow, by elimination modulo a prime.
-
-    ``ValueError`` where they contradict one another: in fractions that takes minutes to see, and most faces that are
-    guessed at are none. What the prime hides, once in 10^9 times, costs a certificate: each is checked afterwards.
-    """
-    chosen: list[faces.Equation] = []
-    solved: list[tuple[int, Array]] = []
-    for coefficients, right in equations:
-        row = np.zeros(unknowns + 1, dtype=np.int64)
-        for place, value in (*coefficients.items(), (unknowns, right)):
-            row[place] = value.numerator * pow(value.denominator, -1, _PRIME) % _PRIME
-        for pivot, other in solved:
-            if row[pivot]:
-                row = (row - row[pivot] * other) % _PRIME
-        left = np.flatnonzero(row[:-1])
-        if len(left):
-            pivot = int(left[0])
-            solved.append((pivot, row * pow(int(row[pivot]), -1, _PRIME) % _PRIME))
-            chosen.append((coefficients, right))
-        elif row[-1]:
-            raise ValueError("the linear equations have no solution")
-    return chosen
-
-
-def _equations(program: Program) -> Iterator[tuple[dict[int, Fraction], Fraction]]:
-    """The multipliers must cancel every function value."""
-    for name in program.values:
-        row = {k: Fraction(form.values[name]) for k, form in enumerate(program.forms) if name in form.values}
-        yield row, Fraction(program.objective.values.get(name, 0))
-
-
-def _proves(program: Program, bound: Fraction) -> tuple[dict[int, Fraction], Fraction]:
-    """bound = constant of the objective - sum of multiplier * constant of the constraint."""
-    row = {k: -Fraction(form.constant) for k, form in enumerate(program.forms) if form.constant != 0}
-    return row, bound - Fraction(program.objective.constant)
 
 
 def prove(
@@ -116,12 +38,8 @@ def prove(
     if not program.constraints:
         certificate = Certificate(program, {}, bound)
         return certificate if certificate.check() else None
-    attempts = (
-        attempt(program, posed, bound)
-        for attempt in (_with_room, _attained, partial(_guessed, guesses=guesses))
-        for posed in variants or (program,)
-    )
-    found = (Certificate(program, multipliers, bound) for attempt in attempts for multipliers in attempt)
+    candidates = _candidates(program, bound, variants or (program,), guesses)
+    found = (Certificate(program, multipliers, bound) for multipliers in candidates)
     return next((certificate for certificate in found if certificate.check()), None)
 
 
@@ -129,35 +47,60 @@ def _named(program: Program, multipliers: Sequence[Fraction]) -> dict[str, Fract
     return {c.name: m for c, m in zip(program.constraints, multipliers, strict=True) if m != 0}
 
 
-def _with_room(program: Program, posed: Program, bound: Fraction) -> Iterator[dict[str, Fraction]]:
-    """Multipliers with room around them, rounded; the equations are then met again exactly."""
-    found, margin = programs.interior_multipliers(posed, float(bound))
-    if margin > _NO_ROOM:
-        with suppress(ValueError):
-            yield _named(program, _round([*_equations(program), _proves(program, bound)], found, margin))
+def _candidates(
+    program: Program, bound: Fraction, variants: Sequence[Program], guesses: int
+) -> Iterator[dict[str, Fraction]]:
+    """Multipliers that may prove the bound; what is dear, and seldom needed, comes last."""
+    try:
+        whole = Face.of(program, bound)
+    except ValueError:
+        return
+    tried = [(program, whole, interior.centres(posed, whole)) for posed in variants]
+    # With room around them.
+    first = [next(centres, None) for *_, centres in tried]
+    for centre in first:
+        yield from _rounded(program, whole, centre)
+    # Where there is none, on the face on which the leanest lie; or in the interior of that of a worst case.
+    for posed, centre in zip(variants, first, strict=True):
+        if centre is not None and centre.margin > -_NEAR:
+            yield from _guessed(program, posed, interior.leanest(posed, whole), bound, min(guesses, _FEW))
+    for posed in variants:
+        for on, of, face in _attained(program, posed, bound):
+            tried.append((on, face, interior.centres(of, face)))
+            yield from _rounded(on, face, next(tried[-1][-1], None))
+    # All that in better units, and at last on other faces.
+    for on, face, centres in tried:
+        for centre in centres:
+            yield from _rounded(on, face, centre)
+    for posed, centre in zip(variants, first, strict=True):
+        if centre is not None and centre.margin <= interior.NO_ROOM:
+            yield from _guessed(program, posed, centre.multipliers, bound, guesses)
 
 
-def _attained(program: Program, posed: Program, bound: Fraction) -> Iterator[dict[str, Fraction]]:
-    """Multipliers of a bound that is attained, in the interior of the face that its worst case determines."""
+def _rounded(program: Program, face: Face, centre: Centre | None) -> Iterator[dict[str, Fraction]]:
+    if centre is not None and centre.margin > interior.NO_ROOM:
+        yield _named(program, centre.rounded(face))
+
+
+def _attained(program: Program, posed: Program, bound: Fraction) -> Iterator[tuple[Program, Program, Face]]:
+    """The faces on which multipliers of a bound may lie that is attained, by its worst cases; with both programs."""
     if not any(form.constant for form in (program.objective, *program.forms)):
         # The worst case of a homogeneous program is given a size. The multiplier of that vanishes with the bound.
         program, posed = (programs.of_trace_one(p) for p in (program, posed))
-    always = [*_equations(program), _proves(program, bound)]
     solution = programs.solve(posed)
     if solution.value is None or abs(solution.value - float(bound)) > _NEAR * max(1.0, abs(float(bound))):
         return
     for case in faces.worst_cases(posed, solution):
-        for face in faces.equations(program, posed, case):
-            found, margin = faces.interior(posed, [*always, *face], case)
-            if margin > _NO_ROOM:
-                with suppress(ValueError):
-                    yield _named(program, _round([*always, *face], found, margin))
+        for equations, tied in faces.equations(program, posed, case):
+            with suppress(ValueError):
+                yield program, posed, Face.of(program, bound, equations, tied)
 
 
-def _guessed(program: Program, posed: Program, bound: Fraction, guesses: int) -> Iterator[dict[str, Fraction]]:
-    """Multipliers of a bound that is attained, on faces that the solver's multipliers may lie on."""
-    found, margin = programs.interior_multipliers(posed, float(bound))
-    if margin > _NO_ROOM or not len(found):
+def _guessed(
+    program: Program, posed: Program, found: Array | None, bound: Fraction, guesses: int
+) -> Iterator[dict[str, Fraction]]:
+    """Multipliers of a bound that is attained, on some of the faces that these may lie on."""
+    if found is None or not found.any():
         return
     for cut, tol in [(cut, tol) for tol in _TOLERANCES for cut in _CUTS][:guesses]:
         with suppress(ValueError):
@@ -182,11 +125,6 @@ def balanced(program: Program, solution: Solution) -> Program:
     return program.rescaled(rows, values)
 
 
-def _round(equations: list[faces.Equation], found: Array, margin: float) -> list[Fraction]:
-    grid = GRID * max(1, int(1 / margin))
-    return nearest_solution(equations, [Fraction(round(m * grid), grid) for m in found.tolist()])
-
-
 def _on_the_face(
     program: Program, posed: Program, found: Array, bound: Fraction, cut: float, tol: float
 ) -> list[Fraction]:
@@ -197,7 +135,7 @@ def _on_the_face(
     """
     largest = float(abs(found).max())
     zero = [k for k, m in enumerate(found.tolist()) if m < cut * largest]
-    equations = [*_equations(program), _proves(program, bound), *(({k: Fraction(1)}, Fraction(0)) for k in zero)]
+    equations: list[Equation] = [({k: Fraction(1)}, Fraction(0)) for k in zero]
     A, _, _, C, _ = posed.arrays
     for j, rows in enumerate(program.blocks):
         r = len(rows)
@@ -212,8 +150,8 @@ def _on_the_face(
             for row in rows:
                 left = {k: Fraction(image[row]) for k, image in images if image.get(row, 0) != 0}
                 equations.append((left, Fraction(wanted.get(row, 0))))
-    guess = [Fraction(m).limit_denominator(GRID) for m in found.tolist()]
-    return nearest_solution(equations, guess)
+    guess = [Fraction(m).limit_denominator(interior.GRID) for m in found.tolist()]
+    return linear.nearest_solution(Face.of(program, bound, equations).equations, guess)
 
 
 def _kernel(matrix: Array, cut: float) -> Array:
@@ -272,7 +210,7 @@ def lower_bound(program: Program, solution: Solution) -> tuple[Fraction, Attaine
 def _fractions(values: Array) -> Array:
     out = np.empty(values.shape, dtype=object)
     for index, v in np.ndenumerate(values):
-        out[index] = Fraction(round(float(v) * GRID), GRID)
+        out[index] = Fraction(round(float(v) * interior.GRID), interior.GRID)
     return out
 
 

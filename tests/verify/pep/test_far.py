@@ -57,6 +57,7 @@ def test_feddcd(n, tau, kappa):
     assert of_feddcd(n, tau, kappa) is Verdict.CERTIFIED
 
 
+@pytest.mark.usefixtures("solver")
 @pytest.mark.parametrize(("n", "omega"), [(MILLION, 1), (MILLION, 10**4), (MILLION, MILLION)])
 def test_locodl(n, omega):
     assert of_locodl(n, omega, 10, Fr(1, 2)) is Verdict.CERTIFIED

@@ -1,0 +1,78 @@
+"""What is proved does not hang on the last digits of a solver, which are others on every processor."""
+
+from fractions import Fraction as Fr
+
+import pytest
+from models import gradient_descent
+
+from verify.pep import interior, linear, programs
+from verify.pep.gram import Form, Sample, interpolate, row, value
+from verify.pep.programs import Constraint, Program, excess
+from verify.pep.prover import bounds
+from verify.pep.symmetry import OPTIMUM
+from verify.verdict import Verdict
+
+
+def of_ef21(L, gamma):
+    """f(x - gamma g) <= f(x) - gamma <g, grad f(x)> + gamma/2 |g|^2 at the end of the class, where mu = L in the
+    Polyak-Lojasiewicz inequality: that is an equation, and multipliers have no bound."""
+    x, g = row("x"), row("g")
+    at, after = Sample(x, row("G"), value("f")), Sample(x - gamma * g, row("G+"), value("f+"))
+    constraints = [Constraint(*c) for c in interpolate("f", [after, OPTIMUM, at], -L, L)]
+    for name, s in (("at", at), ("after", after)):
+        gap = s.gradient**2 / (2 * L) - s.value
+        constraints += [Constraint(f"above {name}", gap), Constraint(f"below {name}", -gap)]
+    left = after.value - at.value + gamma * (g * at.gradient) - gamma / 2 * g**2
+    return bounds(excess(left, 0 * left, constraints), Fr(0), homogeneous=True, relaxed=True, tight=False).verdict
+
+
+@pytest.mark.usefixtures("solver")
+class TestVerdicts:
+    @pytest.mark.parametrize("L", [Fr(45, 5348), Fr(1), Fr(9999)])
+    def test_where_multipliers_have_no_bound(self, L):
+        assert of_ef21(L, 1 / L) is Verdict.CERTIFIED
+        # The largest step for which that is shown is 1/L.
+        assert of_ef21(L, Fr(11, 10) / L) is not Verdict.CERTIFIED
+
+    @pytest.mark.parametrize("gamma", [Fr(1), Fr(20, 11), Fr(19, 10)])
+    def test_where_a_rate_is_attained(self, gamma):
+        program = gradient_descent(Fr(1, 10), Fr(1), gamma)
+        factor = max((1 - gamma / 10) ** 2, (1 - gamma) ** 2)
+        assert bounds(program, factor).verdict is Verdict.CERTIFIED
+        assert bounds(program, factor * (1 - Fr(1, 10**5))).verdict is Verdict.REFUTED
+
+
+def test_units_in_which_there_is_room_are_found_from_wherever_one_begins():
+    # x^2 <= 10^k y^2 and y^2 <= z^2: multipliers of x^2 - 2 * 10^k z^2 <= 0 between 10^k and twice as much.
+    x, y, z = row("x"), row("y"), row("z")
+    for k in (0, 6, 8):
+        size = Fr(10) ** k
+        first, second = Constraint("first", x**2 - size * y**2), Constraint("second", y**2 - z**2)
+        program = Program(x**2 - 2 * size * z**2, (first, second))
+        face = interior.Face.of(program, Fr(0))
+        *_, last = interior.centres(program, face)
+        assert last.margin > Fr(1, 2)
+        assert programs.Certificate(
+            program, dict(zip(("first", "second"), last.rounded(face), strict=True)), Fr(0)
+        ).check()
+
+
+def test_the_leanest_multipliers_are_those_that_are_needed():
+    x = row("x")
+    forms = {"needed": x**2, "and back": -(x**2), "idle": Form({}, {}, -1)}
+    program = Program(3 * x**2, tuple(Constraint(*c) for c in forms.items()))
+    found = interior.leanest(program, interior.Face.of(program, Fr(0)))
+    assert found == pytest.approx([3, 0, 0], abs=1e-6)
+
+
+def test_unknowns_that_equations_determine_are_told_apart():
+    equations = [
+        ({0: Fr(1), 1: Fr(1)}, Fr(3)),
+        ({1: Fr(2)}, Fr(2)),
+        ({0: Fr(1), 1: Fr(3)}, Fr(5)),
+        ({2: Fr(1), 3: Fr(1)}, Fr(0)),
+    ]
+    found = linear.reduced(equations, 4)
+    assert len(found.equations) == 3 and found.determined == {0, 1}
+    with pytest.raises(ValueError, match="no solution"):
+        linear.reduced([*equations, ({0: Fr(1)}, Fr(1))], 4)
