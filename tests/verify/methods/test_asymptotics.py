@@ -78,14 +78,13 @@ def test_an_order_that_fails_along_a_curve_is_refuted(left, right, when):
         (Min(x, y), 2 * x * y / (x + y), ()),
         ((x - y) ** 2, x**2 + y**2, ()),
         (n**2 - n, n**2, ()),
-        (1.5 * kappa, kappa, ()),
     ],
 )
 def test_an_order_that_holds_stays(left, right, when):
     assert found(left, right, when=when).verdict is Verdict.SUPPORTED
 
 
-@pytest.mark.parametrize(("left", "right"), [(kappa**9, exp(kappa)), (sympy.factorial(n), n**n)])
+@pytest.mark.parametrize(("left", "right"), [(kappa**9, exp(kappa)), (n**n, (n + 1) ** (n + 1))])
 def test_what_is_neither_is_left_open(left, right):
     outcome = found(left, right)
     assert outcome.verdict is Verdict.NOT_TESTED and outcome.left_open
@@ -121,7 +120,7 @@ def test_hypotheses_that_are_code_or_of_other_letters_are_kept():
 
 
 def test_hypotheses_that_nothing_meets_support_nothing():
-    assert found(x, 1, Hypothesis("none", sympy.And(le(x, y), Lt(y, x, evaluate=False)))).verdict is Verdict.NOT_TESTED
+    assert found(x, 1, Hypothesis("none", sympy.And(le(x, y), le(2 * y, x)))).verdict is Verdict.NOT_TESTED
 
 
 def test_a_counterexample_is_stored_and_read():
