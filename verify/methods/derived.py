@@ -22,7 +22,7 @@ from verify.derivation import obligations, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
 from verify.evaluate import meeting
-from verify.methods import reals, symbolic
+from verify.methods import points, reals, symbolic
 from verify.methods.base import Inquiry, Method
 from verify.methods.search import wildness
 from verify.outcome import Outcome, strongest
@@ -66,7 +66,12 @@ def outcome(method: Method, inquiry: Inquiry, examined: Examined) -> Outcome:
 def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: tuple[Premise, ...]) -> Outcome:
     claim, rng = inquiry.claim, np.random.default_rng(inquiry.seed)
     of_each = [list(islice(_constants(iteration, claim, premises, n, rng), _ALIKE)) for n in _CLIENTS]
-    tried = [sorted(recipes, key=wildness)[:_TRIES] for recipes in of_each if recipes]
+    about = points.of(premises[0].claim, claim.requires)
+
+    def plain(recipe: Recipe) -> tuple[int, float]:
+        return len(about.degeneracies(recipe) - about.inside), wildness(recipe)
+
+    tried = [sorted(recipes, key=plain)[:_TRIES] for recipes in of_each if recipes]
     if not tried:
         raise ValueError("no constants meet the hypotheses")
     for recipe in (recipe for recipes in of_each for recipe in recipes):
@@ -75,7 +80,8 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
     simple = [recipe for recipes in tried for recipe in recipes]
     every = {clients: _draws(iteration, premises, simple, clients) for clients in _CLIENTS}
     seen = _compared(claim, every, inquiry.seed, rng)
-    found = [_found(claim, premises, recipes) for recipes in tried]
+    certified = [_found(claim, premises, recipes) for recipes in tried]
+    found = [each for _, each in certified]
     left_open = tuple(line for f in found for line in f.left_open)
     said = f"derived from {', '.join(sorted({id for f in found for id in f.used}))}"
     said += f", by {', '.join(sorted({step.rule for f in found for step in f.steps}))}"
@@ -83,20 +89,25 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
     if left_open:
         note = f"{said}; not certified: {left_open[0]}"
         return method.found(Verdict.SUPPORTED, note, instances=len(found), left_open=left_open)
+    recipes = [recipe for recipe, _ in certified]
+    if shared := about.uncovered(recipes):
+        note = f"{said}; certified, but only where {', '.join(shared)}"
+        return method.found(Verdict.SUPPORTED, note, instances=len(found))
     note = (
         f"{said}; all of it exact over the whole class, in all dimensions, at {len(found)} choices of the constants, "
+        f"among them {points.told(about.claim, min(recipes, key=plain))}, whatever is drawn "
+        f"({sum(f.programs for f in found)} programs)"
     )
-    note += f"whatever is drawn ({sum(f.programs for f in found)} programs)"
     return method.found(Verdict.CERTIFIED, note, instances=len(found), used=("derivation", "sdp"))
 
 
-def _found(claim: Claim, premises: tuple[Premise, ...], recipes: Iterable[Recipe]) -> Found:
+def _found(claim: Claim, premises: tuple[Premise, ...], recipes: Iterable[Recipe]) -> tuple[Recipe, Found]:
     """What is found at the first of the constants at which nothing is left open; where there are none, at the last."""
     for recipe in recipes:
         found = obligations.at(claim, premises, recipe)
         if not found.left_open:
             break
-    return found
+    return recipe, found
 
 
 def _compared(claim: Claim, every: Mapping[int, set[Drawn]], seed: int, rng: np.random.Generator) -> int:
