@@ -10,6 +10,7 @@ from typing import Any
 import sympy
 
 from fedtheory import validation
+from fedtheory.literals import in_fractions
 from fedtheory.problems.base import Problem
 from fedtheory.rational import holds
 
@@ -36,6 +37,7 @@ class Hypothesis:
     def __post_init__(self) -> None:
         if self.relation is not None:
             validation.relation(f"the hypothesis {self.text}", self.relation)
+        object.__setattr__(self, "met", in_fractions(self.met))
 
     def holds(self, problem: Problem, params: Any, values: Mapping[sympy.Expr, Any]) -> bool:
         """Whether the instance meets the hypothesis."""

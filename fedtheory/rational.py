@@ -21,12 +21,10 @@ from numpy.typing import NDArray
 from sympy.polys.matrices import DomainMatrix
 from sympy.polys.matrices.exceptions import DMNonInvertibleMatrixError
 
+from fedtheory.intervals import DIGITS, MORE, Interval, Undecided, Undefined, largest, least, precision
 from fedtheory.quotients import Quotient
 
 Array = NDArray[Any]
-
-#: Digits of the high-precision fallback for irrational values (square roots).
-DIGITS = 50
 
 
 def is_exact(*arrays: Any) -> bool:
@@ -35,11 +33,13 @@ def is_exact(*arrays: Any) -> bool:
 
 
 def exact(a: Any) -> Array:
-    """An object array of fractions with the values of ``a``: floats at their binary value, what says that it is
-    ``exact`` as it is."""
+    """An object array of fractions with the values of ``a``: floats at their binary value, intervals and what says that
+    it is ``exact`` as they are."""
     source = np.asarray(a, dtype=object)
     out = np.empty(source.shape, dtype=object)
-    out.flat[:] = [value if hasattr(value, "exact") else Quotient(value) for value in source.flat]
+    out.flat[:] = [
+        value if isinstance(value, Interval) or hasattr(value, "exact") else Quotient(value) for value in source.flat
+    ]
     return out
 
 
@@ -72,6 +72,8 @@ def inverse(A: Array) -> Array:
         out[...] = exact(0)
         out[..., range(d), range(d)] = exact(1) / diagonal
         return out
+    if any(isinstance(v, Interval) for v in A.flat):
+        raise Undecided("no matrix is inverted whose entries are not known exactly")
     for index in np.ndindex(A.shape[:-2]):
         entries = [[sympy.QQ(*Fraction(v).as_integer_ratio()) for v in row] for row in A[index]]
         try:
@@ -101,17 +103,13 @@ def apply(A: Array, x: Array) -> Array:
     return np.matmul(A, x[..., None])[..., 0]
 
 
-class Undefined(ValueError):
-    """An expression that has no real value at the numbers given."""
-
-
 class _IrrationalError(ArithmeticError):
     """A square root of a fraction that is not the square of one."""
 
 
 def _square_root(value: Any) -> Any:
-    if isinstance(value, mpmath.mpf):
-        return mpmath.sqrt(value)
+    if isinstance(value, Interval):
+        return value.sqrt()
     if not isinstance(value, int | Fraction):
         return np.sqrt(value)
     ratio = Fraction(value)
@@ -124,9 +122,12 @@ def _square_root(value: Any) -> Any:
 
 
 def real(value: Any) -> Any:
-    """A number, or an array of numbers entry by entry, with the working precision of mpmath."""
+    """A number, or an array of numbers entry by entry, with the working precision of mpmath; of an interval the
+    middle."""
     if isinstance(value, np.ndarray):
         return np.vectorize(real, otypes=[object])(value)
+    if isinstance(value, Interval):
+        value = value.middle
     if isinstance(value, Fraction):
         return mpmath.mpf(value.numerator) / value.denominator
     if isinstance(value, np.integer):
@@ -135,33 +136,55 @@ def real(value: Any) -> Any:
 
 
 def square_root(value: Any) -> Any:
-    """Square root: exact for the square of a fraction, ``DIGITS`` digits (mpmath) for other fractions, else float."""
+    """Square root: exact for the square of a fraction, an interval for other fractions, else float."""
     try:
         return _square_root(value)
     except _IrrationalError:
-        with mpmath.workdps(DIGITS):
-            return mpmath.sqrt(real(Fraction(value)))
+        return Interval.of(value).sqrt()
 
 
 def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:
     """Value of a sympy expression at ``values`` (fractions, floats, or arrays of them), without leaving exactness.
 
-    Fractions give fractions; where a square root or an exponential is irrational the whole is evaluated to ``DIGITS``
-    digits. A key of ``values`` may be a symbol or a whole subexpression (the square of a norm is rational where the
-    norm is not). Raises ``ValueError`` when a symbol has no value or the expression contains an unsupported function,
-    ``Undefined`` where it divides by zero or takes the root of a negative fraction.
+    Fractions give fractions; where a square root or an exponential is irrational, an
+    :class:`~fedtheory.intervals.Interval` in which the value lies. A key of ``values`` may be a symbol or a whole
+    subexpression (the square of a norm is rational where the norm is not). Raises ``ValueError`` when a symbol has no
+    value or the expression contains an unsupported function, ``Undefined`` where it divides by zero or takes the root
+    of a negative fraction, ``Undecided`` where it may do so.
     """
     e = sympy.sympify(expression)
     try:
         try:
             return _evaluate(e, values, Quotient)
         except _IrrationalError:
-            with mpmath.workdps(DIGITS):
-                return _evaluate(e, {key: real(value) for key, value in values.items()}, real)
+            if any(_holds_floats(value) for value in values.values()):
+                return _evaluate(e, {key: _as_floats(value) for key, value in values.items()}, float)
+            return _known(_evaluate(e, {key: enclosed(value) for key, value in values.items()}, Interval.of))
     except ZeroDivisionError as error:
         raise Undefined(f"{e} divides by zero") from error
     except TypeError as error:
         raise ValueError(f"cannot evaluate {e} at the given numbers: {error}") from error
+
+
+def _holds_floats(value: Any) -> bool:
+    return isinstance(value, float) or getattr(value, "dtype", None) == np.float64
+
+
+def _as_floats(value: Any) -> Any:
+    return to_float(value) if isinstance(value, np.ndarray) else float(value)
+
+
+def enclosed(value: Any) -> Any:
+    """A number, or an array of numbers entry by entry, as intervals."""
+    return np.vectorize(Interval.of, otypes=[object])(value) if isinstance(value, np.ndarray) else Interval.of(value)
+
+
+def _known(value: Any) -> Any:
+    """The fractions that intervals without width are, where no float took part."""
+    if isinstance(value, np.ndarray):
+        return np.vectorize(_known, otypes=[object])(value)
+    known = isinstance(value, Interval) and value.low == value.high and not value.where
+    return Quotient(value.low) if known else value
 
 
 @lru_cache(maxsize=1000)
@@ -189,21 +212,21 @@ def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
         case sympy.Add():
             return reduce(_sum_of, parts)
         case sympy.Max():
-            return _extreme(parts, max, np.maximum)
+            return _extreme(parts, largest, np.maximum)
         case sympy.Min():
-            return _extreme(parts, min, np.minimum)
+            return _extreme(parts, least, np.minimum)
         case sympy.Abs():
             return abs(parts[0])
         case sympy.ceiling():
-            return constant(Fraction(math.ceil(parts[0])))
+            return constant(Fraction(_whole(parts[0], math.ceil)))
         case sympy.floor():
-            return constant(Fraction(math.floor(parts[0])))
+            return constant(Fraction(_whole(parts[0], math.floor)))
         case sympy.exp() | sympy.S.Exp1:
-            return _transcendental(parts[0] if parts else constant(Fraction(1)), mpmath.exp, np.exp)
+            return _transcendental(parts[0] if parts else constant(Fraction(1)), Interval.exp, np.exp)
         case sympy.log():
-            if np.min(parts[0]) <= 0:
+            if not isinstance(parts[0], Interval) and np.min(parts[0]) <= 0:
                 raise Undefined(f"{e} is the logarithm of what is not positive")
-            return _transcendental(parts[0], mpmath.log, np.log)
+            return _transcendental(parts[0], Interval.log, np.log)
     raise ValueError(f"cannot evaluate {e} at numbers")
 
 
@@ -212,14 +235,23 @@ def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
     (index, low, high), *more = e.limits
     if more:
         raise ValueError(f"cannot evaluate {e}: write one sum in another")
-    ends = [_evaluate(end, values, constant) for end in (low, high)]
-    if any(end != int(end) for end in ends):
+    ends = [_known(_evaluate(end, values, constant)) for end in (low, high)]
+    if any(isinstance(end, Interval) or end != int(end) for end in ends):
         raise Undefined(f"{e} does not go from one integer to another")
     first, last = map(int, ends)
     terms = (_evaluate(e.function, {**values, index: constant(Fraction(i))}, constant) for i in range(first, last + 1))
     if isinstance(e, sympy.Sum):
         return reduce(operator.add, terms, constant(Fraction(0)))
     return reduce(operator.mul, terms, constant(Fraction(1)))
+
+
+def _whole(value: Any, rounding: Callable[[Any], int]) -> int:
+    """The next integer, above or below."""
+    if not isinstance(value, Interval):
+        return rounding(value)
+    if rounding(value.low) != rounding(value.high):
+        raise Undecided("rounding what lies on both sides of an integer")
+    return rounding(value.low)
 
 
 def _is_root(e: sympy.Expr) -> bool:
@@ -246,10 +278,10 @@ def _product_of(a: Any, b: Any) -> Any:
 
 
 def _alike(a: Any, b: Any) -> tuple[Any, Any]:
-    """Both, a fraction that meets floats as a float: an array would meet it entry by entry, to the same end."""
-    if isinstance(a, Fraction) and getattr(b, "dtype", None) == np.float64:
+    """Both, a fraction that meets floats as a float: the letters of an instance in floats are floats."""
+    if isinstance(a, Fraction) and _holds_floats(b):
         return float(a), b
-    if isinstance(b, Fraction) and getattr(a, "dtype", None) == np.float64:
+    if isinstance(b, Fraction) and _holds_floats(a):
         return a, float(b)
     return a, b
 
@@ -258,22 +290,26 @@ def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[F
     base = _evaluate(e.base, values, constant)
     if _is_root(e):
         return _square_root(_integer_power(base, int(2 * e.exp)))
-    exponent = _evaluate(e.exp, values, constant)
-    if exponent == int(exponent):
+    exponent = _known(_evaluate(e.exp, values, constant))
+    if not isinstance(exponent, Interval) and exponent == int(exponent):
         return _integer_power(base, int(exponent))
     if isinstance(base, int | Fraction):
         raise _IrrationalError
-    return base**exponent if isinstance(base, mpmath.mpf) else base ** float(exponent)
+    return base**exponent if isinstance(base, Interval) else base ** float(exponent)
 
 
 def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays: Callable[[Any, Any], Any]) -> Any:
     """The largest or the smallest, entry by entry where some are arrays."""
-    return reduce(of_arrays, parts) if any(np.ndim(a) for a in parts) else of_numbers(parts)
+    if not any(np.ndim(a) for a in parts):
+        return of_numbers(parts)
+    if any(getattr(a, "dtype", None) == object for a in parts):
+        return np.vectorize(lambda *entries: of_numbers(list(entries)), otypes=[object])(*parts)
+    return reduce(of_arrays, parts)
 
 
-def _transcendental(value: Any, of_real: Callable[[Any], Any], of_float: Callable[[Any], Any]) -> Any:
-    if isinstance(value, mpmath.mpf):
-        return of_real(value)
+def _transcendental(value: Any, of_interval: Callable[[Any], Any], of_float: Callable[[Any], Any]) -> Any:
+    if isinstance(value, Interval):
+        return of_interval(value)
     if isinstance(value, int | Fraction):
         raise _IrrationalError
     return of_float(value)
@@ -289,12 +325,24 @@ def _integer_power(base: Any, exponent: int) -> Any:
 
 
 def holds(relation: Any, values: Mapping[sympy.Expr, Any]) -> bool:
-    """Truth of a sympy relation (``<=, <, >=, >, ==``, or an And of some) at ``values``; exact on fractions."""
+    """Truth of a sympy relation (``<=, <, >=, >, ==``, or an And of some) at ``values``; exact on fractions.
+
+    A relation that is left open by as many digits as are ever looked at does not count as true.
+    """
     if isinstance(relation, sympy.And):
         return all(holds(argument, values) for argument in relation.args)
-    left, right = evaluate(relation.lhs, values), evaluate(relation.rhs, values)
+    for digits in (DIGITS, *MORE):
+        try:
+            with precision(digits):
+                return _is_true(relation, evaluate(relation.lhs, values), evaluate(relation.rhs, values))
+        except Undecided:
+            continue
+    return False
+
+
+def _is_true(relation: sympy.Basic, left: Any, right: Any) -> bool:
     if isinstance(left, mpmath.mpf) or isinstance(right, mpmath.mpf):
-        left, right = real(left), real(right)
+        left, right = Interval.of(left), Interval.of(right)
     match relation:
         case sympy.Le():
             return bool(left <= right)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory import validation
+from fedtheory.literals import in_fractions
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 
@@ -90,6 +91,8 @@ class Quantity(Term):
         object.__setattr__(self, "expression", validation.measured("a quantity", self.expression))
         if not callable(self.of) or not (self.domain is None or callable(self.domain)):
             raise ValueError(f"the quantity {self.expression} must be a function of (problem, params, state)")
+        for name in ("of", "domain"):
+            object.__setattr__(self, name, in_fractions(getattr(self, name)))
         if not isinstance(self.after, bool):
             raise ValueError(f"whether {self.expression} comes after a step must be True or False, got {self.after!r}")
 

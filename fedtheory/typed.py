@@ -11,6 +11,7 @@ import sympy
 from fedtheory import validation
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.iterations import Iteration
+from fedtheory.literals import in_fractions
 from fedtheory.relations import Comparison, Quantity, each_once
 from fedtheory.symbols import T
 
@@ -141,7 +142,7 @@ def _tuple_of(one: Callable[[str, Any], Any]) -> Callable[[str, Any], tuple[Any,
 def _callable(part: str, value: Any) -> Any:
     if not callable(value):
         raise ValueError(f"{part} must be a function, got {value!r}")
-    return value
+    return in_fractions(value)
 
 
 def _comparison(part: str, value: Any) -> Comparison:

@@ -13,14 +13,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import mpmath
-
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from fedtheory.intervals import Interval
 from fedtheory.statements import Bound
 from verify import limits, stored
-from verify.comparisons import exact, parts, samplers, second_moments
+from verify.comparisons import deciding, parts, samplers, second_moments
 from verify.parsing import fraction, number, real, written
 from verify.report.plain import quoted
 
@@ -36,7 +35,7 @@ class Counterexample:
 
     ``recipe`` and ``point`` fix the problem, the parameters and the state; ``rounds``: after how many rounds;
     ``part``: which comparison of the statement; ``entry``: which entry of it; ``left``, ``right``: the two sides,
-    fractions or 50-digit reals; ``relation``: what the claim says of them; ``text``: the instance in words.
+    fractions or intervals; ``relation``: what the claim says of them; ``text``: the instance in words.
     """
 
     claim: Claim = field(repr=False)
@@ -51,7 +50,7 @@ class Counterexample:
     text: str
 
     def replay(self) -> tuple[Any, Any]:
-        """(left, right), evaluated again from the recipe in exact or 50-digit arithmetic."""
+        """(left, right), evaluated again from the recipe, in fractions or by intervals."""
         return parts.evaluate_at(self.claim, self.recipe, self.point, self.rounds, self.part, self.entry)
 
     def to_json(self) -> dict[str, Any]:
@@ -155,7 +154,7 @@ def _replayed(example: Counterexample, name: str) -> Replayed:
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
         raise ValueError(f"{name} does not hold an instance of {claim.id}: {error!r}") from error
     same = all(_agree(a, b) for a, b in zip(now, before, strict=True))
-    fails = exact.violated(*now, relation)
+    fails = deciding.violated(*now, relation)
     return Replayed(claim.id, claim.where, stored.gist(claim), example.text, relation, before, now, same, fails)
 
 
@@ -166,12 +165,13 @@ def _agree(computed: Any, before: Any) -> bool:
     a, b = (fraction(number(v)) for v in (computed, before))
     if isinstance(computed, int | Fraction) and a == computed:
         return a == b
-    return abs(a - b) <= Fraction(1, 10 ** (9 if isinstance(computed, float) else 25)) * max(abs(a), abs(b))
+    of_floats = isinstance(computed, float) or (isinstance(computed, Interval) and computed.where)
+    return abs(a - b) <= Fraction(1, 10 ** (9 if of_floats else 25)) * max(abs(a), abs(b))
 
 
 def _is_number(side: Any) -> bool:
     """Whether a side is neither infinite nor NaN."""
-    return isinstance(side, int | Fraction) or bool(mpmath.isfinite(side))
+    return deciding.finite(side)
 
 
 def _point(value: Any) -> tuple[Fraction, ...]:

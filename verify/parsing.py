@@ -17,6 +17,7 @@ import mpmath
 import sympy
 
 from fedtheory import rational
+from fedtheory.intervals import Interval
 from verify.report.plain import quoted
 
 #: Digits of an integer (Python reads 4300 at most) and size of a decimal exponent.
@@ -97,10 +98,14 @@ def _digits(value: int) -> str:
 
 
 def number(value: Any) -> str:
-    """A fraction as "a/b", a high-precision real or a fraction too long to be read with 30 digits, a float as it is."""
+    """A fraction as "a/b"; the middle of an interval, a number of mpmath or a fraction too long to be read with 30
+    digits; a float as it is."""
     if isinstance(value, int | Fraction) and max(abs(value.numerator), value.denominator).bit_length() > _LONGEST:
         with mpmath.workdps(rational.DIGITS):
             return mpmath.nstr(rational.real(Fraction(value)), 30)
+    if isinstance(value, Interval):
+        with mpmath.workdps(rational.DIGITS):
+            return mpmath.nstr(rational.real(value), 30)
     return mpmath.nstr(value, 30) if isinstance(value, mpmath.mpf) else str(value)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory.literals import in_fractions
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, Size
 from fedtheory.rational import Array
@@ -42,6 +43,10 @@ class Algorithm:
     fixed_point: Callable[[Any, Any], Any]
     invariant: Callable[[Any, Any, Any], Array] | None = None
     schedules: Mapping[str, sympy.Expr] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        for name in ("init", "draws", "step", "fixed_point", "invariant"):
+            object.__setattr__(self, name, in_fractions(getattr(self, name)))
 
 
 def place(function: Callable[..., Any]) -> str:

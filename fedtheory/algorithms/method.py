@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, place, zeros
+from fedtheory.literals import in_fractions
 from fedtheory.randomness import Constant
 from fedtheory.schedules import ROUND, checked
 
@@ -86,6 +87,8 @@ def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
 
     ``ValueError`` where it gives something else, or other parts.
     """
+
+    step = in_fractions(step)
 
     @wraps(step)
     def stepped(problem: Any, params: Any, state: Any, draw: Any) -> Any:

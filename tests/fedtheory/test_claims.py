@@ -87,7 +87,7 @@ def test_variant_changes_only_what_it_names():
 def test_variant_takes_an_algorithm():
     step = lambda problem, params, state, draw: state  # noqa: E731
     frozen = dataclasses.replace(algorithms.get("locodl"), step=step)
-    assert claims.get("locodl/theorem-3.1/one-step").variant(algorithm=frozen).statement.algorithm.step is step
+    assert claims.get("locodl/theorem-3.1/one-step").variant(algorithm=frozen).statement.algorithm is frozen
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from fedtheory import claims
 from verify import Counterexample, Verdict, check
-from verify.comparisons.exact import violated
+from verify.comparisons.deciding import violated
 from verify.outcome import STRENGTH
 from verify.results import Shipped, shipped
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import mpmath
 import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.compressors import Compressor
 from fedtheory.instances import Instance
 from fedtheory.randomness import expectation
-from fedtheory.rational import DIGITS, Array, evaluate, exact, real, to_float
+from fedtheory.rational import Array, evaluate, exact, to_float
 from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, Order, Untested
 from verify.comparisons import asserted, second_moments
 from verify.evaluate import leaving, params_after, rollout, sides, tree_size
@@ -40,33 +38,6 @@ class Compared(NamedTuple):
 def as_row(point: Coordinates) -> Array:
     """Coordinates as an exact array ``(1, dimension)``."""
     return exact([list(point)]) if point else np.zeros((1, 0), dtype=object)
-
-
-def finite(value: Any) -> bool:
-    """Whether a side, or an entry of one, is neither infinite nor NaN."""
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return isinstance(value, int | np.integer | Fraction) or bool(mpmath.isfinite(value))
-
-
-def violated(left: Any, right: Any, relation: str) -> bool:
-    """Whether the numbers contradict the relation.
-
-    Fractions are decided exactly, 50-digit reals to half their digits. A float may enter only where a side is an
-    eigenvalue; it is decided to nine digits.
-    """
-    inexact = [v for v in (left, right) if isinstance(v, float | mpmath.mpf)]
-    if not all(finite(v) for v in inexact):
-        return True
-    if inexact:
-        digits = 9 if any(isinstance(v, float) for v in inexact) else DIGITS // 2
-        with mpmath.workdps(DIGITS):
-            a, b = real(left), real(right)
-            gap, slack = a - b, mpmath.mpf(10) ** -digits * (abs(a) + abs(b))
-            return bool(abs(gap) > slack if relation == "==" else gap > slack)
-    if relation == "==":
-        return bool(left != right)
-    return bool(left >= right if relation == "<" else left > right)
 
 
 def parts(claim: Claim, instance: Instance, point: Coordinates, rounds: int) -> Iterator[Compared]:
@@ -154,8 +125,3 @@ def _sampled(compressor: Compressor, x: Array) -> tuple[Array, Array]:
     sampled = to_float(compressor.sample(np.random.default_rng(0), np.repeat(vector[None], 32, axis=0)))
     distance = abs(sampled[:, None] - values[None]).max(axis=-1).min(axis=-1) / max(abs(vector).max(), 1e-300)
     return np.where(distance <= 1e-9, 0.0, distance), np.zeros(32)
-
-
-def plain(value: Any) -> Any:
-    """An integer as a fraction, all else as it is."""
-    return Fraction(int(value)) if isinstance(value, int | np.integer) else value

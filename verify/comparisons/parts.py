@@ -18,6 +18,7 @@ from fedtheory.statements import (
     Untested,
 )
 from verify.comparisons import cycles, determinants, exact, number_types, orders, samplers, stability
+from verify.comparisons.deciding import certainly, is_open, plain
 from verify.comparisons.exact import Coordinates
 from verify.evaluate import hypotheses_hold
 from verify.report.plain import quoted
@@ -88,9 +89,16 @@ def evaluate_at(
             return samplers.sides(claim, recipe, part)
         if part.startswith((number_types.FLOATS, number_types.AGAIN)):
             return number_types.sides(claim, recipe, point, rounds, part, entry)
-        for found in exact.parts(claim, instance, point, rounds):
-            if found.name == part:
-                return exact.plain(found.left[entry]), exact.plain(found.right[entry])
+
+        def sides() -> tuple[Any, Any] | None:
+            for found in exact.parts(claim, instance, point, rounds):
+                if found.name == part:
+                    return plain(found.left[entry]), plain(found.right[entry])
+            return None
+
+        both = certainly(sides, lambda found: found is not None and is_open(*found, relation(claim, part)))
+        if both is not None:
+            return both
     except (KeyError, IndexError, TypeError) as error:
         raise ValueError(f"the recipe does not describe an instance of {claim.id}: {error!r}") from error
     raise ValueError(f"the claim {claim.id} has no comparison called {part!r}")

@@ -18,6 +18,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.intervals import Interval, Undecided
 from fedtheory.rational import DIGITS, Array, evaluate, exact, is_exact, real
 from fedtheory.statements import Bound
 from fedtheory.symbols import T
@@ -31,6 +32,8 @@ _SPANS, LARGEST = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)), 10**6
 _BITS = 512
 #: Coordinates up to which many rounds are reached by squaring a step's map of second moments, and rounds from which.
 _SMALL, _MANY = 12, 100
+#: Rounds through which intervals are followed.
+_FEW = 30
 #: How far floats may be from what they stand for, relatively.
 _LAST_BIT = 2.0**-50
 
@@ -109,8 +112,12 @@ def superoperator(A: Any, p: Any) -> Any:
 def _after(A: Array, p: Array, Q: Array, rounds: int) -> Array:
     """The form Q as a form of the state ``rounds`` steps before; of fractions, to fifty digits of its largest entry.
 
-    Fractions grow with every round.
+    Fractions grow with every round, and so do intervals: ``Undecided`` after many rounds of these.
     """
+    if any(isinstance(v, Interval) for values in (A, p, Q) for v in values.flat):
+        if rounds > _FEW:
+            raise Undecided("intervals are not followed through so many rounds")
+        return _pulled_back(A, p, Q, rounds, lambda values: values)
     if not is_exact(A, Q):
         return _pulled_back(A, p, Q, rounds, lambda values: values)
     form = _pulled_back(_rational(A), _rational(p), _rational(Q), rounds, _scaled)

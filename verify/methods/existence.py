@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fedtheory.statements import Experiment, Fails
+from verify.comparisons.deciding import arithmetic, certain
 from verify.counterexamples import Counterexample
 from verify.methods import shrinking
 from verify.methods.base import Inquiry, Method
@@ -14,7 +15,7 @@ from verify.verdict import Verdict
 
 
 def smallest_witness(inquiry: Inquiry) -> Counterexample | None:
-    """The smallest instance found that contradicts what the claim says to fail, confirmed exactly; None if none is."""
+    """The smallest instance found that contradicts what the claim says to fail, confirmed; None if none is."""
     claim = inquiry.claim
     assert isinstance(claim.statement, Fails)
     found = replace(inquiry, claim=replace(claim, statement=claim.statement.of)).hunt.refutations
@@ -24,13 +25,17 @@ def smallest_witness(inquiry: Inquiry) -> Counterexample | None:
 
 
 def witness(method: Method, inquiry: Inquiry) -> Outcome:
-    """Proved by one instance in exact arithmetic; where none is found nothing is known."""
+    """Proved by one instance, in fractions or by intervals; where none is found nothing is known.
+
+    Where floats take part it is supported.
+    """
     found = smallest_witness(inquiry)
     if found is None:
         return method.found(Verdict.NOT_TESTED, "no instance was found on which it fails, which proves nothing")
     sides = f"{number(found.left)} where {found.relation} {number(found.right)} would have to hold"
-    note = f"an instance in exact arithmetic: {found.text}: {sides}"
-    return method.found(Verdict.PROVED, note, instances=1, tightest=found.recipe, used=("search", "rational"))
+    note = f"an instance, confirmed {arithmetic(found.left, found.right)}: {found.text}: {sides}"
+    verdict = Verdict.PROVED if certain(found.left, found.right) else Verdict.SUPPORTED
+    return method.found(verdict, note, instances=1, tightest=found.recipe, used=("search", "rational"))
 
 
 def sightings(method: Method, inquiry: Inquiry) -> Outcome:

@@ -27,6 +27,7 @@ from fedtheory.statements import (
     Readings,
     Untested,
 )
+from verify.comparisons.deciding import arithmetic, floats_in
 from verify.comparisons.number_types import runs_on_states
 from verify.counterexamples import Counterexample
 from verify.faults import Unrunnable, attributed
@@ -46,6 +47,7 @@ from verify.methods import (
     runs,
     sampled,
     shrinking,
+    states,
     symbolic,
     trajectories,
     unmet,
@@ -106,7 +108,7 @@ def _search(method: Method, inquiry: Inquiry) -> Outcome:
         small = shrinking.smallest(min(tried, key=lambda c: shrinking.complexity(c.recipe)))
         return method.found(
             Verdict.REFUTED,
-            "confirmed in exact arithmetic",
+            f"confirmed {arithmetic(small.left, small.right)}",
             margin=min(margin(c) for c in (*found.refutations, small)),
             instances=found.instances,
             counterexample=small,
@@ -121,6 +123,8 @@ def _search(method: Method, inquiry: Inquiry) -> Outcome:
         return method.found(Verdict.NOT_TESTED, unmet.reason(claim, np.random.default_rng(inquiry.seed), inquiry.size))
     limit = isinstance(claim.statement, Limit)
     note = "the optimum is a fixed point; of the limit that says nothing" if limit else SEARCHED
+    if where := states.floats(claim, found.met):
+        note += f"; not exact: {floats_in(where)}: nothing stronger can be said of it until it is written in fractions"
     # Where no ratio could be measured the worst is infinite.
     least = round(1 - found.worst, 9) + 0.0 if math.isfinite(found.worst) else None
     details = {"margin": least, "instances": found.instances, "tightest": found.tightest, "used": used}
@@ -354,7 +358,7 @@ METHODS = (
     Method("readings", "the admissible readings of what is left open", _is(Readings), _read),
     Method("long runs", "limits along runs, from several starts, in floats", _is(Eventually), long_runs.outcome),
     Method("growth", "orders of growth, by leading terms in all directions", _is(Order), _grow),
-    Method("witness", "that something fails, by an instance in exact arithmetic", _is(Fails), existence.witness),
+    Method("witness", "that something fails, by an instance in fractions", _is(Fails), existence.witness),
     Method(
         "experiment", "orderings seen in an experiment, on data that are at hand", _is(Experiment), existence.sightings
     ),

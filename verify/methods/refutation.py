@@ -1,16 +1,19 @@
-"""Exact confirmation: a violation counts only when fractions (or fifty digits) show it."""
+"""Confirmation: a violation counts only when fractions show it, or intervals do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.rational import Array, real
+from fedtheory.intervals import Interval, Undecided
+from fedtheory.rational import Array
 from fedtheory.statements import Bound, CompressorClass, OneStep
-from verify.comparisons.exact import Coordinates, parts, plain, violated
+from verify.comparisons.deciding import certainly, is_open, plain, violated
+from verify.comparisons.exact import Compared, Coordinates, parts
 from verify.counterexamples import Counterexample
 
 
@@ -35,12 +38,16 @@ def roundings(theta: Array) -> Iterator[Coordinates]:
 
 
 def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
-    """The counterexample at an exact state, or None if the claim holds there."""
+    """The counterexample at an exact state, or None if the claim holds there, or nobody knows."""
     instance = claim.instances.build(recipe, True)
-    for part, left, right, relation, *_ in parts(claim, instance, point, rounds):
+    try:
+        compared = certainly(lambda: list(parts(claim, instance, point, rounds)), lambda found: any(map(_open, found)))
+    except Undecided:
+        return None
+    for part, left, right, relation, *_ in compared:
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
         if wrong:
-            entry = max(wrong, key=lambda i: abs(real(left[i]) - real(right[i])))
+            entry = max(wrong, key=lambda i: _distance(left[i], right[i]))
             text = _words(claim, recipe, instance) + _where(claim, part, point, rounds)
             return Counterexample(
                 claim,
@@ -55,6 +62,16 @@ def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Cou
                 text,
             )
     return None
+
+
+def _open(compared: Compared) -> bool:
+    return any(is_open(a, b, compared.relation) for a, b in zip(compared.left, compared.right, strict=True))
+
+
+def _distance(left: Any, right: Any) -> Any:
+    """How far apart two sides are; of sides that are not finite nothing is further."""
+    a, b = Interval.of(left), Interval.of(right)
+    return abs(a - b).middle if isinstance(a, Interval) and isinstance(b, Interval) else float("inf")
 
 
 def _words(claim: Claim, recipe: Recipe, instance: Instance) -> str:

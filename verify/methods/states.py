@@ -1,10 +1,11 @@
-"""The worst states of one instance, and which of them contradict a claim in exact arithmetic."""
+"""The worst states of one instance, and which of them contradict a claim beyond doubt."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import scipy.optimize
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from fedtheory.intervals import Interval, Undecided
 from fedtheory.rational import Array, Undefined, to_float
 from fedtheory.rational import exact as exactly
 from fedtheory.statements import (
@@ -27,7 +29,8 @@ from fedtheory.statements import (
     Stays,
 )
 from verify.comparisons import second_moments
-from verify.comparisons.exact import ROUNDS, Compared, Coordinates, finite, is_enumerable, parts, violated
+from verify.comparisons.deciding import finite, is_open, violated
+from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
 from verify.counterexamples import Counterexample
 from verify.evaluate import dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
 from verify.methods import refutation, spectral
@@ -75,8 +78,9 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
         with np.errstate(over="ignore", invalid="ignore"):
             met = hypotheses_hold(claim, built) and has_rounds(claim, built, 1) and not too_many(claim, built)
             return _findings(claim, recipe, built, rng) if met else None
-    except (ZeroDivisionError, Undefined):
-        # A quantity is not defined there, and no hypothesis says so.
+    except (ZeroDivisionError, Undefined, Undecided):
+        # A quantity is not defined there, and no hypothesis says so; or code asks which of two roots is the larger, and
+        # they may be the same.
         return None
 
 
@@ -148,19 +152,21 @@ def _ratio(compared: Compared) -> float:
     if not all(finite(v) for v in (*left, *right)):
         # A side that is not a number contradicts whatever is claimed of it; NaN would compare as smaller.
         return float("inf")
+    if any(is_open(a, b, relation) for a, b in zip(left, right, strict=True)):
+        # More digits are looked at where a violation would be confirmed.
+        return VIOLATED
     if relation == "==":
-        if all(a == b for a, b in zip(left, right, strict=True)):
+        if not any(violated(a, b, "==") for a, b in zip(left, right, strict=True)):
             return 1.0
         try:
             gap = max(abs(float(a - b)) for a, b in zip(left, right, strict=True))
             scale = max(max(abs(float(v)) for v in left), max(abs(float(v)) for v in right), 1e-300)
         except OverflowError:
             gap, scale = 0.0, 1.0
-        differs = any(violated(a, b, "==") for a, b in zip(left, right, strict=True))
-        return max(1 + gap / scale, VIOLATED) if differs else 1.0
+        return max(1 + gap / scale, VIOLATED)
     ratios = []
     for a, b in zip(left, right, strict=True):
-        if b == 0 and a < 0:
+        if _middle(b) == 0 and _middle(a) < 0:
             # Next to nothing, which is something: a left side that vanishes says nothing.
             ratios.append(float(np.finfo(float).tiny))
             continue
@@ -171,6 +177,10 @@ def _ratio(compared: Compared) -> float:
             ratio = 1.0
         ratios.append(max(ratio, VIOLATED) if violated(a, b, relation) else min(ratio, 1.0))
     return max(ratios)
+
+
+def _middle(value: Any) -> Any:
+    return value.middle if isinstance(value, Interval) else value
 
 
 def _rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
@@ -309,7 +319,7 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], far: bool, nea
                     forms = spectral.forms(both, size) if solvable else None
                     if forms is None:
                         worst = _worst_direction(both, found, size)
-            except (ZeroDivisionError, Undefined):
+            except (ZeroDivisionError, Undefined, Undecided):
                 continue
             if forms is not None:
                 if not exact:
@@ -331,9 +341,24 @@ def _worst_direction(both: Any, found: list[Finding], size: int) -> spectral.Wor
 
 
 def violation(claim: Claim, recipe: Recipe, seed: int = 0) -> Counterexample | None:
-    """An exactly confirmed counterexample built from this recipe, or None."""
+    """A confirmed counterexample built from this recipe, or None."""
     findings = examine(claim, recipe, np.random.default_rng(seed))
     return first_confirmed(claim, recipe, findings or [])
+
+
+def floats(claim: Claim, recipes: Iterable[Recipe]) -> str:
+    """Where floats take part in the numbers of a claim at the first of the instances; empty where none do."""
+    for recipe in islice(recipes, 1):
+        instance = claim.instances.build(recipe, True)
+        point = tuple(Fraction(i + 2, 3) for i in range(dimension(claim, instance)))
+        try:
+            compared = list(parts(claim, instance, point, 1))
+        except (ValueError, ArithmeticError):
+            return ""
+        for value in (v for c in compared for side in (c.left, c.right) for v in side):
+            if finite(value) and isinstance(value, Interval | float) and (where := Interval.of(value).where):
+                return where
+    return ""
 
 
 def first_confirmed(claim: Claim, recipe: Recipe, findings: list[Finding], tied: bool = False) -> Counterexample | None:
@@ -357,8 +382,13 @@ def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
     if finding.ratio <= 1 + SUSPECT:
         return replace(finding, ratio=min(finding.ratio, 1.0))
     instance = claim.instances.build(recipe, True)
-    found = parts(claim, instance, refutation.nearest(finding.theta), finding.rounds)
-    return replace(finding, ratio=max(_ratio(c) for c in found if len(c.left)))
+    try:
+        found = [
+            _ratio(c) for c in parts(claim, instance, refutation.nearest(finding.theta), finding.rounds) if len(c.left)
+        ]
+    except Undecided:
+        found = [1.0]
+    return replace(finding, ratio=min(max(found), 1.0))
 
 
 def confirm(claim: Claim, recipe: Recipe, finding: Finding) -> Counterexample | None:

@@ -100,10 +100,9 @@ def _values(expression: sympy.Expr, symbols: list[sympy.Symbol]) -> tuple[Any, .
 
 def _value(expression: sympy.Expr, at: dict[sympy.Symbol, Fraction]) -> Any:
     try:
-        found = evaluate(expression, at)
-    except ValueError:
+        return evaluate(expression, at)
+    except (ValueError, ArithmeticError):
         return None
-    return None if isinstance(found, mpmath.mpc) else found
 
 
 def _same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:

@@ -25,6 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.intervals import Interval
 from fedtheory.rational import evaluate
 from fedtheory.statements import Bound, Inequality, OneStep, Quantity
 from fedtheory.symbols import T
@@ -160,6 +161,8 @@ def _value(expression: sympy.Expr | None, claim: Claim, instance: Instance) -> F
 
 
 def _fraction(value: Any) -> Fraction:
+    if isinstance(value, Interval):
+        value = value.middle
     return Fraction(mpmath.nstr(value, 30)) if isinstance(value, mpmath.mpf) else Fraction(value)
 
 
@@ -346,5 +349,5 @@ def _found(claim: Claim, choice: Choice) -> Fraction | None:
             point = refutation.nearest(finding.theta)
             for _, left, right, relation, *_ in parts(claim, built, point, finding.rounds):
                 pairs = zip(left, right, strict=True) if relation != "==" else ()
-                ratios += [_fraction(a) / _fraction(b) for a, b in pairs if b > 0]
+                ratios += [_fraction(a) / _fraction(b) for a, b in pairs if _fraction(b) > 0]
     return max(ratios, default=None)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import mpmath
 import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number
+from fedtheory.intervals import Interval
 from fedtheory.papers.fedopt.predictors import CONSTANTS
-from fedtheory.rational import DIGITS, Array, real
+from fedtheory.rational import Array, enclosed
 from fedtheory.settings import Setting
 from fedtheory.statements import Inequality, Quantity, inequality
 
@@ -151,10 +151,8 @@ def _time(finer: bool) -> Any:
         Theta = threshold(params.root) / (1 + u**2)
         if Theta.dtype != object:
             return np.asarray(time_at_accuracy(1, Theta, params.c, params.fold))
-        with mpmath.workdps(DIGITS):
-            return np.asarray(
-                time_at_accuracy(1, real(Theta), real(params.c), real(params.fold), np.vectorize(mpmath.log))
-            )
+        logarithm = np.vectorize(Interval.log, otypes=[object])
+        return np.asarray(time_at_accuracy(1, enclosed(Theta), enclosed(params.c), enclosed(params.fold), logarithm))
 
     value.__doc__ = f"TIME of eq. (4) at {'a finer accuracy' if finer else 'Theta_0'}, in units of log(1/epsilon)"
     return value

@@ -32,7 +32,7 @@ MEANINGS: Mapping[Verdict, str] = {
     "rational multipliers prove it, and are stored",
     Verdict.SUPPORTED: "a search that finds planted errors found no violation; read the margin and the number of "
     "instances",
-    Verdict.REFUTED: "there is a counterexample, which is computed again in exact or fifty-digit arithmetic",
+    Verdict.REFUTED: "there is a counterexample, which is computed again in fractions, or by intervals",
     Verdict.ILL_POSED: "the statement uses something that is never defined, or a side that is no real number",
     Verdict.NOT_TESTED: "with the reason: a cited result, or an experiment on data that are not at hand",
 }

@@ -1,0 +1,303 @@
+"""Real numbers that are no fractions: each is known to lie between two rationals.
+
+Roots and exponentials are enclosed as narrowly as :func:`precision` says, so that whatever is decided of them is
+decided beyond doubt, or not at all. A float that meets fractions is one of these numbers too. What its author means by
+it is not known: it was rounded when it was computed, perhaps often, so that it is taken to be off by up to ``FLOAT`` of
+itself; and the number, with all that is computed from it, remembers where that was.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from fractions import Fraction
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import mpmath
+
+#: How far a float that meets fractions may be from what it stands for, relative to itself.
+FLOAT = Fraction(1, 10**9)
+#: How far a number of mpmath may be, which is computed with fifty digits.
+REAL = Fraction(1, 10**25)
+#: Digits to which numbers are enclosed, and more of them, where these leave it open which number is the larger.
+DIGITS, MORE = 50, (100, 200, 400)
+
+_digits: ContextVar[int] = ContextVar("digits", default=DIGITS)
+#: Packages whose code only passes numbers on.
+_PASSING = frozenset({"fedtheory", "numpy", "fractions", "functools", "sympy"})
+
+
+class Undefined(ValueError):
+    """An expression that has no real value at the numbers given."""
+
+
+class Undecided(ArithmeticError):
+    """Which of two numbers is the larger is not known: both lie in intervals that overlap."""
+
+
+@contextmanager
+def precision(digits: int) -> Iterator[None]:
+    """Numbers that are computed inside are enclosed to so many digits."""
+    token = _digits.set(digits)
+    try:
+        yield
+    finally:
+        _digits.reset(token)
+
+
+def current() -> int:
+    """The digits to which numbers are enclosed."""
+    return _digits.get()
+
+
+class Interval:
+    """A number between two rationals ``low`` and ``high``.
+
+    ``where``: the place in code where a float took part, "" if none did. Comparisons raise :class:`Undecided` where
+    the intervals overlap.
+    """
+
+    __slots__ = ("high", "low", "where")
+
+    def __init__(self, low: Any, high: Any, where: str = "") -> None:
+        self.low, self.high, self.where = _rounded(Fraction(low), False), _rounded(Fraction(high), True), where
+
+    @staticmethod
+    def of(value: Any) -> Any:
+        """The interval of a number; a float that is not finite stays as it is. ``TypeError`` for what is no number."""
+        if isinstance(value, Interval):
+            return value
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                return value
+            return _about(Fraction(value), FLOAT, _place())
+        if isinstance(value, mpmath.mpf):
+            if not mpmath.isfinite(value):
+                return float(value)
+            return _about(Fraction(*mpmath.libmp.to_rational(value._mpf_)), REAL, "")
+        if hasattr(value, "dtype") and not getattr(value, "shape", ()):
+            return Interval.of(value.item())
+        if isinstance(value, int | Fraction):
+            return Interval(value, value)
+        raise TypeError(f"a number was expected, got an object of type {type(value).__name__}")
+
+    @property
+    def middle(self) -> Fraction:
+        """The rational in the middle."""
+        return (self.low + self.high) / 2
+
+    def __repr__(self) -> str:
+        return f"Interval({self.low}, {self.high})"
+
+    def __float__(self) -> float:
+        return float(self.middle)
+
+    def __add__(self, other: Any) -> Any:
+        return _with(self, other, lambda a, b: (a.low + b.low, a.high + b.high))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return _with(self, other, lambda a, b: (a.low - b.high, a.high - b.low))
+
+    def __rsub__(self, other: Any) -> Any:
+        return _with(self, other, lambda a, b: (b.low - a.high, b.high - a.low))
+
+    def __mul__(self, other: Any) -> Any:
+        return _with(self, other, _products)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return _with(self, other, lambda a, b: _products(a, _inverse(b)))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _with(self, other, lambda a, b: _products(b, _inverse(a)))
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.high, -self.low, self.where)
+
+    def __pos__(self) -> Interval:
+        return self
+
+    def __abs__(self) -> Interval:
+        if self.low >= 0:
+            return self
+        return -self if self.high <= 0 else Interval(0, max(-self.low, self.high), self.where)
+
+    def __pow__(self, power: Any) -> Any:
+        if isinstance(power, Interval) and power.low == power.high:
+            power = power.low
+        if isinstance(power, float) and power == int(power):
+            power = Fraction(power)
+        if isinstance(power, int | Fraction) and power == int(power):
+            whole = int(power)
+            if whole < 0:
+                return 1 / self**-whole
+            base = abs(self) if whole % 2 == 0 else self
+            return Interval(base.low**whole, base.high**whole, self.where)
+        if power == Fraction(1, 2):
+            return self.sqrt()
+        return (self.log() * power).exp()
+
+    def __rpow__(self, base: Any) -> Any:
+        return Interval.of(base) ** self
+
+    def sqrt(self) -> Interval:
+        """The square root; ``Undefined`` of a negative number, ``Undecided`` where the number may be negative."""
+        if self.high < 0:
+            raise Undefined(f"the square root of {float(self):g} is not real")
+        if self.low < 0 and self.where:
+            # What is rounded to a little less than nothing.
+            return Interval(0, _root(self.high, True), self.where)
+        if self.low < 0:
+            raise Undecided("the square root of what may be negative")
+        return Interval(_root(self.low, False), _root(self.high, True), self.where)
+
+    def exp(self) -> Interval:
+        """The exponential."""
+        return self._increasing(mpmath.exp)
+
+    def log(self) -> Interval:
+        """The natural logarithm; ``Undefined`` of a number that is not positive, ``Undecided`` where it may not be."""
+        if self.high <= 0:
+            raise Undefined(f"the logarithm of {float(self):g} is not real")
+        if self.low <= 0:
+            raise Undecided("the logarithm of what may not be positive")
+        return self._increasing(mpmath.log)
+
+    def _increasing(self, function: Any) -> Interval:
+        with mpmath.workdps(current() + 10):
+            low, high = (function(mpmath.mpf(v.numerator) / v.denominator) for v in (self.low, self.high))
+            ends = [Fraction(*mpmath.libmp.to_rational(v._mpf_)) for v in (low, high)]
+        room = Fraction(1, 10 ** current()) * max(map(abs, ends))
+        return Interval(ends[0] - room, ends[1] + room, self.where)
+
+    def __lt__(self, other: Any) -> bool:
+        return _compared(self, other, lambda gap: gap.high < 0, lambda gap: gap.low >= 0)
+
+    def __le__(self, other: Any) -> bool:
+        return _compared(self, other, lambda gap: gap.high <= 0, lambda gap: gap.low > 0)
+
+    def __gt__(self, other: Any) -> bool:
+        return _compared(self, other, lambda gap: gap.low > 0, lambda gap: gap.high <= 0)
+
+    def __ge__(self, other: Any) -> bool:
+        return _compared(self, other, lambda gap: gap.low >= 0, lambda gap: gap.high < 0)
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            gap = self - other
+        except TypeError:
+            return NotImplemented
+        return _compared(gap, 0, lambda gap: gap.low == gap.high == 0, lambda gap: gap.low > 0 or gap.high < 0)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def __hash__(self) -> int:
+        return hash((self.low, self.high))
+
+
+def largest(values: list[Any]) -> Any:
+    """The maximum of numbers, some of which may be intervals."""
+    if not any(isinstance(v, Interval) for v in values):
+        return max(values)
+    found = [Interval.of(v) for v in values]
+    where = next((v.where for v in found if v.where), "")
+    return Interval(max(v.low for v in found), max(v.high for v in found), where)
+
+
+def least(values: list[Any]) -> Any:
+    """The minimum of numbers, some of which may be intervals."""
+    return -largest([-v for v in values]) if any(isinstance(v, Interval) for v in values) else min(values)
+
+
+def _with(one: Interval, other: Any, ends: Any) -> Any:
+    try:
+        second = Interval.of(other)
+    except TypeError:
+        return NotImplemented
+    if isinstance(second, float):
+        # Not finite: so is what is computed of it.
+        return second * 0
+    low, high = ends(one, second)
+    return Interval(low, high, one.where or second.where)
+
+
+def _compared(one: Any, other: Any, surely: Any, surely_not: Any) -> bool:
+    gap = one - other if other is not None else one
+    if gap is NotImplemented or not isinstance(gap, Interval):
+        raise Undecided(f"{one!r} is not compared with {other!r}")
+    if surely(gap):
+        return True
+    if surely_not(gap):
+        return False
+    raise Undecided("two numbers are too near to each other to be told apart")
+
+
+def _products(a: Any, b: Any) -> tuple[Fraction, Fraction]:
+    low, high = (b.low, b.high) if isinstance(b, Interval) else b
+    found = (a.low * low, a.low * high, a.high * low, a.high * high)
+    return min(found), max(found)
+
+
+def _inverse(b: Interval) -> tuple[Fraction, Fraction]:
+    if b.low == b.high == 0:
+        raise ZeroDivisionError("division by zero")
+    if b.low <= 0 <= b.high:
+        raise Undecided("division by what may be zero")
+    return 1 / b.high, 1 / b.low
+
+
+def _about(middle: Fraction, relative: Fraction, where: str) -> Interval:
+    room = abs(middle) * relative
+    return Interval(middle - room, middle + room, where)
+
+
+def _bits() -> int:
+    return 16 + 10 * current() // 3
+
+
+def _rounded(value: Fraction, up: bool) -> Fraction:
+    """A rational next to it that is no longer than is needed, above or below."""
+    excess = max(value.numerator.bit_length(), value.denominator.bit_length()) - 2 * _bits()
+    if excess <= 0:
+        return value
+    size = value.numerator.bit_length() - value.denominator.bit_length() - _bits()
+    unit = Fraction(2) ** size
+    scaled = value / unit
+    return (math.ceil(scaled) if up else math.floor(scaled)) * unit
+
+
+def _root(value: Fraction, up: bool) -> Fraction:
+    """A rational next to a square root, above or below; the root itself where that is rational."""
+    whole = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+    if whole * whole == value:
+        return whole
+    shift = max(0, 2 * _bits() - value.numerator.bit_length() + value.denominator.bit_length())
+    shift += shift % 2
+    below = math.isqrt((value.numerator << shift) // value.denominator)
+    return Fraction(below + up, 1 << (shift // 2))
+
+
+def _place() -> str:
+    """The function, file and line in which code of somebody's own is running; of this package, in words."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        root = str(frame.f_globals.get("__name__", "")).split(".")[0]
+        if root == "verify":
+            break
+        if root and root not in _PASSING:
+            code = frame.f_code
+            return f"{code.co_name} ({Path(code.co_filename).name}, line {frame.f_lineno})"
+        frame = frame.f_back
+    return "the numbers that its code gives"

@@ -1,0 +1,111 @@
+"""Which of two numbers is the larger: decided beyond doubt, or left open; and in which arithmetic, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import mpmath
+import numpy as np
+
+from fedtheory.intervals import DIGITS, MORE, Interval, Undecided, precision
+
+_Found = TypeVar("_Found")
+
+
+def finite(value: Any) -> bool:
+    """Whether a side, or an entry of one, is neither infinite nor NaN."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int | np.integer | Fraction | Interval) or bool(mpmath.isfinite(value))
+
+
+def violated(left: Any, right: Any, relation: str) -> bool:
+    """Whether the numbers contradict the relation beyond doubt.
+
+    Fractions are decided as they are, all others by the intervals in which they lie: a float is taken to be off by up
+    to :data:`fedtheory.intervals.FLOAT` of itself.
+    """
+    if not (finite(left) and finite(right)):
+        return True
+    gap = _gap(left, right)
+    if relation == "==":
+        return bool(gap.low > 0 or gap.high < 0)
+    return bool(gap.low >= 0 if relation == "<" else gap.low > 0)
+
+
+def is_open(left: Any, right: Any, relation: str) -> bool:
+    """Whether intervals leave it open if the numbers contradict the relation, and narrower ones may not."""
+    if not (finite(left) and finite(right)):
+        return False
+    gap = _gap(left, right)
+    if not _refinable(left) and not _refinable(right):
+        return False
+    if relation == "==":
+        return bool(gap.low <= 0 <= gap.high)
+    return bool(gap.low < 0 <= gap.high if relation == "<" else gap.low <= 0 < gap.high)
+
+
+def certainly(compute: Callable[[], _Found], doubtful: Callable[[_Found], bool]) -> _Found:
+    """What is computed with the fewest digits that leave no doubt, or with the most that are ever looked at."""
+    for digits in (DIGITS, *MORE):
+        with precision(digits):
+            try:
+                found = compute()
+                if not doubtful(found) or digits == MORE[-1]:
+                    return found
+            except Undecided:
+                if digits == MORE[-1]:
+                    raise
+    raise AssertionError("unreachable")
+
+
+def arithmetic(*sides: Any) -> str:
+    """In which arithmetic numbers were found, in words that follow "confirmed"."""
+    of_floats = [v.where for v in sides if isinstance(v, Interval) and v.where]
+    if of_floats:
+        return f"beyond rounding, and not in fractions: {floats_in(of_floats[0])}"
+    if any(isinstance(v, float) for v in sides):
+        return "beyond rounding, and not in fractions: a side is a float, taken to be off by up to 1e-9 of itself"
+    if any(isinstance(v, mpmath.mpf) for v in sides):
+        return f"with {DIGITS} digits, of which half are relied on"
+    intervals = [v for v in sides if isinstance(v, Interval)]
+    if not intervals:
+        return "in fractions"
+    return f"by intervals, the sides enclosed to {min(map(_digits, intervals))} digits"
+
+
+def certain(*sides: Any) -> bool:
+    """Whether numbers are fractions or enclosed without a float."""
+    return all(isinstance(v, int | Fraction) or (isinstance(v, Interval) and not v.where) for v in sides)
+
+
+def floats_in(where: str) -> str:
+    """That code computes with floats, and what is assumed of them."""
+    return f"floats take part in {where}, each taken to be off by up to 1e-9 of itself"
+
+
+def plain(value: Any) -> Any:
+    """An integer as a fraction, all else as it is."""
+    return Fraction(int(value)) if isinstance(value, int | np.integer) else value
+
+
+def _gap(left: Any, right: Any) -> Interval:
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        gap = left - right
+        return Interval(gap, gap)
+    found: Interval = Interval.of(left) - Interval.of(right)
+    return found
+
+
+def _refinable(value: Any) -> bool:
+    return isinstance(value, Interval) and not value.where and value.low != value.high
+
+
+def _digits(value: Interval) -> int:
+    size, width = max(abs(value.low), abs(value.high)), value.high - value.low
+    if not width or not size:
+        return MORE[-1]
+    return max(0, (size.numerator * width.denominator // (size.denominator * width.numerator)).bit_length() * 3 // 10)
