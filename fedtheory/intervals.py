@@ -27,6 +27,9 @@ REAL = Fraction(1, 10**25)
 #: Digits to which numbers are enclosed, and more of them, where these leave it open which number is the larger.
 DIGITS, MORE = 50, (100, 200, 400)
 
+#: The largest exponent of an exponential, and what those of less than its negative are at most.
+_LARGEST, _TINY = 20_000, Fraction(1, 10**8000)
+
 _digits: ContextVar[int] = ContextVar("digits", default=DIGITS)
 #: Packages whose code only passes numbers on.
 _PASSING = frozenset({"fedtheory", "numpy", "fractions", "functools", "sympy"})
@@ -92,7 +95,7 @@ class Interval:
         return (self.low + self.high) / 2
 
     def __repr__(self) -> str:
-        return f"Interval({self.low}, {self.high})"
+        return f"Interval({float(self.low)!r}, {float(self.high)!r})"
 
     def __float__(self) -> float:
         return float(self.middle)
@@ -160,7 +163,13 @@ class Interval:
         return Interval(_root(self.low, False), _root(self.high, True), self.where)
 
     def exp(self) -> Interval:
-        """The exponential."""
+        """The exponential; ``Undecided`` where it is too large to be written out."""
+        if self.high > _LARGEST:
+            raise Undecided("an exponential that is too large")
+        if self.low < -_LARGEST:
+            return Interval(
+                0, Interval(self.high, self.high).exp().high if self.high > -_LARGEST else _TINY, self.where
+            )
         return self._increasing(mpmath.exp)
 
     def log(self) -> Interval:

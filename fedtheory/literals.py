@@ -52,9 +52,12 @@ def _reading(function: FunctionType) -> Callable[..., Any]:
         written.refresh(frozenset({function}))
         try:
             return written.function(*map(_counted, given), **{name: _counted(value) for name, value in named.items()})
-        except (TypeError, AttributeError):
-            # What takes floats alone: what comes of them is told apart from fractions.
-            return function(*given, **named)
+        except (TypeError, AttributeError) as error:
+            # What takes floats alone gets them: what comes of them is told apart from fractions.
+            try:
+                return function(*given, **named)
+            except (TypeError, AttributeError):
+                raise error from None
 
     return reading
 

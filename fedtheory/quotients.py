@@ -16,7 +16,6 @@ from typing import Any
 from fedtheory.intervals import Interval, Undecided
 
 _new = object.__new__
-_HALF = Fraction(1, 2)
 #: A float is a short binary number where so many times it is an integer.
 _SHORT = 2.0**20
 
@@ -158,7 +157,7 @@ class Quotient(Fraction):
         if isinstance(b, float):
             return Interval.of(a) ** b
         if isinstance(b, Fraction) and b.denominator != 1:
-            return a.sqrt() if b == _HALF else Interval.of(a) ** b
+            return a.sqrt() ** b.numerator if b.denominator == 2 else Interval.of(a) ** b
         found = Fraction.__pow__(a, b)
         return Quotient(found) if isinstance(found, Fraction) else found
 

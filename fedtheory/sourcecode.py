@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import CodeType
 from typing import Any
 
@@ -19,6 +19,9 @@ from fedtheory.rational import exact
 
 #: What operators and literals become: names that nobody can write.
 _QUOTIENT, _DIVIDED, _POWER, _LITERAL = "the quotient", "the quotient in place", "the power", "the literal "
+_FILLED, _CALLED = "the numbers of", "the method "
+#: What numpy fills with integers that are floats, and methods that make floats of integers.
+_FILLS, _MAKES = frozenset({"ones", "zeros", "eye", "identity", "ones_like", "zeros_like"}), ("mean", "astype")
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,8 @@ def source(filename: str, text: str) -> Source | None:
         return None
     pairs = zip(_codes(plain), _codes(read), strict=False)
     codes = {a: b for a, b in pairs if (a.co_name, a.co_firstlineno) == (b.co_name, b.co_firstlineno)}
-    names = {_QUOTIENT: quotient, _DIVIDED: divided, _POWER: power, **reader.literals}
+    methods = {f"{_CALLED}{name}": partial(called, name) for name in _MAKES}
+    names = {_QUOTIENT: quotient, _DIVIDED: divided, _POWER: power, _FILLED: filled, **methods, **reader.literals}
     return Source(lines, codes, names, _set_once(tree), _defaults(tree))
 
 
@@ -147,7 +151,8 @@ def _literal(node: ast.Constant, lines: tuple[str, ...]) -> Quotient:
 
 
 class _Reader(ast.NodeTransformer):
-    """Puts names of fractions in the places of float literals, and functions in those of ``/`` and ``**``."""
+    """Puts names of fractions in the places of float literals, and functions in those of ``/``, of ``**`` and of calls
+    that make floats of integers."""
 
     def __init__(self, lines: tuple[str, ...]) -> None:
         self.literals: dict[str, Quotient] = {}
@@ -168,6 +173,22 @@ class _Reader(ast.NodeTransformer):
         self.generic_visit(node)
         name = {ast.Div: _QUOTIENT, ast.Pow: _POWER}.get(type(node.op))
         return node if name is None else _call(name, node, node.left, node.right)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        literal = len(node.args) == 1 and isinstance(node.args[0], ast.Name) and node.args[0].id.startswith(_LITERAL)
+        if literal and name in ("float", "float64"):
+            return node.args[0]
+        if not isinstance(node.func, ast.Attribute):
+            return node
+        if name in _FILLS and getattr(node.func.value, "id", "") in ("np", "numpy"):
+            return _call(_FILLED, node, node)
+        if name in _MAKES:
+            call = _call(f"{_CALLED}{name}", node, node.func.value, *node.args)
+            call.keywords = node.keywords
+            return call
+        return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
@@ -197,6 +218,22 @@ def divided(a: Any, b: Any) -> Any:
 def power(a: Any, b: Any) -> Any:
     """a ** b, of integers to powers that are negative or no integers as fractions."""
     return Quotient(a) ** b if _counts(a) and np.ndim(a) == 0 and not (_counts(b) and np.all(b >= 0)) else a**b
+
+
+def filled(values: Any) -> Any:
+    """The integers of an array as fractions."""
+    return exact(values) if getattr(values, "dtype", None) == np.float64 else values
+
+
+def called(name: str, on: Any, *given: Any, **named: Any) -> Any:
+    """A method of an array, or numpy's function, which would make floats of integers: of these as fractions."""
+    if on is np and given and isinstance(given[0], np.ndarray) and _counts(given[0]):
+        given = (exact(given[0]), *given[1:])
+    if isinstance(on, np.ndarray) and _counts(on):
+        if name == "astype" and given in ((float,), (np.float64,)):
+            return exact(on)
+        on = exact(on) if name == "mean" else on
+    return getattr(on, name)(*given, **named)
 
 
 def _counts(value: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from fedtheory.intervals import Interval
 from fedtheory.statements import (
     Agreement,
     Bound,
@@ -27,7 +28,7 @@ from fedtheory.statements import (
     Readings,
     Untested,
 )
-from verify.comparisons.deciding import arithmetic, floats_in
+from verify.comparisons.deciding import arithmetic, finite, floats_in
 from verify.comparisons.number_types import runs_on_states
 from verify.counterexamples import Counterexample
 from verify.faults import Unrunnable, attributed
@@ -133,18 +134,21 @@ def _search(method: Method, inquiry: Inquiry) -> Outcome:
 
 def margin(found: Counterexample) -> float:
     """The margin of a violation, rounded; -inf where a side is not a number, or the ratio is beyond the floats."""
-    try:
-        left, right = float(found.left), float(found.right)
-    except OverflowError:
+    if not (finite(found.left) and finite(found.right)):
         return -math.inf
+    # In fractions: the difference may be next to nothing.
+    left, right = (Interval.of(side).middle for side in (found.left, found.right))
     if found.relation == "==":
-        relative = -abs(left - right) / max(abs(left), abs(right), 1e-300)
+        relative = -abs(left - right) / (max(abs(left), abs(right)) or 1)
     elif right > 0:
         relative = 1 - left / right
     else:
-        relative = (right - left) / max(abs(left) + abs(right), 1e-300)
-    # A violation is none of 0, however small.
-    return (round(relative, 9) or relative) if math.isfinite(relative) else -math.inf
+        relative = (right - left) / (abs(left) + abs(right) or 1)
+    try:
+        # A violation is none of 0, however small.
+        return round(float(relative), 9) or float(relative)
+    except OverflowError:
+        return -math.inf
 
 
 def _contract(method: Method, inquiry: Inquiry) -> Outcome:
