@@ -302,7 +302,7 @@ def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays
     """The largest or the smallest, entry by entry where some are arrays."""
     if not any(np.ndim(a) for a in parts):
         return of_numbers(parts)
-    if any(getattr(a, "dtype", None) == object for a in parts):
+    if is_exact(*parts):
         return np.vectorize(lambda *entries: of_numbers(list(entries)), otypes=[object])(*parts)
     return reduce(of_arrays, parts)
 
