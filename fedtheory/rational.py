@@ -302,7 +302,7 @@ def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays
     """The largest or the smallest, entry by entry where some are arrays."""
     if not any(np.ndim(a) for a in parts):
         return of_numbers(parts)
-    if is_exact(*parts):
+    if any(isinstance(a, np.ndarray) and is_exact(a) for a in parts):
         return np.vectorize(lambda *entries: of_numbers(list(entries)), otypes=[object])(*parts)
     return reduce(of_arrays, parts)
 

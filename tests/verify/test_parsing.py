@@ -14,6 +14,7 @@ from fedtheory import claims
 from fedtheory.rational import evaluate
 from fedtheory.symbols import T
 from verify import parsing, stored
+from verify.comparisons.deciding import violated
 
 x, y = sympy.symbols("x y", positive=True)
 SYMBOLS = {"x": x, "y": y, "|x-y|^2": sympy.Symbol("|x-y|^2"), "x*": sympy.Symbol("x*")}
@@ -30,7 +31,7 @@ def test_every_expression_of_a_claim_comes_back(claim):
         assert again.free_symbols == part.free_symbols
         # Nothing but the order and the grouping of terms differs.
         try:
-            assert again == part or evaluate(again, values) == evaluate(part, values)
+            assert again == part or not violated(evaluate(again, values), evaluate(part, values), "==")
         except ValueError as error:
             # A logarithm, or a root of a negative number at these values.
             assert sympy.simplify(again - part) == 0, error
