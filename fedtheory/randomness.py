@@ -98,7 +98,7 @@ def checked_probabilities(p: Any, exact: bool, said: str) -> Array:
         raise ValueError(f"{said} has probabilities of shape {given.shape}, where one for each draw is due")
     found = np.array([_fraction(v, said) for v in given], dtype=object) if exact else to_float(given)
     total = found.sum()
-    if not all(v >= 0 for v in found):
+    if not (found >= 0).all():
         raise ValueError(f"{said} has a probability that is negative, or no number")
     if not (total == 1 if exact else abs(total - 1) <= ROUNDING):
         raise ValueError(f"{said} has probabilities that sum to {total}, where 1 is due")
@@ -107,7 +107,7 @@ def checked_probabilities(p: Any, exact: bool, said: str) -> Array:
 
 def _fraction(value: Any, said: str) -> Any:
     """A probability as the fraction that it is; of a float, which its short decimal denotes."""
-    if not isinstance(value, float):
+    if not isinstance(value, float | np.floating):
         return value
     digits = Decimal(repr(float(value)))
     if not digits.is_finite() or len(digits.as_tuple().digits) > DECIMAL:

@@ -110,7 +110,7 @@ class Setting:
     @property
     def classes(self) -> tuple[Any, ...]:
         """The classes of functions, of compressors and of oracles, of which members are drawn."""
-        if self.special is not None:
+        if self.special is not None or self.algorithm is None:
             return ()
         return (*(() if self.functions is None else (self.functions,)), *self.adversaries)
 

@@ -295,7 +295,12 @@ def _checked_certificate(path: Path) -> tuple[list[str], str] | None:
     if given is None:
         return None
     claim = given.claim
-    described = [f"{claim.id}  ({claim.where})", f"  {stored.gist(claim)}", f"  {given.text}", *outcomes.steps(given)]
+    described = [
+        f"{claim.id}  ({claim.where})",
+        f"  {stored.gist(claim)}",
+        f"  {given.place()}",
+        *outcomes.steps(given),
+    ]
     try:
         given.replay()
     except DoesNotHold as error:

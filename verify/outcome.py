@@ -61,6 +61,13 @@ class ClassCertificate:
         """
         return certifying.holds(self.claim, self.method, self.recipe, self.letters, self.steps)
 
+    def place(self) -> str:
+        """The instance in words, as its recipe has it whatever ``text`` says; empty where there is none."""
+        try:
+            return self.claim.instances.build(self.recipe, True).text
+        except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):
+            return ""
+
     def to_json(self) -> dict[str, Any]:
         """A JSON object; ``from_json`` gives the certificate back."""
         return {
