@@ -300,6 +300,14 @@ def holds(relation: sympy.Basic, curve: Curve) -> bool:
     }[relation.rel_op]
 
 
+def expands(e: sympy.Expr, curve: Curve) -> bool:
+    """Whether an expression has an expansion along a curve: it does not grow faster than every power."""
+    try:
+        return bool(expand(e, curve).terms)
+    except Undecided:
+        return False
+
+
 def growth(left: sympy.Expr, right: sympy.Expr, curve: Curve) -> tuple[Fraction, int]:
     """The first power that is not 0 in the leading term of left/right, and its place; (0, LAST) for a constant.
 

@@ -71,14 +71,17 @@ def sides_at(claim: Claim, recipe: Recipe, index: int) -> tuple[Any, Any]:
 
 def told(claim: Claim, part: Order, recipe: Recipe) -> str:
     """The curve and how left/right grows along it, in words."""
-    power, place = curves.growth(part.left, part.right, along(claim, part, recipe))
+    curve = along(claim, part, recipe)
+    power, place = curves.growth(part.left, part.right, curve)
+    what = "left/right grows as" if curves.expands(part.left / part.right, curve) else "log(left/right) grows as"
     first = f"1/{part.small}", f"log(1/{part.small})", f"log(log(1/{part.small}))"
     second = f"{part.large}", f"log({part.large})", f"log(log({part.large}))"
     scale = (*first, *second, "N", "log(N)", "log(log(N))")[place]
+    shown = scale if power == 1 else f"{scale}^{power}" if power.denominator == 1 else f"{scale}^({power})"
     values = [f"{s} = {_written(*map(Fraction, recipe[str(s)]))}" for s in letters(claim, part)]
     limits = [f"{part.small} -> 0"] if part.small is not None else []
     limits += [f"{part.large} -> oo"] if part.large is not None else []
-    return f"{', '.join([*limits, *values])}: left/right tends to infinity, with {scale} to the power {power} in it"
+    return f"{', '.join([*limits, *values])}: {what} {shown}, but for what grows less"
 
 
 def _written(offset: Fraction, coefficient: Fraction, exponent: Fraction) -> str:

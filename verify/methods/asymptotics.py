@@ -26,7 +26,7 @@ from verify.outcome import Outcome
 from verify.verdict import Verdict
 
 #: Curves tried in each direction, and of those tried where no direction is known.
-_TRIED, _GUESSED = 300, 150
+_TRIED, _GUESSED = 300, 250
 #: Coefficients of the powers of N, the plainest first.
 _COEFFICIENTS = tuple(map(Fraction, ("1", "2", "3", "10", "1/2", "1/10")))
 #: Offset, coefficient and exponent of a letter along a curve.
@@ -115,16 +115,19 @@ def _guesses(claim: Claim, part: Order) -> Iterator[Recipe]:
     """Curves on which each letter is a number, tends to one, or is a power of N, in all combinations."""
     names = orders.letters(claim, part)
     spoken = [part.left, part.right, *orders.relations(claim, part)]
-    numbers = {Fraction(int(v.p), int(v.q)) for e in spoken for v in e.atoms(sympy.Rational) if v > 0} | {Fraction(1)}
+    numbers = {Fraction(int(v.p), int(v.q)) for e in spoken for v in e.atoms(sympy.Rational) if v > 0} - {Fraction(1)}
     options: list[list[_Line]] = []
     one, nothing = Fraction(1), Fraction(0)
     for s in names:
-        powers = [(nothing, one, Fraction(k)) for k in (0, 1, 2)] + [(nothing, Fraction(k), nothing) for k in (2, 3)]
-        if not s.is_integer:
-            powers += [(nothing, one, Fraction(-k)) for k in (1, 2)]
-            powers += [(v, sign, -one) for v in sorted(numbers)[:3] for sign in (one, -one)]
+        powers = [(nothing, one, nothing), (nothing, one, one)]
         if not s.is_positive:
             powers.append((nothing, nothing, nothing))
+        if not s.is_integer:
+            powers += [(nothing, one, -one), (one, one, -one), (one, -one, -one)]
+        powers += [(nothing, one, Fraction(2)), (nothing, Fraction(2), nothing), (nothing, Fraction(3), nothing)]
+        if not s.is_integer:
+            powers.append((nothing, one, Fraction(-2)))
+            powers += [(v, sign, -one) for v in sorted(numbers)[:2] for sign in (one, -one)]
         options.append(powers)
     yield from _products(names, options)
 
@@ -133,7 +136,7 @@ def _products(names: Sequence[sympy.Symbol], options: Sequence[Sequence[_Line]])
     """All combinations, those of the first options first."""
     most = sum(len(each) - 1 for each in options)
     indices = [range(len(each)) for each in options]
-    for total in range(min(most, 8) + 1):
+    for total in range(min(most, 12) + 1):
         for chosen in product(*indices):
             if sum(chosen) == total:
                 yield {str(s): each[k] for s, each, k in zip(names, options, chosen, strict=True)}
