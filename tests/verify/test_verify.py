@@ -47,6 +47,13 @@ def test_what_is_not_quadratic_is_not_taken_for_it(side):
         assert spectral.forms(lambda theta: (side(theta), side(theta)), 2) is None
 
 
+def test_ratios_that_differ_in_their_last_digits_are_one():
+    ratios = np.array([1, 1 + 3e-16, 1 - 2e-16, 1 + 1e-9, np.inf, -np.inf, 0, 1e-200 / 3])
+    found = spectral.steady(ratios)
+    assert (found[:3] == 1).all() and 1 < found[3] < 1 + 2e-9
+    assert (found[4:7] == ratios[4:7]).all() and found[7] == pytest.approx(1e-200 / 3, rel=1e-10)
+
+
 def test_worst_state_is_the_generalised_eigenvector():
     rng = np.random.default_rng(1)
     M, N = rng.standard_normal((2, 4, 4))

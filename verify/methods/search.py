@@ -24,7 +24,7 @@ from verify.comparisons import asserted
 from verify.counterexamples import Counterexample
 from verify.evaluate import has_rounds, hypotheses_hold, meeting, sides
 from verify.faults import attributed
-from verify.methods import states
+from verify.methods import spectral, states
 
 #: One in how many instances is looked at far away too, and how many next to the optimum, in fractions.
 EVERY, CLOSE = 4, 2
@@ -143,7 +143,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
         if not findings:
             undefined = undefined or _undefined(claim, recipe)
             continue
-        met.append(_built(claim, findings[0].ratio, recipe))
+        met.append(_built(claim, float(spectral.steady(findings[0].ratio)), recipe))
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
         methods.update(f.method for f in findings)
@@ -154,8 +154,8 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             continue
         for finding in (states.settled(claim, recipe, f) for f in findings):
             by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
-            if finding.ratio > worst:
-                worst, tightest = finding.ratio, recipe
+            if (ratio := float(spectral.steady(finding.ratio))) > worst:
+                worst, tightest = ratio, recipe
     # Programs of many clients are large, and say no more.
     few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
     chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))

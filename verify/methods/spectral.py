@@ -8,7 +8,7 @@ is needed and none is worse. Whether the sides are quadratic is checked, not ass
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -37,6 +37,12 @@ def ratio(left: Array, right: Array) -> Array:
     relative = np.where(scale > 0, 1 + (left - right) / safe, 0.0)
     positive = right > 0
     return np.where(positive, left / np.where(positive, right, 1.0), relative)
+
+
+def steady(ratios: Any) -> Any:
+    """Ratios to eleven digits: where they are compared with one another, the last ones depend on the processor."""
+    mantissa, exponent = np.frexp(ratios)
+    return np.ldexp(np.round(mantissa * 2.0**36) / 2.0**36, exponent)
 
 
 def forms(both: Callable[[Array], tuple[Array, Array]], dimension: int) -> tuple[Array, Array] | None:

@@ -265,7 +265,7 @@ def climb(both: Any, dimension: int, rng: np.random.Generator, sweeps: int = 6, 
         largest = max(largest, float(magnitude.max()))
         # Where both sides nearly vanish their ratio is rounding.
         ratios = np.where(magnitude > 1e-8 * largest, spectral.ratio(left, right), -np.inf)
-        order = np.argsort(-ratios, kind="stable")[:6]
+        order = np.argsort(-spectral.steady(ratios), kind="stable")[:6]
         best, found = theta[order], float(ratios[order[0]])
         step = 0.7 ** (sweep + 1) * abs(best).max(axis=1, keepdims=True)
         children = best[:, None, :] + step[:, None, :] * rng.standard_normal((6, size // 6, dimension))
