@@ -73,7 +73,7 @@ class PolyakLojasiewicz(FunctionClass):
         recipe: Recipe = members.draw_functions(rng, n, d, (mu, L), False)
         sort = pick(rng, ("convex", "convex", "strips", "average", "flat"))
         if sort == "strips":
-            recipe = members.minimised(members.draw_strips(rng, recipe, -L, L))
+            recipe = members.minimised(members.draw_strips(rng, recipe, -L, L, monotone=True))
         elif sort == "average":
             # Curvatures between the ends are not 0: a function that is linear has no L_i.
             ends = (-L * Fraction(6, 7), L)

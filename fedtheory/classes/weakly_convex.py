@@ -54,7 +54,9 @@ class WeaklyConvex(FunctionClass):
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member."""
         r = members.scale(rng)
-        s = r * (Fraction(1) if self.symmetric else pick(rng, tuple(Fraction(v) for v in (0, "1/7", "3/7", 1, 1))))
+        # Convex functions are among them where the letter may be 0.
+        least = "1/14" if self.mu.is_positive else 0
+        s = r * (Fraction(1) if self.symmetric else pick(rng, tuple(Fraction(v) for v in (least, "1/7", "3/7", 1, 1))))
         low = (r + s) / members.condition(rng) - s
         recipe: Recipe = members.draw_functions(rng, n, d, (low, r), with_g)
         if minimised and low < 0:
@@ -65,7 +67,7 @@ class WeaklyConvex(FunctionClass):
         """(-s, r) for the s and r of a recipe; ``ValueError`` unless 0 <= s <= r, s = r where they must be equal."""
         s, r = recipe[str(self.mu)], recipe[str(self.L)]
         check_shape(recipe["d"], r)
-        if not 0 <= s <= r or (self.symmetric and s != r):
+        if not 0 <= s <= r or (self.symmetric and s != r) or (self.mu.is_positive and s == 0):
             raise ValueError(f"curvatures lie between -{self.mu} and {self.L} >= {self.mu} >= 0")
         return number(-s, exact), number(r, exact)
 

@@ -73,8 +73,11 @@ class Bent:
         return slope
 
     def resolvent(self, shift: Any, target: Array) -> Array:
-        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, for shift > -mu_i: ``(..., n, d) -> (..., n, d)``."""
+        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, ``(..., n, d) -> (..., n, d)``; ``ValueError`` unless
+        shift > -mu_i."""
         of: Any = self.f
+        if min(np.ravel(shift + self.mu)) <= 0:
+            raise ValueError("a proximal point is known where the objective is strongly convex")
         root: Array = of.resolvent(shift - self.bend, target - self.bend * self.centre[..., None, :])
         return root
 
@@ -308,15 +311,18 @@ def draw_client(rng: np.random.Generator, d: int, mu: Fraction, L: Fraction, sty
     return client
 
 
-def draw_strips(rng: np.random.Generator, recipe: Recipe, low: Fraction, high: Fraction) -> Recipe:
+def draw_strips(
+    rng: np.random.Generator, recipe: Recipe, low: Fraction, high: Fraction, monotone: bool = False
+) -> Recipe:
     """The recipe with quadratics, the first of which, and others perhaps, have a strip of curvature ``low`` < 0, or
-    half of it, beside x."""
+    half of it, beside x; ``monotone``: beyond it the functions go on growing."""
+    shares = tuple(Fraction(v) for v in (0, "1/10", "1/2", *(() if monotone else ("-1/2", "-1/2"))))
 
     def client(given: Recipe, has: bool) -> Recipe:
         h, dip = pick(rng, (high, high, high / 2)), pick(rng, (low, low, low / 2))
         start, sign = pick(rng, tuple(Fraction(v) for v in ("1/4", 1, 2))), pick(rng, (1, -1))
         # Where the strip begins the derivative is h start; where it ends a share of that is left.
-        share = pick(rng, tuple(Fraction(v) for v in (0, "1/10", "1/2")))
+        share = pick(rng, shares)
         ends = sorted((sign * start, sign * (start + (1 - share) * h * start / -dip)))
         strip = {"dip": dip, "dip_from": ends[0], "dip_to": ends[1]} if has else {}
         return {"h": (h,) * recipe["d"], "y": given["y"], **strip}

@@ -144,7 +144,7 @@ def places(inquiry: Inquiry, rng: np.random.Generator) -> list[Place]:
 
 
 def _condition(place: Place) -> float:
-    return max((float(max(s) / min(s)) for s in place.slopes if s), default=1.0)
+    return max((float(max(s) / min(s)) if min(s) > 0 else math.inf for s in place.slopes if s), default=1.0)
 
 
 def _place(claim: Claim, recipe: Recipe) -> Place | None:
