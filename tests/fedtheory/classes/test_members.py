@@ -1,0 +1,112 @@
+"""What is drawn of a class belongs to it, and is least where the class says so."""
+
+from fractions import Fraction as Fr
+from itertools import islice
+
+import numpy as np
+import pytest
+
+import fedtheory as ft
+from fedtheory import classes
+from fedtheory.instances import building, drawing
+
+mu, L, gamma, alpha, beta, s, r, kappa = ft.letters("mu L gamma alpha beta s r kappa")
+PARAMS = ("gamma",)
+
+
+def step(problem, params, state, draw):
+    return {"x": state.x}
+
+
+still = ft.method("still", step, PARAMS, {"x": "point"})
+CLASSES = {
+    "SmoothConvex": ft.SmoothConvex(L),
+    "Smooth": ft.Smooth(L),
+    "WeaklyConvex": ft.WeaklyConvex(s, r),
+    "OneStronglyConvex": classes.OneStronglyConvex(mu, L),
+    "PolyakLojasiewicz": ft.PolyakLojasiewicz(alpha, beta),
+    "PolyakLojasiewicz, own": ft.PolyakLojasiewicz(mu, L, own=True),
+}
+
+
+def problems(functions, **more):
+    setting = ft.Setting(algorithm=still, functions=functions, letters=tuple(functions.letters), **more)
+    rng = np.random.default_rng(0)
+    while True:
+        recipe = drawing.drawn(setting, rng)
+        yield building.problem_of(setting, recipe, True), rng
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_members_belong_to_their_class_and_are_least_at_x_star(name):
+    functions, curved = CLASSES[name], 0
+    for problem, rng in islice(problems(functions), 60):
+        assert functions.contains(problem, None)
+        low, high = functions.curvatures(problem, None)
+        x, y = (
+            np.array([Fr(int(v), 4) for v in rng.integers(-40, 41, problem.d)], dtype=object) + problem.x_star
+            for _ in range(2)
+        )
+        slopes = [problem.f.gradient(z[None, :] + np.zeros((problem.n, 1), dtype=int)) for z in (x, y)]
+        product, square = ((slopes[0] - slopes[1]) * (x - y)).sum(axis=-1), ((x - y) ** 2).sum()
+        assert (low * square <= product).all() and (product <= high * square).all()
+        average = slopes[0].sum(axis=0) / problem.n
+        gap = (problem.f.value(x[None, :]) - problem.f.value(problem.x_star[None, :])).sum() / problem.n
+        assert gap >= 0
+        assert (problem.f.gradient(problem.x_star[None, :]).sum(axis=0) == 0).all()
+        if "Lojasiewicz" in name:
+            assert (average**2).sum() >= 2 * problem.mu * gap
+        curved += bool(min(problem.f.mu) < 0)
+    assert (curved > 5) == (name in ("Smooth", "WeaklyConvex") or "Lojasiewicz" in name)
+
+
+def test_a_constant_that_is_too_large_is_no_constant_of_the_class():
+    functions = ft.PolyakLojasiewicz(mu, L)
+    for problem, _ in islice(problems(functions, clients=(1,)), 20):
+        larger = type(problem)(problem.f, None, (3 * problem.mu, problem.L), problem.known)
+        smoother = type(problem)(problem.f, None, (problem.mu, problem.L * Fr(99, 100)), problem.known)
+        assert not functions.contains(larger, None)
+        assert not functions.contains(smoother, None) or max(problem.f.L) < problem.L
+
+
+def test_a_stationary_point_need_not_be_a_minimiser():
+    below = 0
+    for problem, _ in islice(problems(ft.Smooth(L), optimum="stationary"), 60):
+        assert (problem.f.gradient(problem.x_star[None, :]).sum(axis=0) == 0).all()
+        below += bool(sum(problem.f.mu) < 0)
+    assert below > 5
+
+
+def claim(functions, statement=None, **more):
+    setting = ft.Setting(algorithm=more.pop("algorithm", still), functions=functions, **more)
+    return ft.Claim("mine/one", setting=setting, statement=statement or ft.contracts(still, ft.distance, 1))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: ft.SmoothStronglyConvex(mu, mu), "different symbols"),
+        (lambda: ft.PolyakLojasiewicz("mu", "L"), "different symbols"),
+        (lambda: ft.Smooth(mu, L, s), "one letter"),
+        (lambda: claim(classes.SmoothOwn()), "optimum='none'"),
+        (lambda: claim(ft.PolyakLojasiewicz(mu, L), g=(True,)), "does not say what g is"),
+        (lambda: claim(ft.SmoothConvex(L), ft.contracts(still, ft.distance, 1 / kappa)), "speaks of kappa"),
+        (lambda: claim(ft.Smooth(mu, L), ft.contracts(still, ft.distance, 1 - gamma * mu)), "speaks of mu"),
+        (lambda: claim(ft.SmoothConvex(L), algorithm=ft.method("m", step, ["mu"], {"x": "point"})), "a parameter mu"),
+        (
+            lambda: claim(ft.PolyakLojasiewicz(alpha, beta), adversaries=(ft.ContractiveCompressors(),)),
+            "means something else",
+        ),
+    ],
+)
+def test_what_a_class_does_not_have_is_told(make, said):
+    with pytest.raises(ValueError, match=said):
+        make()
+
+
+def test_letters_of_any_name_have_the_constants_of_the_class():
+    stated = claim(ft.PolyakLojasiewicz(alpha, beta), ft.contracts(still, ft.gap, 1 - alpha / beta))
+    recipe = next(stated.instances.recipes(np.random.default_rng(0)))
+    instance = stated.instances.build(recipe, True)
+    values = stated.setting.bind(instance.problem, instance.params)
+    assert (values[alpha], values[beta]) == (recipe["alpha"], recipe["beta"])
