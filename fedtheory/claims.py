@@ -123,6 +123,9 @@ class Claim:
         of_class = {getattr(setting.functions, end, None) for end in ("mu", "L")}
         letters = {*spoken_of(self.statement), *stated, *setting.letters, *setting.typical, *of_class}
         letters = {letter for letter in letters if isinstance(letter, sympy.Symbol)}
+        for letter in sorted(letters & of_class, key=str):
+            if not validation.letter(f"{said}, its class of functions", letter).is_nonnegative:
+                raise ValueError(f"{said}: the constant {letter} of its functions must be positive or nonnegative")
         params = getattr(getattr(setting.algorithm, "Params", None), "_fields", ())
         for symbol in sorted(known, key=str):
             if symbol in letters or str(symbol) in params:

@@ -108,6 +108,8 @@ class _IrrationalError(ArithmeticError):
 
 
 def _square_root(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and is_exact(value):
+        return _each(_square_root, value)
     if isinstance(value, Interval):
         return value.sqrt()
     if not isinstance(value, int | Fraction):
@@ -307,7 +309,14 @@ def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays
     return reduce(of_arrays, parts)
 
 
+def _each(function: Callable[[Any], Any], values: Array) -> Array:
+    """The values of a function of numbers, entry by entry."""
+    return np.vectorize(function, otypes=[object])(values)
+
+
 def _transcendental(value: Any, of_interval: Callable[[Any], Any], of_float: Callable[[Any], Any]) -> Any:
+    if isinstance(value, np.ndarray) and is_exact(value):
+        return _each(lambda one: _transcendental(one, of_interval, of_float), value)
     if isinstance(value, Interval):
         return of_interval(value)
     if isinstance(value, int | Fraction):

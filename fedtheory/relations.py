@@ -91,6 +91,10 @@ class Quantity(Term):
         object.__setattr__(self, "expression", validation.measured("a quantity", self.expression))
         if not callable(self.of) or not (self.domain is None or callable(self.domain)):
             raise ValueError(f"the quantity {self.expression} must be a function of (problem, params, state)")
+        try:
+            hash(self)
+        except TypeError:
+            raise ValueError(f"the functions of the quantity {self.expression} must be hashable") from None
         for name in ("of", "domain"):
             object.__setattr__(self, name, in_fractions(getattr(self, name)))
         if not isinstance(self.after, bool):

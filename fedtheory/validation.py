@@ -166,7 +166,7 @@ def one_name_each(part: str, symbols: Iterable[sympy.Basic]) -> None:
     """``ValueError`` where two symbols have one name, and so can only be told apart by what they are declared."""
     named: dict[str, sympy.Basic] = {}
     for symbol in sorted(symbols, key=str):
-        if named.setdefault(str(symbol), symbol) != symbol:
+        if named.setdefault(str(symbol).strip(), symbol) != symbol:
             raise ValueError(f"{part}: {symbol} is the name of two symbols, of which other things are declared")
 
 

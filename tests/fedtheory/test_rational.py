@@ -23,6 +23,16 @@ def test_extremes_of_arrays_are_taken_entry_by_entry():
     assert evaluate(sympy.Max(x, y), at).tolist() == [2, 3] and evaluate(sympy.Min(x, y), at).tolist() == [1, 2]
 
 
+def test_roots_of_arrays_are_exact_where_they_are_rational():
+    at = {x: np.array([Fraction(4), Fraction(9, 4)], dtype=object), y: Fraction(1)}
+    assert evaluate(sympy.sqrt(x) + y, at).tolist() == [3, Fraction(5, 2)]
+    with mpmath.workdps(50):
+        found = evaluate(sympy.sqrt(x) * sympy.exp(y), {x: np.array([Fraction(2)], dtype=object), y: Fraction(1)})
+        assert abs(found[0] - mpmath.sqrt(2) * mpmath.e) < mpmath.mpf(10) ** -45
+    with pytest.raises(Undefined, match="square root"):
+        evaluate(sympy.sqrt(x), {x: np.array([Fraction(-1)], dtype=object)})
+
+
 def test_exponentials_and_logarithms_have_fifty_digits():
     with mpmath.workdps(50):
         assert abs(evaluate(sympy.log(x), {x: Fraction(2)}) - mpmath.log(2)) < mpmath.mpf(10) ** -45

@@ -15,6 +15,7 @@ from sympy.printing.str import StrPrinter
 from fedtheory.claims import Claim
 from fedtheory.composed import Away, Difference, Image, Inner, Square, Total
 from fedtheory.iterations import At, Overall, Root
+from fedtheory.relations import Monomial
 from fedtheory.statements import (
     Agreement,
     Bound,
@@ -238,7 +239,7 @@ def _quantities(statement: Statement) -> tuple[Quantity, ...]:
 def _meaning(quantity: Quantity) -> str:
     """The first sentence on what computes the quantity, or that function's name, or "" when it has none."""
     of = quantity.of
-    if isinstance(of, Root | Away | Difference | Image | Inner | Square | Total):
+    if isinstance(of, Root | Away | Difference | Image | Inner | Monomial | Square | Total):
         # Their names say how they are composed.
         return ""
     if isinstance(of, Overall):

@@ -48,7 +48,9 @@ from fedtheory.symbols import Max, Min
 mu, L, kappa, n, d, omega = symbols.mu, symbols.L, symbols.kappa, symbols.n, symbols.d, symbols.omega
 #: Clients sampled a round (C in the paper of 5GCS-CC, which calls the number of all clients M).
 m = symbols.m
-gamma, alpha, beta, eta, tau, p, q_max = sympy.symbols("gamma alpha beta eta tau p q_max", positive=True)
+gamma, alpha, beta, eta, tau, p = sympy.symbols("gamma alpha beta eta tau p", positive=True)
+#: The largest of the q_i, which may all be 0.
+q_max = sympy.Symbol("q_max", nonnegative=True)
 theta_1, theta_2 = sympy.symbols("theta_1 theta_2", positive=True)
 #: EF21: the mean square of the L_i.
 L_tilde_2 = sympy.Symbol("L~^2", positive=True)
