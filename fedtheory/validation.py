@@ -162,11 +162,11 @@ def assignments(part: str, value: Any) -> dict[sympy.Symbol, sympy.Expr]:
     return found
 
 
-def one_name_each(part: str, symbols: Iterable[sympy.Basic]) -> None:
+def one_name_each(part: str, symbols: Iterable[sympy.Symbol]) -> None:
     """``ValueError`` where two symbols have one name, and so can only be told apart by what they are declared."""
-    named: dict[str, sympy.Basic] = {}
-    for symbol in sorted(symbols, key=str):
-        if named.setdefault(str(symbol).strip(), symbol) != symbol:
+    named: dict[str, sympy.Symbol] = {}
+    for symbol in sorted(symbols, key=lambda symbol: symbol.name):
+        if named.setdefault(symbol.name.strip(), symbol) != symbol:
             raise ValueError(f"{part}: {symbol} is the name of two symbols, of which other things are declared")
 
 
