@@ -18,8 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fedtheory.rational import Array, to_float
-from fedtheory.rational import exact as to_fractions
+from fedtheory.rational import Array, meant, to_float
 
 #: Supports larger than this are not enumerated.
 LARGEST_SUPPORT = 200_000
@@ -112,7 +111,7 @@ def _fraction(value: Any, said: str) -> Any:
     digits = Decimal(repr(float(value)))
     if not digits.is_finite() or len(digits.as_tuple().digits) > DECIMAL:
         raise ValueError(f"{said} has the probability {value}, a float, in fractions: write it as a fraction")
-    return to_fractions(Fraction(digits)).item()
+    return meant(Fraction(digits)).item()
 
 
 @dataclass(frozen=True)
@@ -245,7 +244,7 @@ class WeightedSubset:
         """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
         check_enumerable(self.count)
         masks = _masks(len(self.weights), self.tau)
-        weights = to_fractions(self.weights) if exact else self.weights
+        weights = meant(self.weights) if exact else self.weights
         totals = np.where(masks, weights, 0 * weights).sum(axis=-1)
         probabilities = totals / totals.sum()
         return masks, probabilities if exact else to_float(probabilities)
@@ -356,7 +355,7 @@ def expectation(values: Array, probabilities: Array, axis: int = -1) -> Array:
     """sum_k p_k values_k along ``axis``: exact for exact values and probabilities, float64 for floats."""
     moved = np.moveaxis(values, axis, -1)
     if moved.dtype == object:
-        probabilities = to_fractions(probabilities)
+        probabilities = meant(probabilities)
     elif moved.dtype.kind == "f":
         probabilities = to_float(probabilities)
     return (moved * probabilities).sum(axis=-1)

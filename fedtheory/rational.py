@@ -43,6 +43,16 @@ def exact(a: Any) -> Array:
     return out
 
 
+def meant(a: Any) -> Array:
+    """As :func:`exact`, with floats as the intervals in which lies what they stand for."""
+    source = np.asarray(a, dtype=object)
+    if not any(isinstance(value, float) for value in source.flat):
+        return exact(source)
+    return exact(
+        np.vectorize(lambda value: Interval.of(value) if isinstance(value, float) else value, otypes=[object])(source)
+    )
+
+
 def to_float(a: Any) -> Array:
     """float64 values of an array of fractions, integers or floats."""
     return np.asarray(a, dtype=np.float64)

@@ -106,7 +106,7 @@ def has_rounds(claim: Claim, instance: Instance, rounds: int) -> bool:
     try:
         for k in range(rounds):
             params_after(claim, instance, instance.problem, k)
-    except ValueError:
+    except (ValueError, ArithmeticError):
         return False
     return True
 
@@ -303,7 +303,7 @@ def meeting(claim: Claim, recipes: Iterable[Recipe]) -> Iterator[tuple[Recipe, I
         try:
             instance = build(recipe, True)
             met = hypotheses_hold(claim, instance)
-        except ValueError:
+        except (ValueError, ArithmeticError):
             # There is no such instance, or a hypothesis is not defined there.
             continue
         if met:

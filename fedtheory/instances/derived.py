@@ -98,7 +98,7 @@ def _patiently(claim: Posed, one: Callable[[tuple[Any, ...]], Recipe | None]) ->
         relations = drawing.relations(claim) if patience > 0 else ()
         try:
             found = one(relations)
-        except (Undefined, ZeroDivisionError):
+        except (Undefined, ArithmeticError):
             found = None
         if relations:
             patience = patience - 1 if found is None else math.inf

@@ -172,7 +172,7 @@ def _bounds(of: Plan, letter: sympy.Symbol, values: Mapping[sympy.Expr, Any]) ->
     for rule in of.rules[letter]:
         try:
             at, slope = evaluate(rule.boundary, values), evaluate(rule.slope, values)
-        except (Undefined, ZeroDivisionError):
+        except (Undefined, ArithmeticError):
             continue
         if not isinstance(at, int | Fraction) or slope == 0:
             continue
@@ -282,7 +282,7 @@ def _crossing(
     if rule is not None:
         try:
             at = evaluate(rule.boundary, values)
-        except (Undefined, ZeroDivisionError):
+        except (Undefined, ArithmeticError):
             at = None
         return at if isinstance(at, Fraction) and low < at and (high is None or at < high) else None
     top = float(high) if high is not None else 1e3 * max(1.0, float(low))

@@ -83,7 +83,7 @@ def _untrue(claim: Claim, recipe: Recipe) -> str:
     try:
         built = claim.instances.build(recipe, True)
         met = hypotheses_hold(claim, built) and has_rounds(claim, built, 1) and not states.too_many(claim, built)
-    except (ValueError, ZeroDivisionError):
+    except (ValueError, ArithmeticError):
         return ""
     if not met:
         return ""
@@ -100,7 +100,7 @@ def _undefined(claim: Claim, recipe: Recipe) -> tuple[Recipe, str] | None:
         built = claim.instances.build(recipe, True)
         if not hypotheses_hold(claim, built):
             return None
-    except (ValueError, ZeroDivisionError):
+    except (ValueError, ArithmeticError):
         return None
     try:
         sides(claim, built, np.zeros((1, 0), dtype=object))
@@ -226,7 +226,7 @@ def _meets(claim: Claim, built: Instance) -> bool:
     about = tuple(h for h in claim.requires if h.relation is None or h.relation.free_symbols <= set(values))
     try:
         return all(h.holds(built.problem, built.params, values) for h in about)
-    except Undefined:
+    except (Undefined, ArithmeticError):
         return False
 
 

@@ -71,14 +71,14 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
     """The worst states of one instance, worst first; None if it does not exist or a hypothesis fails."""
     try:
         built = claim.instances.build(recipe, True)
-    except ValueError:
+    except (ValueError, ArithmeticError):
         return None
     try:
         # Methods that diverge leave the floats; sides that are not finite are looked at.
         with np.errstate(over="ignore", invalid="ignore"):
             met = hypotheses_hold(claim, built) and has_rounds(claim, built, 1) and not too_many(claim, built)
             return _findings(claim, recipe, built, rng) if met else None
-    except (ZeroDivisionError, Undefined, Undecided):
+    except (ArithmeticError, Undefined):
         # A quantity is not defined there, and no hypothesis says so; or code asks which of two roots is the larger, and
         # they may be the same.
         return None
@@ -319,7 +319,7 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], far: bool, nea
                     forms = spectral.forms(both, size) if solvable else None
                     if forms is None:
                         worst = _worst_direction(both, found, size)
-            except (ZeroDivisionError, Undefined, Undecided):
+            except (ArithmeticError, Undefined):
                 continue
             if forms is not None:
                 if not exact:

@@ -28,7 +28,7 @@ def reason(claim: Claim, rng: np.random.Generator, size: int) -> str:
         for hypothesis in claim.requires:
             try:
                 holds = hypothesis.holds(instance.problem, instance.params, values)
-            except (Undefined, ZeroDivisionError):
+            except (Undefined, ArithmeticError):
                 failed[f"leave {hypothesis.text!r} undefined"] += 1
                 broken = True
                 continue

@@ -1,0 +1,120 @@
+"""What is decided beyond doubt, in which arithmetic, and what is left open."""
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+import sympy
+
+import fedtheory as ft
+from fedtheory.claims import Claim
+from fedtheory.intervals import DIGITS, Interval, Undecided, precision
+from fedtheory.rational import evaluate, holds
+from fedtheory.settings import Setting
+from fedtheory.statements import Fails, Identity, Inequality
+from verify import Verdict, check
+from verify.comparisons.deciding import arithmetic, certainly, is_open, violated
+from verify.methods.refutation import refute
+
+mu, L, gamma = ft.letters("mu L gamma")
+a, b = sympy.symbols("a b", positive=True)
+HALF, TENTH = sympy.Rational(1, 2), sympy.Rational(1, 10)
+NESTED = sympy.sqrt(a + b + 2 * sympy.sqrt(a * b))
+NUMBERS = Setting("numbers")
+
+
+def at(expression, **values):
+    return evaluate(expression, {sympy.Symbol(name, positive=True): Fraction(v) for name, v in values.items()})
+
+
+def descends(factor, size):
+    """That gradient descent with ``size`` times gamma for a stepsize, a float that is no literal, contracts so."""
+
+    def step(problem, params, state, draw):
+        slope = problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n
+        return {"x": state.x - size * params.gamma * slope}
+
+    method = ft.method("scaled", step, ["gamma"], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
+    return Claim(
+        "scaled", setting=setting, statement=ft.contracts(method, ft.distance, factor), requires=(gamma * L <= 1,)
+    )
+
+
+@pytest.mark.parametrize("relation", ["==", "<=", "<"])
+@pytest.mark.parametrize("left", [sympy.sqrt(a) + sympy.sqrt(b), (sympy.sqrt(a) + 10**40) - 10**40 + sympy.sqrt(b)])
+def test_roots_that_cancel_contradict_nothing(left, relation):
+    one, two = at(left, a=2, b=3), at(NESTED, a=2, b=3)
+    assert is_open(one, two, relation) and not violated(one, two, relation)
+    statement = Inequality(left, NESTED, (), strict=relation == "<")
+    claim = Claim("roots", setting=NUMBERS, statement=Identity(left, NESTED, ()) if relation == "==" else statement)
+    assert refute(claim, {"a": Fraction(2), "b": Fraction(3)}, (), 1) is None
+
+
+@pytest.mark.parametrize("off", [Fraction(1, 10**30), Fraction(1, 10**60), Fraction(1, 10**300)])
+def test_a_difference_in_whatever_digit_is_seen(off):
+    wrong = NESTED + sympy.Rational(off.numerator, off.denominator)
+    claim = Claim("roots", setting=NUMBERS, statement=Identity(sympy.sqrt(a) + sympy.sqrt(b), wrong, ()))
+    found = refute(claim, {"a": Fraction(2), "b": Fraction(3)}, (), 1)
+    assert violated(*found.replay(), "==") and "by intervals" in arithmetic(found.left, found.right)
+
+
+def test_an_identity_of_roots_is_not_refuted_and_does_not_fail():
+    identity = Claim("roots", setting=NUMBERS, statement=Identity(sympy.sqrt(a) + sympy.sqrt(b), NESTED, ()))
+    assert check(identity).verdict is Verdict.SUPPORTED
+    fails = Claim("roots/fails", setting=NUMBERS, statement=Fails(identity.statement, "it"))
+    assert check(fails).verdict is Verdict.NOT_TESTED
+
+
+def test_hypotheses_are_met_where_that_is_sure():
+    values = {a: Fraction(2), b: Fraction(3)}
+    assert holds(sympy.sqrt(a) + sympy.sqrt(b) <= NESTED + sympy.Rational(1, 10**90), values)
+    assert not holds(sympy.sqrt(a) + sympy.sqrt(b) <= NESTED - sympy.Rational(1, 10**90), values)
+    assert not holds(sympy.sqrt(a) + sympy.sqrt(b) <= NESTED, values)
+
+
+def test_more_digits_are_taken_until_there_is_no_doubt():
+    asked = []
+
+    def root():
+        asked.append(Interval.of(2).sqrt())
+        return asked[-1]
+
+    near = (asked and 0) or Fraction(*mpmath_root(80))
+    assert not violated(certainly(root, lambda found: is_open(found, near, "==")), near + 1, "<")
+    found = certainly(root, lambda found: is_open(found, near, "=="))
+    assert violated(found, near, "==") and found.high - found.low < Fraction(1, 10**99)
+    with pytest.raises(Undecided):
+        certainly(lambda: root() ** 2 == 2, lambda found: False)
+
+
+def test_precision_is_that_of_the_block():
+    with precision(2 * DIGITS):
+        narrow = Interval.of(2).sqrt()
+    assert narrow.high - narrow.low < Fraction(1, 10 ** (2 * DIGITS - 1)) < Interval.of(2).sqrt().high - narrow.low
+
+
+def test_floats_are_never_called_exact():
+    read = Interval.of(0.1)
+    assert not violated(read, Fraction(1, 10), "==") and violated(read, Fraction(1, 9), "==")
+    assert not is_open(read, Fraction(1, 10), "==")
+    assert arithmetic(Fraction(1, 10), Fraction(1)) == "in fractions"
+    for value in (read, 0.1):
+        assert "not in fractions" in arithmetic(value, Fraction(1)) and "1e-9" in arithmetic(value, Fraction(1))
+    assert "half are relied on" in arithmetic(mpmath.mpf(1), Fraction(1))
+
+
+def test_a_true_claim_about_floats_is_supported_and_told_so():
+    found = check(descends((1 - gamma * mu / 10) ** 2, 0.1))
+    assert found.verdict is Verdict.SUPPORTED
+    assert "not exact: floats take part in step (test_deciding.py" in found.note
+
+
+def test_a_false_claim_about_floats_falls_beyond_their_rounding_alone():
+    found = check(descends((1 - gamma * mu / 5) ** 2, 0.1))
+    assert found.verdict is Verdict.REFUTED and "not in fractions" in found.note
+    nearly = descends((1 - gamma * mu * (TENTH + sympy.Rational(1, 10**12))) ** 2, 0.1)
+    assert check(nearly).verdict is Verdict.SUPPORTED
+    failing = Fails(found.claim.statement, "it")
+    fails = Claim("fails", setting=nearly.setting, statement=failing, requires=nearly.requires)
+    assert check(fails).verdict is Verdict.SUPPORTED
