@@ -14,6 +14,7 @@ from fedtheory.statements import Bound
 from verify import assumptions
 from verify.evidence import ASSUMED, Evidence
 from verify.faults import placed
+from verify.methods import seen
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS, examined
 from verify.outcome import Outcome, strongest
@@ -84,6 +85,8 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     met = inquiry.met if "hunt" in vars(inquiry) else ()
     assumed = assumptions.assumed(inquiry.claim, verdict, best.used, met)
     note = _note(inquiry, best, outcomes)
+    if verdict is Verdict.SUPPORTED:
+        note = seen.caveat(inquiry.claim, frozenset().union(*(o.seen for o in outcomes))) + note
     if assumed and verdict in (Verdict.PROVED, Verdict.CERTIFIED):
         note += f"; {ASSUMED}: {', '.join(assumed)}"
     return Evidence(

@@ -160,7 +160,8 @@ class Outcome:
     ``left_open``: instances, or choices of the parameters, that it could not decide, each with the reason.
     ``certificates``: one for each choice of the parameters at which it certifies the claim. ``exceeded``: whether the
     worst case over the class exceeds the claim somewhere, None where that is not known. ``used``: the ways in which it
-    worked, as ``Evidence.methods`` names them. ``applied``: False where the method was not run.
+    worked, as ``Evidence.methods`` names them. ``applied``: False where the method was not run. ``seen``: on which
+    functions it looked for a violation, which its note tells.
     """
 
     method: str
@@ -176,6 +177,7 @@ class Outcome:
     exceeded: bool | None = None
     used: tuple[str, ...] = ()
     applied: bool = True
+    seen: frozenset[Any] = frozenset()
 
     def to_json(self) -> dict[str, Any]:
         """The outcome in the audit's JSON; the counterexample is the claim's."""

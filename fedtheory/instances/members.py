@@ -28,6 +28,8 @@ from fedtheory.rational import Array, apply, inverse
 _TURNS = tuple(Fraction(v) for v in (0, "1/10", "-1/10", "1/3", "-1/3", "2/3", "-2/3"))
 #: What a recipe calls the slopes of a client's gradient from left to right, and the kinks between them, relative to x.
 SLOPES, KINKS = ("h", "h_above", "h_beyond"), ("kink", "kink_beyond")
+#: What quadratics are called among the sorts of functions.
+QUADRATICS = "quadratics"
 #: How often the condition number is extreme.
 _EXTREME = 0.03
 
@@ -193,6 +195,16 @@ def bent(f: Functions, x: Array, bend: Any) -> Functions:
         return f
     found: Any = Bent(f, x, bend)
     return found
+
+
+def sort(f: Functions) -> str:
+    """Of which sort functions are, in words: what a parabola is added to stays of its sort."""
+    inner: Any = f.f if isinstance(f, Bent) else f
+    if isinstance(inner, PiecewiseQuadratic):
+        return f"{('two', 'three')[len(inner.slopes) - 2]} slopes" if len(inner.slopes) <= len(SLOPES) else "kinks"
+    if isinstance(inner, Quadratics):
+        return QUADRATICS
+    return "quadratics with a strip" if isinstance(inner, strips.Bent) else "other functions"
 
 
 def is_quadratic(f: Functions) -> bool:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from fedtheory.algorithms.base import Algorithm
 from fedtheory.instances import building, members
 from fedtheory.instances.base import Instance, Recipe
 from fedtheory.problems.functions import Functions
@@ -79,9 +81,17 @@ def build(setting: Setting, recipe: Recipe, profiles: Profiles) -> Instance:
 
     ``ValueError`` where the class of the setting has other functions than piecewise quadratics, with or without a bend.
     """
-    assert setting.functions is not None
+    assert setting.functions is not None and setting.algorithm is not None
     functions: Any = _Replicated(setting.functions, profiles)
-    return building.build(replace(setting, functions=functions), recipe, False)
+    # All replicas have one optimum, with the same gradients there: one state at which each of them stays.
+    fixed = partial(_fixed, setting.algorithm, building.problem_of(setting, recipe, False))
+    algorithm = replace(setting.algorithm, fixed_point=fixed)
+    return building.build(replace(setting, functions=functions, algorithm=algorithm), recipe, False)
+
+
+def _fixed(algorithm: Algorithm, plain: Any, problem: Any, params: Any) -> Any:
+    """The fixed point on the plain problem of a recipe, whatever its replicas are."""
+    return algorithm.fixed_point(plain, params)
 
 
 @dataclass(frozen=True)

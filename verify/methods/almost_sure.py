@@ -16,12 +16,15 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from verify.comparisons.second_moments import follows, maps, superoperator
 from verify.evaluate import meeting
+from verify.methods import seen
 from verify.methods.base import Method
 from verify.outcome import Outcome
 from verify.verdict import Verdict
 
 #: Coordinates beyond which the operator of second moments, of as many rows as their pairs, takes seconds.
 LARGEST = 44
+#: What stands for all rounds.
+EVER = 10**9
 
 
 def contracts(method: Method, claim: Claim, recipes: Iterator[Recipe], size: int) -> Outcome:
@@ -30,11 +33,14 @@ def contracts(method: Method, claim: Claim, recipes: Iterator[Recipe], size: int
     A radius of 1 or more refutes nothing (convergence may be almost sure without it): the claim is then not tested.
     """
     worst, tightest, tested = 0.0, None, 0
+    looked: frozenset[seen.Seen] = frozenset()
     for recipe, built in meeting(claim, islice(recipes, size)):
         instance = claim.instances.build(recipe, False)
         if instance.dimension > LARGEST or not built.quadratic or not follows(claim, instance):
             continue
         tested += 1
+        # Of all rounds at once.
+        looked |= seen.of(instance.problem, EVER)
         radius = moment_radius(claim, instance)
         if radius > worst:
             worst, tightest = radius, recipe
@@ -45,8 +51,9 @@ def contracts(method: Method, claim: Claim, recipes: Iterator[Recipe], size: int
         note = "second moments do not contract on some instance"
         return method.found(Verdict.NOT_TESTED, note, instances=tested, used=used)
     note = "the optimum is a fixed point and E|z_t|^2 is summable on every instance"
-    margin = round(1 - worst, 9)
-    return method.found(Verdict.SUPPORTED, note, margin=margin, instances=tested, tightest=tightest, used=used)
+    note = "; ".join(filter(None, (note, seen.words(looked))))
+    details = {"instances": tested, "tightest": tightest, "used": used, "seen": looked}
+    return method.found(Verdict.SUPPORTED, note, margin=round(1 - worst, 9), **details)
 
 
 def moment_radius(claim: Claim, instance: Instance) -> float:

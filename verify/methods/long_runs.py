@@ -16,6 +16,7 @@ from fedtheory.instances.base import Recipe
 from fedtheory.rational import Array, to_float
 from fedtheory.statements import Eventually, Quantity
 from verify.evaluate import meeting
+from verify.methods import seen
 from verify.methods.base import Inquiry, Method
 from verify.outcome import Outcome
 from verify.verdict import Verdict
@@ -49,9 +50,11 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
     assert isinstance(statement, Eventually)
     count = max(4, inquiry.size // 200)
     worst, tightest, number = 0.0, None, 0
+    looked: frozenset[seen.Seen] = frozenset()
     proposed = islice(claim.instances.recipes(inquiry.rng), _PROPOSED * count)
-    for recipe in islice((r for r, _ in meeting(claim, proposed)), count):
+    for recipe, built in islice(meeting(claim, proposed), count):
         number += 1
+        looked |= seen.of(built.problem, statement.steps)
         found = dict(courses(claim, recipe, inquiry.seed, statement.steps))
         if not all(course.arrived for course in found.values()):
             found = dict(courses(claim, recipe, inquiry.seed, _LONGER * statement.steps))
@@ -67,8 +70,9 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
         f"{number} runs of {statement.steps} steps from {_STARTS} starts each arrive within {_NEAR:g}; "
         f"the slowest fitted factor of a step is {worst:.3g}"
     )
-    margin = round(1 - worst, 9)
-    return method.found(Verdict.SUPPORTED, note, margin=margin, instances=number, tightest=tightest, used=("search",))
+    note = "; ".join(filter(None, (note, seen.words(looked))))
+    details = {"instances": number, "tightest": tightest, "used": ("search",), "seen": looked}
+    return method.found(Verdict.SUPPORTED, note, margin=round(1 - worst, 9), **details)
 
 
 def courses(claim: Claim, recipe: Recipe, seed: int, steps: int) -> Iterator[tuple[str, Course]]:

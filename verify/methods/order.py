@@ -47,6 +47,7 @@ from verify.methods import (
     reals,
     runs,
     sampled,
+    seen,
     shrinking,
     states,
     symbolic,
@@ -128,7 +129,9 @@ def _search(method: Method, inquiry: Inquiry) -> Outcome:
         note += f"; not exact: {floats_in(where)}: nothing stronger can be said of it until it is written in fractions"
     # Where no ratio could be measured the worst is infinite.
     least = round(1 - found.worst, 9) + 0.0 if math.isfinite(found.worst) else None
-    details = {"margin": least, "instances": found.instances, "tightest": found.tightest, "used": used}
+    looked = frozenset() if limit else found.looked
+    note = "; ".join(filter(None, (note, seen.words(looked))))
+    details = {"margin": least, "instances": found.instances, "tightest": found.tightest, "used": used, "seen": looked}
     return method.found(None if limit else Verdict.SUPPORTED, note, **details)
 
 

@@ -37,7 +37,7 @@ from verify.evaluate import (
     start,
     tree_size,
 )
-from verify.methods import cycling, refutation, shrinking, spectral, states
+from verify.methods import cycling, refutation, seen, shrinking, spectral, states
 from verify.methods.base import Inquiry, Method
 from verify.outcome import Outcome
 from verify.verdict import Verdict
@@ -91,7 +91,21 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
             )
     if not looked:
         return method.skipped("no instance was found whose draws can be enumerated for more than three rounds: open")
-    return method.found(None, _told(claim, looked), instances=len(looked), used=("search",))
+    return method.found(
+        None,
+        _told(claim, looked),
+        instances=len(looked),
+        used=("search",),
+        seen=frozenset().union(*(_seen(claim, place) for place in looked)),
+    )
+
+
+def _seen(claim: Claim, place: Place) -> frozenset[seen.Seen]:
+    if place.slopes:
+        return frozenset(
+            seen.Seen(sort, 1, place.rounds) for sort in (members.QUADRATICS, "two slopes", "three slopes")
+        )
+    return seen.of(claim.instances.build(place.recipe, False).problem, place.rounds)
 
 
 def _told(claim: Claim, looked: list[Place]) -> str:

@@ -24,7 +24,7 @@ from verify.comparisons import asserted
 from verify.counterexamples import Counterexample
 from verify.evaluate import has_rounds, hypotheses_hold, meeting, sides
 from verify.faults import attributed
-from verify.methods import spectral, states
+from verify.methods import seen, spectral, states
 
 #: One in how many instances is looked at far away too, and how many next to the optimum, in fractions.
 EVERY, CLOSE = 4, 2
@@ -61,7 +61,7 @@ class Hunt:
     the largest by number of rounds;
     ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances;
     ``undefined``: values of the letters that meet the hypotheses, where a side is no real number, and why; ``untrue``:
-    what the author of the claim asserts and is not so, and where.
+    what the author of the claim asserts and is not so, and where; ``looked``: on which functions states were looked at.
     """
 
     instances: int
@@ -73,6 +73,7 @@ class Hunt:
     refutations: tuple[Counterexample, ...]
     undefined: tuple[Recipe, str] | None = None
     untrue: str = ""
+    looked: frozenset[seen.Seen] = frozenset()
 
 
 def _untrue(claim: Claim, recipe: Recipe) -> str:
@@ -124,6 +125,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     refutations: list[Counterexample] = []
     met: list[_Met] = []
     ties: Counter[tuple[int, ...]] = Counter()
+    looked: frozenset[seen.Seen] = frozenset()
     undefined: tuple[Recipe, str] | None = None
     untrue, limit = "", isinstance(claim.statement, Limit)
     for index, recipe in enumerate(_climbing(claim, rng, size, met)):
@@ -144,6 +146,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             undefined = undefined or _undefined(claim, recipe)
             continue
         met.append(_built(claim, float(spectral.steady(findings[0].ratio)), recipe))
+        looked |= seen.of(met[-1].problem, max(f.rounds for f in findings))
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
         methods.update(f.method for f in findings)
@@ -159,7 +162,18 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     # Programs of many clients are large, and say no more.
     few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
     chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))
-    return Hunt(instances, chosen, worst, tightest, by_round, frozenset(methods), tuple(refutations), undefined, untrue)
+    return Hunt(
+        instances,
+        chosen,
+        worst,
+        tightest,
+        by_round,
+        frozenset(methods),
+        tuple(refutations),
+        undefined,
+        untrue,
+        looked,
+    )
 
 
 def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[_Met]) -> Iterator[Recipe]:

@@ -1,0 +1,55 @@
+"""What a search says that it has not seen."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import fedtheory as ft
+from verify.methods.almost_sure import EVER
+from verify.methods.seen import Seen, caveat, words
+
+mu, L, gamma = ft.letters("mu L gamma")
+METHOD = ft.method("still", lambda problem, params, state, draw: {"x": state.x}, ["gamma"], {"x": "point"})
+SETTING = ft.Setting(algorithm=METHOD, functions=ft.SmoothStronglyConvex(mu, L))
+BOUND = ft.Claim(
+    "own/still",
+    setting=SETTING,
+    statement=ft.bound(
+        METHOD,
+        ft.E(ft.Quantity("D_T", ft.distance, after=True)) <= gamma**ft.T * ft.Quantity("D", ft.distance),
+    ),
+)
+LIMIT = dataclasses.replace(BOUND, statement=ft.Limit(METHOD, ft.Quantity("D", ft.distance), "x -> x*"))
+QUADRATICS = ft.SmoothStronglyConvex(mu, L, quadratics=True)
+
+
+@pytest.mark.parametrize(
+    ("claim", "seen", "said"),
+    [
+        (BOUND, [], ""),
+        (BOUND, [("quadratics", 2, 100)], "supported on quadratics only: "),
+        (BOUND, [("quadratics", 1, 100)], "supported on quadratics only, and in one dimension only: "),
+        (BOUND, [("quadratics", 1, 100), ("two slopes", 2, 100)], ""),
+        (BOUND, [("quadratics", 2, 100), ("two slopes", 2, 3)], "supported beyond 3 rounds on quadratics only: "),
+        (BOUND, [("quadratics", 2, 3), ("two slopes", 2, 3)], "supported for the first 3 rounds only: "),
+        (BOUND, [("two slopes", 1, 100)], "supported in one dimension only: "),
+        (LIMIT, [("quadratics", 2, EVER)], "supported on quadratics only: "),
+        (LIMIT, [("quadratics", 2, EVER), ("three slopes", 1, 100)], ""),
+        (
+            dataclasses.replace(BOUND, setting=dataclasses.replace(SETTING, functions=QUADRATICS)),
+            [("quadratics", 2, 100)],
+            "",
+        ),
+    ],
+)
+def test_what_was_not_seen_comes_first(claim, seen, said):
+    assert caveat(claim, {Seen(*one) for one in seen}) == said
+
+
+def test_what_was_seen_in_words():
+    assert words(()) == ""
+    seen = {Seen("quadratics", 2, 100), Seen("quadratics", 1, 3), Seen("two slopes", 1, 3), Seen("kinks", 1, 1)}
+    assert words(seen) == "seen: kinks, quadratics up to T=100, two slopes up to T=3; d=1, 2"
+    assert words({Seen("quadratics", 3, EVER)}) == "seen: quadratics; d=3"

@@ -1,0 +1,64 @@
+"""What a search has seen: functions of which sorts, in which dimensions, after how many rounds; what it has not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+from fedtheory.claims import Claim
+from fedtheory.instances import members
+from fedtheory.statements import Bound, Eventually, Limit
+
+#: The largest number of rounds that is told: beyond it all rounds are meant.
+LARGEST = 10**6
+#: Rounds beyond which a bound is said to have been looked at in the long run.
+_SHORT = 3
+
+
+class Seen(NamedTuple):
+    """Functions of one ``sort`` (:func:`fedtheory.instances.members.sort`) in one ``dimension``, up to so many
+    ``rounds``."""
+
+    sort: str
+    dimension: int
+    rounds: int
+
+
+def of(problem: Any, rounds: int) -> frozenset[Seen]:
+    """What is seen of one problem; nothing where there are no functions."""
+    functions = getattr(problem, "f", None)
+    if functions is None or not hasattr(functions, "d"):
+        return frozenset()
+    return frozenset({Seen(members.sort(functions), int(functions.d), rounds)})
+
+
+def words(seen: Collection[Seen]) -> str:
+    """Which functions, in which dimensions, after how many rounds; empty where there were none."""
+    if not seen:
+        return ""
+    last: dict[str, int] = {}
+    for s in seen:
+        last[s.sort] = max(last.get(s.sort, 0), s.rounds)
+    sorts = [f"{name} up to T={last[name]}" if 1 < last[name] <= LARGEST else name for name in sorted(last)]
+    return f"seen: {', '.join(sorts)}; d={', '.join(map(str, sorted({s.dimension for s in seen})))}"
+
+
+def caveat(claim: Claim, seen: Iterable[Seen]) -> str:
+    """What a search that has seen only this has not seen, as the first words of what it supports; empty where nothing
+    is to be said."""
+    found = set(seen)
+    functions = claim.setting.functions
+    if not found:
+        return ""
+    said = []
+    if functions is None or not functions.quadratics:
+        long = {s.sort for s in found if s.rounds > _SHORT}
+        if {s.sort for s in found} == {members.QUADRATICS}:
+            said.append("on quadratics only")
+        elif isinstance(claim.statement, Bound) and not long:
+            said.append(f"for the first {_SHORT} rounds only")
+        elif isinstance(claim.statement, Bound | Limit | Eventually) and long == {members.QUADRATICS}:
+            said.append(f"beyond {_SHORT} rounds on quadratics only")
+    if {s.dimension for s in found} == {1}:
+        said.append("in one dimension only")
+    return f"supported {', and '.join(said)}: " if said else ""
