@@ -39,8 +39,9 @@ from verify.proofs.identity import (
 Letters = dict[str, sympy.Expr]
 Pieces = Iterator[tuple[Posed, Weights]]
 
-#: r = (tau - 1)/(n - 1); by how much the claimed number exceeds what it must; 1/L_i - 1/L_max and 1/L_min - 1/L_i.
-_r, _s_F, _s_L, _s_t = sympy.symbols("r s_F s_L s_t", nonnegative=True, cls=sympy.Dummy)
+#: r = (tau - 1)/(n - 1); by how much the claimed number exceeds what it must; 1/L_i - 1/L_max and 1/L_min - 1/L_i;
+#: by how much a coefficient exceeds what it must. Nothing that a claim speaks of is one of them.
+_r, _s_F, _s_L, _s_t, _s_b = sympy.symbols("r s_F s_L s_t s_b", nonnegative=True, cls=sympy.Dummy)
 _F, _over_L = sympy.symbols("F 1/L_i", positive=True, cls=sympy.Dummy)
 
 _z, _g, _c = row("z"), row("g"), row("c")
@@ -118,8 +119,7 @@ def _descent(claim: Claim, share: sympy.Expr, right: dict[str, sympy.Expr], k: L
     require_nonnegative(claim, k["r"])
     require_nonnegative(claim, excess)
     gap = (share - 1) * _AT.value + excess * _over_L * _SQUARE
-    stand_in = sympy.Dummy("s_b", nonnegative=True)
-    return Posed("descent", gap, {}, {stand_in: excess}), Weights({}, ((stand_in * _over_L, _g - _c),))
+    return Posed("descent", gap, {}, {_s_b: excess}), Weights({}, ((_s_b * _over_L, _g - _c),))
 
 
 def _contraction(claim: Claim, factor: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
