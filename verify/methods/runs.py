@@ -341,7 +341,7 @@ def ratios(claim: Claim, instance: Instance, theta: Array, at: tuple[int, ...]) 
             for (left, right), size in zip(both, first, strict=True)
         ]
         found.append(np.max(values, axis=0))
-    return np.array(found)
+    return np.asarray(spectral.steady(np.array(found)))
 
 
 def _exceeded(claim: Claim, place: Place, crowd: Crowd, at: tuple[int, ...], found: Array) -> Counterexample | None:
