@@ -33,6 +33,8 @@ from fedtheory.selections import Covering
 from fedtheory.statements import Comparison, Experiment, Inequality, Quantity, Readings, Sighting
 from verify import Verdict, check
 from verify.methods import long_runs
+from verify.methods.base import Inquiry
+from verify.methods.order import METHODS
 from verify.outcome import ClassCertificate
 
 ALL = claims.select(["fedadmm"])
@@ -521,3 +523,28 @@ def test_recipes_of_runs_have_every_hypothesis_met_and_broken():
     for hypothesis in claim("eq-65").requires:
         met = {hypothesis.holds(i.problem, i.params, {}) for i in islice(found, 300)}
         assert met == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("ends", "verdict"),
+    [
+        # An instance that takes long is left open; one that gets no nearer is told, and so are many that take long.
+        ([(1e-9, 0), (1e-9, 0), (1e-9, 0), (1e-2, 4e-3)], Verdict.SUPPORTED),
+        ([(1e-9, 0), (1e-9, 0), (1e-9, 0), (1e-2, 8e-3)], Verdict.NOT_TESTED),
+        ([(1e-9, 0), (1e-9, 0), (1e-9, 0), (1e-2, np.inf)], Verdict.NOT_TESTED),
+        ([(1e-9, 0), (1e-2, 1e-3), (1e-2, 1e-3), (1e-2, 1e-3)], Verdict.NOT_TESTED),
+        ([(1e-9, 0), (1e-9, 0), (1e-2, 1e-7), (1e-2, 1e-7)], Verdict.SUPPORTED),
+    ],
+)
+def test_a_limit_does_not_hang_on_one_instance_that_takes_long(monkeypatch, ends, verdict):
+    slow = claim("theorem-4.2/b")
+    of_each = iter(ends)
+
+    def courses(_, recipe, seed, steps):
+        if steps == slow.statement.steps:
+            courses.at = next(of_each)
+        yield "x", long_runs.Course(courses.at[steps > slow.statement.steps], 0.9)
+
+    monkeypatch.setattr(long_runs, "courses", courses)
+    method = next(m for m in METHODS if m.name == "long runs")
+    assert long_runs.outcome(method, Inquiry(slow, 0, 160)).verdict is verdict
