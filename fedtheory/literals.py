@@ -46,7 +46,7 @@ def _is_own(function: FunctionType) -> bool:
 def _reading(function: FunctionType) -> Callable[..., Any]:
     @wraps(function)
     def reading(*given: Any, **named: Any) -> Any:
-        written = _written(function) if _are_fractions((*given, *named.values())) else None
+        written = _written(function) if are_fractions(*given, *named.values()) else None
         if written is None:
             return function(*given, **named)
         written.refresh(frozenset({function}))
@@ -62,8 +62,9 @@ def _reading(function: FunctionType) -> Callable[..., Any]:
     return reading
 
 
-def _are_fractions(given: tuple[Any, ...]) -> bool:
-    """Whether a call is one in fractions, as far as its arguments tell: states first, the problem last."""
+def are_fractions(*given: Any) -> bool:
+    """Whether (problem, params, state) are given in fractions: the first of them that tells is asked, states first,
+    since integers do not tell."""
     return next((kind for value in reversed(given) if (kind := _kind(value)) is not None), False)
 
 

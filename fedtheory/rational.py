@@ -48,9 +48,9 @@ def meant(a: Any) -> Array:
     source = np.asarray(a, dtype=object)
     if not any(isinstance(value, float) for value in source.flat):
         return exact(source)
-    return exact(
-        np.vectorize(lambda value: Interval.of(value) if isinstance(value, float) else value, otypes=[object])(source)
-    )
+    out = np.empty(source.shape, dtype=object)
+    out.flat[:] = [Interval.of(value) if isinstance(value, float) else value for value in source.flat]
+    return exact(out)
 
 
 def to_float(a: Any) -> Array:

@@ -16,6 +16,7 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from fedtheory.literals import are_fractions
 from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.rational import Array, evaluate, is_exact
 from fedtheory.schedules import Irrational, at_round
@@ -62,7 +63,8 @@ def unrolled(
     support.
     """
     algorithm = claim.statement.algorithm  # type: ignore[union-attr]
-    exact = is_exact(*state)
+    # Initial states of zeros do not tell fractions from floats.
+    exact = are_fractions(problem, instance.params, state)
     probabilities = np.ones(1, dtype=int)
     for k in count(passed):
         params = params_after(claim, instance, problem, k)
