@@ -19,6 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fedtheory.rational import Array, meant, to_float
+from fedtheory.rational import exact as to_fractions
 
 #: Supports larger than this are not enumerated.
 LARGEST_SUPPORT = 200_000
@@ -244,7 +245,7 @@ class WeightedSubset:
         """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
         check_enumerable(self.count)
         masks = _masks(len(self.weights), self.tau)
-        weights = meant(self.weights) if exact else self.weights
+        weights = to_fractions(self.weights) if exact else self.weights
         totals = np.where(masks, weights, 0 * weights).sum(axis=-1)
         probabilities = totals / totals.sum()
         return masks, probabilities if exact else to_float(probabilities)
