@@ -34,7 +34,7 @@ def assumed(claim: Claim, verdict: Verdict, used: Collection[str], met: Collecti
 def _of_hypotheses(claim: Claim) -> Iterator[str]:
     for hypothesis in claim.requires:
         if hypothesis.met is not None and not _is_ours(hypothesis):
-            yield f"the code of the hypothesis {hypothesis.text!r} says what its text does"
+            yield f"the code of the hypothesis {hypothesis.text!r}, which chose the instances, says what its text does"
 
 
 def _is_ours(hypothesis: Hypothesis) -> bool:

@@ -239,7 +239,7 @@ def test_code_is_no_ground_of_a_proof_and_a_membership_is(met):
     own = _contracts(GD, requires=(gamma * L <= 1, code), letters=stated["letters"])
     assert not posing.any_functions(own, _built(own))
     assert assumptions.assumed(own, Verdict.CERTIFIED, ("sdp",)) == (
-        "the code of the hypothesis 'as the code says' says what its text does",
+        "the code of the hypothesis 'as the code says', which chose the instances, says what its text does",
     )
 
 
