@@ -8,8 +8,8 @@ only. A point is *degenerate* in these ways, as far as the hypotheses allow othe
 - two letters that a hypothesis orders are equal;
 - both sides of an inequality vanish.
 
-One of the points is to be degenerate in none of these ways; and a letter without a unit that may be more or less than 1
-is not to be 1 at all of them.
+One of the points is to be degenerate in none of these ways. And not all of them are to be where a letter without a unit
+is 1 that may be more or less, or where any other hypothesis holds with equality.
 
 Units are read off the claim. Scaling the functions, or the space, multiplies letters by powers; two points are the
 same up to scaling when one is the other after such a change that leaves every relation and every side homogeneous.
@@ -30,7 +30,7 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.rational import exact
+from fedtheory.rational import evaluate, exact
 from fedtheory.statements import Bound, Inequality, OneStep
 from verify.evaluate import hypotheses_hold, sides
 from verify.methods import reals, search, symbolic
@@ -48,9 +48,10 @@ _NAMED = 6
 class Points:
     """What is said of points of a claim.
 
-    ``units``: for each independent scaling the powers to which the letters scale; ``ends``: pairs of letters that a
-    hypothesis orders; ``avoidable``: the ways of being degenerate that the hypotheses do not force; ``inside``: those
-    of them that are no end of anything; ``jointly``: whether one point may avoid all the others.
+    ``units``: for each independent scaling the powers to which the letters scale; ``ends``: the sides of hypotheses
+    that may hold with equality; ``avoidable``: the ways of being degenerate that the hypotheses do not force;
+    ``inside``: those of them that only all points together must not share; ``jointly``: whether one point may avoid all
+    the others.
     """
 
     claim: Claim
@@ -120,7 +121,8 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     units, ends = tuple(_units(claim, relations)), tuple(_ends(claim, relations))
     ways = dict(_all_ways(claim, units, ends))
     avoidable = {way: holds for way, holds in ways.items() if holds is None or not reals.implied(holds, relations)}
-    inside = {way for way, holds in avoidable.items() if holds is not None and not _is_end(holds, relations)}
+    letters = set(claim.setting.sources)
+    inside = {way for way, holds in avoidable.items() if holds is not None and not _is_end(holds, letters, relations)}
     apart = [
         sympy.Ne(r.lhs, r.rhs, evaluate=False) for way, r in avoidable.items() if r is not None and way not in inside
     ]
@@ -128,8 +130,10 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     return Points(claim, units, ends, frozenset(avoidable), frozenset(inside), jointly)
 
 
-def _is_end(holds: sympy.Rel, relations: Sequence[sympy.Basic]) -> bool:
-    """Whether a letter cannot pass the value that it is said to have: but for 1 every such value is an end."""
+def _is_end(holds: sympy.Rel, letters: set[sympy.Expr], relations: Sequence[sympy.Basic]) -> bool:
+    """Whether letters are equal, or one is 0, or is 1 and cannot pass it."""
+    if holds.lhs not in letters or (holds.rhs not in letters and holds.rhs not in (0, 1)):
+        return False
     if holds.rhs != 1 or (holds.lhs.is_integer and holds.lhs.is_positive):
         return True
     return any(reals.implied(side(holds.lhs, 1, evaluate=False), relations) for side in (sympy.Le, sympy.Ge))
@@ -203,7 +207,10 @@ def _ways(
         elif relation is None:
             degenerate = problem.n == 1
         else:
-            left, right = (values.get(side, side) for side in (relation.lhs, relation.rhs))
+            try:
+                left, right = (values[s] if s in values else evaluate(s, values) for s in (relation.lhs, relation.rhs))
+            except ValueError:
+                continue
             degenerate = bool(left == right)
         if degenerate:
             yield way
@@ -229,10 +236,10 @@ def _vanishing(claim: Claim, instance: Instance) -> bool:
 
 
 def _ends(claim: Claim, relations: Iterable[sympy.Basic]) -> Iterator[tuple[sympy.Expr, sympy.Expr]]:
-    """Pairs of letters that a hypothesis orders, one at most the other."""
-    letters = set(claim.setting.sources)
+    """The sides of the hypotheses on letters that may hold with equality, or not."""
+    letters = set().union(*(letter.free_symbols for letter in claim.setting.sources))
     for relation in symbolic.conjuncts(relations):
-        if isinstance(relation, sympy.Le | sympy.Ge) and {relation.lhs, relation.rhs} <= letters:
+        if isinstance(relation, sympy.Le | sympy.Ge) and relation.free_symbols <= letters:
             yield relation.lhs, relation.rhs
 
 

@@ -65,7 +65,7 @@ def test_a_letter_that_happens_to_be_drawn_as_one():
             parameters=lambda recipe, problem, exact: slow.Params(1 / problem.L, 1),
         )
     )
-    assert found.verdict is Verdict.SUPPORTED and "only where p = 1" in found.note
+    assert found.verdict is Verdict.SUPPORTED and "p = 1" in found.note
 
 
 def test_sides_that_vanish_say_nothing():
