@@ -76,3 +76,29 @@ def test_unknowns_that_equations_determine_are_told_apart():
     assert len(found.equations) == 3 and found.determined == {0, 1}
     with pytest.raises(ValueError, match="no solution"):
         linear.reduced([*equations, ({0: Fr(1)}, Fr(1))], 4)
+
+
+class PanicException(BaseException):
+    """What the solver's own code raises, by the name that it has there."""
+
+
+class Interrupt(BaseException):
+    """What somebody else raises."""
+
+
+class Failing:
+    """A problem at which a solver fails."""
+
+    status = None
+
+    def __init__(self, error):
+        self.error = error
+
+    def solve(self, **_):
+        raise self.error
+
+
+def test_a_solver_that_fails_in_its_own_code_gives_no_answer():
+    assert programs.run(Failing(PanicException())) == "solver_error"
+    with pytest.raises(Interrupt):
+        programs.run(Failing(Interrupt()))
