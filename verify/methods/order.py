@@ -11,7 +11,6 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.intervals import Interval
 from fedtheory.statements import (
     Agreement,
     Bound,
@@ -28,9 +27,8 @@ from fedtheory.statements import (
     Readings,
     Untested,
 )
-from verify.comparisons.deciding import arithmetic, finite, floats_in
+from verify.comparisons.deciding import arithmetic, floats_in
 from verify.comparisons.number_types import runs_on_states
-from verify.counterexamples import Counterexample
 from verify.faults import Unrunnable, attributed
 from verify.methods import (
     almost_sure,
@@ -55,6 +53,7 @@ from verify.methods import (
     unmet,
 )
 from verify.methods.base import Inquiry, Method
+from verify.methods.refutation import margin
 from verify.outcome import ClassCertificate, Outcome
 from verify.parsing import number
 from verify.pep import generic_states, posing
@@ -133,25 +132,6 @@ def _search(method: Method, inquiry: Inquiry) -> Outcome:
     note = "; ".join(filter(None, (note, seen.words(looked))))
     details = {"margin": least, "instances": found.instances, "tightest": found.tightest, "used": used, "seen": looked}
     return method.found(None if limit else Verdict.SUPPORTED, note, **details)
-
-
-def margin(found: Counterexample) -> float:
-    """The margin of a violation, rounded; -inf where a side is not a number, or the ratio is beyond the floats."""
-    if not (finite(found.left) and finite(found.right)):
-        return -math.inf
-    # In fractions: the difference may be next to nothing.
-    left, right = (Interval.of(side).middle for side in (found.left, found.right))
-    if found.relation == "==":
-        relative = -abs(left - right) / (max(abs(left), abs(right)) or 1)
-    elif right > 0:
-        relative = 1 - left / right
-    else:
-        relative = (right - left) / (abs(left) + abs(right) or 1)
-    try:
-        # A violation is none of 0, however small.
-        return round(float(relative), 9) or float(relative)
-    except OverflowError:
-        return -math.inf
 
 
 def _contract(method: Method, inquiry: Inquiry) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -12,7 +13,7 @@ from fedtheory.instances.base import Recipe
 from fedtheory.intervals import Interval, Undecided
 from fedtheory.rational import Array
 from fedtheory.statements import Bound, CompressorClass, OneStep
-from verify.comparisons.deciding import certainly, is_open, plain, violated
+from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
 from verify.comparisons.exact import Compared, Coordinates, parts
 from verify.counterexamples import Counterexample
 
@@ -96,3 +97,22 @@ def _where(claim: Claim, part: str, point: Coordinates, rounds: int) -> str:
     if isinstance(claim.statement, OneStep | Bound):
         return where + f" relative to the optimum, after {rounds} round{'s' if rounds != 1 else ''}"
     return where
+
+
+def margin(found: Counterexample) -> float:
+    """The margin of a violation, rounded; -inf where a side is not a number, or the ratio is beyond the floats."""
+    if not (finite(found.left) and finite(found.right)):
+        return -math.inf
+    # In fractions: the difference may be next to nothing.
+    left, right = (Interval.of(side).middle for side in (found.left, found.right))
+    if found.relation == "==":
+        relative = -abs(left - right) / (max(abs(left), abs(right)) or 1)
+    elif right > 0:
+        relative = 1 - left / right
+    else:
+        relative = (right - left) / (abs(left) + abs(right) or 1)
+    try:
+        # A violation is none of 0, however small.
+        return round(float(relative), 9) or float(relative)
+    except OverflowError:
+        return -math.inf

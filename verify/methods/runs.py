@@ -83,7 +83,7 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
             return method.found(
                 Verdict.REFUTED,
                 f"{what}: confirmed in exact arithmetic",
-                margin=round(1 - float(small.left / small.right), 9) + 0.0 if small.right else -math.inf,
+                margin=refutation.margin(small),
                 instances=len(looked),
                 counterexample=small,
                 tightest=small.recipe,
