@@ -281,7 +281,7 @@ def test_a_side_that_is_no_number_is_ill_posed(left, inside):
 
 
 def test_the_sign_of_a_quantity_is_not_believed():
-    q = sympy.Symbol("q", positive=True)
+    q = sympy.Symbol("q", positive=True) ** 2
 
     def turning(problem, params, state):
         return (state.x**2).sum(axis=(-1, -2)) * (1 if problem.n <= 5 else -1)

@@ -74,7 +74,7 @@ def test_potentials_and_invariants_of_the_settings_treat_coordinates_alike(claim
     (instance,) = instances(claim, wanted=recipes)
     potentials = (*setting.basis, *([] if setting.potential is None else [setting.potential]))
     for quantity in (*potentials, *(Quantity(x, of) for of in setting.lyapunov)):
-        single = Inequality(x, x, (replace(quantity, after=False),))
+        single = Inequality(quantity.expression, sympy.S.Zero, (replace(quantity, after=False),))
         assert mixing(replace(claim, statement=single), instance) is None
     if setting.algorithm.invariant is not None:
         invariant = Invariant(setting.algorithm, setting.algorithm.invariant, "")
