@@ -143,7 +143,7 @@ class Interval:
             if whole < 0:
                 return 1 / self**-whole
             base = abs(self) if whole % 2 == 0 else self
-            return Interval(base.low**whole, base.high**whole, self.where)
+            return Interval(_power(base.low, whole, False), _power(base.high, whole, True), self.where)
         if power == Fraction(1, 2):
             return self.sqrt()
         return (self.log() * power).exp()
@@ -285,6 +285,19 @@ def _rounded(value: Fraction, up: bool) -> Fraction:
     unit = Fraction(2) ** size
     scaled = value / unit
     return (math.ceil(scaled) if up else math.floor(scaled)) * unit
+
+
+def _power(base: Fraction, whole: int, up: bool) -> Fraction:
+    """A rational next to a power, above or below; the power itself where that is short."""
+    if base < 0:
+        sign = -1 if whole % 2 else 1
+        return sign * _power(-base, whole, up == (sign > 0))
+    found = Fraction(1)
+    while whole:
+        if whole % 2:
+            found = _rounded(found * base, up)
+        base, whole = _rounded(base * base, up), whole // 2
+    return found
 
 
 def _root(value: Fraction, up: bool) -> Fraction:

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import mpmath
 import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.intervals import Interval, Undecided
-from fedtheory.rational import DIGITS, Array, evaluate, exact, is_exact, real
+from fedtheory.rational import Array, evaluate, exact, is_exact
 from fedtheory.statements import Bound
 from fedtheory.symbols import T
 from verify.evaluate import params_after, rollout, start
@@ -28,7 +27,7 @@ from verify.evaluate import params_after, rollout, start
 #: number in which the bound shrinks by e, up to the largest that is looked at.
 LONG = (10, 30, 100)
 _SPANS, LARGEST = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)), 10**6
-#: Bits of integers that stand for numbers of fifty digits: each round takes away one or two.
+#: Bits of the integers that stand for fractions: each round takes away one or two.
 _BITS = 512
 #: Coordinates up to which many rounds are reached by squaring a step's map of second moments, and rounds from which.
 _SMALL, _MANY = 12, 100
@@ -64,44 +63,54 @@ def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Scaled:
-    """Numbers ``entries`` times 2**``exponent``: integers of ``_BITS`` bits at most, which Python multiplies twenty
-    times as fast as it does numbers of fifty digits. What is small next to the largest loses digits."""
+    """Numbers within ``errors`` of ``entries``, both times 2**``exponent``: integers of ``_BITS`` bits at most.
+
+    What is small next to the largest loses digits.
+    """
 
     entries: Array
+    errors: Array
     exponent: int
 
     def __matmul__(self, other: _Scaled) -> _Scaled:
-        return _shortened(self.entries @ other.entries, self.exponent + other.exponent)
+        errors = abs(self.entries) @ other.errors + self.errors @ (abs(other.entries) + other.errors)
+        return _shortened(self.entries @ other.entries, errors, self.exponent + other.exponent)
 
     def __getitem__(self, index: Any) -> _Scaled:
-        return _Scaled(self.entries[index], self.exponent)
+        return _Scaled(self.entries[index], self.errors[index], self.exponent)
 
     def reshape(self, *shape: int) -> _Scaled:
-        return _Scaled(self.entries.reshape(*shape), self.exponent)
+        return _Scaled(self.entries.reshape(*shape), self.errors.reshape(*shape), self.exponent)
+
+    @property
+    def enclosed(self) -> Array:
+        """The numbers as intervals."""
+        unit = Fraction(2) ** self.exponent
+        both = np.vectorize(lambda v, e: Interval((v - e) * unit, (v + e) * unit), otypes=[object])
+        found: Array = both(self.entries, self.errors)
+        return found
 
 
 def _scaled(values: Array) -> _Scaled:
     """Fractions as integers with a common exponent."""
     bits = max((v.numerator.bit_length() - v.denominator.bit_length() for v in values.flat if v), default=0)
-    factor = Fraction(2) ** (_BITS - bits)
-    return _Scaled(np.vectorize(lambda v: round(v * factor), otypes=[object])(values), bits - _BITS)
+    scaled = values * Fraction(2) ** (_BITS - bits)
+    entries = np.vectorize(round, otypes=[object])(scaled)
+    return _Scaled(entries, (entries != scaled).astype(int).astype(object), bits - _BITS)
 
 
-def _rational(values: Array) -> Array:
-    """Numbers as fractions, those of mpmath at their binary value."""
-    of = mpmath.libmp.to_rational
-    return exact(np.vectorize(lambda v: Fraction(*of(v._mpf_)) if hasattr(v, "_mpf_") else v, otypes=[object])(values))
-
-
-def _shortened(entries: Array, exponent: int) -> _Scaled:
+def _shortened(entries: Array, errors: Array, exponent: int) -> _Scaled:
     excess = max(int(abs(entries).max(initial=0)).bit_length() - _BITS, 0)
-    return _Scaled(entries >> excess, exponent + excess)
+    # What is cut off of either is less than one.
+    return _Scaled(entries >> excess, (errors >> excess) + 2 * (excess > 0), exponent + excess)
 
 
 def superoperator(A: Any, p: Any) -> Any:
     """The matrix of Q -> sum_k p_k A_k' Q A_k on the triangles (i <= j) of symmetric forms Q."""
     if isinstance(A, _Scaled):
-        return _shortened(superoperator(A.entries, p.entries), 2 * A.exponent + p.exponent)
+        sizes = abs(A.entries), abs(p.entries)
+        errors = superoperator(sizes[0] + A.errors, sizes[1] + p.errors) - superoperator(*sizes)
+        return _shortened(superoperator(A.entries, p.entries), errors, 2 * A.exponent + p.exponent)
     i, j = np.triu_indices(A.shape[-1])
     # Entry (a, b) of A'QA is the sum over i <= j of Q_ij (A_ia A_jb + A_ja A_ib), of one of the two where i = j.
     rows, columns = A[:, i], A[:, j]
@@ -110,9 +119,9 @@ def superoperator(A: Any, p: Any) -> Any:
 
 
 def _after(A: Array, p: Array, Q: Array, rounds: int) -> Array:
-    """The form Q as a form of the state ``rounds`` steps before; of fractions, to fifty digits of its largest entry.
+    """The form Q as a form of the state ``rounds`` steps before; of fractions, by intervals.
 
-    Fractions grow with every round, and so do intervals: ``Undecided`` after many rounds of these.
+    Fractions grow with every round, and so do the intervals of floats: ``Undecided`` after many rounds of these.
     """
     if any(isinstance(v, Interval) for values in (A, p, Q) for v in values.flat):
         if rounds > _FEW:
@@ -120,8 +129,8 @@ def _after(A: Array, p: Array, Q: Array, rounds: int) -> Array:
         return _pulled_back(A, p, Q, rounds, lambda values: values)
     if not is_exact(A, Q):
         return _pulled_back(A, p, Q, rounds, lambda values: values)
-    form = _pulled_back(_rational(A), _rational(p), _rational(Q), rounds, _scaled)
-    return np.vectorize(lambda v: mpmath.ldexp(mpmath.mpf(v), form.exponent), otypes=[object])(form.entries)
+    enclosed: Array = _pulled_back(exact(A), exact(p), exact(Q), rounds, _scaled).enclosed
+    return enclosed
 
 
 def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Array], Any]) -> Any:
@@ -270,7 +279,7 @@ def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Arr
             values[quantity.expression] = quantity.of(problem, instance.params, state)
     if rounds > _MANY and is_exact(theta):
         # A fraction to such a power has as many digits.
-        values = {key: value if key == T else real(value) for key, value in values.items()}
+        values = {key: value if key == T else _enclosed(value) for key, value in values.items()}
     return np.broadcast_to(np.asarray(evaluate(statement.bound, values)), (len(theta), 1))[:, 0]
 
 
@@ -284,7 +293,12 @@ def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> 
     start_matrix = instance.start() if instance.start is not None else None
     assert start_matrix is not None
     z = (start_matrix @ theta[0]) if is_exact(theta) else start_matrix.astype(float) @ theta[0]
-    with mpmath.workdps(DIGITS):
-        z = real(z) if is_exact(theta) else z
-        left = z @ _carried(claim, instance, theta, rounds) @ z
-        return np.array([left]), bound_at(claim, instance, theta, rounds)
+    left = z @ _carried(claim, instance, theta, rounds) @ z
+    return np.array([left]), bound_at(claim, instance, theta, rounds)
+
+
+def _enclosed(value: Any) -> Any:
+    """A number, or an array of numbers, as intervals."""
+    if not np.shape(value):
+        return Interval.of(value) if isinstance(value, int | Fraction | np.integer) else value
+    return np.vectorize(_enclosed, otypes=[object])(value)

@@ -118,3 +118,11 @@ def test_a_false_claim_about_floats_falls_beyond_their_rounding_alone():
     failing = Fails(found.claim.statement, "it")
     fails = Claim("fails", setting=nearly.setting, statement=failing, requires=nearly.requires)
     assert check(fails).verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize("base", [Fraction(999, 1000), Fraction(-7, 5), Fraction(1, 3), Fraction(-1, 9)])
+@pytest.mark.parametrize("power", [1, 2, 63, 1001, 4096])
+def test_high_powers_are_enclosed(base, power):
+    found = Interval(base, base) ** power
+    assert found.low <= base**power <= found.high
+    assert found.high - found.low <= abs(base**power) / 10**40
