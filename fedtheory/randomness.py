@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 from math import comb, prod
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -30,6 +30,7 @@ Draw = Any
 Size = tuple[int, ...]
 
 
+@runtime_checkable
 class Distribution(Protocol):
     """A distribution of draws."""
 

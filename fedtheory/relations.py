@@ -89,8 +89,8 @@ class Quantity(Term):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "expression", validation.measured("a quantity", self.expression))
-        if not callable(self.of) or not (self.domain is None or callable(self.domain)):
-            raise ValueError(f"the quantity {self.expression} must be a function of (problem, params, state)")
+        for function in (self.of, *(() if self.domain is None else (self.domain,))):
+            validation.function(f"the quantity {self.expression}", function, ("problem", "params", "state"))
         try:
             hash(self)
         except TypeError:

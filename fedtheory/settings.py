@@ -13,7 +13,7 @@ import sympy
 
 from fedtheory import symbols, validation
 from fedtheory.algorithms.base import Algorithm, no_step
-from fedtheory.classes import Adversary, FunctionClass
+from fedtheory.classes import Adversary, ContractiveCompressors, FunctionClass, UnbiasedCompressors
 from fedtheory.instances.base import Instance, Instances, Recipe, pick
 from fedtheory.problems.base import Problem
 from fedtheory.sources import value_of
@@ -79,8 +79,25 @@ class Setting:
             validation.letter("the letters of a setting", letter)
         for letter, value in self.typical.items():
             validation.expression(f"what is typical of {letter}", value)
+        counts = self.clients
+        if not isinstance(counts, tuple | list) or not counts or any(type(n) is not int or n < 1 for n in counts):
+            raise ValueError(f"clients are numbers of clients of at least 1 each, as (1, 2), got {counts!r}")
         if self.functions is not None:
             self._check(self.functions)
+        if self.special is None and self.parameters is None:
+            self._check_fields()
+
+    def _check_fields(self) -> None:
+        """``ValueError`` where the method takes compressors of no class, or none of a class that there is."""
+        taken = getattr(getattr(self.algorithm, "Params", None), "_fields", ())
+        known = [adversary.field for adversary in self.adversaries]
+        for field_of in () if self.algorithm is None else known:
+            if field_of not in taken:
+                raise ValueError(f"the method of the setting has no parameter {field_of!r} for its adversaries")
+        for adversary in (UnbiasedCompressors, ContractiveCompressors):
+            if adversary.field in taken and adversary.field not in known:
+                name = adversary.__name__
+                raise ValueError(f"the parameter {adversary.field} is of no class: write adversaries=({name}(),)")
 
     def _check(self, functions: FunctionClass) -> None:
         """``ValueError`` where the class of functions does not say what the setting asks of it."""

@@ -116,6 +116,8 @@ def _check_times(statement: Typed) -> None:
 def _checked(type_: str, part: str, value: Any) -> Any:
     if type_.endswith(" | None"):
         return None if value is None else _checked(type_.removesuffix(" | None"), part, value)
+    if type_.startswith("Callable[[Problem, Any, Any]"):
+        return in_fractions(validation.function(part, value, ("problem", "params", "state")))
     if type_.startswith("Callable"):
         return _callable(part, value)
     if type_.startswith("tuple[Callable"):

@@ -5,7 +5,8 @@ Everything here lists what is allowed. What is not on a list is refused by a ``V
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
 from typing import Any
 
 import sympy
@@ -43,6 +44,23 @@ _BUILT = "sums, products, powers, Max, Min, Abs, exp, log, ceiling, floor, and o
 #: Relations, and those that are turned round.
 _RELATIONS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt, sympy.Eq)
 _TURNED = {"<=": "<=", "<": "<", "==": "==", ">=": "<=", ">": "<"}
+
+
+def function(part: str, value: Any, given: tuple[str, ...]) -> Callable[..., Any]:
+    """What can be called with these arguments, in this order."""
+    due = f"{part} must be a function of ({', '.join(given)})"
+    if not callable(value):
+        raise ValueError(f"{due}, got {_short(value)}")
+    try:
+        taken = signature(value)
+    except (TypeError, ValueError):  # Some that are built in do not tell.
+        return value
+    try:
+        taken.bind(*given)
+    except TypeError as error:
+        name = getattr(value, "__name__", type(value).__name__)
+        raise ValueError(f"{due}, and {name} takes {taken}") from error
+    return value
 
 
 def letter(part: str, value: Any) -> sympy.Symbol:
@@ -111,7 +129,8 @@ def _check_repeated(part: str, node: sympy.Expr) -> None:
     first, declared = ends[0], index.assumptions0
     low = first.is_positive if index.is_positive else first.is_nonnegative if index.is_nonnegative else True
     if type(index) is not sympy.Symbol or declared not in (*_LETTERS, sympy.Symbol("x").assumptions0) or not low:
-        raise ValueError(f"{part}: the index {index} is not declared as what it is from {first} on")
+        told = f"{node} goes from {first} on, and its index {index} is declared otherwise"
+        raise ValueError(f"{part}: {told}: take round_index, or sympy.Symbol({index.name!r})")
 
 
 def comparison(part: str, left: Any, relation: Any, right: Any) -> tuple[sympy.Expr, str, sympy.Expr]:

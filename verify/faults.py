@@ -72,6 +72,9 @@ def _is_theirs(frame: FrameType) -> bool:
     if frame.f_globals.get("__name__") in _STAND_INS:
         return True
     root = str(frame.f_globals.get("__name__", "")).split(".")[0]
+    if root in _OURS and frame.f_code.co_filename == "<string>":
+        # What a dataclass makes of its fields.
+        return False
     if root in _OURS:
         return not Path(frame.f_code.co_filename).is_relative_to(_OURS[root])
     return bool(root) and root not in _LIBRARIES and (root == "__main__" or root not in sys.stdlib_module_names)
@@ -101,16 +104,17 @@ def attributed(claim: Claim, recipe: Any = None) -> Iterator[None]:
 
 @contextmanager
 def placed(claim: Claim) -> Iterator[None]:
-    """Says of a ``ValueError`` that nothing expected where in a claim's own code it occurred, if it did there."""
+    """Says of an error in numbers that nothing expected where in a claim's own code it occurred, if it did there."""
     try:
         yield
     except Unrunnable:
         raise
-    except ValueError as error:
+    except (ValueError, ArithmeticError) as error:
         culprit = theirs(error)
         if culprit is None:
             raise
-        raise Unrunnable(f"{claim.id}: its own code fails in {culprit}: {error}") from error
+        said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise Unrunnable(f"{claim.id}: its own code fails in {culprit}: {said}") from error
 
 
 def words(recipe: Any) -> str:

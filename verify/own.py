@@ -18,19 +18,22 @@ def load(path: Path) -> tuple[Claim, ...]:
     The file is Python and is run. ``ValueError`` of one sentence, with the line, where it cannot be read, fails, has no
     ``CLAIMS``, or holds something else than claims.
     """
-    spec = spec_from_file_location(path.stem, path)
+    # Of no other module's name, whatever the file is called.
+    name = f"own_{path.stem}"
+    spec = spec_from_file_location(name, path)
     if path.suffix != ".py" or spec is None or spec.loader is None:
         raise ValueError(f"{path} is not a Python file: its name must end in .py")
     if not path.is_file():
         raise ValueError(f"cannot read {path}: there is no such file")
     module = module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         raise ValueError(f"{path}, line {error.lineno}: {error.msg}") from error
     except (Exception, SystemExit) as error:  # A file of somebody else's may fail in any way, and may not end this.
-        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [f.lineno for f in frames if f.filename == module.__file__]
         where = f", line {lines[-1]}" if lines else ""
         raise ValueError(f"{path}{where}: {type(error).__name__}: {error!s:.1000}") from error
     found = getattr(module, "CLAIMS", None)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from fedtheory import validation
 from fedtheory.algorithms.base import Algorithm, place, zeros
 from fedtheory.literals import in_fractions
-from fedtheory.randomness import Constant
+from fedtheory.randomness import Constant, Distribution
 from fedtheory.schedules import ROUND, checked
 
 #: What a part of a state may be: one vector, or one for each client.
@@ -38,15 +39,26 @@ def method(
     ``(..., n, d)``. Unless given: all parts start at 0; the draws are those of ``params.compressors``, or there are
     none; at the fixed point points are the optimum and clients' vectors 0. ``schedules``: parameters that vary with the
     round, by name, as expressions in its index ``round_index`` and in letters; the step has their values at its round.
-    ``ValueError`` for another shape, for a parameter that is called as a part of the problem is, or for a schedule that
-    is no number, infinite or negative at some round.
+    ``ValueError`` for another shape, for a function of other arguments, for a parameter that is called as a part of the
+    problem is, or for a schedule that is no number, infinite or negative at some round.
     """
+    if isinstance(params, str) or not isinstance(state, Mapping):
+        raise ValueError(f"{name}: params are names in a list, and state a mapping of names to {' or '.join(SHAPES)}")
+    given = ("problem", "params", "state")
+    for part, function, taken in (
+        ("step", step, (*given, "draw")),
+        ("draws", draws, given),
+        ("fixed_point", fixed_point, given[:2]),
+        ("invariant", invariant, given),
+    ):
+        if function is not None:
+            validation.function(f"the {part} of {name}", function, taken)
     for part, shape in state.items():
         if shape not in SHAPES:
             raise ValueError(f"the part {part} of the state must be one of {', '.join(SHAPES)}, got {shape!r}")
-    taken = [p for p in params if p in OF_PROBLEM]
-    if taken:
-        raise ValueError(f"the parameter {taken[0]} has the name of a part of the problem: take another letter")
+    parts_too = [p for p in params if p in OF_PROBLEM]
+    if parts_too:
+        raise ValueError(f"the parameter {parts_too[0]} has the name of a part of the problem: take another letter")
     varying = checked(schedules or {}, params)
     fields = [*params, *varying, ROUND] if varying else list(params)
     # A run begins with round 0.
@@ -58,8 +70,8 @@ def method(
         return State(**(empty | {p: value for p, value in parts.items() if value is not None}))
 
     known = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD, default=None) for p in state]
-    given = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD) for p in ("problem", "params")]
-    start.__signature__ = Signature([*given, *known])  # type: ignore[attr-defined]
+    first = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD) for p in given[:2]]
+    start.__signature__ = Signature([*first, *known])  # type: ignore[attr-defined]
 
     def rest(problem: Any, params: Any) -> Any:
         x = problem.x_star
@@ -74,12 +86,27 @@ def method(
         Params,
         State,
         init or start,
-        draws or drawn,
+        drawn if draws is None else drawing(draws),
         stepping(step, State),
         fixed_point or rest,
         invariant,
         varying,
     )
+
+
+def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:
+    """The ``draws``, its ``__wrapped__``; ``ValueError`` where it gives no distribution."""
+    draws = in_fractions(draws)
+
+    @wraps(draws)
+    def drawn(problem: Any, params: Any, state: Any) -> Any:
+        found = draws(problem, params, state)
+        if not isinstance(found, Distribution):
+            given = f"an object of type {type(found).__name__}"
+            raise ValueError(f"{place(draws)} gives {given}, where a distribution is due, such as Bernoulli(params.p)")
+        return found
+
+    return drawn
 
 
 def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:

@@ -40,6 +40,7 @@ def step(problem, params, state, draw):
 
 
 METHOD = ft.method("still", step, ["gamma"], {"x": "point"})
+COMPRESSED = ft.method("c", step, ["compressors"], {"x": "point"})
 OTHER = ft.method("other", step, ["beta"], {"x": "point"})
 SETTING = Setting(algorithm=METHOD, functions=ft.SmoothStronglyConvex(mu, L))
 D, GAP = ft.distance, ft.gap
@@ -81,6 +82,15 @@ ILL_TYPED = {
     "a quantity must be a name, a symbol or the square": lambda: Quantity(mu * L, D),
     "must be a name, a symbol or the square of one, got 3": lambda: Quantity(3, D),
     "must be a function of": lambda: Quantity("V", 3),
+    r"function of \(problem, params, state\), and <lambda> takes \(x\)": lambda: Quantity("V", lambda x: x),
+    # Methods and settings.
+    "the step of m must be a function of": lambda: ft.method("m", lambda p, q, s: {}, ["a"], {"x": "point"}),
+    "the draws of m must be a function of": lambda: ft.method("m", step, ["a"], {"x": "point"}, draws=lambda: None),
+    "params are names in a list": lambda: ft.method("m", step, "gamma", {"x": "point"}),
+    "clients are numbers of clients .* got 3": lambda: Setting(clients=3),
+    "clients are numbers of clients .* got .0,.": lambda: Setting(clients=(0,)),
+    "compressors is of no class: write adversaries=.UnbiasedCompressors": lambda: Setting(algorithm=COMPRESSED),
+    "has no parameter 'compressors'": lambda: Setting(algorithm=METHOD, adversaries=(ft.UnbiasedCompressors(),)),
     # What comes after a step.
     "V' comes after a step, and .* inequality has none": lambda: inequality(E(V_next) <= 2 * V),
     "V' comes after a step, and .* identity has none": lambda: identity(V_next, V),
@@ -130,7 +140,9 @@ ILL_TYPED = {
     "own/claim: a hypothesis speaks of T": lambda: claim(bound(METHOD, E(V_next) <= V), requires=(T >= 2,)),
     "own/claim: T is the name": lambda: claim(bound(METHOD, E(V_next) <= V / T), requires=(other >= 2,)),
     "k is the name of two symbols": lambda: contracts(METHOD, D, ft.k / (round_index + 1)),
-    "not declared as what it is from 0": lambda: bound(METHOD, E(V_next) <= sympy.Sum(ft.k, (ft.k, 0, T)) * V),
+    "goes from 0 on, and its index k is declared otherwise": lambda: bound(
+        METHOD, E(V_next) <= sympy.Sum(ft.k, (ft.k, 0, T)) * V
+    ),
     "oo is none of": lambda: bound(METHOD, E(V_next) <= sympy.Sum(mu, (round_index, 0, sympy.oo)) * V),
     # Numbers.
     "0.5 is a float, .* as -1/2": lambda: contracts(METHOD, D, 1 - 0.5 * gamma * mu),

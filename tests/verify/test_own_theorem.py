@@ -1,13 +1,17 @@
 """Theorems of one's own: the examples, what is told of files that are no theorems, and what is derived for both."""
 
 import json
+from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from places import EXAMPLES
 
+import fedtheory as ft
 from fedtheory import claims
 from verify import Verdict, check
 from verify.cli import main
+from verify.faults import placed
 from verify.mutation import selftest
 from verify.own import load
 
@@ -53,6 +57,13 @@ def test_a_file_that_is_no_theorem_gets_a_sentence_with_its_line(tmp_path, text,
         load(written(tmp_path, text))
 
 
+def test_the_line_is_told_of_a_file_next_to_which_one_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "x = 1\ny = x.z\n")
+    with pytest.raises(ValueError, match=r"^mine\.py, line 2: AttributeError"):
+        load(Path("mine.py"))
+
+
 METHOD = """\
 import fedtheory as ft
 mu, L, gamma = ft.letters("mu L gamma")
@@ -88,6 +99,30 @@ def test_a_step_of_a_wrong_shape_gets_its_file_and_line(tmp_path, capsys, step):
     err = capsys.readouterr().err
     assert status == 2 and err.count("\n") == 1
     assert "step (mine.py, line 3) " in err or "step (mine.py, line 5)" in err
+
+
+@pytest.mark.parametrize("name", ["test", "queue", "numpy", "fedtheory"])
+def test_a_file_may_be_called_as_any_module(tmp_path, capsys, name):
+    file = tmp_path / f"{name}.py"
+    file.write_text(METHOD.format(step='{"x": x + params.nothing}', quantity=SQUARE))
+    assert main(["check", str(file)]) == 2
+    assert f"its own code fails in step ({name}.py, line 5): AttributeError" in capsys.readouterr().err
+
+
+def test_a_division_by_zero_that_nothing_expected_gets_its_file_and_line():
+    (claim, _) = load(EXAMPLES / "proximal_point.py")
+    with pytest.raises(ValueError, match=r"fails in .* \(test_own_theorem\.py, .*: ZeroDivisionError"), placed(claim):
+        Fraction(1, 0)
+
+
+def test_draws_that_are_no_distribution_get_their_file_and_line():
+    method = ft.method(
+        "m", lambda problem, params, state, draw: state, ["p"], {"x": "point"}, draws=lambda *of: of[1].p
+    )
+    with pytest.raises(
+        ValueError, match=r"test_own_theorem.py, line \d+\) gives an object of type float, where a distribution"
+    ):
+        method.draws(None, method.Params(0.5), None)
 
 
 def test_a_step_that_gives_other_parts_gets_its_file_and_line(tmp_path, capsys):
