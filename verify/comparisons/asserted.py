@@ -2,7 +2,8 @@
 
 That draws are one distribution: all states of an array share what is drawn, and so do all branches of the tree of
 draws, so that draws that depend on the state would be those of another state; and proofs speak of what is drawn in
-fractions, where runs draw in floats. That what is known of states is so. That a step leaves the fixed point there.
+fractions, where runs draw in floats. That each replica is by itself: what a step or a quantity makes of one state and
+one draw is the same whatever stands beside them in an array, as in a run there is nothing; and neither changes what it is given. That what is known of states is so. That a step leaves the fixed point there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import no_step
+from fedtheory.algorithms.base import no_step, place
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
@@ -69,6 +70,77 @@ def check_draws(claim: Claim, recipe: Recipe) -> None:
         if not _same(found[0], one):
             why = "on the state" if index != 1 else "on whether numbers are floats or fractions"
             raise ValueError(f"what {algorithm.name} draws depends {why}: {SAME}")
+
+
+def check_replicas(claim: Claim, instance: Instance) -> None:
+    """``ValueError`` where what a step or a quantity makes of one state and one draw, at an exact instance, depends on
+    the others that stand beside them in an array, or where it changes what it is given."""
+    if claim.setting.special is not None or claim.setting.algorithm is None or instance.problem is None:
+        return
+    rows = np.concatenate([_generic(dimension(claim, instance)) * factor for factor in (1, 3)])
+    whole = _replicas(claim, instance, rows, slice(None))
+    alone = {
+        (m, k): _replicas(claim, instance, rows[m : m + 1], slice(k, k + 1 or None)) for m in (0, 1) for k in (0, -1)
+    }
+    for (m, k), found in alone.items():
+        for (code, together), (_, single) in zip(whole, found, strict=True):
+            values = np.asarray(together), np.asarray(single)
+            if any(v.dtype.kind not in "Oiufb" or any(isinstance(x, complex) for x in v.flat) for v in values):
+                raise ValueError(f"{place(code)} gives what is no real number")
+            if not _is_replica(*values, m, k):
+                raise ValueError(
+                    f"{place(code)} mixes replicas: of one state and one draw it makes something else where others "
+                    "stand beside them, on the axes before those of a vector and of the clients"
+                )
+
+
+def _replicas(claim: Claim, instance: Instance, rows: Array, drawn: slice) -> list[tuple[Any, Any]]:
+    """What a step makes of states at coordinates, and each quantity of these or of what comes after; by their code."""
+    statement: Any = claim.statement
+    problem, state = start(claim, instance, rows)
+    # An optimum that nobody asks for may not be known.
+    optima = [vars(problem).get(name) for name in ("known", "optimum")]
+    _lock(*state, *(part for one in optima if one is not None for part in (one.x, one.y)), *vars(problem.f).values())
+    algorithm = getattr(statement, "algorithm", None)
+    later, params, found = state, instance.params, []
+    if algorithm is not None and algorithm.step is not no_step:
+        distribution = algorithm.draws(problem, params, state)
+        if distribution.count is not None and distribution.count <= MOST:
+            draws, p = support_of(distribution, True)
+            before = type(state)(*(np.repeat(part, len(p[drawn]), axis=1) for part in state))
+            _lock(*before)
+            later = algorithm.step(problem, params, before, map_leaves(lambda leaf: _lock(leaf[drawn]), draws))
+            _lock(*later)
+            found += [(algorithm.step, part) for part in later]
+    for quantity in getattr(statement, "quantities", ()):
+        found.append((quantity.of, quantity.of(problem, params, later if quantity.after else state)))
+    return found
+
+
+def _lock(*parts: Any) -> Any:
+    """The first of some parts, of which the arrays can no longer be written to."""
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            part.setflags(write=False)
+    return parts[0]
+
+
+def _is_replica(together: Array, single: Array, m: int, k: int) -> bool:
+    """Whether a value is that of state m and draw k among those of all; or one for all."""
+    if together.shape == single.shape and _near(together, single):
+        return True
+    if together.ndim != single.ndim or single.shape[:1] != (1,):
+        return False
+    of_state, alone = together[m if len(together) > 1 else 0], single[0]
+    if of_state.shape == alone.shape:
+        return _near(of_state, alone)
+    return alone.shape[:1] == (1,) and _near(of_state[k], alone[0])
+
+
+def _near(one: Any, two: Any) -> bool:
+    """Whether numbers are the same, to rounding."""
+    a, b = to_float(one), to_float(two)
+    return a.shape == b.shape and np.allclose(a, b, rtol=OFF, atol=OFF * np.abs(b).max(initial=1), equal_nan=True)
 
 
 def check_chart(claim: Claim, instance: Instance) -> None:

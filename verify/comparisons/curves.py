@@ -217,6 +217,8 @@ def expand(e: sympy.Expr, curve: Curve) -> Expansion:
         if not e.is_real:
             raise Undecided(f"{e} is not real")
         return constant(e)
+    if isinstance(e, sympy.Sum | sympy.Product):
+        raise Undecided(f"no expansion of {e} is known")
     if isinstance(e, sympy.Pow):
         base = expand(e.base, curve)
         if e.exp.is_Rational:

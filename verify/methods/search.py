@@ -79,7 +79,8 @@ class Hunt:
 def _untrue(claim: Claim, recipe: Recipe) -> str:
     """What the author of a claim asserts and is not so at an instance that meets the hypotheses; empty if all is.
 
-    ``ValueError`` where what a step draws is no distribution, or the chart does not reach all states.
+    ``ValueError`` where what a step draws is no distribution, code mixes replicas, or the chart does not reach all
+    states.
     """
     try:
         built = claim.instances.build(recipe, True)
@@ -89,6 +90,7 @@ def _untrue(claim: Claim, recipe: Recipe) -> str:
     if not met:
         return ""
     asserted.check_draws(claim, recipe)
+    asserted.check_replicas(claim, built)
     why = asserted.untrue(claim, built) or asserted.unfixed(claim, built)
     return f"{why}: at {built.text}" if why else ""
 

@@ -145,7 +145,8 @@ def _split_average(problem: Problem, params: Any, state: Any) -> Array:
     """(1/n) sum_i f~_i(x) + g~(x), the problem of Section 3.1."""
     lifted = split(problem)
     assert lifted.g is not None
-    return lifted.f.value(state.x + 0 * problem.y_star).sum(axis=-1) / problem.n + lifted.g.value(state.x)[..., 0]
+    x = state.x[..., None, :]
+    return lifted.f.value(x + 0 * problem.y_star).sum(axis=-1) / problem.n + lifted.g.value(x)[..., 0]
 
 
 OPTIMALITY = Claim(

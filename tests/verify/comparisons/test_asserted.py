@@ -277,3 +277,57 @@ def test_states_made_by_hand_that_are_all_are_not_assumed():
     half = _built(claim)
     assert not asserted.reaches(type(half)(None, None, 1, lambda theta: (None, np.concatenate([theta, theta], axis=1))))
     assert not asserted.reaches(type(half)(None, None, 1, lambda theta: (None, theta**2)))
+
+
+# Replicas
+
+
+def _at_random(share):
+    """Gradient descent with twice the step or none, by a coin; ``share(draw)``: what is made of the coin."""
+
+    def step(problem, params, state, draw):
+        gradient = problem.f.gradient(state.x[..., None, :]).mean(axis=-2)
+        return {"x": state.x - 2 * share(np.asarray(draw)) * params.gamma * gradient}
+
+    return ft.method("coin", step, ["gamma"], {"x": "point"}, draws=lambda problem, params, state: Coin(Fraction(1, 2)))
+
+
+@pytest.mark.parametrize("share", [lambda draw: draw.mean(axis=0), lambda draw: Fraction(int(draw.sum()), draw.size)])
+def test_a_step_that_averages_over_draws_is_no_step(share):
+    claim = _contracts(_at_random(share))
+    with pytest.raises(ValueError, match="mixes replicas"):
+        asserted.check_replicas(claim, _built(claim))
+
+
+def test_a_step_of_one_state_and_one_draw():
+    claim = _contracts(_at_random(lambda draw: draw[..., None]))
+    asserted.check_replicas(claim, _built(claim))
+
+
+def _largest(problem, params, state):
+    return 0 * ft.distance(problem, params, state) + ft.distance(problem, params, state).max()
+
+
+def test_a_quantity_of_all_states_together_is_none_of_each():
+    claim = _claim(GD, ft.inequality(ft.Quantity("V", ft.distance) <= ft.Quantity("W", _largest)))
+    with pytest.raises(ValueError, match="_largest .* mixes replicas"):
+        asserted.check_replicas(claim, _built(claim))
+
+
+def _moving_the_optimum(problem, params, state):
+    problem.x_star[...] = state.x.reshape(-1, problem.d)[0]
+    return ft.distance(problem, params, state)
+
+
+def _moving_the_state(problem, params, state):
+    off = state.x
+    off -= problem.x_star
+    return (off**2).sum(axis=-1)
+
+
+@pytest.mark.parametrize("of", [_moving_the_optimum, _moving_the_state])
+def test_a_quantity_changes_nothing_that_it_is_given(of):
+    A = ft.Quantity("A", of)
+    claim = _claim(GD, ft.inequality(A + ft.Quantity("B", ft.distance) <= A))
+    with pytest.raises(ValueError, match="read-only"):
+        searched(claim)

@@ -16,6 +16,7 @@ CURVE = {
     e: curves.power_of(FIRST, Fraction(-1), Fraction(1)),
 }
 log, sqrt, exp = sympy.log, sympy.sqrt, sympy.exp
+k = sympy.Symbol("k", integer=True, positive=True)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,15 @@ def test_growth(left, right, power, place):
 
 
 @pytest.mark.parametrize(
-    "left", [log(log(log(x))), sympy.gamma(x), sympy.floor(sqrt(x)) - sqrt(x), 1 / (x - x * 1**n), sqrt(-x)]
+    "left",
+    [
+        log(log(log(x))),
+        sympy.gamma(x),
+        sympy.floor(sqrt(x)) - sqrt(x),
+        1 / (x - x * 1**n),
+        sqrt(-x),
+        sympy.Sum(1 / k, (k, 1, x)),
+    ],
 )
 def test_what_is_not_decided_is_not_told(left):
     with pytest.raises(Undecided):
