@@ -3,7 +3,8 @@
 That draws are one distribution: all states of an array share what is drawn, and so do all branches of the tree of
 draws, so that draws that depend on the state would be those of another state; and proofs speak of what is drawn in
 fractions, where runs draw in floats. That each replica is by itself: what a step or a quantity makes of one state and
-one draw is the same whatever stands beside them in an array, as in a run there is nothing; and neither changes what it is given. That what is known of states is so. That a step leaves the fixed point there.
+one draw is the same whatever stands beside them in an array, as in a run there is nothing; and neither changes what it
+is given. That what is known of states is so. That a step leaves the fixed point there.
 """
 
 from __future__ import annotations

@@ -310,7 +310,7 @@ def _largest(problem, params, state):
 
 def test_a_quantity_of_all_states_together_is_none_of_each():
     claim = _claim(GD, ft.inequality(ft.Quantity("V", ft.distance) <= ft.Quantity("W", _largest)))
-    with pytest.raises(ValueError, match="_largest .* mixes replicas"):
+    with pytest.raises(ValueError, match=r"_largest .* mixes replicas"):
         asserted.check_replicas(claim, _built(claim))
 
 
