@@ -237,7 +237,11 @@ def _behaved(claim: Claim, instance: Instance, theta: Array) -> Sides:
         after = statement.algorithm.step(problem, params, state, draws)
         other, start_of_other = statement.counterpart(problem, params, state)
         second = statement.second.step(problem, other, start_of_other, draws)
-        return _broadcast(statement.seen[0](problem, params, after), statement.seen[1](problem, other, second))
+        one, two = statement.seen[0](problem, params, after), statement.seen[1](problem, other, second)
+        if np.shape(one) != np.shape(two):
+            first, last = map(place, statement.seen)
+            raise ValueError(f"{first} and {last} show values of shapes {np.shape(one)} and {np.shape(two)}")
+        return _broadcast(one, two)
     if isinstance(statement, Stays):
         later, _ = rollout(claim, instance, problem, state, 1)
         then = params_after(claim, instance, problem, 1)
@@ -251,11 +255,17 @@ def _behaved(claim: Claim, instance: Instance, theta: Array) -> Sides:
 
 
 def _broadcast(a: Any, b: Any) -> Sides:
-    return np.broadcast_arrays(np.asarray(a), np.asarray(b))  # type: ignore[return-value]
+    return np.broadcast_arrays(_numbers(a), _numbers(b))  # type: ignore[return-value]
+
+
+def _numbers(value: Any) -> Array:
+    """Values as an array, what is true as 1 and what is false as 0."""
+    found = np.asarray(value)
+    return found.astype(int) if found.dtype.kind == "b" else found
 
 
 def _paired(comparison: Comparison, values: Mapping[Any, Any], size: int) -> Sides:
-    a, b = (np.asarray(evaluate(side, values)) for side in (comparison.left, comparison.right))
+    a, b = (_numbers(evaluate(side, values)) for side in (comparison.left, comparison.right))
     if comparison.relation == "==":
         return np.broadcast_arrays(a, b)  # type: ignore[return-value]
     return np.broadcast_to(a, (size, 1))[:, 0], np.broadcast_to(b, (size, 1))[:, 0]

@@ -12,7 +12,7 @@ from fedtheory.claims import Claim
 from fedtheory.compressors import Compressor
 from fedtheory.instances import Instance
 from fedtheory.randomness import expectation
-from fedtheory.rational import Array, evaluate, exact, to_float
+from fedtheory.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, Order, Untested
 from verify.comparisons import asserted, second_moments
 from verify.evaluate import leaving, params_after, rollout, sides, tree_size
@@ -20,6 +20,8 @@ from verify.evaluate import leaving, params_after, rollout, sides, tree_size
 #: Rounds at which a bound "for every T" is tested by enumeration of the draws at every instance, the last round that is
 #: reached so at any, and leaves of a tree of draws beyond which none is.
 ROUNDS, LAST, LARGEST_TREE = (0, 1, 2, 3), 100, 1000
+#: How far a residual of floats may be from zero, relative to the state, and be taken for zero.
+ROUNDED = 1e-9
 #: A state in coordinates about the optimum.
 Coordinates = tuple[Fraction, ...]
 
@@ -52,9 +54,13 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
         yield from _compressor_parts(statement, instance, row[0])
     elif isinstance(statement, Invariant):
         problem, state = instance.at(row)
+        now, params = (params_after(claim, instance, problem, rounds) for rounds in (0, 1))
+        before = _vanishing("residual", statement.residual(problem, now, state))
         later, _ = rollout(claim, instance, problem, state, 1)
-        params = params_after(claim, instance, problem, 1)
-        yield _vanishing("residual", statement.residual(problem, params, later), _largest(later))
+        after = _vanishing("residual", statement.residual(problem, params, later), _largest(later))
+        # Of states where the residual does not vanish nothing is said.
+        most = 0 if is_exact(*state) else ROUNDED * _largest(state)
+        yield after if (before.left <= most).all() else after._replace(left=after.left[:0], right=after.right[:0])
     elif isinstance(statement, Limit):
         # Of a limit a state that stays where it is says something, and one that is left does not.
         rest = asserted.resting(claim, instance)
@@ -89,7 +95,8 @@ def _largest(state: Any) -> float:
 
 
 def _vanishing(name: str, residual: Any, among: float = 0.0) -> Compared:
-    flat = np.asarray(abs(np.asarray(residual))).ravel()
+    # Of what is true or false as of 1 and 0.
+    flat = np.asarray(abs(np.asarray(residual) * 1)).ravel()
     return Compared(name, flat, 0 * flat, "==", among)
 
 

@@ -149,6 +149,8 @@ def places(inquiry: Inquiry, rng: np.random.Generator) -> list[Place]:
             continue
         if place is not None:
             found.setdefault(place.key, place)
+    if not found:
+        return []
     # Where functions are as they are drawn there is less to see.
     ordered = sorted(found.values(), key=lambda p: (not p.slopes, -p.rounds))
     best = [p for p in ordered if (p.rounds, bool(p.slopes)) == (ordered[0].rounds, bool(ordered[0].slopes))]
@@ -181,7 +183,7 @@ def _has_kinks(claim: Claim) -> bool:
 
 def _kinked(claim: Claim, recipe: Recipe, plain: Recipe, built: Instance, rounds: int) -> Place | None:
     """The place of a recipe with other functions of one variable, which meet the hypotheses and leave the letters."""
-    for slopes in _slopes(claim, recipe):
+    for slopes in _slopes(claim, recipe, built):
         ends = [[min(own), max(own), min(own)] for own in slopes]
         kinked = replicas.with_functions(plain, ends, [[Fraction(-1), Fraction(1)]] * len(ends))
         try:
@@ -206,13 +208,18 @@ def _replicable(claim: Claim, place: Place) -> bool:
     return all(len(field) == len(crowd.theta) for field in after)
 
 
-def _slopes(claim: Claim, recipe: Recipe) -> Iterator[tuple[tuple[Fraction, ...], ...]]:
-    """What slopes the parts may have: the ends of the class, or each its own."""
+def _slopes(claim: Claim, recipe: Recipe, built: Instance) -> Iterator[tuple[tuple[Fraction, ...], ...]]:
+    """What slopes the parts may have: the ends of the class, its curvatures where these are none below 0, or each its
+    own."""
     parts = [*recipe["clients"], *([recipe["g"]] if "g" in recipe else [])]
     functions = claim.setting.functions
     own = [set(members.slopes_of(part)) for part in parts]
     if functions is not None and functions.ends is not None:
         yield (tuple(sorted({recipe[str(letter)] for letter in functions.ends})),) * len(parts)
+    elif functions is not None and built.problem is not None:
+        low, high = functions.curvatures(built.problem, built.params)
+        if min(low) >= 0:
+            yield (tuple(sorted({Fraction(min(low)), Fraction(max(high))})),) * len(parts)
     yield (tuple(sorted(set().union(*own))),) * len(parts)
     yield tuple(tuple(sorted(values)) for values in own)
 

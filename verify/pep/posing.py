@@ -310,7 +310,7 @@ def _vanishes_later(claim: Claim, given: Instance) -> bool:
     later, _ = rollout(claim, posed, *posed.at(np.zeros((1, 0))), 1)
     params = params_after(claim, posed, posed.problem, 1)
     residual = np.asarray(claim.statement.residual(posed.problem, params, later))
-    return all(v == 0 if isinstance(v, int | Fraction) else not v.coefficients for v in residual.flat)
+    return all(v == 0 if isinstance(v, int | np.integer | Fraction) else not v.coefficients for v in residual.flat)
 
 
 def check_coordinates(claim: Claim, given: Instance, sizes: tuple[int, ...] = coordinates.SIZES) -> None:

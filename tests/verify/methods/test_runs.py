@@ -89,6 +89,31 @@ def test_a_bound_that_holds_on_quadratics_only():
     assert "slopes" in found.counterexample.text
 
 
+def _sublinear(bound):
+    statement = ft.bound(DESCENT, E(ft.Quantity("G_T", ft.gap, after=True)) <= bound * L * DISTANCE)
+    setting = ft.Setting(algorithm=DESCENT, functions=ft.SmoothConvex(L), clients=(1,))
+    return ft.Claim("own/convex", setting=setting, statement=statement, requires=(sympy.Eq(gamma * L, 1),))
+
+
+def test_a_rate_that_convex_functions_without_strong_convexity_do_not_have():
+    # The worst of them, flat beyond a distance, has L |x_0 - x*|^2/(4 T + 2).
+    assert _found(_sublinear(1 / (4 * T + 2))).verdict is None
+    found = _found(_sublinear(10 / (T + 1) ** 2))
+    assert found.verdict is Verdict.REFUTED and "slopes" in found.counterexample.text
+
+
+def test_no_runs_where_draws_cannot_be_followed():
+    def step(problem, params, state, draw):
+        share = np.where(np.asarray(draw), 2, 0)[..., None]
+        return {"x": state.x - share * params.gamma * _slope(problem, state.x)}
+
+    coin = ft.method(
+        "coin", step, ["gamma"], {"x": "point"}, draws=lambda problem, params, state: ft.Bernoulli(Fraction(1, 2))
+    )
+    claim = ft.Claim("own/coin", setting=_setting(coin), statement=ft.Limit(coin, DISTANCE, "x -> x*"))
+    assert _found(claim).verdict is None
+
+
 @pytest.mark.parametrize("clients", [(1,), (2,)])
 def test_the_heavy_ball_that_is_optimal_on_quadratics_has_a_cycle(clients):
     found = _found(_rolling(25, clients))

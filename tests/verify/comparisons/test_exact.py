@@ -1,0 +1,60 @@
+"""What is compared at one exact state."""
+
+from fractions import Fraction
+
+import pytest
+
+import fedtheory as ft
+from fedtheory.statements import Agreement, Invariant
+from verify.comparisons.exact import parts
+
+mu, L, gamma = ft.letters("mu L gamma")
+RECIPE = {
+    "d": 1,
+    "x": (Fraction(2),),
+    "clients": ({"h": (Fraction(1),), "y": (Fraction(3),)}, {"h": (Fraction(2),), "y": (Fraction(-3),)}),
+    "mu": Fraction(1),
+    "L": Fraction(2),
+    "gamma": Fraction(1, 3),
+}
+
+
+def _drift(problem, params, state, draw):
+    slopes = problem.f.gradient(state.x[..., None, :])
+    mean = slopes.sum(axis=-2, keepdims=True) / problem.n
+    return {"x": state.x - params.gamma * mean[..., 0, :], "h": state.h + params.gamma * (slopes - mean)}
+
+
+METHOD = ft.method("drift", _drift, ["gamma"], {"x": "point", "h": "clients"})
+
+
+def _compared(statement, point):
+    functions = ft.SmoothStronglyConvex(mu, L)
+    claim = ft.Claim("own/claim", setting=ft.Setting(algorithm=METHOD, functions=functions), statement=statement)
+    (found,) = parts(claim, claim.instances.build(RECIPE, True), tuple(map(Fraction, point)), 1)
+    return found
+
+
+def _sum(problem, params, state):
+    return state.h.sum(axis=-2)
+
+
+@pytest.mark.parametrize(("point", "entries"), [((1, 2, -2), 1), ((1, 2, 3), 0)])
+def test_an_invariant_speaks_of_states_where_it_holds(point, entries):
+    found = _compared(Invariant(METHOD, _sum, "sum h = 0"), point)
+    assert len(found.left) == entries and not found.left.any()
+
+
+def test_an_invariant_that_is_lost():
+    found = _compared(Invariant(METHOD, lambda problem, params, state: state.h != 0, "h = 0"), (1, 0, 0))
+    assert list(found.left.ravel()) == [1, 1]
+
+
+def test_what_agrees_has_one_shape():
+    seen = (
+        lambda problem, params, state: 0 * state.x,
+        lambda problem, params, state: 0 * ft.distance(problem, params, state),
+    )
+    same = Agreement(METHOD, METHOD, lambda problem, params, state: (params, state), seen, "the same")
+    with pytest.raises(ValueError, match=r"shapes \(1, 1, 1\) and \(1, 1\)"):
+        _compared(same, (1, 0, 0))
