@@ -9,11 +9,13 @@ is given. That what is known of states is so. That a step leaves the fixed point
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 
 from fedtheory.algorithms.base import no_step, place
@@ -21,6 +23,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.instances.chart import nullspace, rank, skeleton, untied
+from fedtheory.intervals import Interval
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array, exact, to_float
 from fedtheory.statements import Bound, Invariant, Limit, OneStep
@@ -32,6 +35,9 @@ SAME = "draws must be the same in all states"
 MOST, SIZES, OFF = 1000, (Fraction(0), Fraction(1), Fraction(-1000)), 1e-9
 #: Coordinates up to which a state that stays is solved for.
 LARGEST = 12
+
+#: What steps and quantities give.
+_REAL = (numbers.Real, np.bool_, Interval, mpmath.mpf)
 
 
 class _Sealed:
@@ -86,7 +92,7 @@ def check_replicas(claim: Claim, instance: Instance) -> None:
     for (m, k), found in alone.items():
         for (code, together), (_, single) in zip(whole, found, strict=True):
             values = np.asarray(together), np.asarray(single)
-            if any(v.dtype.kind not in "Oiufb" or any(isinstance(x, complex) for x in v.flat) for v in values):
+            if not all(isinstance(x, _REAL) for value in values for x in value.flat):
                 raise ValueError(f"{place(code)} gives what is no real number")
             if not _is_replica(*values, m, k):
                 raise ValueError(

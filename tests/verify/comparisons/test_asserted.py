@@ -331,3 +331,12 @@ def test_a_quantity_changes_nothing_that_it_is_given(of):
     claim = _claim(GD, ft.inequality(A + ft.Quantity("B", ft.distance) <= A))
     with pytest.raises(ValueError, match="read-only"):
         searched(claim)
+
+
+@pytest.mark.parametrize("value", [None, "a", 1j])
+def test_a_quantity_is_of_real_numbers(value):
+    claim = _claim(
+        GD, ft.identity(ft.Quantity("A", lambda problem, params, state: value), ft.Quantity("B", ft.distance))
+    )
+    with pytest.raises(ValueError, match="no real number"):
+        asserted.check_replicas(claim, _built(claim))
