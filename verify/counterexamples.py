@@ -53,6 +53,18 @@ class Counterexample:
         """(left, right), evaluated again from the recipe, in fractions or by intervals."""
         return parts.evaluate_at(self.claim, self.recipe, self.point, self.rounds, self.part, self.entry)
 
+    def place(self) -> str:
+        """The instance and its state in words: those of ``text`` where they are as the recipe and the point have it."""
+        try:
+            found = self.claim.instances.build(self.recipe, True).text
+        except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):
+            # Of an order there is a curve, and no instance.
+            return self.text
+        state = f"; state ({', '.join(map(str, self.point))})" if self.point else ""
+        rest = self.text.removeprefix(found)
+        told = self.text.startswith(found) and (rest.startswith(state) or "state (" not in rest)
+        return self.text if told else found + state
+
     def to_json(self) -> dict[str, Any]:
         """A JSON object; ``from_json`` gives the counterexample back."""
         return {
@@ -150,12 +162,12 @@ def _replayed(example: Counterexample, name: str) -> Replayed:
     """``name``: of where the counterexample is from."""
     claim, relation, before = example.claim, example.relation, (example.left, example.right)
     try:
-        now = example.replay()
+        now, text = example.replay(), example.place()
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
         raise ValueError(f"{name} does not hold an instance of {claim.id}: {error!r}") from error
     same = all(_agree(a, b) for a, b in zip(now, before, strict=True))
     fails = deciding.violated(*now, relation)
-    return Replayed(claim.id, claim.where, stored.gist(claim), example.text, relation, before, now, same, fails)
+    return Replayed(claim.id, claim.where, stored.gist(claim), text, relation, before, now, same, fails)
 
 
 def _agree(computed: Any, before: Any) -> bool:

@@ -52,6 +52,10 @@ def problem_of(setting: Setting, recipe: Recipe, exact: bool) -> Any:
     if not setting.centred:
         return problem_at(setting, recipe, np.zeros(d), np.zeros((n, d)), exact)
     x, y = numbers(recipe["x"], exact), numbers([c["y"] for c in recipe["clients"]], exact)
+    if x.shape != (d,) or y.shape != (n, d):
+        raise ValueError(
+            f"vectors of {d} coordinates are due, one for each of {n} clients, got {x.shape} and {y.shape}"
+        )
     return problem_at(setting, recipe, x, _balanced(recipe, y), exact)
 
 

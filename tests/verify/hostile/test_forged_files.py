@@ -25,6 +25,7 @@ from fedtheory.statements import (
 )
 from verify import stored
 from verify.comparisons import number_types, parts, samplers
+from verify.counterexamples import Counterexample
 from verify.outcome import ClassCertificate
 from verify.pep import certifying
 from verify.pep.prover import Step
@@ -127,3 +128,23 @@ def test_a_file_that_changes_a_claim_says_so():
     claim = _claim(CONTRACTS)
     assert stored.gist(claim) == claim.gist
     assert stored.gist(replace(claim, gist="descent").variant(factor=sympy.S.One)) == "descent; changed to factor = 1"
+
+
+POSED = {"d": 1, "x": (Fraction(0),), "clients": ({"h": (Fraction(1),), "y": (Fraction(0),)},)}
+POSED |= {"mu": Fraction(1), "L": Fraction(1), "gamma": Fraction(1, 2)}
+
+
+def test_what_is_told_of_an_instance_is_what_it_is_and_not_what_a_file_says():
+    false = _claim(ft.contracts(GD, ft.distance, 0))
+    sides = Fraction(1, 4), Fraction(0), "<="
+    found = Counterexample(false, POSED, (Fraction(1),), 1, "0", 0, *sides, "all of them; state (9)")
+    assert found.replay() == sides[:2]
+    told = found.place()
+    assert told.startswith("n=1, d=1, mu=1, L=1, gamma=1/2; ") and told.endswith("; state (1)")
+    assert replace(found, text=f"{told}, after 1 round").place() == f"{told}, after 1 round"
+    assert replace(found, text=told.replace("state (1)", "state (9)")).place() == told
+
+
+def test_a_recipe_has_the_vectors_that_its_sizes_say():
+    with pytest.raises(ValueError, match="vectors of 2 coordinates are due"):
+        _claim(ft.contracts(GD, ft.distance, 0)).instances.build({**POSED, "d": 2}, True)
