@@ -126,7 +126,9 @@ def _written(function: FunctionType) -> _Written | None:
     found = None if source is None else source.codes.get(code)
     if source is None or found is None or any("STORE_GLOBAL" in _operations(c) for c in _parts(found)):
         return None
-    names = {name: function.__globals__[name] for name in ("__name__", "__file__") if name in function.__globals__}
+    # numpy imports what it needs by the builtins of who calls it.
+    kept = ("__name__", "__file__", "__builtins__")
+    names = {name: function.__globals__[name] for name in kept if name in function.__globals__}
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     closure = tuple(_cell(cells[name], function) for name in found.co_freevars)
     made = FunctionType(found, names | dict(source.names), function.__name__, None, closure)

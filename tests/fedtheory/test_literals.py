@@ -144,3 +144,10 @@ def test_which_of_two_intervals_is_the_larger_is_known_or_is_not():
     with pytest.raises(Undecided):
         assert Quotient(1, 10) < 0.1
     assert Quotient(1, 2) == 0.5 and Quotient(1, 10) < 0.11
+
+
+def test_what_is_read_has_the_builtins_of_its_module():
+    def looked_up(s):
+        return "__builtins__" in globals(), s.x
+
+    assert in_fractions(looked_up)(State(exact([1])))[0]

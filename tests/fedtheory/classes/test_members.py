@@ -18,6 +18,7 @@ def step(problem, params, state, draw):
     return {"x": state.x}
 
 
+own = ft.method("m", step, ["mu"], {"x": "point"})
 still = ft.method("still", step, PARAMS, {"x": "point"})
 CLASSES = {
     "SmoothConvex": ft.SmoothConvex(L),
@@ -92,7 +93,7 @@ def claim(functions, statement=None, **more):
         (lambda: claim(ft.PolyakLojasiewicz(mu, L), g=(True,)), "does not say what g is"),
         (lambda: claim(ft.SmoothConvex(L), ft.contracts(still, ft.distance, 1 / kappa)), "speaks of kappa"),
         (lambda: claim(ft.Smooth(mu, L), ft.contracts(still, ft.distance, 1 - gamma * mu)), "speaks of mu"),
-        (lambda: claim(ft.SmoothConvex(L), algorithm=ft.method("m", step, ["mu"], {"x": "point"})), "a parameter mu"),
+        (lambda: claim(ft.SmoothConvex(L), ft.contracts(own, ft.distance, 1), algorithm=own), "a parameter mu"),
         (
             lambda: claim(ft.PolyakLojasiewicz(alpha, beta), adversaries=(ft.ContractiveCompressors(),)),
             "means something else",
