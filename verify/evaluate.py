@@ -74,7 +74,7 @@ def unrolled(
         tiled = map_leaves(lambda a, before=before: np.concatenate([a] * before), draws)
         after = algorithm.step(problem, params, repeated, tiled)
         fields = zip(after, repeated, state._fields, strict=True)
-        state = type(state)(*(_shaped(*field, algorithm.step) for field in fields))
+        state = type(state)(*(shaped(*field, algorithm.step) for field in fields))
         probabilities = np.repeat(probabilities, len(p)) * np.concatenate([p] * before)
         yield state, probabilities
 
@@ -113,7 +113,7 @@ def has_rounds(claim: Claim, instance: Instance, rounds: int) -> bool:
     return True
 
 
-def _shaped(after: Array, before: Array, name: str, step: Callable[..., Any]) -> Array:
+def shaped(after: Array, before: Array, name: str, step: Callable[..., Any]) -> Array:
     """The field of a state after a step, with the shape it had before; ``ValueError`` if the step changed it."""
     core, shape = before.ndim - 2, np.shape(after)
     if shape[len(shape) - core :] != before.shape[2:] or not _fits(shape, before.shape):
@@ -195,25 +195,25 @@ def _compared(
     if stepping:
         now = params_after(claim, instance, problem, 0)
         then = _params_then(claim, instance, problem, rounds)
-    scalars = _compared_by_size(statement.comparisons)
+    scalars = compared_by_size(statement.comparisons)
     for quantity in statement.quantities:
         after = quantity.after and stepping
         value = quantity.of(problem, then if after else now, later if after else state)
         if scalars & quantity.expression.free_symbols:
-            _check_scalar(quantity, value, (size, len(probabilities) if after else 1), after)
+            check_scalar(quantity, value, (size, len(probabilities) if after else 1), after)
         values[quantity.expression] = expectation(value, probabilities)[..., None] if after else value
     return [_paired(comparison, values, size) for comparison in statement.comparisons]
 
 
 @lru_cache(maxsize=500)
-def _compared_by_size(comparisons: tuple[Comparison, ...]) -> frozenset[sympy.Basic]:
+def compared_by_size(comparisons: tuple[Comparison, ...]) -> frozenset[sympy.Basic]:
     """The symbols of the sides of which one is at most the other."""
     return frozenset().union(
         *(side.free_symbols for c in comparisons if c.relation != "==" for side in (c.left, c.right))
     )
 
 
-def _check_scalar(quantity: Quantity, value: Any, due: tuple[int, int], after: bool) -> None:
+def check_scalar(quantity: Quantity, value: Any, due: tuple[int, int], after: bool) -> None:
     """``ValueError`` where a quantity that is compared by size is not one number a state, an array of shape ``due``.
 
     What does not depend on the state may be one number for all, unless it is asked for ``after`` steps.

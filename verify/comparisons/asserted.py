@@ -27,7 +27,7 @@ from fedtheory.intervals import Interval
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array, exact, to_float
 from fedtheory.statements import Bound, Invariant, Limit, OneStep
-from verify.evaluate import dimension, rollout, start
+from verify.evaluate import Comparable, check_scalar, compared_by_size, dimension, rollout, shaped, start
 
 #: What is said of others.
 SAME = "draws must be the same in all states"
@@ -116,11 +116,17 @@ def _replicas(claim: Claim, instance: Instance, rows: Array, drawn: slice) -> li
             draws, p = support_of(distribution, True)
             before = type(state)(*(np.repeat(part, len(p[drawn]), axis=1) for part in state))
             _lock(*before)
-            later = algorithm.step(problem, params, before, map_leaves(lambda leaf: _lock(leaf[drawn]), draws))
-            _lock(*later)
+            after = algorithm.step(problem, params, before, map_leaves(lambda leaf: _lock(leaf[drawn]), draws))
+            fields = zip(after, before, state._fields, strict=True)
+            later = type(state)(*(_lock(shaped(*field, algorithm.step)) for field in fields))
             found += [(algorithm.step, part) for part in later]
+    scalars = compared_by_size(statement.comparisons) if isinstance(statement, Comparable) else frozenset()
     for quantity in getattr(statement, "quantities", ()):
-        found.append((quantity.of, quantity.of(problem, params, later if quantity.after else state)))
+        value = quantity.of(problem, params, later if quantity.after else state)
+        if scalars & quantity.expression.free_symbols:
+            due = (later if quantity.after else state)[0].shape[:2]
+            check_scalar(quantity, value, due, quantity.after)
+        found.append((quantity.of, value))
     return found
 
 
