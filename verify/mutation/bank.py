@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -186,7 +187,7 @@ def _changed_methods(algorithm: Algorithm, originals: tuple[Claim, ...]) -> Iter
             parts = {name: code.rebound(getattr(algorithm, name), namespace, module) for name in parts}
         changed = replace(algorithm, **parts)
         variants = tuple(c.variant(algorithm=changed) for c in originals)
-        yield Mutant("", operator, f"{module.__name__.split('.')[-1]}.{function}", text, variants, originals)
+        yield Mutant("", operator, f"{Path(str(module.__file__)).stem}.{function}", text, variants, originals)
 
 
 @cache
