@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, no_step
+from fedtheory.intervals import Interval
 from fedtheory.optimum import Optimum
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
@@ -216,7 +217,9 @@ def _relations(
     steps[np.arange(1, size + 1), 0, np.arange(size), 0] = 1
     residual = np.asarray(invariant(problem, params, init(problem, params, **whole.parts(steps))))
     moved = (residual - residual[:1]).reshape(size + 1, -1)[1:].T
-    return np.array([[Quotient(v).limit_denominator(10**6) if v else 0 for v in row] for row in moved], dtype=object)
+    # Of floats beside fractions the middle: their room is far below what is told apart.
+    plain = [[v.middle if isinstance(v, Interval) else v for v in row] for row in moved]
+    return np.array([[Quotient(v).limit_denominator(10**6) if v else 0 for v in row] for row in plain], dtype=object)
 
 
 def nullspace(A: Array) -> tuple[Array, tuple[int, ...]]:

@@ -290,7 +290,7 @@ def _at_each(
     if shared and inquiry.given is None:
         better, broken = _better(inquiry, at, about)
         certificates += better
-        details["certificates"] = tuple(certificates)
+        details |= {"certificates": tuple(certificates), "instances": len(inquiry.met) + len(better)}
         shared = about.uncovered([c.recipe for c in certificates])
         if broken or shared:
             said = f"certified at {len(certificates)} choices of the parameters, but only where {', '.join(shared)}"
@@ -323,6 +323,8 @@ def _places(about: points.Points, certificates: Sequence[ClassCertificate]) -> s
     recipes = [c.recipe for c in certificates]
     count = len({about.place(recipe) for recipe in recipes})
     named = points.told(about.claim, min(recipes, key=lambda recipe: len(about.degeneracies(recipe))))
+    if count == 1:
+        return "one choice of the parameters" + (f", {named}" if named else "")
     return f"{count} choices of the parameters" + (f", among them {named}" if named else "")
 
 

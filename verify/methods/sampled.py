@@ -6,6 +6,7 @@ error level; a defect that is found can be replayed, because the samples are fix
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -14,7 +15,8 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.randomness import support_of
+from fedtheory.randomness import map_leaves, support_of
+from fedtheory.rational import Array
 from fedtheory.statements import Bound, CompressorClass, OneStep
 from verify.comparisons.samplers import PREFIX, SHAPES, both, level, outcomes
 from verify.counterexamples import Counterexample
@@ -23,8 +25,6 @@ from verify.statistics.sequential import Outcome
 
 #: Draws of a step that are enumerated, at most.
 MOST = 5000
-#: Draws that are enumerated to see how evenly they fall, at most.
-MANY = 1000
 #: Recipes among which one with random draws is looked for.
 PROPOSED = 40
 
@@ -74,24 +74,32 @@ def _words(claim: Claim, found: Sequence[Outcome]) -> str:
 
 
 def _random(claim: Claim, seed: int) -> list[Recipe]:
-    """Of the recipes that meet the hypotheses the one with most draws, if it has more than one, in a list."""
+    """Of the recipes that meet the hypotheses the one whose draws tell most, if any do, in a list."""
     proposed = islice(claim.instances.recipes(np.random.default_rng(seed)), PROPOSED)
-    found: tuple[tuple[int, float], list[Recipe]] = ((1, 1.0), [])
-    for recipe, _ in meeting(claim, proposed):
-        draws = _draws(claim, recipe)
-        if draws[0] <= MOST:
-            found = max(found, (draws, [recipe]), key=lambda pair: pair[0])
-    return found[1]
+    found = [(_telling(claim, recipe), recipe) for recipe, _ in meeting(claim, proposed)]
+    most, recipe = max(found, key=lambda pair: pair[0], default=(0.0, {}))
+    return [recipe] if most > 0 else []
 
 
-def _draws(claim: Claim, recipe: Recipe) -> tuple[int, float]:
-    """How many different draws a step has at this recipe, and the least probability of one: a coin that nearly always
-    shows the same side hides its bias."""
+def _telling(claim: Claim, recipe: Recipe) -> float:
+    """How much a step's draws at this recipe tell, 0 of too many: the entropies of their parts, each as a fair coin's at
+    most. A coin that nearly always shows the same side hides its bias, however much is drawn beside it."""
     instance = claim.instances.build(recipe, False)
     problem, state = start(claim, instance, np.ones((1, dimension(claim, instance))))
     draws = claim.statement.algorithm.draws(problem, instance.params, state)  # type: ignore[union-attr]
-    count = draws.count or 0
-    return count, float(min(support_of(draws, False)[1])) if 0 < count <= MANY else 0.0
+    if not 0 < (draws.count or 0) <= MOST:
+        return 0.0
+    support, p = support_of(draws, False)
+    entropies: list[float] = []
+
+    def add(part: Array) -> Array:
+        _, place = np.unique(part.reshape(len(p), -1), axis=0, return_inverse=True)
+        q = np.bincount(place.ravel(), p)
+        entropies.append(min(float(-(q * np.log(q)).sum()), math.log(2)))
+        return part
+
+    map_leaves(add, support)
+    return sum(entropies)
 
 
 def _counterexample(claim: Claim, recipe: Recipe, outcome: Outcome) -> Counterexample:

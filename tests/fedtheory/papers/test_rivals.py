@@ -376,7 +376,7 @@ def _without_mean(problem, params, state, draw):
 def _step_rule(claim, text, relation):
     kept = tuple(h for h in claim.requires if text not in h.text)
     assert len(kept) < len(claim.requires)
-    return claim.variant(requires=(*kept, Hypothesis("planted", relation)))
+    return claim.variant(requires=(*kept, *(() if relation is None else (Hypothesis("planted", relation),))))
 
 
 def _planted():
@@ -423,14 +423,14 @@ def _planted():
         "diana: shared randomness": one["diana"].variant(
             requires=one["diana"].requires[:1] + one["diana"].requires[2:]
         ),
-        "diana: alpha free": _step_rule(one["diana"], "alpha <=", sympy.true),
-        "ef21: no theta/(2 mu)": _step_rule(one["ef21"], "theta/(2 mu)", sympy.true),
+        "diana: alpha free": _step_rule(one["diana"], "alpha <=", None),
+        "ef21: no theta/(2 mu)": _step_rule(one["ef21"], "theta/(2 mu)", None),
         "ef21: gamma free": CLAIMS["baseline/ef21/descent"].variant(requires=(baseline.CONTRACTIVE,)),
-        "scaffnew: gamma free": _step_rule(one["scaffnew"], "1/L", sympy.true),
+        "scaffnew: gamma free": _step_rule(one["scaffnew"], "1/L", None),
         "scaffnew: p for p^2": one["scaffnew"].variant(factor=1 - sympy.Min(gamma * mu, p)),
         "gradskip: gamma <= 1/L": _step_rule(one["gradskip"], "min_i", le(gamma * L, 1)),
-        "compressed-scaffnew: eta free": _step_rule(one["compressed-scaffnew"], "eta", sympy.true),
-        "5gcs-cc: tau free": _step_rule(one["5gcs-cc"], "gamma tau", sympy.true),
+        "compressed-scaffnew: eta free": _step_rule(one["compressed-scaffnew"], "eta", None),
+        "5gcs-cc: tau free": _step_rule(one["5gcs-cc"], "gamma tau", None),
         "adiana: squared rate": one["adiana"].variant(factor=one["adiana"].statement.factor ** 2),
         "diana: rate without 2": CLAIMS["baseline/diana/rate"].variant(
             right=1 - 1 / ((1 + 6 * omega / n) * L / mu + (1 + omega) / 2)

@@ -68,7 +68,7 @@ def test_code_that_compares_or_leaves_the_rationals_is_not_vouched_for():
         return np.where(state.x[..., 0] > 0, 1, 0)
 
     def rounded(problem, params, state):
-        return np.float64(0.5)
+        return np.sqrt(0.5)
 
     for of in (larger, rounded):
         with pytest.raises((TypeError, ValueError)):
