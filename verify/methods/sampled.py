@@ -82,7 +82,7 @@ def _random(claim: Claim, seed: int) -> list[Recipe]:
 
 
 def _telling(claim: Claim, recipe: Recipe) -> float:
-    """How much a step's draws at this recipe tell, 0 of too many: the entropies of their parts, each as a fair coin's at
+    """How much a step's draws at this recipe tell, 0 of too many: the entropies of their parts, each a fair coin's at
     most. A coin that nearly always shows the same side hides its bias, however much is drawn beside it."""
     instance = claim.instances.build(recipe, False)
     problem, state = start(claim, instance, np.ones((1, dimension(claim, instance))))

@@ -131,7 +131,7 @@ def _idle(moved: int) -> Any:
         chosen = algorithm_1.Coins(draws.theta[silent], draws.compression[silent])
         x = state.x + moved * np.eye(problem.n, dtype=int)[:, :1]
         after = algorithm_1.step(problem, params, state._replace(x=x), chosen)
-        return np.concatenate([np.asarray(field).reshape(-1) for field in after])
+        return np.concatenate([np.asarray(field).reshape(len(x), 1, -1) for field in after], axis=-1)
 
     return value
 
