@@ -152,10 +152,11 @@ def _homes() -> dict[str, set[str]]:
 
 
 def _same(claim: Claim, registered: Claim | None) -> bool:
-    """Whether a registered claim is this one, but for what is said of its printed proof, which no check reads."""
+    """Whether a registered claim is this one, but for what is said of its print and proof, which no check reads."""
     if registered is None:
         return False
-    parts = [part.name for part in fields(Claim) if part.name not in ("uses", "flaw")]
+    unread = ("uses", "flaw", "origin", "formula", "literal_of")
+    parts = [part.name for part in fields(Claim) if part.name not in unread]
     pairs = [(getattr(claim, part), getattr(registered, part)) for part in parts]
     # A tuple is copied with the claim, what is in it is not.
     return all(

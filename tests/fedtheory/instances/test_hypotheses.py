@@ -15,8 +15,8 @@ from verify.methods import reals
 #: Recipes of a claim among which one is looked for that breaks a hypothesis alone.
 PROPOSED = 3000
 TESTED = [c.id for c in claims.all() if c.requires and not isinstance(c.statement, Order | Untested)]
-#: The pairwise independent coins of this counterexample are fair: omega is 1. The parameters of Theorem C.1's setting are
-#: made with the stepsize that is printed.
+#: The pairwise independent coins of this counterexample are fair: omega is 1. The parameters of Theorem C.1's setting
+#: are made with the stepsize that is printed.
 FIXED = {
     ("locodl/assumption-2.1/literal", "Assumption 2.1: the compressors are in U(omega)"),
     ("feddcd/theorem-C.1", "eta as printed"),

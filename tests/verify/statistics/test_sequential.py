@@ -512,7 +512,11 @@ def test_the_draws_of_a_step(id):
     rng = np.random.default_rng(0)
     tested = 0
     for recipe in islice(claim.instances.recipes(rng), 20):
-        instance = claim.instances.build(recipe, False)
+        try:
+            instance = claim.instances.build(recipe, False)
+        except ValueError:
+            # One client, of which no two can take part.
+            continue
         theta = rng.standard_normal(dimension(claim, instance))
         right = sampling.step_sampler(claim, instance, theta, 0, LEVEL, 8000)
         assert not any(o.refuted for o in right)

@@ -121,7 +121,7 @@ def test_a_rate_ten_percent_faster_than_the_worst_case_is_exceeded(claim, letter
     rate = sympy.Rational(str(1 - true.lower)) * sympy.Rational(11, 10)
     found = only(sweep.measure(claim.variant(factor=1 - rate), letters))
     assert found.verdict is Verdict.REFUTED and found.lower > found.printed
-    assert found.slack[1] == pytest.approx(1 / 1.1, abs=1e-4)
+    assert float(found.slack[1]) == pytest.approx(1 / 1.1, abs=1e-4)
     assert "the smallest factor that holds lies in [" in sweep.sentence([found])
     assert sweep.sentence([found]).startswith("what is stated does not hold at every point of the grid")
 
