@@ -31,8 +31,9 @@ from verify.verdict import Verdict
 #: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.
 _CLIENTS, _PROPOSED = (1, 2), 400
 #: Constants at which the rules have to derive the same, for each of these numbers; at how many of them, the simplest,
-#: it is tried to certify it: the programs at one choice may be too ill-conditioned to be rounded.
-_ALIKE, _TRIES = 13, 3
+#: it is tried to certify it, since the programs at one choice may be too ill-conditioned to be rounded; and at how many
+#: more that have nothing in common which the hypotheses do not ask.
+_ALIKE, _TRIES, _SPARE = 13, 3, 2
 #: Runs on which iterations are compared with the method, and steps of the first of them; the others take one. For each
 #: of them one is proposed whose constants are anything.
 _RUNS, _LONG_RUNS, _STEPS = 200, 3, 12
@@ -77,9 +78,9 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
     for recipe in (recipe for recipes in of_each for recipe in recipes):
         if missing := obligations.missing(claim, premises, recipe):
             raise ValueError(f"{missing} is not derived")
-    # Should those share what the hypotheses do not ask: one more, for each is dear.
-    spare = [recipe for recipes in of_each for recipe in recipes if not about.uncovered([recipe])]
-    spare = sorted(spare, key=wildness)[:1]
+    # Should those share what the hypotheses do not ask: the simplest of many that have none of it.
+    others = _constants(iteration, claim, premises, max(_CLIENTS), np.random.default_rng(inquiry.seed))
+    spare = sorted((recipe for recipe in others if not about.uncovered([recipe])), key=wildness)[:_SPARE]
     simple = [recipe for recipes in (*tried, spare) for recipe in recipes]
     every = {clients: _draws(iteration, premises, simple, clients) for clients in _CLIENTS}
     seen = _compared(claim, every, inquiry.seed, rng)
