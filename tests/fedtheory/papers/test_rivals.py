@@ -467,10 +467,10 @@ def _examples():
     h, c = exact([[1, 3], [2, 5]]), exact([[1, 0], [-2, 4]])
     labels = np.where(rng.random((2, 6)) < 0.5, -1.0, 1.0)
     return {
-        "quadratic": Problem(diagonal(h, c)),
+        "quadratic": Problem(diagonal(h, c), None, (Q(1), Q(5))),
         "declared": Problem(diagonal(h, c), None, (Q(1, 2), Q(7))),
-        "two-slope": Problem(PiecewiseQuadratic((h, 2 * h), (c,), c)),
-        "three-slope": Problem(PiecewiseQuadratic((h, 2 * h, h), (c, c + 1), c)),
+        "two-slope": Problem(PiecewiseQuadratic((h, 2 * h), (c,), c), None, (Q(1), Q(10))),
+        "three-slope": Problem(PiecewiseQuadratic((h, 2 * h, h), (c, c + 1), c), None, (Q(1), Q(10))),
         "logistic": Problem(logistic_with_condition(rng.standard_normal((2, 6, 2)), labels, 30.0)),
     }
 
