@@ -65,8 +65,10 @@ class FunctionClass:
 
     @property
     def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        raise NotImplementedError
+        """The letters of the class, and where their values come from: its ends, unless a class says otherwise."""
+        if self.ends is None:
+            raise NotImplementedError
+        return dict(zip(self.ends, ("mu", "L"), strict=True))
 
     @property
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:

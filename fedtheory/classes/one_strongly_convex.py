@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,7 +14,6 @@ from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, number, pick
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.sources import Source
 
 
 @dataclass(frozen=True)
@@ -32,11 +30,6 @@ class OneStronglyConvex(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return f"f_1 {self.mu}-strongly convex, the others convex, all {self.L}-smooth"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return {self.mu: "mu", self.L: "L"}
 
     @property
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -16,7 +16,6 @@ from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.sources import Source
 
 #: How much smaller than the members' own constant the one declared of them is.
 _SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
@@ -48,11 +47,6 @@ class PolyakLojasiewicz(FunctionClass):
         if self.own:
             return f"f {self.mu}-Polyak-Lojasiewicz and {self.L}-smooth, f_i L_i-smooth, {self.L} the mean of the L_i"
         return f"f {self.mu}-Polyak-Lojasiewicz, each f_i {self.L}-smooth"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return {self.mu: "mu", self.L: "L"}
 
     @property
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:

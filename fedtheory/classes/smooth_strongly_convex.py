@@ -17,7 +17,6 @@ from fedtheory.instances.base import Recipe, check_shape, number, pick
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.rational import Array, square_root
-from fedtheory.sources import Source
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,6 @@ class SmoothStronglyConvex(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return f"each {self.mu}-strongly convex and {self.L}-smooth"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return {self.mu: "mu", self.L: "L"}
 
     @property
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -16,7 +16,6 @@ from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, number, pick
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.sources import Source
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,6 @@ class StronglyConvexOnAverage(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return f"each convex and {self.L}-smooth, their average {self.mu}-strongly convex"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return {self.mu: "mu", self.L: "L"}
 
     @property
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
