@@ -18,7 +18,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.intervals import Interval, Undecided
-from fedtheory.rational import Array, evaluate, exact, is_exact
+from fedtheory.rational import Array, enclosed, evaluate, exact, is_exact
 from fedtheory.statements import Bound
 from fedtheory.symbols import T
 from verify.evaluate import params_after, rollout, start
@@ -279,7 +279,7 @@ def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Arr
             values[quantity.expression] = quantity.of(problem, instance.params, state)
     if rounds > _MANY and is_exact(theta):
         # A fraction to such a power has as many digits.
-        values = {key: value if key == T else _enclosed(value) for key, value in values.items()}
+        values = {key: value if key == T else enclosed(value) for key, value in values.items()}
     return np.broadcast_to(np.asarray(evaluate(statement.bound, values)), (len(theta), 1))[:, 0]
 
 
@@ -295,10 +295,3 @@ def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> 
     z = (start_matrix @ theta[0]) if is_exact(theta) else start_matrix.astype(float) @ theta[0]
     left = z @ _carried(claim, instance, theta, rounds) @ z
     return np.array([left]), bound_at(claim, instance, theta, rounds)
-
-
-def _enclosed(value: Any) -> Any:
-    """A number, or an array of numbers, as intervals."""
-    if not np.shape(value):
-        return Interval.of(value) if isinstance(value, int | Fraction | np.integer) else value
-    return np.vectorize(_enclosed, otypes=[object])(value)
