@@ -1,14 +1,12 @@
 """Multipliers with room around them, in units in which they have most.
 
 A solver finds the multipliers that are furthest from every bound, in the units in which they are given to it. Where
-coefficients are of very different size it is lost in its own rounding, in one way on one processor and in another on
-the next. In units of what it found, multipliers and slack form are of size one, and it sees what it could not see
-before; repeated, that leads to one point, which hardly depends on where it began.
+coefficients are of very different size it is lost in its own rounding; :mod:`verify.pep.centring` is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -19,8 +17,6 @@ from verify.pep import linear, programs
 from verify.pep.linear import Equation
 from verify.pep.programs import Program
 
-#: How often units are taken, by how much at most they change at a time, and after how many there has to be room.
-_SWEEPS, _CHANGE, _PATIENCE = 5, 1e4, 3
 #: Denominator to which numbers with room around them are rounded, in their own units.
 GRID = 2**40
 #: Margins up to which multipliers have no room to be rounded.
@@ -72,27 +68,31 @@ class Centre(NamedTuple):
         return linear.nearest_solution(face.equations, guess)
 
 
-def centres(posed: Program, face: Face) -> Iterator[Centre]:
-    """Multipliers on the face, in better and better units; at first those of the program ``posed``.
+def centre(posed: Program, face: Face) -> Centre | None:
+    """Multipliers on the face, in the units of the program ``posed``; None where the solver gives none.
 
     The margin, at most 1, is the least of the multipliers that the face does not determine and of the eigenvalues of
     what it keeps of the slack form.
     """
+    import cvxpy as cp
+
     units, forms, objectives = _arrays(posed, face)
-    rows = [np.ones(len(part)) for part in objectives]
-    for sweep in range(_SWEEPS):
-        parts = zip(forms, objectives, rows, strict=True)
-        scaled = [(form * np.outer(d, d), part * np.outer(d, d)) for form, part, d in parts]
-        found = _furthest(scaled, units, face)
-        if found is None:
-            return
-        yield found
-        if sweep + 1 >= _PATIENCE and found.margin <= NO_ROOM:
-            return
-        for (form, part), d in zip(scaled, rows, strict=True):
-            diagonal = np.einsum("k,kii->i", found.multipliers, form) - np.diag(part)
-            d /= np.sqrt(np.clip(diagonal, 1 / _CHANGE, _CHANGE))
-        units = units * np.clip(found.multipliers / units, 1 / _CHANGE, _CHANGE)
+    weights, margin = cp.Variable(len(units)), cp.Variable()
+    conditions = [margin <= 1]
+    free = [k for k in range(len(units)) if k not in face.determined]
+    if free:
+        conditions.append(weights[free] >= margin)
+    for form, part in zip(forms, objectives, strict=True):
+        # A symmetric matrix variable tells the solver what it cannot see by itself.
+        S = cp.Variable(part.shape, PSD=True)
+        conditions.append(_slack(form, part, units, weights) - margin * np.eye(len(part)) == S)
+    if face.equations:
+        M, right = _floats(face.equations, units)
+        conditions.append(M @ weights == right)
+    programs.run(cp.Problem(cp.Maximize(margin), conditions))
+    if weights.value is None or not np.isfinite(weights.value).all():
+        return None
+    return Centre(units * np.asarray(weights.value), units, float(np.asarray(margin.value)))
 
 
 def leanest(posed: Program, face: Face) -> Array | None:
@@ -133,28 +133,6 @@ def _slack(form: Array, part: Array, units: Array, weights: Any) -> Any:
     import cvxpy as cp
 
     return cp.reshape((units[:, None] * form.reshape(len(units), -1)).T @ weights, part.shape, order="C") - part
-
-
-def _furthest(scaled: Sequence[tuple[Array, Array]], units: Array, face: Face) -> Centre | None:
-    """The multipliers with the largest margin in these units; None where the solver gives none."""
-    import cvxpy as cp
-
-    weights, margin = cp.Variable(len(units)), cp.Variable()
-    conditions = [margin <= 1]
-    free = [k for k in range(len(units)) if k not in face.determined]
-    if free:
-        conditions.append(weights[free] >= margin)
-    for form, part in scaled:
-        # A symmetric matrix variable tells the solver what it cannot see by itself.
-        S = cp.Variable(part.shape, PSD=True)
-        conditions.append(_slack(form, part, units, weights) - margin * np.eye(len(part)) == S)
-    if face.equations:
-        M, right = _floats(face.equations, units)
-        conditions.append(M @ weights == right)
-    programs.run(cp.Problem(cp.Maximize(margin), conditions))
-    if weights.value is None or not np.isfinite(weights.value).all():
-        return None
-    return Centre(units * np.asarray(weights.value), units, float(np.asarray(margin.value)))
 
 
 def _floats(equations: Sequence[Equation], units: Array) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fedtheory.rational import Array
-from verify.pep import faces, interior, linear, programs
+from verify.pep import centring, faces, interior, linear, programs
 from verify.pep.gram import Form
 from verify.pep.interior import Centre, Face
 from verify.pep.linear import Equation
@@ -33,7 +33,7 @@ def prove(
 
     ``variants``: the program in other units, in which the solver may see more; multipliers do not depend on units.
     ``guesses``: how many faces are tried where the bound is attained, the multipliers have no room to be rounded, and
-    the worst case does not tell the face.
+    the worst case does not tell the face. With one, nothing is done in many digits either.
     """
     if not program.constraints:
         certificate = Certificate(program, {}, bound)
@@ -55,31 +55,35 @@ def _candidates(
         whole = Face.of(program, bound)
     except ValueError:
         return
-    tried = [(program, whole, interior.centres(posed, whole)) for posed in variants]
     # With room around them.
-    first = [next(centres, None) for *_, centres in tried]
+    first = [interior.centre(posed, whole) for posed in variants]
     for centre in first:
         yield from _rounded(program, whole, centre)
     # Where there is none, on the face on which the leanest lie; or in the interior of that of a worst case.
     for posed, centre in zip(variants, first, strict=True):
         if centre is not None and centre.margin > -_NEAR:
             yield from _guessed(program, posed, interior.leanest(posed, whole), bound, min(guesses, _FEW))
+    tried = [(program, whole, centre) for centre in first[:1]]
     for posed in variants:
         for on, of, face in _attained(program, posed, bound):
-            tried.append((on, face, interior.centres(of, face)))
-            yield from _rounded(on, face, next(tried[-1][-1], None))
-    # All that in better units, and at last on other faces.
-    for on, face, centres in tried:
-        for centre in centres:
-            yield from _rounded(on, face, centre)
+            tried.append((on, face, interior.centre(of, face)))
+            yield from _rounded(*tried[-1])
+    # On other faces; and at last all that in many digits, where floats see no room.
     for posed, centre in zip(variants, first, strict=True):
         if centre is not None and centre.margin <= interior.NO_ROOM:
             yield from _guessed(program, posed, centre.multipliers, bound, guesses)
+    for on, face, centre in tried if guesses > 1 else ():
+        yield from _centred(on, face, centre)
 
 
 def _rounded(program: Program, face: Face, centre: Centre | None) -> Iterator[dict[str, Fraction]]:
     if centre is not None and centre.margin > interior.NO_ROOM:
         yield _named(program, centre.rounded(face))
+
+
+def _centred(program: Program, face: Face, centre: Centre | None) -> Iterator[dict[str, Fraction]]:
+    start = np.zeros(len(program.constraints)) if centre is None else centre.multipliers
+    yield from (_named(program, found) for found in centring.multipliers(program, face, start.tolist()))
 
 
 def _attained(program: Program, posed: Program, bound: Fraction) -> Iterator[tuple[Program, Program, Face]]:

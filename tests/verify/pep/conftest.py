@@ -6,7 +6,7 @@ import pytest
 from verify.pep import programs
 
 #: Relative size of the noise on what a solver answers.
-NOISE = 1e-9
+NOISE = 1e-7
 
 
 @pytest.fixture(params=[None, 0, 1], ids=lambda seed: "as it is" if seed is None else f"noise {seed}")

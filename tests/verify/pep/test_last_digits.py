@@ -5,7 +5,7 @@ from fractions import Fraction as Fr
 import pytest
 from models import gradient_descent
 
-from verify.pep import interior, linear, programs
+from verify.pep import centring, interior, linear, programs
 from verify.pep.gram import Form, Sample, interpolate, row, value
 from verify.pep.programs import Constraint, Program, excess
 from verify.pep.prover import bounds
@@ -42,19 +42,28 @@ class TestVerdicts:
         assert bounds(program, factor * (1 - Fr(1, 10**5))).verdict is Verdict.REFUTED
 
 
-def test_units_in_which_there_is_room_are_found_from_wherever_one_begins():
-    # x^2 <= 10^k y^2 and y^2 <= z^2: multipliers of x^2 - 2 * 10^k z^2 <= 0 between 10^k and twice as much.
-    x, y, z = row("x"), row("y"), row("z")
-    for k in (0, 6, 8):
+class TestCentre:
+    @pytest.mark.parametrize("start", [(0, 0), (1e9, 1e-9), (-1e9, 1e9)])
+    @pytest.mark.parametrize("k", [0, 8, 16])
+    def test_is_found_from_wherever_one_begins(self, start, k):
+        # x^2 <= 10^k y^2 and y^2 <= z^2: multipliers of x^2 - 2 * 10^k z^2 <= 0 between 10^k and twice as much.
+        x, y, z = row("x"), row("y"), row("z")
         size = Fr(10) ** k
         first, second = Constraint("first", x**2 - size * y**2), Constraint("second", y**2 - z**2)
         program = Program(x**2 - 2 * size * z**2, (first, second))
         face = interior.Face.of(program, Fr(0))
-        *_, last = interior.centres(program, face)
-        assert last.margin > Fr(1, 2)
-        assert programs.Certificate(
-            program, dict(zip(("first", "second"), last.rounded(face), strict=True)), Fr(0)
-        ).check()
+        a, b = next(centring.multipliers(program, face, start))
+        assert programs.Certificate(program, {"first": a, "second": b}, Fr(0)).check()
+        # The centre: a, b and the eigenvalues a - 1, b - a, 2 - b (b in units of size) have the greatest product.
+        assert (float(a), float(b / size)) == pytest.approx((1.4119, 1.7307), rel=0.05)
+
+    def test_is_none_where_there_is_no_room(self):
+        x, y = row("x"), row("y")
+        program = Program(x**2 - y**2, (Constraint("only", x**2 - y**2),))
+        assert not list(centring.multipliers(program, interior.Face.of(program, Fr(0)), [1.0]))
+        # On the face on which there is only one solution there is nothing to look for.
+        face = interior.Face.of(program, Fr(0), [({0: Fr(1)}, Fr(1))])
+        assert not list(centring.multipliers(program, face, [1.0]))
 
 
 def test_the_leanest_multipliers_are_those_that_are_needed():
