@@ -19,6 +19,8 @@ from fedtheory.statements import Bound
 LIST = SHARED / "claims.csv"
 #: What is meant, of which the list tells the letter or the use.
 RESTATED = ("fedadmm/eq-45", "locodl/uplink", "locodl/assumption-2.1")
+#: The first of the ids that were added to the list when it was there.
+ADDED_FIRST = "fedadmm/eq-14"
 
 
 @pytest.mark.skipif(not LIST.exists(), reason="the list of claims is not there")
@@ -32,8 +34,10 @@ def test_registry_agrees_with_the_list():
         row = listed.get(claim.id) or listed[claim.id.rpartition("/")[0]] | {"kind": claim.kind, "gist": claim.gist}
         assert (claim.where, claim.kind) == (row["where"], row["kind"])
         assert claim.gist == row["gist"] or claim.id in RESTATED
-    order = [id for id in listed if id in {c.id for c in claims.all()} and not id.endswith("/literal")]
-    assert [c.id for c in printed if c.id in listed and not c.id.endswith("/literal")] == order
+    # What was added to the list later stands at its end, of all papers; in the registry where its paper has it.
+    listed_first = list(listed)[: list(listed).index(ADDED_FIRST)]
+    order = [id for id in listed_first if id in {c.id for c in claims.all()} and not id.endswith("/literal")]
+    assert [c.id for c in printed if c.id in listed_first and not c.id.endswith("/literal")] == order
 
 
 def test_repaired_claims_follow_what_they_repair():

@@ -371,7 +371,7 @@ def test_no_side_of_a_statement_is_called_left_or_right():
 
 def test_identities_are_told_as_formulas():
     assert statement.text(claims.get("feddcd/lemma-B.3/eq-17")) == ["G_I == G_I^T L G_I"]
-    assert statement.formulas(claims.get("fedopt/eq-14")) == [r"(1/(\lambda n))X\alpha^{*} = w^{*}"]
+    assert statement.formulas(claims.get("fedopt/eq-7")) == [r"f(w) = \sum_k((n_k/n)F_k(w))"]
 
 
 def test_list_has_a_line_for_each_claim(capsys):

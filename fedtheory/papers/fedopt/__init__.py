@@ -2,6 +2,7 @@
 
 from fedtheory.claims import with_origins, with_proofs
 from fedtheory.papers.fedopt import (
+    averaging,
     cocoa,
     convergence,
     dane,
@@ -14,6 +15,8 @@ from fedtheory.papers.fedopt import (
     primal,
     proofs,
     proposition,
+    scaling,
+    stability,
     svrg,
 )
 from fedtheory.papers.fedopt.predictors import (
@@ -34,17 +37,22 @@ from fedtheory.papers.fedopt.predictors import (
 
 _CLAIMS = (
     *model.SECTIONS_1_AND_2,
+    *averaging.SECTION_2_3_3,
     *svrg.SECTION_3_2,
     *svrg.SECTION_3_3,
     *dane.SECTION_3_4,
+    *stability.FURTHER,
     *proposition.SECTION_3_5,
     *fsvrg.SECTION_3_6_2,
+    *scaling.SECTION_3_6_2,
     *fsvrg.PROPERTIES,
     *primal.APPENDIX_A1,
     *dual.APPENDIX_A3,
     *convergence.CONVERGENCE,
     *equivalence.APPENDIX_A4,
+    *cocoa.AFTER_THEOREM_5,
     *cocoa.SECTION_2_3_1,
+    *figure.SECTION_4,
     *figure.FIGURE_2,
 )
 CLAIMS = with_origins(

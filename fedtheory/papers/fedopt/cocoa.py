@@ -1,28 +1,33 @@
-"""Federated Optimization, Section 2.3.1: rounds of CoCoA+ with local solutions of accuracy Theta."""
+"""Federated Optimization, Section 2.3.1 and A.3: CoCoA+, its rounds with local accuracy Theta, and Algorithm 6."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 
-from fedtheory.algorithms import cocoa_plus
+from fedtheory.algorithms import cocoa_plus, dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import pick
-from fedtheory.papers.fedopt.data import Posed, States, one_of, positive, value
+from fedtheory.papers.fedopt.data import Letter, Posed, States, few, one_of, positive, value
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
     ANY_GAMMA,
+    ANY_SIGMA,
     D_0,
     D_T,
     GAP_0,
     GAP_T,
     LOSSES,
     dual_share,
+    of_primal,
 )
 from fedtheory.papers.fedopt.predictors import (
+    STEPS,
+    Steps,
     Theta,
     dominates,
     dual_optimum,
@@ -30,6 +35,7 @@ from fedtheory.papers.fedopt.predictors import (
     lamda,
     letters,
     n,
+    setting,
     sigma,
     smax,
 )
@@ -38,7 +44,7 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.randomness import Constant
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
-from fedtheory.statements import Bound
+from fedtheory.statements import Agreement, Bound, Quantity, identity
 
 
 def _inexact(contraction: Any, way: str) -> Any:
@@ -86,6 +92,10 @@ def _cocoa_at(problem: LinearProblem, params: Cocoa, theta: Array) -> cocoa_plus
     return cocoa_plus.init(problem, start, dual_optimum(problem) + theta[:, None])
 
 
+_ACCURACY: dict[str, Letter] = {
+    "contraction": one_of(0, "1/2", "1/3", "9/10"),
+    "way": lambda rng, recipe: pick(rng, ("short", "long", "aside")),
+}
 _aggregation = sympy.Symbol("g", positive=True)
 INEXACT = Setting(
     f"{LOSSES}, on any data and nodes; local solutions of accuracy Theta in [0, 1), a share g of them added, "
@@ -97,9 +107,8 @@ INEXACT = Setting(
         {
             **ANY_GAMMA,
             **ADMISSIBLE_SIGMA,
-            "contraction": one_of(0, "1/2", "1/3", "9/10"),
+            **_ACCURACY,
             "share": one_of(1, 1, 1, "1/2", "1/3"),
-            "way": lambda rng, recipe: pick(rng, ("short", "long", "aside")),
         },
     ).instances,
     complete=True,
@@ -107,6 +116,104 @@ INEXACT = Setting(
 _SAFE = Hypothesis(
     "sigma' = g sigma with X'X <= sigma B",
     met=lambda problem, params: dominates(problem.f, params.sigma / params.gamma),
+)
+
+# After Theorem 5
+
+
+def _inexact_step(problem: LinearProblem, params: Cocoa, state: dual_block_ascent.State, draw: Any) -> Any:
+    """A round of Algorithm 6 whose Step 5 is solved inexactly."""
+    f, alpha = problem.f, state.alpha
+    return dual_block_ascent.State(alpha + params.solver.answer(f, alpha, f.primal(alpha), params.sigma, draw))
+
+
+_inexactly = replace(
+    dual_block_ascent.algorithm,
+    name="Algorithm 6 with an inexact Step 5",
+    Params=Cocoa,
+    draws=lambda problem, params, state: params.solver.draws(problem.f),
+    step=_inexact_step,
+)
+
+
+def _both(problem: LinearProblem, params: Any, state: cocoa_plus.State) -> Array:
+    """alpha and w, side by side."""
+    return np.concatenate([state.alpha, state.w], axis=-1)
+
+
+def _with_image(problem: LinearProblem, params: Any, state: dual_block_ascent.State) -> Array:
+    """alpha and X alpha/(lambda n), side by side."""
+    return np.concatenate([state.alpha, problem.f.primal(state.alpha)], axis=-1)
+
+
+def _own_subproblem(f: LinearModels, sigma: Any, alpha: Array, u: Array) -> Array:
+    """What a node of CoCoA+ maximises (Ma et al. 2015, eq. (9)), for every k: ``(..., K)``."""
+    w = f.primal(alpha)
+    images = f.per_client(u[..., None] * f.X, -2)
+    linear = (w[..., None, :] * images).sum(axis=-1) / f.examples
+    square = sigma * (images**2).sum(axis=-1) / (2 * f.lam * f.examples**2)
+    conjugates = f.per_client(f.loss.conjugate(alpha + u, f.y), -1) / f.examples
+    return -conjugates - f.lam * (w**2).sum(axis=-1)[..., None] / (2 * f.n) - linear - square
+
+
+def _change(problem: LinearProblem, params: perturbed_primal.Params, state: Steps) -> Array:
+    """CoCoA+'s local objective less its value at 0, for every k."""
+    f, (alpha, h) = problem.f, state
+    return _own_subproblem(f, params.sigma, alpha, h) - _own_subproblem(f, params.sigma, alpha, 0 * h)
+
+
+def _change_of_15(problem: LinearProblem, params: perturbed_primal.Params, state: Steps) -> Array:
+    """D_k(0) - D_k(h), eq. (15), for every k."""
+    f, (alpha, h) = problem.f, state
+    image, images = f.combined(alpha)[..., None, :], f.per_client(h[..., None] * f.X, -2)
+    coupled = (image * images + params.sigma * images**2 / 2).sum(axis=-1) / (f.lam * f.examples**2)
+    conjugates = f.per_client(f.loss.conjugate(alpha + h, f.y) - f.loss.conjugate(alpha, f.y), -1)
+    return -coupled - conjugates / f.examples
+
+
+ADDED = setting(
+    f"{LOSSES}, on any data and nodes; any sigma > 0, local solutions of any accuracy, added",
+    Posed(
+        _cocoa,
+        States(lambda problem: problem.f.examples, _cocoa_at),
+        {**ANY_GAMMA, **ANY_SIGMA, **_ACCURACY, "share": one_of(1)},
+        holds=lambda recipe, f: bool(recipe["share"] == 1),
+        clients=few,
+    ),
+)
+SUBPROBLEMS = setting(
+    f"{LOSSES}, on any data and nodes; any sigma > 0, alpha and h",
+    Posed(of_primal, STEPS, {**ANY_GAMMA, **ANY_SIGMA}, clients=few),
+)
+
+AFTER_THEOREM_5 = (
+    Claim(
+        id="fedopt/cocoa/is-algorithm-6",
+        where="after Theorem 5",
+        kind="equivalence",
+        gist="CoCoA+ is Algorithm 6 with an inexact Step 5",
+        setting=ADDED,
+        statement=Agreement(
+            cocoa_plus.algorithm,
+            _inexactly,
+            lambda problem, params, state: (params, dual_block_ascent.State(state.alpha)),
+            (_both, _with_image),
+            "CoCoA+, which adds the steps of its nodes, and Algorithm 6 with the same inexact answers to (15) have the "
+            "same alpha and w = X alpha/(lambda n)",
+        ),
+        reading="CoCoA+ with gamma = 1 and sigma' = sigma, from a w that is X alpha/(lambda n); that its nodes have "
+        "(15) to solve is fedopt/cocoa/is-algorithm-6/subproblem",
+    ),
+    Claim(
+        id="fedopt/cocoa/is-algorithm-6/subproblem",
+        where="after Theorem 5",
+        kind="identity",
+        gist="what a node of CoCoA+ maximises is -D_k(u), eq. (15), and a number",
+        setting=SUBPROBLEMS,
+        statement=identity(Quantity("G_k(h)-G_k(0)", _change), Quantity("D_k(0)-D_k(h)", _change_of_15)),
+        reading="G_k is the local objective of Ma et al. (2015), eq. (9); accuracy Theta is relative to its maximum, "
+        "and so is the same of both",
+    ),
 )
 
 SECTION_2_3_1 = (

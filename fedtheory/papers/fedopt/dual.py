@@ -2,61 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 
 from fedtheory.algorithms import perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.papers.fedopt.data import Posed, few
-from fedtheory.papers.fedopt.dual_states import (
-    ADMISSIBLE_SIGMA,
-    ANY_GAMMA,
-    LOSSES,
-    NO_STATE,
-    of_primal,
-)
-from fedtheory.papers.fedopt.predictors import (
-    DOMINATES,
-    DUALS,
-    STEPS,
-    Duals,
-    K,
-    Steps,
-    dual_optimum,
-    letters,
-    setting,
-)
+from fedtheory.papers.fedopt import conjugates
+from fedtheory.papers.fedopt.data import Posed, States, clients_of, few
+from fedtheory.papers.fedopt.dual_states import ADMISSIBLE_SIGMA, of_primal
+from fedtheory.papers.fedopt.predictors import DOMINATES, DUALS, Duals, K, dual_optimum, letters, setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.rational import Array, apply, inverse
-from fedtheory.statements import Comparison, Inequality, Quantity, identity, inequality
-
-
-def _dual_solution(f: LinearModels) -> Array:
-    """The maximiser of (13) from its own normal equations, (X'X/(lambda n) + gamma I) alpha = y."""
-    gram = np.matmul(f.X, f.X.T) / (f.lam * f.examples)
-    return apply(inverse(gram + f.loss.gamma * np.eye(f.examples, dtype=int)), f.y)
-
-
-def _most(problem: LinearProblem, params: Any, state: Any) -> Array:
-    """max D, eq. (13)."""
-    return np.asarray(problem.f.dual(_dual_solution(problem.f)))
-
-
-def _least(problem: LinearProblem, params: Any, state: Any) -> Array:
-    """min f, eq. (11)."""
-    return np.asarray(problem.f.objective(problem.x_star))
-
-
-def _image_of_solution(problem: LinearProblem, params: Any, state: Any) -> Array:
-    """(1/(lambda n)) X alpha*, alpha* from the normal equations of the dual."""
-    return problem.f.primal(_dual_solution(problem.f))
-
-
-def _solution(problem: LinearProblem, params: Any, state: Any) -> Array:
-    """w*, from the normal equations of the primal problem."""
-    return problem.x_star
+from fedtheory.rational import Array
+from fedtheory.statements import Comparison, Inequality, Quantity, inequality
 
 
 def _xi(f: LinearModels, h: Array) -> Array:
@@ -93,28 +52,63 @@ def _of_step(function: Any) -> Any:
     return quantity
 
 
-def _after_step(problem: LinearProblem, params: Any, state: Steps) -> Array:
+class Stepping(NamedTuple):
+    """``alpha``, ``h (..., n)``: dual variables and a step; ``c (...)``: (1/n) sum_i phi_i^*(-alpha_i - h_i)."""
+
+    alpha: Array
+    h: Array
+    c: Array
+
+
+def _stepping(problem: LinearProblem, params: Any, theta: Array) -> Stepping:
+    n = problem.f.examples
+    return Stepping(theta[:, None, :n], theta[:, None, n : 2 * n], theta[:, None, -1])
+
+
+def _after_step(problem: LinearProblem, params: Any, state: Stepping) -> Array:
     """D(alpha + h)."""
-    return problem.f.dual(state.alpha + state.h)
+    f = problem.f
+    return -_xi(f, state.alpha + state.h) / (2 * f.lam * f.examples**2) - state.c
 
 
-def _lower_bound(problem: LinearProblem, params: perturbed_primal.Params, state: Steps) -> Array:
+def _lower_bound(problem: LinearProblem, params: perturbed_primal.Params, state: Stepping) -> Array:
     """-(xi(alpha) + <grad xi(alpha), h> + (sigma/2) |h|_B^2)/(lambda n^2) - (1/n) sum_i phi_i^*(-alpha_i - h_i)."""
-    f, (alpha, h) = problem.f, state
+    f, alpha, h = problem.f, state.alpha, state.h
     image = f.combined(alpha)
     model = (image**2).sum(axis=-1) / 2 + (image * f.combined(h)).sum(axis=-1) + params.sigma * _in_blocks(f, h) / 2
-    conjugates = f.loss.conjugate(alpha + h, f.y).sum(axis=-1)
-    return -model / (f.lam * f.examples**2) - conjugates / f.examples
+    return -model / (f.lam * f.examples**2) - state.c
 
 
+def _sparse(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
+    return clients_of(rng, kind, bool(rng.random() < 0.5))
+
+
+def _most_nodes(problem: LinearProblem, params: Any) -> int:
+    """max_j omega^j: the largest number of nodes that hold a feature."""
+    f = problem.f
+    held: Array = f.per_client((f.X != 0).astype(int), 0) > 0
+    return int(held.sum(axis=0).max())
+
+
+omega = sympy.Symbol("omega", integer=True, positive=True)
 _square, _blocks = sympy.Symbol("|Xh|^2"), sympy.Symbol("|h|_B^2")
 _square_alone, _blocks_alone = sympy.Symbol("|X h_1|^2"), sympy.Symbol("|h_1|_B^2")
 _bound, _value = sympy.Symbol("model(h)"), sympy.Symbol("D(alpha+h)")
 ANY_STEP = setting("any data on any nodes, X != 0, any h", Posed(states=DUALS), letters(K))
-DATA = setting(f"{LOSSES}, on any data and nodes", Posed(states=NO_STATE, letters=ANY_GAMMA))
 STEPPING = setting(
-    f"{LOSSES}, on any data and nodes, any alpha and h",
-    Posed(of_primal, STEPS, {**ANY_GAMMA, **ADMISSIBLE_SIGMA}, clients=few),
+    "any data on any nodes, any alpha and h, and any number for (1/n) sum_i phi_i^*(-alpha_i - h_i)",
+    Posed(
+        of_primal,
+        States(lambda problem: 2 * problem.f.examples + 1, _stepping),
+        ADMISSIBLE_SIGMA,
+        clients=few,
+    ),
+)
+#: Data most of whose entries are 0.
+SPARSE = setting(
+    "any data on any nodes, of one feature an example in every other data set; any h",
+    Posed(states=DUALS, clients=_sparse),
+    {omega: _most_nodes},
 )
 
 
@@ -127,22 +121,8 @@ BOUND = Quantity(_bound, _lower_bound)
 VALUE = Quantity(_value, _after_step)
 
 APPENDIX_A3 = (
-    Claim(
-        id="fedopt/eq-13",
-        where="eq. (13)",
-        gist="dual of L2-regularised ERM",
-        setting=DATA,
-        statement=identity(Quantity("max_{alpha} D(alpha)", _most), Quantity("min_w f(w)", _least)),
-        reading="max D = min f, on quadratic losses, where each has normal equations of its own",
-    ),
-    Claim(
-        id="fedopt/eq-14",
-        where="eq. (14)",
-        gist="dual to primal map at the optimum",
-        setting=DATA,
-        statement=identity(Quantity("(1/(lambda n)) X alpha*", _image_of_solution), Quantity("w*", _solution)),
-        reading="on quadratic losses, where each problem has normal equations of its own",
-    ),
+    *conjugates.DUALITY,
+    conjugates.CONCAVITY,
     Claim(
         id="fedopt/sigma",
         where=_A3,
@@ -159,12 +139,21 @@ APPENDIX_A3 = (
         "need X h_1 = 0 for all h, and so for every client. Every larger sigma has X'X <= sigma B too",
     ),
     Claim(
+        id="fedopt/sigma/sparsity",
+        where="Section 4.1 and Figure 1",
+        gist="sigma <= max_j omega^j",
+        setting=SPARSE,
+        statement=inequality(SQUARE <= omega * BLOCKS),
+        reading="of the least sigma, which Section 4.1 calls the best sigma': |Xh|^2 <= max_j omega^j |h|_B^2 for all "
+        "h, omega = max_j omega^j; where a feature is on every node the maximum is K, as the paper says of its data",
+    ),
+    Claim(
         id="fedopt/lower-bound-step",
         where=_A3,
         gist="separable lower bound on D(alpha + h)",
         setting=STEPPING,
         statement=inequality(BOUND <= VALUE),
         requires=(DOMINATES,),
-        reading="on quadratic losses",
+        reading="for every phi: the conjugates at alpha + h are the same number on both sides",
     ),
 )

@@ -16,13 +16,9 @@ from fedtheory.papers.fedopt.dual_states import (
     of_dual,
     of_primal,
 )
-from fedtheory.papers.fedopt.predictors import (
-    DUALS,
-    Duals,
-    setting,
-)
+from fedtheory.papers.fedopt.predictors import DUALS, MODEL, STEPS, Duals, Model, Steps, setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.rational import Array
+from fedtheory.rational import Array, apply, inverse
 from fedtheory.statements import Agreement, Quantity, identity
 
 
@@ -139,6 +135,95 @@ def _minimised(problem: LinearProblem, params: Any, state: Duals) -> Array:
     return square / (2 * f.lam * n**2) + (alpha**2).sum(axis=-1) / (2 * n) - (f.y * alpha).sum(axis=-1) / n
 
 
+# Eqs. (18) to (22), and the closed form of g_k
+
+
+def _gradients(problem: LinearProblem, params: Any, state: Model) -> Array:
+    """grad F_k(w) for every k, and grad f(w), from the code of the losses: ``(..., K+1, d)``."""
+    own = problem.f.gradient(state.w[..., None, :])
+    return np.concatenate([own, problem.f.full_gradient(state.w)[..., None, :]], axis=-2)
+
+
+def _printed_gradients(problem: LinearProblem, params: Any, state: Model) -> Array:
+    """(K/n) X_k (X_k'w - y_k) + lambda w for every k, eq. (18), and their mean."""
+    f, w = problem.f, state.w
+    own = f.per_client((f.predictions(w) - f.y)[..., None] * f.X, -2) * f.n / f.examples + f.lam * w[..., None, :]
+    return np.concatenate([own, own.sum(axis=-2, keepdims=True) / f.n], axis=-2)
+
+
+def _local_problem(f: LinearModels, sigma: Any, alpha: Array, u: Array) -> Array:
+    """D_k(u), eq. (15), for every k; phi_i^*(-a) = a^2/2 - y_i a."""
+    coupled = (f.combined(alpha)[..., None, :] * f.per_client(u[..., None] * f.X, -2)).sum(axis=-1)
+    square = (f.per_client(u[..., None] * f.X, -2) ** 2).sum(axis=-1)
+    conjugates = f.per_client((alpha + u) ** 2 / 2 - f.y * (alpha + u), -1)
+    return (coupled + sigma * square / 2) / (f.lam * f.examples**2) + conjugates / f.examples
+
+
+def _of_19(f: LinearModels, sigma: Any, alpha: Array, u: Array) -> Array:
+    """What eq. (19) minimises, for every k."""
+    square = (f.per_client(u[..., None] * f.X, -2) ** 2).sum(axis=-1)
+    c = f.y - f.predictions(f.primal(alpha)) - alpha
+    return sigma * square / (2 * f.lam * f.examples) + f.per_client(u**2 / 2 - c * u, -1)
+
+
+def _over_start(local: Any, count: bool) -> Any:
+    """A local objective less its value at h = 0, for every k."""
+
+    def value(problem: LinearProblem, params: perturbed_primal.Params, state: Steps) -> Array:
+        f, (alpha, h) = problem.f, state
+        change = local(f, params.sigma, alpha, h) - local(f, params.sigma, alpha, 0 * h)
+        return f.examples * change if count else change
+
+    value.__doc__ = local.__doc__
+    return value
+
+
+def _responses(f: LinearModels, sigma: Any, alpha: Array) -> tuple[Array, Array]:
+    """c_k = y_k - X_k'w - alpha_k of all nodes, and h_k from the normal equations of (19): ``(..., n)`` each."""
+    c = f.y - f.predictions(f.primal(alpha)) - alpha
+    gram = np.matmul(f.X, f.X.T) * sigma / (f.lam * f.examples)
+    blocks = np.where(f.owner[:, None] == f.owner, gram, 0 * gram) + np.eye(f.examples, dtype=int)
+    return c, apply(inverse(blocks), c)
+
+
+def _moved(f: LinearModels, sigma: Any, alpha: Array, s: Array) -> Array:
+    """s_k and w_k^(t+1) = w^t + (K/sigma) s_k for every k: ``(..., 2K, d)``."""
+    return np.concatenate([s, f.primal(alpha)[..., None, :] + f.n / sigma * s], axis=-2)
+
+
+def _substituted(problem: LinearProblem, params: perturbed_primal.Params, state: Duals) -> Array:
+    """Eq. (21) for every k, the w_k^(t+1) that it gives, and X alpha^(t+1)/(lambda n)."""
+    f, alpha = problem.f, state.alpha
+    _, h = _responses(f, params.sigma, alpha)
+    s = f.per_client(h[..., None] * f.X, -2) * params.sigma / (f.lam * f.examples)
+    return np.concatenate([_moved(f, params.sigma, alpha, s), f.primal(alpha + h)[..., None, :]], axis=-2)
+
+
+def _minimising(problem: LinearProblem, params: perturbed_primal.Params, state: Duals) -> Array:
+    """The minimisers of (22) from its normal equations, those of (23) by w = w^t + (K/sigma) s, and their mean."""
+    f, alpha = problem.f, state.alpha
+    c, _ = _responses(f, params.sigma, alpha)
+    outer = f.per_client(f.X[:, :, None] * f.X[:, None, :], 0) / f.examples
+    H = outer + f.lam / params.sigma * np.eye(f.d, dtype=int)
+    moved = _moved(f, params.sigma, alpha, apply(inverse(H), f.per_client(c[..., None] * f.X, -2) / f.examples))
+    return np.concatenate([moved, moved[..., f.n :, :].sum(axis=-2, keepdims=True) / f.n], axis=-2)
+
+
+def _learnt(problem: LinearProblem, params: dual_block_ascent.Params, state: dual_block_ascent.State) -> Array:
+    """The g_k^(t+1) that lines 7 to 13 of Algorithm 5 make of the closed form at t."""
+    return perturbed_primal.step(problem, *_from_dual(problem, params, state), None).g
+
+
+def _closed_form(problem: LinearProblem, params: dual_block_ascent.Params, state: dual_block_ascent.State) -> Array:
+    """eta ((K/n) X_k alpha_k^(t+1) - lambda w^(t+1)), alpha^(t+1) after a round of Algorithm 6."""
+    return _images(problem, params, dual_block_ascent.step(problem, params, state, None))[..., 1:, :]
+
+
+_RIDGE = "ridge regression on any data and nodes"
+GRADIENTS = setting(f"{_RIDGE}, the F_k of eq. (12); any w", Posed(states=MODEL, share="equal"))
+LOCAL = setting(f"{_RIDGE}; any sigma > 0, alpha and h", Posed(of_primal, STEPS, ANY_SIGMA, clients=few))
+CHANGED = setting(f"{_RIDGE}; any sigma > 0 and alpha", Posed(of_primal, DUALS, ANY_SIGMA, clients=few))
+
 APPENDIX_A4 = (
     Claim(
         id="fedopt/theorem-5",
@@ -166,6 +251,51 @@ APPENDIX_A4 = (
             Quantity("-D(alpha)", _negative_dual),
         ),
         reading="(17) is minus (13) at every alpha, so that its minimum is -min f: one letter D is used for both",
+    ),
+    Claim(
+        id="fedopt/eq-18",
+        where="eq. (18)",
+        gist="as printed",
+        setting=GRADIENTS,
+        statement=identity(
+            Quantity("(grad F_k(w), grad f(w))", _gradients),
+            Quantity("((K/n)X_k(X_k'w-y_k)+lambda w, their mean)", _printed_gradients),
+        ),
+    ),
+    Claim(
+        id="fedopt/eq-15-and-19",
+        where="eqs. (15) and (19)",
+        gist="the two local problems are the same on ridge regression",
+        setting=LOCAL,
+        statement=identity(
+            Quantity("n (D_k(h)-D_k(0))", _over_start(_local_problem, True)),
+            Quantity("what (19) minimises, less its value at 0", _over_start(_of_19, False)),
+        ),
+        reading="n times what (15) minimises is what (19) does, up to a number that does not depend on h, for every k; "
+        "with w^t = X alpha^t/(lambda n)",
+    ),
+    Claim(
+        id="fedopt/eq-21-and-22",
+        where="eqs. (21) and (22)",
+        gist="the change of variables",
+        setting=CHANGED,
+        statement=identity(
+            Quantity("(s_k of (21), w^t+(K/sigma)s_k, X alpha^(t+1)/(lambda n))", _substituted),
+            Quantity("(argmin of (22), argmin of (23), (1/K) sum_k(w_k^(t+1)))", _minimising),
+        ),
+        reading="h_k^t from the normal equations of (19), the minimiser of (22) from its own; w = w^t + (K/sigma) s; "
+        "the mean of the w_k^(t+1) is w^(t+1)",
+    ),
+    Claim(
+        id="fedopt/algorithm-5/g-closed-form",
+        where="proof of Theorem 5, Appendix A.4",
+        gist="g_k^t in closed form",
+        setting=EQUIVALENT,
+        statement=identity(
+            Quantity("g_k^(t+1)", _learnt), Quantity("eta((K/n)X_k alpha_k^(t+1)-lambda w^(t+1))", _closed_form)
+        ),
+        reading="true at t = 0 by line 5 of Algorithm 5, and at t + 1 where it is at t; the text at hand ends where "
+        "its proof begins",
     ),
     Claim(
         id="fedopt/eq-23",

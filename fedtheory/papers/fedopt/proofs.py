@@ -26,7 +26,13 @@ PROOFS = {
     ),
     "dane/property-a": Proof(("dane/perturbation",)),
     "dane/property-d": Proof(("dane/perturbation",)),
+    "dane/perturbation-limit": Proof(("dane/perturbation",)),
+    "dane/larger-mu/literal": Proof(
+        flaw="No proof is printed. A larger mu shortens every move of DANE. That is slower where the move was too short, "
+        "and faster where it went beyond the optimum."
+    ),
     "proposition-1": Proof(("proposition-1/gradient",)),
+    "remark-3": Proof(("proposition-1",)),
     "proposition-1/gradient": Proof(
         flaw="The gradient of a summand of (10) is grad f_i(w) - (grad F_k(w^t) - grad f(w^t)). The printed "
         "brackets have the number f(w^t) for the gradient, and a minus before it; both cancel in the "
@@ -52,5 +58,8 @@ PROOFS = {
     ),
     "algorithm-5/any-partition": Proof(("theorem-5", "algorithm-6/linear")),
     "algorithm-5/any-partition/literal": Proof(("theorem-5", "algorithm-6/linear/literal")),
-    "theorem-5": Proof(("eq-14", "eq-17", "eq-23")),
+    "theorem-5": Proof(("eq-14", "eq-17", "eq-21-and-22", "eq-23", "algorithm-5/g-closed-form")),
+    "eq-23": Proof(("eq-18", "eq-21-and-22")),
+    "eq-21-and-22": Proof(("eq-17",)),
+    "dual/strongly-concave": Proof(("eq-13",)),
 }

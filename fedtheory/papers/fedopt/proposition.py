@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fedtheory.algorithms import dane, dane_svrg, naive_fsvrg
 from fedtheory.claims import Claim
-from fedtheory.papers.fedopt.data import Posed, about, count_of, few, positive
+from fedtheory.papers.fedopt.data import Posed, about, count_of, few, one_of, positive, value
 from fedtheory.papers.fedopt.predictors import TWO, Two, model_of, models, setting
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.rational import Array
@@ -29,6 +30,44 @@ def _through_dane(
 PROPOSITION_1 = setting(
     "any data on any nodes; any h and m, from any w^t; all samples, shared",
     Posed(_both, models(naive_fsvrg.State), {"h": about("1/20", 2), "m": count_of(1, 2, 2)}, clients=few),
+)
+
+
+# Remark 3
+
+
+def _general_step(problem: LinearProblem, params: dane_svrg.Params, state: dane.State, draw: Any) -> dane.State:
+    """Algorithm 3 for any mu and eta: line 8 has eta grad f(w^t) for grad f(w^t), and mu (w_k - w^t) besides."""
+    f, w = problem.f, state.w[..., None, :]
+    full = params.eta * f.full_gradient(state.w)[..., None, :]
+    local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
+    for t in range(params.m):
+        change = f.example_change(local, w, draw[..., t]) + params.mu * (local - w)
+        local = local - params.h * (change + full)
+    return dane.State(state.w + (local - w).sum(axis=-2) / f.n)
+
+
+_general = replace(dane_svrg.algorithm, name="Algorithm 3 with mu and eta", step=_general_step)
+
+
+def _with_mu_and_eta(recipe: Any, problem: LinearProblem, exact: bool) -> dane_svrg.Params:
+    mu, eta = (value(recipe, name, exact) for name in ("mu", "eta"))
+    return dane_svrg.Params(positive(recipe, "h", exact), recipe["m"], mu, eta)
+
+
+REMARK_3 = setting(
+    "any data on any nodes; any h, m, mu >= 0 and eta, from any w^t; all samples, shared",
+    Posed(
+        _with_mu_and_eta,
+        models(dane.State),
+        {
+            "h": about("1/20", 2),
+            "m": count_of(1, 2, 2),
+            "mu": one_of(0, "1/3", 1, 20),
+            "eta": one_of(1, "1/2", 3),
+        },
+        clients=few,
+    ),
 )
 
 
@@ -167,5 +206,22 @@ SECTION_3_5 = (
         OF_SUMMAND,
         "eta = 1, mu = 0",
         "fedopt/proposition-1/gradient",
+    ),
+    Claim(
+        id="fedopt/remark-3",
+        where="Remark 3",
+        kind="equivalence",
+        gist="Algorithm 3 and Proposition 1 generalise to any mu and eta",
+        setting=REMARK_3,
+        statement=Agreement(
+            _general,
+            dane_svrg.algorithm,
+            lambda problem, params, state: (params, state),
+            (model_of, model_of),
+            "Algorithm 3 with eta grad f(w^t) and mu (w_k - w^t) in line 8, and DANE with that mu and eta and an epoch "
+            "of SVRG, go to the same w^(t+1), for all samples",
+        ),
+        reading="how they generalise is not printed: line 8 becomes w_k - h (grad f_i(w_k) - grad f_i(w^t) + eta "
+        "grad f(w^t) + mu (w_k - w^t)), which is SVRG on (10)",
     ),
 )

@@ -1,0 +1,154 @@
+"""Federated Optimization, Section 3.6.2: why FSVRG scales gradients and updates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances.base import generic
+from fedtheory.papers.fedopt.data import SEPARATE, Posed
+from fedtheory.papers.fedopt.fsvrg import expected_directions
+from fedtheory.papers.fedopt.predictors import MODEL, TWO, Model, Two, gradient_of, setting
+from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.rational import Array, apply, inverse
+from fedtheory.statements import Fails, Quantity, identity
+
+# Gradients of features that one node holds
+
+
+def _holders(f: LinearModels) -> Array:
+    """The node that holds each feature, ``(d,)``; 0 where none does."""
+    return np.asarray((f.per_client((f.X != 0).astype(int), 0) > 0).argmax(axis=0))
+
+
+def _own_slopes(problem: LinearProblem, params: Any, state: Model) -> Array:
+    """E of (grad phi_i)_j over the examples of the node that holds feature j: ``(..., d)``."""
+    f = problem.f
+    own = f.gradient(state.w[..., None, :]) - f.lam * state.w[..., None, :]
+    return own[..., _holders(f), np.arange(f.d)]
+
+
+def _larger_slopes(problem: LinearProblem, params: Any, state: Model) -> Array:
+    """(n/n_k) times the gradient of the whole loss, k the node that holds feature j: ``(..., d)``."""
+    f = problem.f
+    return (gradient_of(problem, params, state) - f.lam * state.w) / f.shares[_holders(f)]
+
+
+ONE_HOLDER = setting(
+    "each feature on a single node, any numbers of examples; any w", Posed(states=MODEL, kind=SEPARATE)
+)
+
+# Bias
+
+
+def _both_differences(problem: LinearProblem, params: Any, state: Two) -> Array:
+    """|E G_1 - grad f(w)|^2 |E G_1 - grad f(w^t)|^2."""
+    mean = expected_directions(problem, state)[..., 0, :]
+    targets = (problem.f.full_gradient(w) for w in (state.w, state.w_t))
+    first, second = (((mean - target) ** 2).sum(axis=-1) for target in targets)
+    return first * second
+
+
+def _zero(problem: Any, params: Any, state: Any) -> Array:
+    return np.zeros((), dtype=int)
+
+
+SEVERAL = setting(
+    "any data on K > 1 nodes; any common w_k = w, and any w^t",
+    Posed(states=TWO, holds=lambda recipe, f: f.n > 1),
+)
+
+# Separable data
+
+
+def _added(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """The sum of the minimisers of the F_k, each in the features that its node holds and 0 elsewhere: ``(d,)``."""
+    f = problem.f
+    held = np.arange(f.n)[:, None] == _holders(f)
+    H, origin = f.hessian(np.zeros((1, f.d), dtype=int)), np.zeros((1, f.d), dtype=int)
+    # Of the other features the identity, and a slope of 0.
+    own = np.where(held[:, :, None] & held[:, None, :], H, 0 * H) + (~held[:, :, None]) * np.eye(f.d, dtype=int)
+    slope = np.where(held, f.gradient(origin), 0 * f.gradient(origin))
+    return apply(inverse(own), -slope).sum(axis=-2)
+
+
+def _solution(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """w*."""
+    return problem.x_star
+
+
+def _separable(regularised: bool) -> Posed:
+    def lam(rng: np.random.Generator) -> Fraction:
+        return generic(rng, Fraction(1, 50), Fraction(5)) if regularised else Fraction(0)
+
+    def holds(recipe: Any, f: LinearModels) -> bool:
+        return bool((f.lam > 0) == regularised and (f.X != 0).any(axis=0).all())
+
+    return Posed(kind=SEPARATE, lam=lam, plain=True, holds=holds)
+
+
+SEPARABLE = setting(
+    "each feature on a single node, lambda = 0: every f_i depends on the features of its node alone",
+    _separable(False),
+)
+REGULARISED = replace(
+    SEPARABLE,
+    text="each feature on a single node, lambda > 0 in every f_i, as A.2 has it",
+    special=_separable(True).instances,
+)
+
+ADDED, SOLUTION = Quantity("sum_k(argmin F_k)", _added), Quantity("w*", _solution)
+_362 = "Section 3.6.2"
+
+SECTION_3_6_2 = (
+    Claim(
+        id="fedopt/naive-fsvrg/scale-of-gradients",
+        where=_362,
+        kind="property",
+        gist="the example of gradients that differ a thousandfold",
+        setting=ONE_HOLDER,
+        statement=identity(
+            Quantity("E[(grad phi_i)_j], i in P_k", _own_slopes), Quantity("(n/n_k) (grad phi)_j", _larger_slopes)
+        ),
+        reading="a feature that node k alone holds has there, in the mean over its examples, n/n_k times the slope "
+        "that it has in f, whatever the data: with n = 1,000,000 and n_k = 1,000 the thousandfold. Of the losses, "
+        "without the regulariser. That the method is then likely to diverge is not said of all data, and no part of it",
+    ),
+    Claim(
+        id="fedopt/fsvrg/biased",
+        where=_362,
+        kind="property",
+        gist="G_k is biased for K > 1",
+        setting=SEVERAL,
+        statement=Fails(
+            identity(Quantity("|E[G_1]-grad f(w)|^2|E[G_1]-grad f(w^t)|^2", _both_differences), Quantity("0", _zero)),
+            "E[G_1] is grad f(w) or grad f(w^t)",
+        ),
+        reading="in general: for some data it is neither grad f(w^t), as printed, nor grad f(w), as the display that "
+        "follows has it",
+    ),
+    Claim(
+        id="fedopt/separable-data",
+        where=_362,
+        kind="property",
+        gist="separable data: exact local solutions, added, solve in one round",
+        setting=SEPARABLE,
+        statement=identity(ADDED, SOLUTION),
+        reading="on least squares; each data point depends on one of disjoint groups of variables, which no f_i does "
+        "that has a regulariser of all of them (separable-data/regularised)",
+    ),
+    Claim(
+        id="fedopt/separable-data/regularised",
+        where=_362,
+        kind="property",
+        gist="with a regulariser in every f_i the local solutions do not add up to the solution",
+        setting=REGULARISED,
+        statement=Fails(identity(ADDED, SOLUTION), "the sum of the minimisers of the F_k is the solution"),
+        reading="for some data: F_k, eq. (6), regularises the features of its node n/n_k times less, against their "
+        "losses, than f does",
+    ),
+)

@@ -1,0 +1,233 @@
+"""Federated Optimization, Section 3.4: the limit of the perturbations of DANE, larger mu, and the rounds it needs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms import dane
+from fedtheory.claims import Claim
+from fedtheory.classes import Smooth
+from fedtheory.hypotheses import Hypothesis
+from fedtheory.papers.fedopt.data import Posed, few, one_of, value
+from fedtheory.papers.fedopt.predictors import (
+    CONSTANTS,
+    K,
+    L,
+    Model,
+    epsilon,
+    eta,
+    gradient_of,
+    lamda,
+    letters,
+    models,
+    setting,
+)
+from fedtheory.problems.base import Problem
+from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.rational import Array
+from fedtheory.settings import Setting, points
+from fedtheory.statements import Order, Quantity, inequality
+
+# What the a_k tend to
+
+
+class Eta(NamedTuple):
+    """``eta``: DANE's parameter."""
+
+    eta: Any
+
+
+def _from_limit(problem: Problem, params: Eta, state: Model) -> Array:
+    """sum_k |a_k - grad F_k(w*)|^2, a_k = grad F_k(w) - eta grad f(w)."""
+    own = problem.f.gradient(state.w[..., None, :] + 0 * problem.y_star)
+    a = own - params.eta * own.sum(axis=-2, keepdims=True) / problem.n
+    return ((a - problem.y_star) ** 2).sum(axis=(-1, -2))
+
+
+def _distance(problem: Problem, params: Any, state: Model) -> Array:
+    """|w - w*|^2."""
+    return ((state.w - problem.x_star) ** 2).sum(axis=-1)
+
+
+SMOOTH = Setting(
+    "F_1, ..., F_K L-smooth, convex or not, f their mean with grad f(w*) = 0; any eta > 0 and any w",
+    letters={L: "L", K: "n", eta: "eta"},
+    algorithm=points(Model, Eta, lambda problem, params: Model(problem.x_star)),
+    functions=Smooth(L),
+    optimum="stationary",
+)
+
+# Larger mu, on ridge regression
+
+
+class Larger(NamedTuple):
+    """``mu``, ``more``: two local regularisers, mu and mu + more; ``eta``: the weight of the full gradient."""
+
+    mu: Any
+    more: Any
+    eta: Any
+
+
+def _larger(recipe: Any, problem: LinearProblem, exact: bool) -> Larger:
+    if recipe["mu"] < 0 or recipe["more"] < 0 or recipe["eta"] <= 0:
+        raise ValueError("mu >= 0, more >= 0 and eta > 0 are due")
+    return Larger(*(value(recipe, name, exact) for name in Larger._fields))
+
+
+def _progress(more: bool) -> Any:
+    """<grad f(w), w - w_next> of a round of DANE with mu, or with mu + more."""
+
+    def of(problem: LinearProblem, params: Larger, state: Model) -> Array:
+        mu = params.mu + params.more if more else params.mu
+        after = dane.step(problem, dane.Params(mu, params.eta), dane.State(state.w), None).w
+        return (gradient_of(problem, params, state) * (state.w - after)).sum(axis=-1)
+
+    of.__doc__ = f"<grad f(w), w - w_next> of a round of DANE with {'mu + more' if more else 'mu'}"
+    return of
+
+
+def _factor(more: bool) -> Any:
+    """The size of the number by which a round multiplies w - w*, in one dimension."""
+
+    def of(problem: LinearProblem, params: Larger, state: Any) -> Array:
+        mu = params.mu + params.more if more else params.mu
+        after = dane.step(problem, dane.Params(mu, params.eta), dane.State(problem.x_star + 1), None).w
+        return abs(after - problem.x_star)
+
+    of.__doc__ = f"|w_next - w*|/|w - w*| of DANE with {'mu + more' if more else 'mu'}, in one dimension"
+    return of
+
+
+_MU = {"mu": one_of(0, 0, "1/3", 1, 20), "more": one_of("1/3", 1, 5, 100), "eta": one_of(1, 1, "1/2", 3)}
+LARGER = setting(
+    "ridge regression on any data and nodes; any mu >= 0, a larger one, and any eta > 0",
+    Posed(_larger, models(Model), _MU, clients=few),
+)
+
+
+def _stable(recipe: Any, f: LinearModels) -> bool:
+    """One feature, on which DANE with mu converges."""
+    if f.d != 1:
+        return False
+    problem = LinearProblem(f)
+    params = _larger(recipe, problem, True)
+    return bool(_factor(False)(problem, params, None)[0] < 1)
+
+
+CONVERGING = setting(
+    "ridge regression on one feature, on which DANE with mu converges; a larger mu",
+    Posed(_larger, letters=_MU, clients=few, holds=_stable),
+)
+
+# How many rounds
+
+
+class Similar(NamedTuple):
+    """``mu``, ``eta``: those of DANE; ``rho2``: rho^2 >= |hess F_k - hess f|^2 for all k."""
+
+    mu: Any
+    eta: Any
+    rho2: Any
+
+
+def _spread(f: LinearModels) -> Any:
+    """max_k |hess F_k - hess f|^2 in the norm of Frobenius, which no eigenvalue exceeds; of one feature it is one."""
+    H = f.hessian(np.zeros((1, f.d), dtype=int))
+    mean = (f.weights[:, None, None] * H).sum(axis=0)
+    return ((H - mean) ** 2).sum(axis=(-1, -2)).max()
+
+
+def _similar(recipe: Any, problem: LinearProblem, exact: bool) -> Similar:
+    rho2, lam = _spread(problem.f), problem.f.lam
+    return Similar(max(8 * rho2 / lam - lam, 0 * lam), Fraction(1) if exact else 1.0, rho2)
+
+
+def _next_distance(problem: LinearProblem, params: Similar, state: Model) -> Array:
+    """|w_next - w*|^2 after a round of DANE."""
+    after = dane.step(problem, dane.Params(params.mu, params.eta), dane.State(state.w), None).w
+    return ((after - problem.x_star) ** 2).sum(axis=-1)
+
+
+_rho2 = sympy.Symbol("rho2", positive=True)
+SIMILAR = setting(
+    "linear regression on any data and nodes, the F_k of eq. (12), f lambda-strongly convex; eta = 1, "
+    "mu = max{0, 8 rho^2/lambda - lambda}",
+    Posed(_similar, models(Model), share="equal", clients=few),
+    {**letters(lamda), _rho2: "rho2"},
+)
+FAR = Hypothesis("8 rho^2 >= lambda^2", sympy.Ge(8 * _rho2, lamda**2, evaluate=False))
+_after, _before = sympy.symbols("|w^(t+1)-w*|^2 |w^t-w*|^2")
+#: rho^2 = K/n and lambda = 1/sqrt(n), with the constants 1.
+_iid = 1 - 1 / (16 * K)
+
+_34 = "Section 3.4"
+
+FURTHER = (
+    Claim(
+        id="fedopt/dane/perturbation-limit",
+        where=_34,
+        kind="limit",
+        gist="a_k tends to grad F_k(w*), if w^t tends to w*",
+        setting=SMOOTH,
+        statement=inequality(
+            Quantity("sum_k(|a_k-grad F_k(w*)|^2)", _from_limit)
+            <= K * L**2 * (1 + eta) ** 2 * Quantity("|w-w*|^2", _distance)
+        ),
+        reading="of smooth F_k more is true than the limit, how far a_k = grad F_k(w^t) - eta grad f(w^t) is from it; "
+        "for any continuous gradients the limit is their continuity. For every mu, which a_k does not depend on",
+    ),
+    Claim(
+        id="fedopt/dane/larger-mu",
+        where=_34,
+        kind="property",
+        gist="larger mu is stabler and slower",
+        setting=LARGER,
+        statement=inequality(
+            Quantity("<grad f(w), w-w_(mu+more)>", _progress(True)) <= Quantity("<grad f(w), w-w_mu>", _progress(False))
+        ),
+        reading="on least squares a round is w - w* -> (I - eta H~ H)(w - w*), with real eigenvalues of at most 1, "
+        "which all rise with mu, since <g, eta H~ g> falls for g = grad f(w), and any w: those below -1, by which DANE "
+        "diverges, come nearer, and of the others those above 0 are slower",
+    ),
+    Claim(
+        id="fedopt/dane/larger-mu/literal",
+        where=_34,
+        kind="property",
+        gist="wherever DANE converges, it is slower with a larger mu",
+        setting=CONVERGING,
+        statement=inequality(
+            Quantity(sympy.Symbol("factor(mu)"), _factor(False))
+            <= Quantity(sympy.Symbol("factor(mu+more)"), _factor(True))
+        ),
+        reading="by the letter the cost is paid by every larger mu; where a round with mu goes beyond the optimum a "
+        "larger one is stabler and faster",
+        literal_of="fedopt/dane/larger-mu",
+    ),
+    Claim(
+        id="fedopt/dane/rounds",
+        where=_34,
+        kind="bound",
+        gist="DANE needs O(K log 1/eps) rounds for lambda = O(1/sqrt(n))",
+        setting=CONSTANTS,
+        statement=Order(sympy.log(1 / epsilon) / -sympy.log(_iid), K * sympy.log(1 / epsilon), small=epsilon),
+        reading="cited from Shamir et al. (2014): the rounds until the rate of dane/rounds/contraction leaves epsilon, "
+        "at lambda = 1/sqrt(n), and rho^2 = K/n, which i.i.d. data have up to logarithms of d and K that are left out "
+        "here as they are there. That such data have it, with high probability, is no claim here",
+    ),
+    Claim(
+        id="fedopt/dane/rounds/contraction",
+        where=_34,
+        kind="bound",
+        gist="linear regression: |w^(t+1) - w*| <= (1 - lambda^2/(16 rho^2)) |w^t - w*| for |hess F_k - hess f| <= rho",
+        setting=SIMILAR,
+        statement=inequality(
+            Quantity(_after, _next_distance) <= (1 - lamda**2 / (16 * _rho2)) ** 2 * Quantity(_before, _distance)
+        ),
+        requires=(FAR,),
+        reading="Lemma 2 of Shamir et al. (2014), with its mu, of the case that is not 8 rho^2 <= lambda^2",
+    ),
+)
