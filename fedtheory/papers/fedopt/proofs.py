@@ -28,8 +28,8 @@ PROOFS = {
     "dane/property-d": Proof(("dane/perturbation",)),
     "dane/perturbation-limit": Proof(("dane/perturbation",)),
     "dane/larger-mu/literal": Proof(
-        flaw="No proof is printed. A larger mu shortens every move of DANE. That is slower where the move was too short, "
-        "and faster where it went beyond the optimum."
+        flaw="No proof is printed. A larger mu shortens every move of DANE. That is slower where the move was too "
+        "short, and faster where it went beyond the optimum."
     ),
     "proposition-1": Proof(("proposition-1/gradient",)),
     "remark-3": Proof(("proposition-1",)),
