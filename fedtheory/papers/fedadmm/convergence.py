@@ -18,8 +18,11 @@ from fedtheory.papers.fedadmm.letters import q
 from fedtheory.papers.fedadmm.limits import (
     ABOVE,
     ASSUMED,
+    COERCIVE,
     CONVEX,
+    INDEPENDENT,
     LONG,
+    RANDOM,
     SCHEME,
     START,
     STRONG,
@@ -27,6 +30,7 @@ from fedtheory.papers.fedadmm.limits import (
     optimum,
 )
 from fedtheory.papers.fedadmm.sequences import (
+    COUPLINGS,
     GAP_SQUARED,
     GRADIENT_SQUARED,
     GRADIENTS_SQUARED,
@@ -207,6 +211,20 @@ THEOREM_42 = (
         reading="the stationary points of these functions are isolated for almost all of them",
     ),
 )
+HIGH_PROBABILITY = Claim(
+    id="fedadmm/theorem-4.2/high-probability",
+    where="after Theorem 4.2",
+    kind="property",
+    gist="Theorems 4.1 and 4.2 hold with high probability under random participation",
+    setting=RANDOM,
+    statement=_long(
+        bounded=_STATE, vanishing=(*_STATIONARY, _GRADIENT, L_MINUS_F, F_MINUS_f), converging=(OBJECTIVE,)
+    ),
+    requires=(SMOOTH, COERCIVE, STEP, INDEPENDENT, START),
+    reading="of all runs drawn. Scheme 4.1 is met in all windows with probability 0 (remark-4.1/scheme), so that it is "
+    "not by it that the theorems hold; what their proof needs is that all clients are selected again and again, which "
+    "has probability 1",
+)
 COROLLARY_41 = (
     Claim(
         id="fedadmm/corollary-4.1/a",
@@ -241,5 +259,28 @@ COROLLARY_41 = (
         follows=("fedadmm/corollary-4.1/b",),
     ),
 )
+# Lines of the proof of Theorem 4.1
 
-__all__ = ["COROLLARY_41", "THEOREM_41", "THEOREM_42"]
+EQ_54 = Claim(
+    id="fedadmm/eq-54",
+    where="eq. (54)",
+    kind="limit",
+    gist="the equality from (12), and its limit",
+    setting=LONG,
+    statement=_long(vanishing=(L_MINUS_F, COUPLINGS)),
+    requires=_ASSUMED,
+    reading="both sides of the equality, which is theorem-4.1/b/couplings",
+    follows=(_THEOREM_A, *(claim.id for claim in PARTS_B)),
+)
+EQ_56 = Claim(
+    id="fedadmm/eq-56",
+    where="eq. (56)",
+    kind="limit",
+    gist="as printed",
+    setting=LONG,
+    statement=_long(vanishing=(_root("|sum_i(pi_i^k)|", MULTIPLIERS_SQUARED),)),
+    requires=_ASSUMED,
+    follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_C)),
+)
+
+__all__ = ["COROLLARY_41", "EQ_54", "EQ_56", "HIGH_PROBABILITY", "THEOREM_41", "THEOREM_42"]

@@ -31,7 +31,7 @@ class Root(NamedTuple):
     v: Array
 
 
-def _inner_step(problem: Problem, params: Any, state: Any, draw: Any) -> dict[str, Array]:
+def inner_step(problem: Problem, params: Any, state: Any, draw: Any) -> dict[str, Array]:
     """(15) around w = v*, which every w and pi with the same root gives too: the residual at v differs from that at v*
     by what does not depend on them."""
     alpha, sigma = (np.array([value]) for value in (params.alpha, params.sigma))
@@ -44,7 +44,7 @@ def _from_root(problem: Problem, params: Any, state: Any) -> Array:
     return square(state.v - problem.x_star)
 
 
-inner = method("inner step", _inner_step, ["alpha", "sigma", "rho"], {"v": "point"})
+inner = method("inner step", inner_step, ["alpha", "sigma", "rho"], {"v": "point"})
 WEAKLY_CONVEX = WeaklyConvex(s_i, r_i)
 INNER = Setting(
     "f_i with Hessians between -s_i I and r_i I, s_i <= r_i; any v, w and pi_i",
@@ -57,7 +57,7 @@ INNER = Setting(
     clients=(1,),
 )
 CURVED = Hypothesis("-s_i I <= hess f_i <= r_i I", met=WEAKLY_CONVEX.contains)
-_PENALTY = Hypothesis(
+PENALTY = Hypothesis(
     "sigma_i >= alpha_i s_i + rho alpha_i r_i/2", sympy.Ge(sigma_i, alpha_i * s_i + rho * alpha_i * r_i / 2)
 )
 _ABOVE_ONE = Hypothesis("rho > 1", sympy.Gt(rho, 1, evaluate=False))
@@ -72,7 +72,7 @@ CONTRACTION = Claim(
     gist="inner steps contract by 1/rho",
     setting=INNER,
     statement=one_step(inner, E(FROM_NEXT) <= (1 / rho) * FROM),
-    requires=(CURVED, _PENALTY, _ABOVE_ONE),
+    requires=(CURVED, PENALTY, _ABOVE_ONE),
     reading="of the printed proof the lines do not follow (a sign, and two misprints); r_i is a Lipschitz "
     "constant: s_i <= r_i",
 )
@@ -202,7 +202,7 @@ EQ_16 = (
         gist="number of inner steps that meets (6)",
         setting=_INNER_STEPS,
         statement=_eq_16(_printed_steps),
-        requires=(_CURVATURE, _PENALTY, _NOT_NEGATIVE),
+        requires=(_CURVATURE, PENALTY, _NOT_NEGATIVE),
         reading="kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa. Rounded up it would be "
         "enough: the repaired statement, with ceil(X) for X. Below 0, which leaves no step, it is not looked at",
         literal_of="fedadmm/theorem-3.1/eq-16/repaired",
@@ -214,7 +214,7 @@ EQ_16 = (
         gist="ceil(log_rho X) inner steps meet (6), with the ceiling outside of the logarithm",
         setting=_INNER_STEPS,
         statement=_eq_16(_enough_steps),
-        requires=(_CURVATURE, _PENALTY),
+        requires=(_CURVATURE, PENALTY),
         repairs="fedadmm/theorem-3.1/eq-16",
     ),
 )

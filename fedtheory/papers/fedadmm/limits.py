@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +25,7 @@ from fedtheory.problems.bent import Bent, bent
 from fedtheory.problems.receding import Receding, receding
 from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.rational import Array, to_float
-from fedtheory.selections import Covering, Fixed
+from fedtheory.selections import Covering, Fixed, Uniform
 from fedtheory.settings import Setting
 from fedtheory.statements import Inequality, Quantity
 from fedtheory.subproblems import Adversary
@@ -118,7 +120,8 @@ def _functions(recipe: Recipe, alpha: Array, rng: np.random.Generator) -> tuple[
     return f.stationary_at(w, alpha), float((alpha * f.mu).sum()), w
 
 
-def _build(recipe: Recipe, exact: bool) -> Instance:
+def _build(recipe: Recipe, exact: bool, independent: bool = False) -> Instance:
+    """``independent``: uniform subsets, each round's its own, for those of Scheme 4.1."""
     m, d = recipe["m"], recipe["d"]
     if m < 2 or d < 1 or not 1 <= recipe["size"] <= m or min(recipe["k0"], recipe["s0"]) < 1:
         raise ValueError("a long run needs two clients or more and subsets of them")
@@ -134,7 +137,8 @@ def _build(recipe: Recipe, exact: bool) -> Instance:
     direction = rng.standard_normal((m, d))
     direction *= float(recipe["residual"]) * (1 - 1e-12) / np.sqrt(square(direction))[:, None]
     size, s0 = recipe["size"], max(recipe["s0"], -(-m // recipe["size"]))
-    selection: Any = Covering(m, size, s0) if recipe["scheme"] else Fixed(np.arange(m)[None] < size)
+    covering: Any = Uniform(m, size, s0) if independent else Covering(m, size, s0)
+    selection = covering if recipe["scheme"] else Fixed(np.arange(m)[None] < size)
     sigma = float(recipe["factor"]) * alpha * r
     nu, eps = np.full(m, float(recipe["nu"])), np.full(m, float(recipe["eps"]))
     params = Params(
@@ -173,6 +177,12 @@ LONG = Setting(
     special=LONG_RUNS,
 )
 
+RANDOM = replace(
+    LONG,
+    text=f"{LONG.text}. The subsets of all rounds are independent and uniform",
+    special=Instances(_recipes, partial(_build, independent=True), far=_far),
+)
+
 COERCIVE = Hypothesis(
     "Assumption 4.2: f is coercive",
     met=lambda problem, params: not isinstance(problem.f, Receding),
@@ -180,6 +190,9 @@ COERCIVE = Hypothesis(
 )
 SCHEME = Hypothesis(
     "Scheme 4.1", met=lambda problem, params: isinstance(params.selection, Covering), says=(Recurs(SELECTED),)
+)
+INDEPENDENT = Hypothesis(
+    "the subsets are independent and uniform", met=lambda problem, params: isinstance(params.selection, Uniform)
 )
 START = Hypothesis(
     "pi_i^0 = -alpha_i grad f_i(w_i^0), as Algorithm 1 says", met=lambda problem, params: not params.zero
@@ -234,4 +247,4 @@ STRONG = Hypothesis(
 )
 ASSUMED = (SMOOTH, COERCIVE, STEP, SCHEME)
 
-__all__ = ["ASSUMED", "CONVEX", "LONG", "LONG_RUNS", "SCHEME", "START", "STRONG"]
+__all__ = ["ASSUMED", "COERCIVE", "CONVEX", "INDEPENDENT", "LONG", "LONG_RUNS", "RANDOM", "SCHEME", "START", "STRONG"]

@@ -105,6 +105,45 @@ PRINTED = {
     "figure-3": "",
     "figure-4": "",
     "figure-5": "",
+    "eq-14": r"\alpha_i\nabla f_i(\mathbf{v}_i^*)+\boldsymbol{\pi}_i^k+\sigma_i(\mathbf{v}_i^*-\mathbf{w}^{\tau_{k+1}})=0",
+    "theorem-3.1/proof": r"-\alpha_is_i\|\mathbf{v}_i^{\ell+1}-\mathbf{v}_i^*\|^2\leq\cdots\leq-(\alpha_is_i+"
+    r"\frac{\varrho\alpha_ir_i}{2})\|\mathbf{v}_i^{\ell+1}-\mathbf{v}_i^*\|^2-\frac{\alpha_ir_i}{2}"
+    r"\|\mathbf{v}_i^{\ell}-\mathbf{v}_i^*\|^2",
+    "eq-34": r"\triangle\boldsymbol{\pi}_i^{k+1}:=\boldsymbol{\pi}_i^{k+1}-\mathbf{w}_i^k",
+    "eq-46": r"\frac{\sigma_i}{2}\|\mathbf{w}_i^k-\mathbf{w}^{\tau_{k+1}}\|^2-\frac{\sigma_i}{2}\|\triangle"
+    r"\overline{\mathbf{w}}_i^k\|^2=\langle\triangle\mathbf{w}^{\tau_{k+1}},-\sigma_i(\mathbf{w}_i^k-\mathbf{w}^{"
+    r"\tau_{k+1}})\rangle-\frac{\sigma_i}{2}\|\triangle\mathbf{w}^{\tau_{k+1}}\|^2",
+    "eq-47": r"p_1^k=-\sum_i\frac{\sigma_i}{2}\|\triangle\mathbf{w}^{\tau_{k+1}}\|^2\leq-\sum_i\frac{\sigma_i}{10}"
+    r"\|\triangle\mathbf{w}^{\tau_{k+1}}\|^2",
+    "eq-47/equality": r"p_1^k=-\sum_i\frac{\sigma_i}{2}\|\triangle\mathbf{w}^{\tau_{k+1}}\|^2",
+    "eq-48": r"p_1^k=0=-\sum_i\frac{\sigma_i}{10}\|\triangle\mathbf{w}^{\tau_{k+1}}\|^2",
+    "eq-49": r"\frac{\sigma_i}{2}\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2-\frac{\sigma_i}{2}\|\mathbf{w}_i^k-"
+    r"\mathbf{w}^{\tau_{k+1}}\|^2=\langle\triangle\mathbf{w}_i^{k+1},\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}"
+    r"\rangle-\frac{\sigma_i}{2}\|\triangle\mathbf{w}_i^{k+1}\|^2",
+    "eq-50": r"p_2^k=\sum_iu_i^k\le\sum_i(-\frac{7\sigma_i}{30}\|\triangle\mathbf{w}_i^{k+1}\|^2-\frac{5\triangle"
+    r"\epsilon_i^{k+1}}{(1-\nu_i)\sigma_i})",
+    "eq-53": r"\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{2}{\sigma_i^2}\|\triangle\boldsymbol{\pi}_i^{k_i+1}"
+    r"\|^2+2s_0\sum_{t=\tau_{k_i+1}}^{\tau_{k+1}-1}\|\mathbf{w}^{t+1}-\mathbf{w}^t\|^2",
+    "eq-54": r"\mathcal{L}^{k+1}-F(W^{k+1})=\sum_i(\langle\triangle\overline{\mathbf{w}}_i^{k+1},\boldsymbol{\pi}_i^{k+1}"
+    r"\rangle+\frac{\sigma_i}{2}\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2)\to 0",
+    "eq-55": r"\tau_{\ell+1}=\lceil(\ell+1)/k_0\rceil=\lceil\tau_{k+1}-1-1/k_0\rceil=\tau_{k+1}",
+    "eq-55/tolerances": r"\epsilon_i^{\ell+1}\leq\epsilon_i^{k+1}",
+    "eq-56": r"\sum_i\boldsymbol{\pi}_i^{k+1}\to 0",
+    "eq-57": r"\nabla F(W^{k+1})=\sum_i\boldsymbol{g}_i^{k+1}",
+    "appendix-C.5/multipliers": r"\|\boldsymbol{\pi}_i^k-\boldsymbol{\pi}_i^*\|^2=\|\boldsymbol{\varphi}_i^k+"
+    r"\boldsymbol{g}_i^k-\alpha_i\nabla f_i(\mathbf{w}^*)\|^2\leq 2\alpha_i^2r_i^2\|\mathbf{w}_i^k-\mathbf{w}^*"
+    r"\|^2+2\epsilon_i^k",
+    "eq-68": r"\widetilde{\mathcal{L}}^{(p+1)k_0}-\widetilde{\mathcal{L}}^{pk_0+1}\le 0, \quad \forall p\geq 0",
+    "appendix-C.6/last": r"\min_{p=s_0,s_0+1,\cdots,t}\|\nabla f(\mathbf{w}^{\tau_{pk_0+1}})\|^2\leq\frac{c}{t-s_0+1}"
+    r"\leq\frac{ck_0}{k-s_0k_0}",
+    "appendix-C.6/last/literal": r"\min_{s=1,3,\cdots,k}\|\nabla f(\mathbf{w}^{\tau_{s+1}})\|^2\leq\min_{p=s_0,s_0+1,"
+    r"\cdots,t}\|\nabla f(\mathbf{w}^{\tau_{pk_0+1}})\|^2",
+    "theorem-4.2/high-probability": "",
+    "experiments/s0": "",
+    "table-1": "",
+    "section-5.4.4/times": "",
+    "eq-60": r"\max\{\sum_i\|\sigma_i\triangle\mathbf{w}^{\tau_{k+1}}\|^2,\sum_i\|\sigma_i\triangle"
+    r"\mathbf{w}_i^{k+1}\|^2\}\leq 10\overline{\sigma}(\widetilde{\mathcal{L}}^k-\widetilde{\mathcal{L}}^{k+1})",
 }
 #: What the theorems on limits are derived from, step by step, and what their proofs take for granted.
 IMPLIED = (
@@ -118,6 +157,7 @@ IMPLIED = (
         for part in ("below", "share", "share-server", "accuracy", "accuracy-idle", "selected", "idle")
     ),
     "algorithm-1/initial-state",
+    "theorem-4.3/any-k",
 )
 OBSERVED = (
     # Of all clients and windows, where the remark speaks of one client in one window.
@@ -127,4 +167,6 @@ OBSERVED = (
     # The paper sets these values, and says nothing of the conditions.
     "experiments/step-condition",
     "experiments/initial-point",
+    # Sections 1.2 and 5.4.1 see it in Figure 2, and do not speak of (29).
+    "remark-4.3/k0-and-rounds",
 )

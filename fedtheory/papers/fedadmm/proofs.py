@@ -126,4 +126,49 @@ PROOFS = {
         flaw="The samples of the three laws are shuffled before they are dealt out, so that every client's are "
         "drawn from the same mixture; only their numbers differ."
     ),
+    "theorem-3.1/proof": Proof(
+        ("eq-31", "eq-32", "eq-33"),
+        "The terms alpha_i r_i/2 (|v^{l+1} - v*|^2 + |v^{l+1} - v^l|^2) of Young's inequality, printed with the first of "
+        "the two squares twice, leave + alpha_i r_i/2 |v^l - v*|^2, printed with a minus.",
+    ),
+    "eq-34": Proof(flaw="w_i^k is printed for pi_i^k: eq. (7) and Lemma C.1 c use the change of the multipliers."),
+    "eq-47": Proof(("eq-46", "lemma-C.1/a")),
+    "eq-50": Proof(("eq-49", "eq-31", "eq-33", "eq-45/use", "lemma-C.1/b")),
+    "eq-53": Proof(
+        ("eq-21",),
+        "The sum over the rounds in which a client waits is taken as one of at most s_0 terms; under Scheme 4.1 there may "
+        "be 2 s_0 - 2.",
+    ),
+    "eq-54": Proof(("lemma-C.2/c", "theorem-4.1/a")),
+    "eq-55": Proof(
+        flaw="(l + 1)/k_0 is tau_{k+1} - 1 + 1/k_0: the sign of 1/k_0 is printed as a minus, with which the ceiling is "
+        "tau_{k+1} - 1 or, for k_0 = 1, tau_{k+1} - 2."
+    ),
+    "eq-55/tolerances": Proof(
+        ("eq-55",), "By eq. (55) l <= k, and the tolerances do not increase: the one at l + 1 is the larger."
+    ),
+    "eq-56": Proof(("lemma-C.1/a", "lemma-C.1/b", "lemma-C.2/c", "eq-55/tolerances")),
+    "eq-57": Proof(
+        ("eq-56", "lemma-C.1/b", "lemma-C.1/d"),
+        "Eq. (11) makes F a function of m blocks, whose gradient is (g_1, ..., g_m) and not their sum.",
+    ),
+    "appendix-C.5/multipliers": Proof(
+        ("lemma-C.1/b", "eq-33"),
+        "pi_i is phi_i - g_i by eq. (37), so that pi_i - pi_i* is phi_i - (g_i - alpha_i grad f_i(w*)), printed with a "
+        "plus; the bound that follows is the same for both.",
+    ),
+    "eq-60": Proof(("lemma-4.1/with-step-condition",)),
+    "eq-68": Proof(("lemma-C.2/a",)),
+    "appendix-C.6/last": Proof(("eq-67", "eq-68", "eq-69", "lemma-C.2/b")),
+    "appendix-C.6/last/literal": Proof(
+        ("eq-67", "eq-68", "eq-69", "lemma-C.2/b"),
+        "3 is printed for 2 in the range of s: the even p k_0 of the next line are then missing from it.",
+    ),
+    "theorem-4.3/any-k": Proof(("appendix-C.6/last",)),
+    "theorem-4.2/high-probability": Proof(("theorem-4.1/c/server", "theorem-4.2/a", "remark-4.1/scheme")),
+    "remark-4.3/k0-and-rounds": Proof(
+        ("remark-4.3/eq-29",),
+        "k_0 cancels in eq. (29), and does not occur in c: what the experiments see is not what the theorem grants.",
+    ),
+    "experiments/s0": Proof(("remark-4.3/eq-29", "theorem-4.3")),
 }

@@ -38,7 +38,7 @@ from fedtheory.statements import Comparison, Inequality, ParameterRule, Quantity
 _Q = sympy.Rational
 
 
-def _last(of: Any) -> Any:
+def last_of(of: Any) -> Any:
     """``of(view, k_i)[..., i]`` for every client i, ``(..., m)``: what a client did last."""
 
     def value(v: View, k: int) -> Array:
@@ -48,7 +48,7 @@ def _last(of: Any) -> Any:
     return value
 
 
-def _waited(v: View, k: int) -> Array:
+def waited(v: View, k: int) -> Array:
     """sum of |w^{t+1} - w^t|^2 over tau_{k_i+1} <= t < tau_{k+1}, for every client i, ``(..., m)``."""
     first = [max(j, 0) // v.run.fed.k0 + 1 for j in v.run.last]
     return np.stack([v.rounds(t, v.run.round) for t in first], axis=-1)
@@ -84,12 +84,12 @@ _Dpi, _bar_last, _bar, _move, _eps_last, _rounds = parts(
     "sum_{tau_{k_i+1}<=t<tau_{k+1}}|w^{t+1}-w^t|^2"
 )
 _OF_LAST = (
-    of_client(_Dpi.name, _last(lambda v, j: square(v.history.Pi[j + 1] - v.history.Pi[j]))),
-    of_client(_bar_last.name, _last(lambda v, j: v.away(j + 1))),
+    of_client(_Dpi.name, last_of(lambda v, j: square(v.history.Pi[j + 1] - v.history.Pi[j]))),
+    of_client(_bar_last.name, last_of(lambda v, j: v.away(j + 1))),
     of_client(_bar.name, lambda v, k: v.away(k + 1)),
-    of_client(_move.name, _last(lambda v, j: v.move(j))),
-    of_client(_eps_last.name, _last(lambda v, j: v.history.eps[j])),
-    of_client(_rounds.name, _waited),
+    of_client(_move.name, last_of(lambda v, j: v.move(j))),
+    of_client(_eps_last.name, last_of(lambda v, j: v.history.eps[j])),
+    of_client(_rounds.name, waited),
 )
 SELECTED = Hypothesis("i was selected, k_i >= 0", met=lambda problem, run: run.last[run.i] >= 0)
 _61 = _Q(2, 15) * sigma_i**2 * _move + 24 * _eps_last
@@ -117,8 +117,8 @@ def _since(rounds: Callable[[int], int], more: int) -> Callable[[View, int], Arr
 _WAITING = replace(ROUND, letters={**LETTERS, _k_i: lambda problem, run: run.last[run.i]})
 _OF_64 = (
     of_client(_eps_now.name, lambda v, k: v.history.eps[k]),
-    of_client(_eps_then.name, _last(lambda v, j: v.history.eps[j])),
-    of_client(_eps_after.name, _last(lambda v, j: v.history.eps[j + 1])),
+    of_client(_eps_then.name, last_of(lambda v, j: v.history.eps[j])),
+    of_client(_eps_after.name, last_of(lambda v, j: v.history.eps[j + 1])),
     quantity(_V_now.name, lambda v, k: v.lyapunov(k)),
     quantity(_V_last.name, lambda v, k: v.lyapunov(max(v.run.last[v.run.i], 0))),
     quantity(_V_early.name, _since(lambda s: s, 0)),
@@ -147,10 +147,10 @@ _moves_last, _waits, _eps_lasts = parts(
 )
 _OF_ALL = (
     *_SQUARES,
-    quantity(_moves_last.name, _summed(_last(lambda v, j: v.move(j)))),
-    quantity(_waits.name, _summed(_waited)),
+    quantity(_moves_last.name, _summed(last_of(lambda v, j: v.move(j)))),
+    quantity(_waits.name, _summed(waited)),
     quantity(
-        _eps_lasts.name, lambda v, k: _last(lambda v, j: v.history.eps[j] + v.history.eps[j + 1])(v, k).sum(axis=-1)
+        _eps_lasts.name, lambda v, k: last_of(lambda v, j: v.history.eps[j] + v.history.eps[j + 1])(v, k).sum(axis=-1)
     ),
 )
 _ROUNDS = "sum_t is over tau_{k_i+1} <= t < tau_{k+1}"
@@ -253,7 +253,7 @@ _OF_67 = (
     quantity(_V_before.name, lambda v, k: v.lyapunov(max(k - v.run.s0 * v.fed.k0, 0))),
     quantity(_V_longer.name, lambda v, k: v.lyapunov(max(k - (2 * v.run.s0 - 2) * v.fed.k0 - 1, 0))),
     quantity(_V_after.name, lambda v, k: v.lyapunov(k + 1)),
-    quantity(_eps_kept.name, lambda v, k: _last(lambda v, j: v.history.eps[j])(v, k).sum(axis=-1)),
+    quantity(_eps_kept.name, lambda v, k: last_of(lambda v, j: v.history.eps[j])(v, k).sum(axis=-1)),
 )
 
 
@@ -322,14 +322,21 @@ BOUNDS = (
 # Theorem 4.3
 
 _least, _V_0, _f_star, _eps_all = parts("min_{s<=k}|grad_f(w^{tau_{s+1}})|^2 Lt^0 f^* sum_i(eps_i^0/(1-nu_i))")
-_AFTER = Hypothesis("k > s_0 k_0", met=lambda problem, run: run.k > run.s0 * run.fed.k0)
+AFTER = Hypothesis("k > s_0 k_0", met=lambda problem, run: run.k > run.s0 * run.fed.k0)
 
 
-def _smallest(v: View, k: int) -> Array:
+def smallest(v: View, k: int) -> Array:
     found = [v.slope(s + 1) for s in range(1, k + 1)]
     return np.min(np.stack(found), axis=0) if found else v.slope(k + 1)
 
 
+#: The c of Theorem 4.3, and the quantities of which it is made.
+CONSTANT = _Q(940, 9) * s0 * (s0 + 1) * m * sigma_bar * (_V_0 - _f_star) + 169 * m * s0 * _eps_all
+OF_CONSTANT = (
+    quantity(_V_0.name, lambda v, k: v.lyapunov(0)),
+    Quantity(_f_star, infimum),
+    quantity(_eps_all.name, lambda v, k: (v.history.eps[0] / (1 - v.fed.nu)).sum(axis=-1)),
+)
 _iteration = sympy.Symbol("k", integer=True, nonnegative=True)
 THEOREM_43 = Claim(
     id="fedadmm/theorem-4.3",
@@ -338,18 +345,9 @@ THEOREM_43 = Claim(
     gist="rate of the smallest squared gradient norm, with the printed c",
     setting=RUN,
     statement=Inequality(
-        _least,
-        (_Q(940, 9) * s0 * (s0 + 1) * m * sigma_bar * (_V_0 - _f_star) + 169 * m * s0 * _eps_all)
-        * k0
-        / (_iteration - s0 * k0),
-        (
-            quantity(_least.name, _smallest),
-            quantity(_V_0.name, lambda v, k: v.lyapunov(0)),
-            Quantity(_f_star, infimum),
-            quantity(_eps_all.name, lambda v, k: (v.history.eps[0] / (1 - v.fed.nu)).sum(axis=-1)),
-        ),
+        _least, CONSTANT * k0 / (_iteration - s0 * k0), (quantity(_least.name, smallest), *OF_CONSTANT)
     ),
-    requires=(SMOOTH, START, STEP, SCHEME, _AFTER),
+    requires=(SMOOTH, START, STEP, SCHEME, AFTER),
     reading="eps_i in c, which is not defined, is eps_i^0; w^{tau_0} in Lt^0 is any. In all runs the bound is a "
     "thousand times too large, so that they could not tell a smaller c from it: what it rests on is eq-67/first-line",
 )

@@ -112,7 +112,7 @@ _coupling, _product = (
     each("<w_i-w,pi_i>+sigma_i|w_i-w|^2/2", coupling),
     each("<w_i-w,pi_i>", Inner(gaps, multipliers)),
 )
-_couplings, _excesses = of_all("sum_i coupling_i", Total(coupling)), of_all("sum_i excess_i", Total(excess))
+COUPLINGS, _excesses = of_all("sum_i coupling_i", Total(coupling)), of_all("sum_i excess_i", Total(excess))
 L_MINUS_F = of_all("L^k-F(W^k)", Difference(lagrangian, values))
 F_MINUS_f = of_all("F(W^k)-f(w^{tau_k})", Difference(values, objective))
 LAGRANGIAN = of_all("L^k", lagrangian)
@@ -201,7 +201,7 @@ def _parts_a() -> tuple[Claim, ...]:
 
 def _parts_b() -> tuple[Claim, ...]:
     coupling, product, D_i, along, excess = _e(_coupling, _product, GAP_SQUARED, _along, _excess)
-    couplings, excesses, LF, Ff, lagrange, f = _e(_couplings, _excesses, L_MINUS_F, F_MINUS_f, LAGRANGIAN, OBJECTIVE)
+    couplings, excesses, LF, Ff, lagrange, f = _e(COUPLINGS, _excesses, L_MINUS_F, F_MINUS_f, LAGRANGIAN, OBJECTIVE)
     of_each, eps = _e(_tolerance, ACCURACY)
     bend = alpha_i * r_i / 2 * D_i
     return (
@@ -212,7 +212,7 @@ def _parts_b() -> tuple[Claim, ...]:
             product + sigma_i / 2 * D_i,
             *(_coupling, _product, GAP_SQUARED),
         ),
-        _equal("theorem-4.1/b/couplings", "eq. (54)", LF, couplings, L_MINUS_F, _couplings),
+        _equal("theorem-4.1/b/couplings", "eq. (54)", LF, couplings, L_MINUS_F, COUPLINGS),
         _between(
             "theorem-4.1/b/excess",
             "alpha_i (f_i(w_i) - f_i(w)) from both sides, by the Lipschitz gradient",

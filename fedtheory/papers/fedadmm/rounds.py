@@ -1,0 +1,296 @@
+"""FedADMM, what its proofs and remarks say of rounds: eqs. (53), (55) and (68), the last steps of the proof of Theorem
+4.3, and what is read off eq. (29)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
+from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
+from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, SELECTED, last_of, smallest, waited
+from fedtheory.papers.fedadmm.runs import (
+    ROUND,
+    RUN,
+    SCHEME,
+    SMOOTH,
+    START,
+    STEP,
+    View,
+    of_client,
+    quantity,
+    square,
+)
+from fedtheory.rational import Array
+from fedtheory.settings import Setting
+from fedtheory.statements import Comparison, Inequality, identity
+
+# Equation (53)
+
+_away, _jump, _way, _waits = parts(
+    "|Dbar_i^{k+1}|^2 |Dpi_i^{k_i+1}|^2 |w^{tau_{k+1}}-w^{tau_{k_i+1}}|^2 sum_{tau_{k_i+1}<=t<tau_{k+1}}|w^{t+1}-w^t|^2"
+)
+
+
+def _walked(v: View, k: int) -> Array:
+    """|w^{tau_{k+1}} - w^{tau_{k_i+1}}|^2 of every client, ``(..., m)``."""
+
+    def since(v: View, j: int) -> Array:
+        walked = square(v.history.w[k + 1] - v.history.w[j + 1])
+        return walked[..., None] + 0 * v.fed.sigma
+
+    found: Array = last_of(since)(v, k)
+    return found
+
+
+def _eq_53(rounds: Any) -> Inequality:
+    """Both steps, with so many rounds in the second."""
+    return Inequality(
+        _away,
+        2 * _jump / sigma_i**2 + 2 * _way,
+        (
+            of_client(_away.name, lambda v, k: v.away(k + 1)),
+            of_client(_jump.name, last_of(lambda v, j: square(v.history.Pi[j + 1] - v.history.Pi[j]))),
+            of_client(_way.name, _walked),
+            of_client(_waits.name, waited),
+        ),
+        also=(Comparison(_way, "<=", rounds * _waits),),
+    )
+
+
+EQ_53 = (
+    Claim(
+        id="fedadmm/eq-53",
+        where="eq. (53)",
+        gist="with s_0 as printed",
+        setting=RUN,
+        statement=_eq_53(s0),
+        requires=(SMOOTH, START, STEP, SCHEME, SELECTED),
+        reading="of a client that was selected before; under Scheme 4.1 it may wait for 2 s_0 - 2 rounds. The limit that "
+        "is drawn from it does not depend on the number",
+    ),
+    Claim(
+        id="fedadmm/eq-53/repaired",
+        where="eq. (53)",
+        kind="inequality",
+        gist="with 2 s_0 - 2 in place of s_0",
+        setting=RUN,
+        statement=_eq_53(2 * s0 - 2),
+        requires=(SCHEME, SELECTED),
+        repairs="fedadmm/eq-53",
+    ),
+)
+
+# Equation (55)
+
+_tau = sympy.ceiling((k + 1) / k0)
+_l = (_tau - 1) * k0
+_ITERATIONS = Setting("all k >= 0 and k_0 >= 1", letters=(k, k0))
+
+
+def _eq_55(inside: Any) -> Inequality:
+    """l + 1 <= k + 1 <= tau_{k+1} k_0, and tau_{l+1} = ceil(inside) = tau_{k+1}."""
+    return Inequality(
+        _l + 1,
+        _tau * k0,
+        middle=k + 1,
+        also=tuple(
+            Comparison(*sides)
+            for one in (sympy.ceiling((_l + 1) / k0), sympy.ceiling(inside))
+            for sides in ((one, "<=", _tau), (_tau, "<=", one))
+        ),
+    )
+
+
+_eps_l, _eps_k = parts("eps_i^{l+1} eps_i^{k+1}")
+_TOLERANCES = (
+    of_client(_eps_l.name, lambda v, k: v.history.eps[(v.run.round - 1) * v.fed.k0 + 1]),
+    of_client(_eps_k.name, lambda v, k: v.history.eps[k + 1]),
+)
+_L_READ = "l = (tau_{k+1} - 1) k_0 is the first iteration of the round of k"
+EQ_55 = (
+    Claim(
+        id="fedadmm/eq-55",
+        where="eq. (55)",
+        gist="rounds and iterations: the ceiling as printed, and the order of the tolerances after it",
+        setting=_ITERATIONS,
+        statement=_eq_55(_tau - 1 - 1 / k0),
+        reading=f"{_L_READ}; (l + 1)/k_0 is tau_{{k+1}} - 1 + 1/k_0, with a plus. The order of the tolerances is "
+        "eq-55/tolerances",
+        literal_of="fedadmm/eq-55/repaired",
+    ),
+    Claim(
+        id="fedadmm/eq-55/repaired",
+        where="eq. (55)",
+        kind="inequality",
+        gist="with + 1/k_0 in the ceiling",
+        setting=_ITERATIONS,
+        statement=_eq_55(_tau - 1 + 1 / k0),
+        repairs="fedadmm/eq-55",
+    ),
+    Claim(
+        id="fedadmm/eq-55/tolerances",
+        where="eq. (55)",
+        gist="eps_i^{l+1} <= eps_i^{k+1}",
+        setting=RUN,
+        statement=Inequality(_eps_l, _eps_k, _TOLERANCES),
+        reading=f"{_L_READ}, so that the tolerances are those of an earlier iteration, and they fall: the order is the "
+        "other one. In the lines that follow 6 eps_i^{l+1} stands for 6 eps_i^{k+1}; their limits are the same",
+        literal_of="fedadmm/eq-55/tolerances/repaired",
+    ),
+    Claim(
+        id="fedadmm/eq-55/tolerances/repaired",
+        where="eq. (55)",
+        gist="eps_i^{k+1} <= eps_i^{l+1}",
+        setting=RUN,
+        statement=Inequality(_eps_k, _eps_l, _TOLERANCES),
+        repairs="fedadmm/eq-55/tolerances",
+    ),
+)
+
+# The proof of Theorem 4.3
+
+_V_next_round, _V_after = parts("Lt^{(p+1)k_0} Lt^{pk_0+1}")
+EQ_68 = Claim(
+    id="fedadmm/eq-68",
+    where="eq. (68)",
+    gist="as printed",
+    setting=ROUND,
+    statement=Inequality(
+        _V_next_round,
+        _V_after,
+        (
+            quantity(_V_next_round.name, lambda v, k: v.lyapunov(k + v.fed.k0)),
+            quantity(_V_after.name, lambda v, k: v.lyapunov(k + 1)),
+        ),
+    ),
+    requires=(SMOOTH, START, STEP),
+    reading="k = p k_0; it is lemma-C.2/a, which holds of every iteration, k_0 - 1 times",
+)
+
+_least, _least_late, _least_odd = parts(
+    "min_{s=1,2,...,k}|grad_f(w^{tau_{s+1}})|^2 min_{p=s_0,...,t}|grad_f(w^{tau_{pk_0+1}})|^2 "
+    "min_{s=1,3,...,k}|grad_f(w^{tau_{s+1}})|^2"
+)
+
+
+def _over(v: View, iterations: range) -> Array:
+    """The least |grad f(w^{tau_{s+1}})|^2 over so many s."""
+    found: Array = np.min(np.stack([v.slope(s + 1) for s in iterations]), axis=0)
+    return found
+
+
+def _late(v: View, k: int) -> Array:
+    return _over(v, range(v.run.s0 * v.fed.k0, k + 1, v.fed.k0))
+
+
+_t = k / k0
+_LATER = Hypothesis("k = t k_0 > s_0 k_0", met=lambda problem, run: run.k > run.s0 * run.fed.k0)
+_ODD = Hypothesis("k is odd", met=lambda problem, run: run.k % 2 == 1)
+
+
+def _last_display(least: Any, of: Any) -> Inequality:
+    return Inequality(
+        least,
+        _least_late,
+        (quantity(least.name, of), quantity(_least_late.name, _late), *OF_CONSTANT),
+        also=(
+            Comparison(_least_late, "<=", CONSTANT / (_t - s0 + 1)),
+            Comparison(CONSTANT / (_t - s0 + 1), "<=", CONSTANT * k0 / (k - s0 * k0)),
+        ),
+    )
+
+
+_bound = sympy.floor(k / k0)
+LAST = (
+    Claim(
+        id="fedadmm/appendix-C.6/last",
+        where="end of Appendix C.6",
+        kind="inequality",
+        gist="the last display",
+        setting=ROUND,
+        statement=_last_display(_least, smallest),
+        requires=(SMOOTH, START, STEP, SCHEME, _LATER),
+        reading="k = t k_0 > s_0 k_0; eps_i in c is eps_i^0. That s = 1, 3, ..., k is printed for 1, 2, ..., k is "
+        "appendix-C.6/last/literal",
+    ),
+    Claim(
+        id="fedadmm/appendix-C.6/last/literal",
+        where="end of Appendix C.6",
+        gist="the last display, with the least over s = 1, 3, ..., k",
+        setting=ROUND,
+        statement=_last_display(_least_odd, lambda v, k: _over(v, range(1, k + 1, 2))),
+        requires=(SMOOTH, START, STEP, SCHEME, _LATER, _ODD),
+        reading="as the text at hand prints it; for odd k, of which alone it makes sense",
+        literal_of="fedadmm/appendix-C.6/last",
+    ),
+    Claim(
+        id="fedadmm/theorem-4.3/any-k",
+        where="proof of Theorem 4.3",
+        kind="inequality",
+        gist="from k = t k_0 to every k (implied, not printed)",
+        setting=Setting("all k > s_0 k_0", letters=(k, k0, s0, c)),
+        statement=Inequality(c / (_bound - s0 + 1), c * k0 / (k - s0 * k0)),
+        requires=(Hypothesis("k > s_0 k_0", sympy.Gt(k, s0 * k0, evaluate=False)),),
+        reading="t = floor(k/k_0): the least over s = 1, ..., k is at most that over 1, ..., t k_0",
+    ),
+)
+
+# What is read off eq. (29)
+
+_more = sympy.Symbol("A", nonnegative=True), sympy.Symbol("B", nonnegative=True)
+
+
+def _rounds_needed(k0: Any, c: Any = c, s0: Any = s0) -> Any:
+    """CR of (29), as remark-4.3/eq-29 reads it, with the k of (28)."""
+    return 2 * sympy.ceiling(sympy.ceiling((c + varepsilon * s0) * k0 / varepsilon) / k0)
+
+
+def _c_of(s0: Any) -> Any:
+    """The c of Theorem 4.3, as a function of s_0."""
+    A, B = _more
+    return A * s0 * (s0 + 1) + B * s0
+
+
+_COUNTED = Setting("all c, varepsilon > 0 and integers k_0, s_0 >= 1", letters=(c, varepsilon, k0, s0))
+READ_OFF = (
+    Claim(
+        id="fedadmm/remark-4.3/k0-and-rounds",
+        where="Sections 1.2 a) and 5.4.1, against Remark 4.3",
+        kind="order",
+        gist="larger k_0, fewer rounds of communication, against (29)",
+        setting=_COUNTED,
+        statement=Inequality(_rounds_needed(k0 + 1), _rounds_needed(k0), strict=True),
+        reading="ours: the sections see it in Figure 2, and do not draw it from (29); whether it is seen is "
+        "fedadmm/figure-2. By (29), with the c of Theorem 4.3, in which k_0 does not occur, the rounds are as many for "
+        "all k_0",
+    ),
+    Claim(
+        id="fedadmm/remark-4.3/k0-and-rounds/repaired",
+        where="Sections 1.2 a) and 5.4.1, against Remark 4.3",
+        kind="order",
+        gist="by (29) the rounds do not depend on k_0",
+        setting=_COUNTED,
+        statement=identity(_rounds_needed(k0), _rounds_needed(sympy.S.One)),
+        repairs="fedadmm/remark-4.3/k0-and-rounds",
+    ),
+    Claim(
+        id="fedadmm/experiments/s0",
+        where="Remark 4.3",
+        kind="order",
+        gist="larger s_0, more rounds of communication, read off (29)",
+        setting=Setting("all varepsilon > 0, A, B >= 0 and integers s_0 >= 1", letters=(varepsilon, s0, *_more)),
+        statement=Inequality(
+            2 * sympy.ceiling((_c_of(s0) + varepsilon * s0) / varepsilon),
+            2 * sympy.ceiling((_c_of(s0 + 1) + varepsilon * (s0 + 1)) / varepsilon),
+            strict=True,
+        ),
+        reading="c = A s_0 (s_0 + 1) + B s_0 with the numbers A, B >= 0 of Theorem 4.3: of what (29) grants, which is a "
+        "bound on the rounds",
+    ),
+)
+
+__all__ = ["EQ_53", "EQ_55", "EQ_68", "LAST", "READ_OFF"]
