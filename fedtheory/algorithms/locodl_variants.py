@@ -29,13 +29,17 @@ def split(problem: Problem) -> Problem:
         raise ValueError("the problem has a function g already: there is nothing to split")
     mu, L, f, d = problem.mu, problem.L, problem.f, problem.d
     half = mu / 2
-    identity = np.eye(d, dtype=int)
-    zero = 0 * (half * identity[:1])
-    g = Quadratics(half * identity[None], zero)
     known = problem.known
     if known is not None:
         known = Optimum(known.x, known.y - half * known.x[..., None, :], known.kkt)
-    return Problem(_less_convex(f, half), g, (half, L - half), known)
+    return Problem(_less_convex(f, half), share(mu, d), (half, L - half), known)
+
+
+def share(mu: Any, d: int) -> Quadratics:
+    """The g = (mu/4)|.|^2 that the functions give up."""
+    identity = np.eye(d, dtype=int)
+    zero = 0 * (mu / 2 * identity[:1])
+    return Quadratics(mu / 2 * identity[None], zero)
 
 
 def _less_convex(f: Functions, a: Any) -> Functions:

@@ -217,9 +217,7 @@ HIGH_PROBABILITY = Claim(
     kind="property",
     gist="Theorems 4.1 and 4.2 hold with high probability under random participation",
     setting=RANDOM,
-    statement=_long(
-        bounded=_STATE, vanishing=(*_STATIONARY, _GRADIENT, L_MINUS_F, F_MINUS_f), converging=(OBJECTIVE,)
-    ),
+    statement=_long(bounded=_STATE, vanishing=(*_STATIONARY, _GRADIENT, L_MINUS_F, F_MINUS_f), converging=(OBJECTIVE,)),
     requires=(SMOOTH, COERCIVE, STEP, INDEPENDENT, START),
     reading="of all runs drawn. Scheme 4.1 is met in all windows with probability 0 (remark-4.1/scheme), so that it is "
     "not by it that the theorems hold; what their proof needs is that all clients are selected again and again, which "

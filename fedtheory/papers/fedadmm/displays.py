@@ -6,14 +6,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.inner import CURVED, INNER, PENALTY, inner_step
-from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, sigma_bar, sigma_i
+from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.papers.fedadmm.sequences import sum_of_gradients, sum_of_multipliers
 from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View, steepest
@@ -90,7 +89,9 @@ def _from_next(v: View) -> Array:
 
 def _whole(v: View, w: Array, W: Array) -> Array:
     """The augmented Lagrangian at w, W and Pi^k."""
-    found = transition.lagrangian(v.problem, v.params, transition.before(v.problem, v.params, v.state)._replace(w=w, W=W))
+    found = transition.lagrangian(
+        v.problem, v.params, transition.before(v.problem, v.params, v.state)._replace(w=w, W=W)
+    )
     return found
 
 
@@ -154,7 +155,8 @@ PROOF_OF_LEMMA_41 = (
         setting=TRANSITION,
         statement=Inequality(_server / 10, -_p_1, (_P_1, OF_ANY[-1])),
         requires=(transition.BEGINS,),
-        reading="its two ends; that p_1^k is -sum_i sigma_i/2 |Dw^{tau_{k+1}}|^2, the sharp constant, is eq-47/equality",
+        reading="its two ends; that p_1^k is -sum_i sigma_i/2 |Dw^{tau_{k+1}}|^2, the sharp constant, is "
+        "eq-47/equality",
     ),
     Claim(
         id="fedadmm/eq-47/equality",
@@ -263,9 +265,7 @@ def _residuals_and_multipliers(problem: Problem, params: Any, at: Any) -> Array:
     return square(phi.sum(axis=-2) - sum_of_multipliers(problem, params, at))
 
 
-_grad_F, _g_all, _rest = parts(
-    "|grad_F(W^{k+1})|^2 |sum_i(g_i^{k+1})|^2 |sum_i(phi_i^{k+1})-sum_i(pi_i^{k+1})|^2"
-)
+_grad_F, _g_all, _rest = parts("|grad_F(W^{k+1})|^2 |sum_i(g_i^{k+1})|^2 |sum_i(phi_i^{k+1})-sum_i(pi_i^{k+1})|^2")
 _G_ALL = transition.at(_g_all.name, _sum_of_g, later=True)
 EQ_57 = (
     Claim(
@@ -298,21 +298,20 @@ EQ_60 = Claim(
     id="fedadmm/eq-60",
     where="eq. (60)",
     gist="as printed",
-    setting=replace(TRANSITION, letters={**TRANSITION.letters, sigma_bar: lambda problem, params: max(params.sigma)}),
+    setting=transition.WITH_LARGEST,
     statement=Inequality(
         _all_server,
         10 * sigma_bar * _decrease,
         (
             *OF_ANY[:4],
-            transition.quantity(
-                _all_server.name, lambda v: (v.params.sigma**2).sum() * square(_moved_on(v))
-            ),
+            transition.quantity(_all_server.name, lambda v: (v.params.sigma**2).sum() * square(_moved_on(v))),
             transition.quantity(_all_own.name, lambda v: (v.params.sigma**2 * v.move()).sum(axis=-1)),
         ),
         also=(Comparison(_all_own, "<=", 10 * sigma_bar * _decrease),),
     ),
     requires=(transition.SMOOTH, transition.STEP),
-    reading="the maximum of two numbers is below a third where both are; between them is Lemma 4.1. The line before it, which recalls Lemma 4.1, "
+    reading="the maximum of two numbers is below a third where both are; between them is Lemma 4.1. The line before "
+    "it, which recalls Lemma 4.1, "
     "lacks the factor sigma_i in the text at hand",
 )
 
@@ -491,14 +490,16 @@ APPENDIX_B = (
         statement=_printed_proof(),
         requires=(CURVED, PENALTY),
         reading="the chain that is to give (35), each of its lines, as the text at hand prints them. With the minus "
-        "before alpha_i r_i/2 |v^l - v*|^2 it would say that v^l = v*; below it, w^{k+1} = v^{k+1} stands for v^{kappa+1}",
+        "before alpha_i r_i/2 |v^l - v*|^2 it would say that v^l = v*; below it, w^{k+1} = v^{k+1} stands for "
+        "v^{kappa+1}",
         literal_of="fedadmm/theorem-3.1/proof/repaired",
     ),
     Claim(
         id="fedadmm/theorem-3.1/proof/repaired",
         where="proof of Theorem 3.1",
         kind="inequality",
-        gist="the chain with grad f(v^l) - grad f(v*) in its third line, |v^{l+1} - v^l|^2 after Young's inequality, and "
+        gist="the chain with grad f(v^l) - grad f(v*) in its third line, |v^{l+1} - v^l|^2 after Young's inequality, "
+        "and "
         "a plus before alpha_i r_i/2 |v^l - v*|^2",
         setting=INNER,
         statement=_BELOW,

@@ -1,4 +1,5 @@
-"""FedADMM, Figures 1 to 5, Table 1 and the times of Section 5.4.4: what the text says of them, and what ``benchmarks/fedadmm_experiments.py`` measured.
+"""FedADMM, Figures 1 to 5, Table 1 and the times of Section 5.4.4: what the text says of them, and what
+``benchmarks/fedadmm_experiments.py`` measured.
 
 The results are in ``figures.json``, which the benchmark's ``--record`` writes; they are read, not computed, when a
 claim is checked.
@@ -111,7 +112,8 @@ TIMES = Claim(
     gist="computing times of the methods",
     setting=_ALL,
     statement=Experiment(
-        "times rise with m, and FedADMM is the fastest by far: at m = 4000 it takes 73 seconds on rls, the others 475 to "
+        "times rise with m, and FedADMM is the fastest by far: at m = 4000 it takes 73 seconds on rls, the others "
+        "475 to "
         "4711",
         "; ".join(entry["data"] for entry in results()["figure-5"]),
         _times,

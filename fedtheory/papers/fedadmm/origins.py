@@ -105,7 +105,8 @@ PRINTED = {
     "figure-3": "",
     "figure-4": "",
     "figure-5": "",
-    "eq-14": r"\alpha_i\nabla f_i(\mathbf{v}_i^*)+\boldsymbol{\pi}_i^k+\sigma_i(\mathbf{v}_i^*-\mathbf{w}^{\tau_{k+1}})=0",
+    "eq-14": r"\alpha_i\nabla f_i(\mathbf{v}_i^*)+\boldsymbol{\pi}_i^k+\sigma_i(\mathbf{v}_i^*-\mathbf{w}^{\tau_{k+1}"
+    r"})=0",
     "theorem-3.1/proof": r"-\alpha_is_i\|\mathbf{v}_i^{\ell+1}-\mathbf{v}_i^*\|^2\leq\cdots\leq-(\alpha_is_i+"
     r"\frac{\varrho\alpha_ir_i}{2})\|\mathbf{v}_i^{\ell+1}-\mathbf{v}_i^*\|^2-\frac{\alpha_ir_i}{2}"
     r"\|\mathbf{v}_i^{\ell}-\mathbf{v}_i^*\|^2",
@@ -122,9 +123,11 @@ PRINTED = {
     r"\rangle-\frac{\sigma_i}{2}\|\triangle\mathbf{w}_i^{k+1}\|^2",
     "eq-50": r"p_2^k=\sum_iu_i^k\le\sum_i(-\frac{7\sigma_i}{30}\|\triangle\mathbf{w}_i^{k+1}\|^2-\frac{5\triangle"
     r"\epsilon_i^{k+1}}{(1-\nu_i)\sigma_i})",
-    "eq-53": r"\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{2}{\sigma_i^2}\|\triangle\boldsymbol{\pi}_i^{k_i+1}"
+    "eq-53": r"\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{2}{\sigma_i^2}\|\triangle\boldsymbol{\pi}_i^{k_i"
+    r"+1}"
     r"\|^2+2s_0\sum_{t=\tau_{k_i+1}}^{\tau_{k+1}-1}\|\mathbf{w}^{t+1}-\mathbf{w}^t\|^2",
-    "eq-54": r"\mathcal{L}^{k+1}-F(W^{k+1})=\sum_i(\langle\triangle\overline{\mathbf{w}}_i^{k+1},\boldsymbol{\pi}_i^{k+1}"
+    "eq-54": r"\mathcal{L}^{k+1}-F(W^{k+1})=\sum_i(\langle\triangle\overline{\mathbf{w}}_i^{k+1},\boldsymbol{\pi}_i^{"
+    r"k+1}"
     r"\rangle+\frac{\sigma_i}{2}\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2)\to 0",
     "eq-55": r"\tau_{\ell+1}=\lceil(\ell+1)/k_0\rceil=\lceil\tau_{k+1}-1-1/k_0\rceil=\tau_{k+1}",
     "eq-55/tolerances": r"\epsilon_i^{\ell+1}\leq\epsilon_i^{k+1}",

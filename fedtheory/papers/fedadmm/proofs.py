@@ -128,7 +128,8 @@ PROOFS = {
     ),
     "theorem-3.1/proof": Proof(
         ("eq-31", "eq-32", "eq-33"),
-        "The terms alpha_i r_i/2 (|v^{l+1} - v*|^2 + |v^{l+1} - v^l|^2) of Young's inequality, printed with the first of "
+        "The terms alpha_i r_i/2 (|v^{l+1} - v*|^2 + |v^{l+1} - v^l|^2) of Young's inequality, printed with the "
+        "first of "
         "the two squares twice, leave + alpha_i r_i/2 |v^l - v*|^2, printed with a minus.",
     ),
     "eq-34": Proof(flaw="w_i^k is printed for pi_i^k: eq. (7) and Lemma C.1 c use the change of the multipliers."),
@@ -136,7 +137,8 @@ PROOFS = {
     "eq-50": Proof(("eq-49", "eq-31", "eq-33", "eq-45/use", "lemma-C.1/b")),
     "eq-53": Proof(
         ("eq-21",),
-        "The sum over the rounds in which a client waits is taken as one of at most s_0 terms; under Scheme 4.1 there may "
+        "The sum over the rounds in which a client waits is taken as one of at most s_0 terms; under Scheme 4.1 "
+        "there may "
         "be 2 s_0 - 2.",
     ),
     "eq-54": Proof(("lemma-C.2/c", "theorem-4.1/a")),

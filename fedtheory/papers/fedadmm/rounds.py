@@ -69,7 +69,8 @@ EQ_53 = (
         setting=RUN,
         statement=_eq_53(s0),
         requires=(SMOOTH, START, STEP, SCHEME, SELECTED),
-        reading="of a client that was selected before; under Scheme 4.1 it may wait for 2 s_0 - 2 rounds. The limit that "
+        reading="of a client that was selected before; under Scheme 4.1 it may wait for 2 s_0 - 2 rounds. The limit "
+        "that "
         "is drawn from it does not depend on the number",
     ),
     Claim(
@@ -288,7 +289,8 @@ READ_OFF = (
             2 * sympy.ceiling((_c_of(s0 + 1) + varepsilon * (s0 + 1)) / varepsilon),
             strict=True,
         ),
-        reading="c = A s_0 (s_0 + 1) + B s_0 with the numbers A, B >= 0 of Theorem 4.3: of what (29) grants, which is a "
+        reading="c = A s_0 (s_0 + 1) + B s_0 with the numbers A, B >= 0 of Theorem 4.3: of what (29) grants, which "
+        "is a "
         "bound on the rounds",
     ),
 )

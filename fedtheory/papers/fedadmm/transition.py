@@ -25,7 +25,7 @@ from fedtheory.instances.base import Recipe, number, numbers, pick
 from fedtheory.iterations import At, Iteration, Overall
 from fedtheory.meanings import Lipschitz
 from fedtheory.oracles import Answer
-from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_i
+from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
 from fedtheory.problems.weighted import weighted_gradient, weighted_value
@@ -193,18 +193,19 @@ def _of_client(name: str) -> Callable[[Any, Params], Any]:
 #: The largest of the alpha_i r_i/sigma_i, of which a step condition is an upper bound.
 ratio = sympy.Symbol("max_i(alpha_i*r_i/sigma_i)", positive=True)
 FUNCTIONS = SmoothOwn()
+_LETTERS: dict[Any, Any] = {
+    m: lambda problem, params: len(params.r),
+    alpha_i: _of_client("alpha"),
+    r_i: _of_client("r"),
+    sigma_i: _of_client("sigma"),
+    nu_i: _of_client("nu"),
+    ratio: "ratio",
+    sigma: lambda problem, params: params.sigma.sum(),
+}
 TRANSITION = Setting(
     "one iteration k >= 0 of Algorithm 1, k in K or not, any Omega^{tau_{k+1}}, any w^{tau_k}, W^k and Pi^k with (37), "
     "any W^{k+1} with (6); f_i with r_i-Lipschitz gradients, convex or not",
-    letters={
-        m: lambda problem, params: len(params.r),
-        alpha_i: _of_client("alpha"),
-        r_i: _of_client("r"),
-        sigma_i: _of_client("sigma"),
-        nu_i: _of_client("nu"),
-        ratio: "ratio",
-        sigma: lambda problem, params: params.sigma.sum(),
-    },
+    letters=_LETTERS,
     algorithm=algorithm,
     functions=FUNCTIONS,
     classes_stated=True,
@@ -216,6 +217,8 @@ TRANSITION = Setting(
 )
 
 
+#: With the letter of the largest sigma_i, too.
+WITH_LARGEST = replace(TRANSITION, letters={**_LETTERS, sigma_bar: lambda problem, params: max(params.sigma)})
 STATE = replace(
     TRANSITION,
     text="any w^{tau_k}, W^k and Pi^k with (37); f_i with r_i-Lipschitz gradients, convex or not",

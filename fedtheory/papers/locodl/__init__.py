@@ -38,13 +38,17 @@ _CLAIMS = (
     *method.APPENDIX_A,
     *complexity.TABLES,
     *complexity.EXPERIMENTS,
+    *complexity.SENTENCES,
+    *remarks.NOT_SCAFFNEW,
+    remarks.STEP_5,
+    *complexity.MORE_EXPERIMENTS,
 )
 CLAIMS = with_origins(
     "locodl",
     with_proofs("locodl", _CLAIMS, proofs.PROOFS),
     origins.PRINTED,
     origins.IMPLIED,
-    (),
+    origins.OBSERVED,
 )
 
 __all__ = [

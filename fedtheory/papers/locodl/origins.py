@@ -70,6 +70,17 @@ PRINTED = {
     "table-2/regime": r"n=\mathcal{O}(d)",
     "figures-1-3": "",
     "figures-4-7": "",
+    "diana-large-n": r"\mathcal{O}\big((\kappa+d)\log\epsilon^{-1}\big)",
+    "uplink/small-n": r"\mathcal{O}\left(d\sqrt{\kappa}\log\epsilon^{-1}\right)",
+    "downlink": r"\mathcal{O}\left(d\sqrt{\kappa}\log\epsilon^{-1}\right)",
+    "not-scaffnew": "",
+    "before-corollary-3.2": r"\mathcal{O}\left(\left(\left(\sqrt{kd}+\frac{d}{\sqrt{n}}\right)\sqrt{\kappa}+d\left(1+"
+    r"\frac{d}{kn}\right)\right)\log\epsilon^{-1}\right)",
+    "proof/step-5": r"y^{t}-\gamma\nabla\tilde{g}(y^{t})=(1-\frac{\gamma\mu}{2})y^{t}",
+    "section-4/fastest": "",
+    "section-4/adiana-k": "",
 }
 #: How the rows of Table 2 come out of those of Table 1 is said of LoCoDL alone.
 IMPLIED = ("table-2/from-table-1",)
+#: What LoCoDL is without compression the paper does not say, but what it is not.
+OBSERVED = ("not-scaffnew/lifted",)

@@ -33,4 +33,7 @@ PROOFS = {
     "proof/dual-step": Proof(("proof/compressed-norm", "eq-18", "eq-13")),
     "proof/primal-step": Proof(("eq-18", "eq-13")),
     "table-1/locodl": Proof(("rounds-independent",)),
+    "diana-large-n": Proof(("table-1/diana", "table-2/from-table-1")),
+    "uplink/small-n": Proof(("corollary-3.2/eq-10",)),
+    "before-corollary-3.2": Proof(("rounds-independent", "eq-2/rand-k")),
 }

@@ -10,20 +10,21 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import locodl as algorithm_1
+from fedtheory.algorithms import scaffnew
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.locodl_variants import split
+from fedtheory.algorithms.locodl_variants import share, split
 from fedtheory.claims import Claim
 from fedtheory.classes import UnbiasedCompressors
 from fedtheory.hypotheses import Hypothesis
-from fedtheory.instances.base import Recipe
+from fedtheory.instances.base import Recipe, number
 from fedtheory.optimum import solve
 from fedtheory.papers.locodl import method
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import support_of
+from fedtheory.randomness import Bernoulli, support_of
 from fedtheory.rational import Array
 from fedtheory.relations import E
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Quantity, bound, identity
+from fedtheory.statements import Agreement, Fails, Quantity, bound, identity
 from fedtheory.symbols import T
 
 
@@ -204,5 +205,205 @@ EQUIVALENCE = Claim(
     setting=SPLIT,
     statement=identity(
         Quantity("(1/n) sum_i(f_i(x))", _average), Quantity("(1/n) sum_i(f~_i(x))+g~(x)", _split_average)
+    ),
+)
+
+
+# Section 3.1, Step 5
+
+
+class Step(NamedTuple):
+    """``gamma``: the stepsize."""
+
+    gamma: Any
+
+
+def _at_step(recipe: Recipe, problem: Problem, exact: bool) -> Step:
+    _inside(recipe, problem, exact)
+    return Step(number(recipe["gamma"], exact))
+
+
+def _descended(problem: Problem, params: Step, state: Anywhere) -> Array:
+    """y - gamma grad g~(y), for the g~ of the split problem."""
+    g = share(problem.mu, problem.d)
+    found: Array = state.x - params.gamma * g.gradient(state.x[..., None, :])[..., 0, :]
+    return found
+
+
+def _shrunk(problem: Problem, params: Step, state: Anywhere) -> Array:
+    """(1 - gamma mu/2) y."""
+    found: Array = (1 - params.gamma * problem.mu / 2) * state.x
+    return found
+
+
+STEP_5 = Claim(
+    id="locodl/proof/step-5",
+    where="Section 3.1",
+    gist="y - gamma grad g~(y) = (1 - gamma mu/2) y, at Step 5 of Algorithm 1",
+    setting=replace(
+        SPLIT,
+        text="f_1, ..., f_n mu-strongly convex and L-smooth, no g; any y and gamma > 0",
+        letters=(method.mu, method.L, method.gamma),
+        algorithm=points(Anywhere, Step, lambda problem, params: Anywhere(problem.x_star)),
+        functions=method.FUNCTIONS,
+        parameters=_at_step,
+    ),
+    statement=identity(Quantity("y-gamma grad g~(y)", _descended), Quantity("(1-gamma mu/2)y", _shrunk)),
+)
+
+# Section 1.2: LoCoDL without compression
+
+
+class Uncompressed(NamedTuple):
+    """``gamma``, ``p``: of LoCoDL with omega = omega_av = 0 and the rho = chi = 1 of eq. (6), as of Scaffnew."""
+
+    gamma: Any
+    p: Any
+
+
+class _AsTheyAre:
+    """Messages that are sent as they are."""
+
+    def apply(self, draw: Any, x: Array) -> Array:
+        """x."""
+        return x
+
+
+_MESSAGES: Any = _AsTheyAre()
+
+
+def _uncompressed_init(
+    problem: Problem, params: Uncompressed, x: Array | None = None, y: Array | None = None, u: Array | None = None
+) -> algorithm_1.State:
+    return algorithm_1.init(problem, params, x, y, u)  # type: ignore[arg-type]
+
+
+def _coin(problem: Problem, params: Uncompressed, state: Any) -> Bernoulli:
+    return Bernoulli(params.p)
+
+
+def _uncompressed_step(
+    problem: Problem, params: Uncompressed, state: algorithm_1.State, draw: Array
+) -> algorithm_1.State:
+    """A step of LoCoDL whose messages are sent as they are; ``draw``: whether it communicates."""
+    full = algorithm_1.Params(params.gamma, 1, 1, params.p, 0, _MESSAGES)
+    return algorithm_1.step(problem, full, state, algorithm_1.Coins(draw, draw))
+
+
+def _uncompressed_optimum(problem: Problem, params: Uncompressed) -> algorithm_1.State:
+    return algorithm_1.fixed_point(problem, params)  # type: ignore[arg-type]
+
+
+def _feasible(problem: Problem, params: Uncompressed, state: algorithm_1.State) -> Array:
+    return algorithm_1.invariant(problem, params, state)  # type: ignore[arg-type]
+
+
+uncompressed = Algorithm(
+    "locodl, uncompressed",
+    Uncompressed,
+    algorithm_1.State,
+    _uncompressed_init,
+    _coin,
+    _uncompressed_step,
+    _uncompressed_optimum,
+    _feasible,
+)
+
+
+def _sums_step(problem: Problem, params: Uncompressed, state: scaffnew.State, draw: Array) -> scaffnew.State:
+    """A step of Scaffnew on the functions f_i + g."""
+    assert problem.g is not None
+    gradient = problem.f.gradient(state.x) + problem.g.gradient(state.x)
+    return scaffnew.communicate(params.gamma, params.p, state.x - params.gamma * (gradient - state.h), state.h, draw)
+
+
+def _lifted_step(problem: Problem, params: Uncompressed, state: scaffnew.State, draw: Array) -> scaffnew.State:
+    """A step of Scaffnew with 2n clients: the f_i, and g n times."""
+    assert problem.g is not None
+    size = problem.n
+    own, common = state.x[..., :size, :], state.x[..., size:, :]
+    gradient = np.concatenate([problem.f.gradient(own), problem.g.gradient(common)], axis=-2)
+    return scaffnew.communicate(params.gamma, params.p, state.x - params.gamma * (gradient - state.h), state.h, draw)
+
+
+def _copies(problem: Problem, y: Array) -> Array:
+    """y for n clients."""
+    return np.broadcast_to(y[..., None, :], (*y.shape[:-1], problem.n, y.shape[-1]))
+
+
+def _as_sums(problem: Problem, params: Uncompressed, state: algorithm_1.State) -> Any:
+    """x_i, and h_i = u_i + v, whose sum is 0 too."""
+    return params, scaffnew.State(state.x, state.u + state.v[..., None, :])
+
+
+def _as_lifted(problem: Problem, params: Uncompressed, state: algorithm_1.State) -> Any:
+    """The x_i and n times y, with the u_i and n times v."""
+    pairs = ((state.x, state.y), (state.u, state.v))
+    parts = (np.concatenate([own, _copies(problem, common)], axis=-2) for own, common in pairs)
+    return params, scaffnew.State(*parts)
+
+
+def _models(problem: Problem, params: Any, state: Any) -> Array:
+    x: Array = state.x
+    return x
+
+
+def _all_models(problem: Problem, params: Any, state: algorithm_1.State) -> Array:
+    """The x_i, y, the u_i and v, as the state of the other shows them."""
+    return np.concatenate([state.x, _copies(problem, state.y), state.u, _copies(problem, state.v)], axis=-2)
+
+
+def _all_parts(problem: Problem, params: Any, state: scaffnew.State) -> Array:
+    return np.concatenate([state.x, state.h], axis=-2)
+
+
+def _of_scaffnew(name: str, step: Any) -> Algorithm:
+    return replace(scaffnew.algorithm, name=name, step=step)
+
+
+_PLAIN = Setting(
+    "f_1, ..., f_n and g mu-strongly convex and L-smooth; no compression, rho = chi = 1, 0 < p <= 1, gamma > 0",
+    letters=(method.mu, method.L, method.n, method.gamma, method.p),
+    algorithm=uncompressed,
+    functions=method.FUNCTIONS,
+    g=(True,),
+    classes_stated=True,
+    domain=(sympy.Le(method.p, 1, evaluate=False),),
+    start=("x", "y", "u"),
+)
+NOT_SCAFFNEW = (
+    Claim(
+        id="locodl/not-scaffnew",
+        where="Section 1.2",
+        kind="equivalence",
+        gist="LoCoDL without compression is not Scaffnew",
+        setting=_PLAIN,
+        statement=Fails(
+            Agreement(
+                uncompressed,
+                _of_scaffnew("scaffnew on f_i + g", _sums_step),
+                _as_sums,
+                (_models, _models),
+                "the x_i are those of Scaffnew on the functions f_i + g",
+            ),
+            "LoCoDL without compression makes the x_i of Scaffnew on the functions f_i + g",
+        ),
+        requires=(method.CONVEX,),
+        reading="with the rho = chi = 1 of eq. (6), from the same x_i, and with h_i = u_i + v",
+    ),
+    Claim(
+        id="locodl/not-scaffnew/lifted",
+        where="Section 1.2",
+        kind="equivalence",
+        gist="without compression LoCoDL is Scaffnew on 2n clients, f_1, ..., f_n and g n times",
+        setting=_PLAIN,
+        statement=Agreement(
+            uncompressed,
+            _of_scaffnew("scaffnew on f_1, ..., f_n, g, ..., g", _lifted_step),
+            _as_lifted,
+            (_all_models, _all_parts),
+            "the x_i, y, u_i and v are those of Scaffnew with g at n clients more",
+        ),
+        requires=(method.CONVEX,),
     ),
 )
