@@ -33,6 +33,8 @@ _CLAIMS = (
     *convergence.COROLLARY_41,
     experiments.REMARK_42,
     rate.THEOREM_43,
+    rate.SHARPER,
+    *displays.PARTS_43,
     *rate.CONSTANTS,
     *rate.REMARK_43,
     *method.APPENDIX_A,

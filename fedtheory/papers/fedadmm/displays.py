@@ -9,15 +9,17 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.inner import CURVED, INNER, PENALTY, inner_step
-from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_bar, sigma_i
+from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, parts, r_i, rho, s0, s_i, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.papers.fedadmm.sequences import sum_of_gradients, sum_of_multipliers
 from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View, steepest
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.settings import Setting
 from fedtheory.statements import Comparison, Identity, Inequality, Quantity
 
 _Q = sympy.Rational
@@ -315,6 +317,58 @@ EQ_60 = Claim(
     "lacks the factor sigma_i in the text at hand",
 )
 
+# What Theorem 4.3 follows from
+
+_theta = _Q(1, 10)
+_from, _all_eps, _gradient_next = parts("sum_i(sigma_i^2|w_i^k-w^{tau_{k+1}}|^2) sum_i(eps_i^k) |grad_f(w^{tau_{k+1}})|^2")
+PARTS_43 = (
+    Claim(
+        id="fedadmm/theorem-4.3/gradient",
+        where="Theorem 4.3",
+        kind="inequality",
+        gist="the gradient at the server's model by the clients' distances to it, where a round begins",
+        setting=TRANSITION,
+        statement=Inequality(
+            _gradient_next,
+            (1 + _theta) * _Q(16, 9) * m * _from + (1 + 1 / _theta) * m * _all_eps,
+            (
+                transition.quantity(_gradient_next.name, lambda v: v.slope()),
+                transition.quantity(
+                    _from.name, lambda v: (v.params.sigma**2 * square(_from_next(v))).sum(axis=-1)
+                ),
+                transition.quantity(_all_eps.name, lambda v: v.state.eps.sum(axis=-1)),
+            ),
+        ),
+        requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
+        reading="by (36) the gradient is the sum of alpha_i grad f_i(w) - g_i^k + phi_i^k + sigma_i (w_i^k - w), "
+        "w = w^{tau_{k+1}}",
+    ),
+    Claim(
+        id="fedadmm/theorem-4.3/descent",
+        where="Theorem 4.3",
+        kind="inequality",
+        gist="Lemma 4.1 with the 1/2 of (47) for the server's move",
+        setting=TRANSITION,
+        statement=Inequality(_moved / 10 + _server / 2, LYAPUNOV - LYAPUNOV_NEXT, OF_ANY),
+        requires=(transition.SMOOTH, transition.STEP),
+    ),
+    Claim(
+        id="fedadmm/theorem-4.3/constants",
+        where="Theorem 4.3",
+        kind="inequality",
+        gist="the constants c_2 of theorem-4.3/sharper are at most those of c",
+        setting=Setting("all s_0 >= 1 and nu_i < 1", letters=(s0, nu_i)),
+        statement=Inequality(
+            (1 + _theta) * _Q(128, 9) * s0 * (2 * s0 - 1),
+            _Q(940, 9) * s0 * (s0 + 1),
+            also=(
+                Comparison((1 + _theta) * _Q(128, 3) * (1 + nu_i) + (1 + 1 / _theta) * nu_i, "<=", sympy.Integer(169)),
+            ),
+        ),
+        requires=(Hypothesis("nu_i < 1", sympy.Lt(nu_i, 1, evaluate=False)),),
+    ),
+)
+
 # Appendix C.5
 
 
@@ -517,4 +571,4 @@ APPENDIX_B = (
     ),
 )
 
-__all__ = ["APPENDIX_B", "APPENDIX_C5", "EQ_14", "EQ_34", "EQ_57", "EQ_60", "PROOF_OF_LEMMA_41"]
+__all__ = ["APPENDIX_B", "APPENDIX_C5", "EQ_14", "EQ_34", "EQ_57", "EQ_60", "PARTS_43", "PROOF_OF_LEMMA_41"]

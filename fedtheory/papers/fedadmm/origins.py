@@ -161,6 +161,7 @@ IMPLIED = (
     ),
     "algorithm-1/initial-state",
     "theorem-4.3/any-k",
+    *(f"theorem-4.3/{part}" for part in ("gradient", "descent", "constants")),
 )
 OBSERVED = (
     # Of all clients and windows, where the remark speaks of one client in one window.
@@ -172,4 +173,5 @@ OBSERVED = (
     "experiments/initial-point",
     # Sections 1.2 and 5.4.1 see it in Figure 2, and do not speak of (29).
     "remark-4.3/k0-and-rounds",
+    "theorem-4.3/sharper",
 )
