@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -15,14 +16,15 @@ from fedtheory.classes import WeaklyConvex
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import members
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick
-from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_i
+from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, sigma_i
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import E
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Quantity, one_step
+from fedtheory.statements import Inequality, Quantity, bound, one_step
 from fedtheory.subproblems import InnerSteps, Task
+from fedtheory.symbols import T
 
 
 class Root(NamedTuple):
@@ -194,6 +196,30 @@ def _eq_16(steps: Any) -> Inequality:
     return Inequality(_residual, _eps, (Quantity(_residual, _residual_after(steps)), Quantity(_eps, _tolerance)))
 
 
+def _residual_at(problem: Problem, params: Any, state: Any) -> Array:
+    """|alpha_i grad f_i(v) + pi_i + sigma_i (v - w)|^2, which vanishes at v*."""
+    found = params.alpha * (problem.f.gradient(state.v[..., None, :])[..., 0, :] - problem.y_star[0])
+    return square(found + params.sigma * (state.v - problem.x_star))
+
+
+_res_T = q("|alpha_i*grad_f_i(v^T)+pi_i+sigma_i(v^T-w)|^2")
+#: The steps of (15) on all functions of Theorem 3.1, with what each of them contracts.
+STEPS = replace(INNER, potential=Quantity("|v-v*|^2", _from_root, after=True))
+RESIDUAL = Claim(
+    id="fedadmm/theorem-3.1/eq-16/residual",
+    where="eq. (16)",
+    kind="bound",
+    gist="the squared residual after T inner steps is at most 2(alpha_i^2 r_i^2 + sigma_i^2)|w - v*|^2/rho^T",
+    setting=STEPS,
+    statement=bound(
+        inner,
+        E(Quantity(_res_T, _residual_at, after=True)) <= 2 * (alpha_i**2 * r_i**2 + sigma_i**2) * (1 / rho) ** T * FROM,
+    ),
+    requires=(CURVED, PENALTY, _ABOVE_ONE),
+    reading="v^0 = w, so that |w - v*|^2 is |v^0 - v*|^2; the right side is eps_i at most from T = ceil(log_rho X) on, "
+    "whatever f_i is",
+)
+
 EQ_16 = (
     Claim(
         id="fedadmm/theorem-3.1/eq-16",
@@ -215,8 +241,10 @@ EQ_16 = (
         setting=_INNER_STEPS,
         statement=_eq_16(_enough_steps),
         requires=(_CURVATURE, PENALTY),
+        reading="on functions of one variable; that of all is eq-16/residual, of which this is a corollary",
         repairs="fedadmm/theorem-3.1/eq-16",
     ),
+    RESIDUAL,
 )
 
 __all__ = ["CONTRACTION", "CURVED", "EQ_16", "WEAKLY_CONVEX"]
