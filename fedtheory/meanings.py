@@ -54,3 +54,15 @@ class Recurs:
 
     case: Hypothesis
     words: ClassVar[str] = "every client meets a case again and again, after a bounded number of iterations"
+
+
+@dataclass(frozen=True)
+class Isolated:
+    """What a hypothesis says: the vector ``point`` has an accumulation point along the run with no other near it.
+
+    ``move(problem, params, point)``: the squared length of its change in an iteration, of a point of the iterations.
+    """
+
+    point: Callable[[Problem, Any, Any], Array]
+    move: Callable[[Problem, Any, Any], Array]
+    words: ClassVar[str] = "a vector has an isolated accumulation point"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.iterations import Iteration
-from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Lipschitz
+from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz
 from fedtheory.rational import Array, to_float
 from verify.derivation import facts
 
@@ -34,6 +34,8 @@ def contradicted(iteration: Iteration, meanings: Iterable[Any], problem: Any, pa
             return "what is said to be bounded below falls far away as if it were not"
         if isinstance(says, Lipschitz) and not _lipschitz(says, problem, constants, state):
             return "what is said to be Lipschitz is not"
+        if isinstance(says, Isolated) and not _moves(says, iteration, problem, params, point):
+            return "what is said to be the change of a vector is not"
     return ""
 
 
@@ -44,6 +46,17 @@ def _holds(says: Everywhere, iteration: Iteration, problem: Any, params: Any, po
         if not np.all(sum(parts) >= -_ROUNDING * scale):
             return False
     return True
+
+
+def _moves(says: Isolated, iteration: Iteration, problem: Any, params: Any, point: Any) -> bool:
+    constants = iteration.constants(params)
+    before, after = (
+        to_float(says.point(problem, constants, at(problem, params, point)))
+        for at in (iteration.before, iteration.after)
+    )
+    length = _length(after - before) ** 2
+    said = to_float(says.move(problem, params, point))
+    return said.shape == length.shape and bool(np.all(abs(said - length) <= _ROUNDING * (1 + length)))
 
 
 def _coercive(says: Coercive, problem: Any, params: Any, state: Any) -> bool:

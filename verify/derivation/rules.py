@@ -21,6 +21,10 @@ a vector that is the same all along a run; V(k) and V(k + 1) are one function of
 - Triangle: |u - a| <= |u| + |a|, so that u - a is bounded where u is; |u - a| <= |u - v| + |v - a|, so that u -> a
   where v -> a and u - v -> 0, for vectors and for numbers.
 - Continuity: if u -> a then h(u) -> h(a), where a hypothesis says that h is Lipschitz.
+- Isolated accumulation point: if |u(k + 1) - u(k)| -> 0, and a hypothesis says that u has an accumulation point with no
+  other near it, then u converges to it (More and Sorensen 1983, Lemma 4.10): near it u would otherwise have to leave a
+  ball again and again, by steps that become as small as one likes, and so had another one in a shell about it.
+- The same limit: if u - v -> 0 and v converges, then so does u; and h(u) where a hypothesis says that h is Lipschitz.
 - Sum: a sum over the clients vanishes, or is bounded, where the part of each client does.
 
 V is bounded below if V >= c f with c > 0 at every iteration, and a hypothesis says that f is, or if V is a square.
@@ -34,10 +38,10 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeGuard
 
 from fedtheory.claims import Claim
-from fedtheory.composed import Away, Difference, Image, Inner, Square, Total, Value
+from fedtheory.composed import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.iterations import At, Iteration, Overall, Root
-from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
+from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
 from verify.derivation.facts import Known, Of, Term, said, term
 
 #: What can be said of a sequence; what vanishes converges, and what converges is bounded.
@@ -146,7 +150,7 @@ class _Rules:
     def apply(self, found: Derivation) -> None:
         """Each rule, wherever it applies; those that ask for what needs a certificate come last."""
         size = len(found.steps), len(found.equations)
-        for rule in (self._decrease, self._opposite, self._solve, self._form, self._total, self._recur):
+        for rule in (self._decrease, self._opposite, self._solve, self._form, self._settle, self._total, self._recur):
             rule(found)
         self._dominate(found, certain=True)
         if (len(found.steps), len(found.equations)) == size:
@@ -258,6 +262,31 @@ class _Rules:
     def _continuous(self, map: Of) -> bool:
         return any(isinstance(says, Lipschitz) and says.map is map for says in self.meanings)
 
+    def _settle(self, found: Derivation) -> None:
+        """Vectors that converge, to whatever it is."""
+        for says in self.meanings:
+            how = found.how(VANISHES, term(says.move, None)) if isinstance(says, Isolated) else None
+            if how is not None:
+                point = Term(At(self.iteration, says.point), None)
+                found.add(CONVERGES, point, Step("isolated accumulation point", given=(how,)))
+        for t in self.terms:
+            gap = t.of.function.of if self._own(t.of) and isinstance(t.of.function, Square) else None
+            how = found.how(VANISHES, t)
+            if how is None or not isinstance(gap, Difference):
+                continue
+            for one, other in ((gap.left, gap.right), (gap.right, gap.left)):
+                limit = self._settled(t, other, found)
+                if limit is not None:
+                    found.add(CONVERGES, _vector(t, one), Step("the same limit", given=(how, limit)))
+
+    def _settled(self, t: Term, u: Of, found: Derivation) -> Conclusion | None:
+        """That the vector u, one of those of which a term is made, converges."""
+        if found.how(CONVERGES, _vector(t, u)) is None and isinstance(u, Image) and self._continuous(u.map):
+            inner = self._settled(t, u.of, found)
+            if inner is not None:
+                found.add(CONVERGES, _vector(t, u), Step("the same limit", given=(inner,)))
+        return found.how(CONVERGES, _vector(t, u))
+
     def _total(self, found: Derivation) -> None:
         for t in self.terms:
             if self._own(t.of) and not t.of.each and isinstance(t.of.function, Total):
@@ -321,6 +350,14 @@ def _with(t: Term, function: Of) -> Term:
     """The same of another function of the state."""
     assert isinstance(t.of, At)
     return Term(replace(t.of, function=function), t.client)
+
+
+def _vector(t: Term, u: Of) -> Term:
+    """A vector of which a term is made, as a quantity: of no client where all share it."""
+    assert isinstance(t.of, At)
+    if isinstance(u, Shared):
+        return Term(At(t.of.iteration, u.of), None)
+    return Term(replace(t.of, function=u, later=False), t.client)
 
 
 def _is_away(function: Of) -> TypeGuard[Square | Away]:

@@ -11,15 +11,19 @@ from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothStronglyConvex
 from fedtheory.composed import Away, Square, Value
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, numbers
-from fedtheory.iterations import Root
+from fedtheory.iterations import At, Root
+from fedtheory.meanings import Isolated
 from fedtheory.papers.fedadmm.descent import OBJECTIVE
+from fedtheory.papers.fedadmm.differences import SERVER_MOVE
 from fedtheory.papers.fedadmm.letters import q
 from fedtheory.papers.fedadmm.limits import (
     ABOVE,
     ASSUMED,
     COERCIVE,
     CONVEX,
+    FLAT_TOO,
     INDEPENDENT,
     LONG,
     RANDOM,
@@ -96,6 +100,16 @@ _TO_OPTIMUM = (
     _root("|pi_i^k-pi_i*|", each("|pi_i^k-pi_i*|^2", Square(Away(multipliers, Value(steepest, optimum))))),
 )
 _ASSUMED = (*ASSUMED, START)
+_SEQUENCE = (
+    Quantity(q("w^{tau_k}"), At(ITERATION, server_model)),
+    Quantity(q("w_i^k"), At(ITERATION, models, each=True)),
+    Quantity(q("pi_i^k"), At(ITERATION, multipliers, each=True)),
+)
+ISOLATED = Hypothesis(
+    "w^infinity is isolated",
+    met=lambda problem, params: not params.flat,
+    says=(Isolated(server_model, SERVER_MOVE.of),),
+)
 
 
 # The literal reading of grad F, at a stationary point, which Algorithm 1 does not leave
@@ -199,16 +213,12 @@ THEOREM_42 = (
         where="Theorem 4.2",
         kind="limit",
         gist="isolated accumulation point: the whole sequence converges",
-        setting=LONG,
-        statement=Eventually(
-            fedadmm.algorithm,
-            converging=tuple(
-                Quantity(q(name), of)
-                for name, of in (("w^{tau_k}", server_model), ("W^k", models), ("Pi^k", multipliers))
-            ),
-        ),
-        requires=ASSUMED,
-        reading="the stationary points of these functions are isolated for almost all of them",
+        setting=FLAT_TOO,
+        statement=_long(converging=_SEQUENCE),
+        requires=(*_ASSUMED, ISOLATED),
+        reading="w^infinity is isolated: no other accumulation point of w^{tau_k} is near it. In the runs that are "
+        "looked at the stationary points of f are isolated, for almost all of these functions",
+        follows=("fedadmm/lemma-C.2/c", "fedadmm/theorem-4.2/a/residual"),
     ),
 )
 HIGH_PROBABILITY = Claim(

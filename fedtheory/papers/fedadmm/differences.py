@@ -47,7 +47,7 @@ def _part(name: str, gist: str, statement: Inequality, *requires: Hypothesis) ->
     )
 
 
-_server = transition.quantity("|w^{tau_{k+1}}-w^{tau_k}|^2", lambda v: square(v.after.w - v.state.w))
+SERVER_MOVE = transition.quantity("|w^{tau_{k+1}}-w^{tau_k}|^2", lambda v: square(v.after.w - v.state.w))
 _eps, _eps_next = ACCURACY.expression, ACCURACY_NEXT.expression
 _PARTS = (
     _part(
@@ -65,7 +65,7 @@ _PARTS = (
     _part(
         "share-server",
         "one client's part of the sum of the moves of the server",
-        _at_most(sigma_i * _server.expression, SERVER.expression, _server, SERVER),
+        _at_most(sigma_i * SERVER_MOVE.expression, SERVER.expression, SERVER_MOVE, SERVER),
     ),
     _part(
         "accuracy",
@@ -95,7 +95,7 @@ _PARTS = (
 )
 _VANISHING = (
     ("eps_i^{k+1}", ACCURACY_NEXT.of),
-    ("|w^{tau_{k+1}}-w^{tau_k}|", Root(_server.of)),
+    ("|w^{tau_{k+1}}-w^{tau_k}|", Root(SERVER_MOVE.of)),
     ("|w_i^{k+1}-w^{tau_{k+1}}|", Root(_away_next.of)),
     ("|w_i^{k+1}-w_i^k|", Root(LOCAL.of)),
     ("|pi_i^{k+1}-pi_i^k|", Root(DUAL.of)),
@@ -123,4 +123,4 @@ LEMMA_C2_LIMIT = (
     *_PARTS,
 )
 
-__all__ = ["LEMMA_C2_LIMIT"]
+__all__ = ["LEMMA_C2_LIMIT", "SERVER_MOVE"]

@@ -320,7 +320,9 @@ EQ_60 = Claim(
 # What Theorem 4.3 follows from
 
 _theta = _Q(1, 10)
-_from, _all_eps, _gradient_next = parts("sum_i(sigma_i^2|w_i^k-w^{tau_{k+1}}|^2) sum_i(eps_i^k) |grad_f(w^{tau_{k+1}})|^2")
+_from, _all_eps, _gradient_next = parts(
+    "sum_i(sigma_i^2|w_i^k-w^{tau_{k+1}}|^2) sum_i(eps_i^k) |grad_f(w^{tau_{k+1}})|^2"
+)
 PARTS_43 = (
     Claim(
         id="fedadmm/theorem-4.3/gradient",
@@ -333,9 +335,7 @@ PARTS_43 = (
             (1 + _theta) * _Q(16, 9) * m * _from + (1 + 1 / _theta) * m * _all_eps,
             (
                 transition.quantity(_gradient_next.name, lambda v: v.slope()),
-                transition.quantity(
-                    _from.name, lambda v: (v.params.sigma**2 * square(_from_next(v))).sum(axis=-1)
-                ),
+                transition.quantity(_from.name, lambda v: (v.params.sigma**2 * square(_from_next(v))).sum(axis=-1)),
                 transition.quantity(_all_eps.name, lambda v: v.state.eps.sum(axis=-1)),
             ),
         ),

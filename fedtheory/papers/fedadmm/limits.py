@@ -34,7 +34,8 @@ from fedtheory.subproblems import Adversary
 class Params(NamedTuple):
     """As :class:`fedadmm.Params`, and ``r (m,)``: declared Lipschitz constants; ``ratio``: the alpha_i r_i/sigma_i of
     all clients, a fraction; ``convex``: a bound on the curvature of f from below; ``w (d,)``: a stationary point, the
-    minimiser where f is convex; ``zero``: whether the multipliers start at 0."""
+    minimiser where f is convex; ``zero``: whether the multipliers start at 0; ``flat``: whether f is constant about a
+    minimiser."""
 
     alpha: Array
     sigma: Array
@@ -48,6 +49,7 @@ class Params(NamedTuple):
     convex: float
     w: Array
     zero: bool
+    flat: bool = False
 
 
 #: What a single step may meet: scales of m, sigma_i/(alpha_i r_i), 1 - nu_i, eps_i and starts; the largest d, subsets
@@ -109,6 +111,8 @@ def _functions(recipe: Recipe, alpha: Array, rng: np.random.Generator) -> tuple[
         # Convex, and not coercive.
         flat = receding(m, d, rng, to_float)
         return Receding(flat.a, 0 * flat.b, flat.c, flat.e), 0.0, np.full(d, np.nan)
+    if recipe["kind"] == "flat":
+        return _flat(m, d), 0.0, np.zeros(d)
     f: Any = bent(m, d, rng, to_float)
     if recipe["kind"] in ("convex", "strong"):
         # The other functions make up for the bend of the first.
@@ -118,6 +122,20 @@ def _functions(recipe: Recipe, alpha: Array, rng: np.random.Generator) -> tuple[
         f = Bent(f.h + more[:, None], f.c, f.u, f.b, f.t, f.width)
     w: Any = rng.standard_normal(d)
     return f.stationary_at(w, alpha), float((alpha * f.mu).sum()), w
+
+
+def _flat(m: int, d: int) -> Bent:
+    """f_i alike: |x|^2/2, but constant in the first coordinate up to a distance of 1 from the origin. They are convex,
+    coercive, and minimal all along a segment."""
+    one, first = np.ones(m), np.zeros((m, d))
+    first[:, 0] = 1
+    return Bent(np.ones((m, d)), np.zeros((m, d)), first, one, 0 * one, one)
+
+
+def _or_flat(rng: np.random.Generator) -> Iterator[Recipe]:
+    """One of eight with a segment of minimisers."""
+    for recipe in _recipes(rng):
+        yield {**recipe, "kind": "flat"} if rng.random() < 1 / 8 else recipe
 
 
 def _build(recipe: Recipe, exact: bool, independent: bool = False) -> Instance:
@@ -154,6 +172,7 @@ def _build(recipe: Recipe, exact: bool, independent: bool = False) -> Instance:
         convex,
         w,
         bool(recipe["zero"]),
+        recipe["kind"] == "flat",
     )
     optimal = Optimum(w, f.gradient(np.broadcast_to(w, (m, d))), 0.0) if np.isfinite(w).all() and convex >= 0 else None
     problem = Problem(f, known=optimal)
@@ -177,6 +196,8 @@ LONG = Setting(
     special=LONG_RUNS,
 )
 
+#: With functions whose stationary points are not isolated.
+FLAT_TOO = replace(LONG, special=Instances(_or_flat, _build, far=_far))
 RANDOM = replace(
     LONG,
     text=f"{LONG.text}. The subsets of all rounds are independent and uniform",
@@ -247,4 +268,16 @@ STRONG = Hypothesis(
 )
 ASSUMED = (SMOOTH, COERCIVE, STEP, SCHEME)
 
-__all__ = ["ASSUMED", "COERCIVE", "CONVEX", "INDEPENDENT", "LONG", "LONG_RUNS", "RANDOM", "SCHEME", "START", "STRONG"]
+__all__ = [
+    "ASSUMED",
+    "COERCIVE",
+    "CONVEX",
+    "FLAT_TOO",
+    "INDEPENDENT",
+    "LONG",
+    "LONG_RUNS",
+    "RANDOM",
+    "SCHEME",
+    "START",
+    "STRONG",
+]

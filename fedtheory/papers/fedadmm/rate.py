@@ -355,7 +355,8 @@ THEOREM_43 = Claim(
     ),
     requires=(SMOOTH, START, STEP, SCHEME, AFTER),
     reading="eps_i in c, which is not defined, is eps_i^0; w^{tau_0} in Lt^0 is any. In all runs the bound is a "
-    "thousand times too large, so that they could not tell a smaller c from it: what it follows from, for all functions "
+    "thousand times too large, so that they could not tell a smaller c from it: what it follows from, for all "
+    "functions "
     "and without coerciveness, are theorem-4.3/sharper and theorem-4.3/constants",
 )
 
@@ -383,7 +384,8 @@ SHARPER = Claim(
     ),
     requires=(SMOOTH, START, STEP, SCHEME, AFTER),
     reading="theta = 1/10. It follows, for all functions, from theorem-4.3/gradient at every p k_0, eq-53/repaired and "
-    "lemma-C.1/c for the distances in it, theorem-4.3/descent, of which every iteration counts for 2 s_0 rounds at most, "
+    "lemma-C.1/c for the distances in it, theorem-4.3/descent, of which every iteration counts for 2 s_0 rounds at "
+    "most, "
     "and eq-69; that it gives Theorem 4.3 is theorem-4.3/constants. Coerciveness is not used",
 )
 
@@ -473,4 +475,4 @@ REMARK_43 = (
     ),
 )
 
-__all__ = ["BOUNDS", "SHARPER", "CHAIN", "CONSTANTS", "REMARK_43", "SELECTED", "THEOREM_43", "Run"]
+__all__ = ["BOUNDS", "CHAIN", "CONSTANTS", "REMARK_43", "SELECTED", "SHARPER", "THEOREM_43", "Run"]

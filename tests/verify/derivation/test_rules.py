@@ -13,7 +13,7 @@ import sympy
 from fedtheory.composed import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.iterations import At, Overall
-from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
+from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
 from fedtheory.papers.fedadmm.transition import BEGINS, CONTINUES, IDLE, ITERATION, SELECTED
 from fedtheory.statements import Inequality, Quantity
 from verify.derivation import rules
@@ -295,6 +295,30 @@ def test_images_converge_where_the_map_is_lipschitz():
     for wrong in (Value(h, b), Value(other, a), a):
         image = at(Square(Away(Image(h, u), wrong)), each=True)
         assert derived(vanishing(point), image, meanings=[lipschitz]) == [None]
+
+
+def test_a_sequence_with_an_isolated_accumulation_point_converges_if_its_moves_vanish():
+    move = Overall(ITERATION, other)
+    isolated = Isolated(u, move)
+    assert derived(vanishing(move), at(u), meanings=[isolated]) == [CONVERGES]
+    # Without the moves, the hypothesis, or with those of another vector; and of nothing else.
+    assert derived([], at(u), meanings=[isolated]) == [None]
+    assert derived(vanishing(move), at(u)) == [None]
+    assert derived(vanishing(Overall(ITERATION, e)), at(u), meanings=[isolated]) == [None]
+    assert derived(vanishing(move), at(v), meanings=[isolated]) == [None]
+
+
+def test_what_comes_near_to_what_converges_does_too():
+    move, lipschitz = Overall(ITERATION, other), Lipschitz(h, lambda problem, params: 1)
+    settled = [*vanishing(move)]
+    shared, own = at(Square(Difference(v, Shared(u))), each=True), at(Square(Difference(W, Image(h, v))), each=True)
+    wanted = (at(v, each=True), at(W, each=True))
+    says_so = [Isolated(u, move), lipschitz]
+    assert derived([*settled, *vanishing(shared, own)], *wanted, meanings=says_so) == [CONVERGES, CONVERGES]
+    assert derived([*settled, *vanishing(shared, own)], *wanted, meanings=says_so[:1]) == [CONVERGES, None]
+    assert derived([*settled, *vanishing(own)], *wanted, meanings=says_so) == [None, None]
+    assert derived([*settled, *bounded(shared), *vanishing(own)], *wanted, meanings=says_so) == [None, None]
+    assert derived(vanishing(shared, own), *wanted, meanings=[lipschitz]) == [None, None]
 
 
 def test_what_clients_share_is_one_vector():

@@ -16,8 +16,8 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instances
 from fedtheory.iterations import At
-from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Lipschitz, Recurs
-from fedtheory.papers.fedadmm import descent, limits, sequences, transition
+from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
+from fedtheory.papers.fedadmm import convergence, descent, differences, limits, sequences, transition
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
 from fedtheory.selections import Fixed, Uniform
 from fedtheory.statements import Inequality, Quantity
@@ -343,7 +343,7 @@ def test_own_claims_are_examined_too():
 
 # Other conclusions
 
-THEOREMS = ["theorem-4.1/a", "theorem-4.1/b", "theorem-4.1/c", "theorem-4.1/c/server", "theorem-4.2/a"]
+THEOREMS = ["theorem-4.1/a", "theorem-4.1/b", "theorem-4.1/c", "theorem-4.1/c/server", "theorem-4.2/a", "theorem-4.2/b"]
 COROLLARIES = ["corollary-4.1/a", "corollary-4.1/b", "corollary-4.1/c"]
 
 
@@ -389,6 +389,9 @@ def test_all_that_the_theorems_say_is_derived(id, clients, uncertified):
         ("theorem-4.1/c", "c/spread", "|sum_i(g_i^k)|"),
         ("theorem-4.1/c/server", "c/turn", "|grad_f(w^{tau_k})|"),
         ("theorem-4.2/a", "a/residual", "|alpha_i*grad_f_i(w_i^k)+pi_i^k|"),
+        ("theorem-4.2/b", "c/share-server", "w^{tau_k}"),
+        ("theorem-4.2/b", "c/idle", "w_i^k"),
+        ("theorem-4.2/b", "a/residual", "pi_i^k"),
         ("corollary-4.1/a", "c/gradient", "L^k-f*"),
         ("corollary-4.1/c", "a/residual", "|pi_i^k-pi_i*|"),
     ],
@@ -401,7 +404,7 @@ def test_premises_without_which_a_theorem_does_not_follow(id, premise, missing, 
     ("id", "hypothesis"),
     [(id, h) for id in [*THEOREMS, *COROLLARIES[:2]] for h in (limits.COERCIVE, limits.SCHEME)]
     + [("corollary-4.1/a", limits.CONVEX), ("corollary-4.1/b", limits.CONVEX)]
-    + [("corollary-4.1/c", limits.STRONG), ("corollary-4.1/c", limits.SCHEME)],
+    + [("theorem-4.2/b", convergence.ISOLATED), ("corollary-4.1/c", limits.STRONG), ("corollary-4.1/c", limits.SCHEME)],
 )
 def test_hypotheses_without_which_a_theorem_does_not_follow(id, hypothesis, uncertified):
     assert _found(_without(claims.get(f"fedadmm/{id}"), hypothesis)).missing
@@ -515,6 +518,17 @@ def test_maps_that_are_not_lipschitz_are_seen():
         Lipschitz(lambda problem, params, u: constant(problem, params)[:, None] / 2 * (u + u[..., ::-1, :]), constant),
     ):
         assert "Lipschitz" in _differs(_saying("theorem-4.1/a", wrong))
+
+
+def test_moves_of_another_vector_are_seen():
+    move = differences.SERVER_MOVE.of
+    assert _differs(_saying("theorem-4.1/a", Isolated(transition.server_model, move))) == ""
+    for wrong in (
+        Isolated(transition.server_model, lambda *at: 2 * move(*at)),
+        Isolated(transition.models, move),
+        Isolated(transition.multipliers, move),
+    ):
+        assert "change of a vector" in _differs(_saying("theorem-4.1/a", wrong))
 
 
 def test_cases_that_do_not_recur_are_seen():
