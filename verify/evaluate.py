@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import count, islice
 from typing import Any
 
+import mpmath
 import numpy as np
 import sympy
 
@@ -18,7 +20,7 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.literals import are_fractions
 from fedtheory.randomness import expectation, map_leaves, support_of
-from fedtheory.rational import Array, evaluate, is_exact
+from fedtheory.rational import Array, Undefined, evaluate, is_exact
 from fedtheory.schedules import Irrational, at_round
 from fedtheory.statements import (
     Agreement,
@@ -35,6 +37,12 @@ from fedtheory.statements import (
 from fedtheory.symbols import T
 
 Sides = tuple[Array, Array]
+
+
+class NoNumber(Undefined):
+    """What somebody's code gives in fractions is NaN or infinite: neither side of a comparison is then the larger."""
+
+
 Comparable = Identity | Inequality | OneStep | Bound | ParameterRule
 #: Kinds that say what steps of methods do.
 Behaviour = Stays | Reached | Agreement
@@ -196,9 +204,15 @@ def _compared(
         now = params_after(claim, instance, problem, 0)
         then = _params_then(claim, instance, problem, rounds)
     scalars = compared_by_size(statement.comparisons)
+    exact = are_fractions(problem, instance.params, state)
     for quantity in statement.quantities:
         after = quantity.after and stepping
-        value = quantity.of(problem, then if after else now, later if after else state)
+        try:
+            value = quantity.of(problem, then if after else now, later if after else state)
+        except ZeroDivisionError as error:
+            raise Undefined(f"the quantity {quantity.expression} divides by zero") from error
+        if exact:
+            check_number(f"the quantity {quantity.expression}", value)
         if scalars & quantity.expression.free_symbols:
             check_scalar(quantity, value, (size, len(probabilities) if after else 1), after)
         values[quantity.expression] = expectation(value, probabilities)[..., None] if after else value
@@ -211,6 +225,13 @@ def compared_by_size(comparisons: tuple[Comparison, ...]) -> frozenset[sympy.Bas
     return frozenset().union(
         *(side.free_symbols for c in comparisons if c.relation != "==" for side in (c.left, c.right))
     )
+
+
+def check_number(what: str, value: Any) -> None:
+    """``NoNumber`` where a value that was computed in fractions, or an entry of one, is NaN or infinite."""
+    for number in np.asarray(value).flat:
+        if isinstance(number, float | np.floating | mpmath.mpf) and not abs(number) < math.inf:
+            raise NoNumber(f"{what} is {'infinite' if number == number else 'NaN'}")
 
 
 def check_scalar(quantity: Quantity, value: Any, due: tuple[int, int], after: bool) -> None:

@@ -15,7 +15,7 @@ from fedtheory.randomness import expectation
 from fedtheory.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, Order, Untested
 from verify.comparisons import asserted, second_moments
-from verify.evaluate import leaving, params_after, rollout, sides, tree_size
+from verify.evaluate import check_number, leaving, params_after, rollout, sides, tree_size
 
 #: Rounds at which a bound "for every T" is tested by enumeration of the draws at every instance, the last round that is
 #: reached so at any, and leaves of a tree of draws beyond which none is.
@@ -43,8 +43,13 @@ def as_row(point: Coordinates) -> Array:
 
 
 def parts(claim: Claim, instance: Instance, point: Coordinates, rounds: int) -> Iterator[Compared]:
-    """Every comparison of the claim at one exact state, entries flattened."""
-    yield from parts_at(claim, instance, as_row(point), rounds)
+    """Every comparison of the claim at one exact state, entries flattened; ``NoNumber`` where one has no sides."""
+    for compared in parts_at(claim, instance, as_row(point), rounds):
+        for side in ("left", "right"):
+            # Comparisons of a statement have no names but their numbers.
+            of = "" if compared.name.isdigit() else f" of the {compared.name}"
+            check_number(f"the {side} side{of}", getattr(compared, side))
+        yield compared
 
 
 def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:

@@ -59,7 +59,8 @@ def in_fractions(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) 
 def in_floats(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Iterator[Compared]:
     """As :func:`in_fractions`, of the same instance in floats."""
     row = to_float(as_row(point))
-    with np.errstate(all="ignore"):
+    # What overflows says nothing of the code.
+    with np.errstate(all="ignore", over="raise"):
         yield from parts_at(claim, claim.instances.build(recipe, False), row, rounds)
 
 

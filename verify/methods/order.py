@@ -117,8 +117,7 @@ def _search(method: Method, inquiry: Inquiry) -> Outcome:
             used=(*used, "rational"),
         )
     if found.undefined is not None:
-        at, why = found.undefined
-        where = ", ".join(f"{name}={value}" for name, value in at.items())
+        why, where = found.undefined
         return method.found(Verdict.ILL_POSED, f"{why}, which no hypothesis excludes: at {where}", used=used)
     if found.instances == 0:
         return method.found(Verdict.NOT_TESTED, unmet.reason(claim, np.random.default_rng(inquiry.seed), inquiry.size))

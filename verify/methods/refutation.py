@@ -10,7 +10,7 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.intervals import Interval, Undecided
+from fedtheory.intervals import Interval, Undefined
 from fedtheory.rational import Array
 from fedtheory.statements import Bound, CompressorClass, OneStep
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
@@ -43,7 +43,8 @@ def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Cou
     instance = claim.instances.build(recipe, True)
     try:
         compared = certainly(lambda: list(parts(claim, instance, point, rounds)), lambda found: any(map(_open, found)))
-    except Undecided:
+    except (ArithmeticError, Undefined):
+        # Nobody knows; or a side is no number, which is neither larger nor smaller.
         return None
     for part, left, right, relation, *_ in compared:
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]

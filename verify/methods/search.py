@@ -60,7 +60,7 @@ class Hunt:
     largest ratios first; ``worst``: the largest ratio without a violation, at the recipe ``tightest``; ``by_round``:
     the largest by number of rounds;
     ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances;
-    ``undefined``: values of the letters that meet the hypotheses, where a side is no real number, and why; ``untrue``:
+    ``undefined``: why a side is no real number at an instance that meets the hypotheses, and where; ``untrue``:
     what the author of the claim asserts and is not so, and where; ``looked``: on which functions states were looked at.
     """
 
@@ -71,7 +71,7 @@ class Hunt:
     by_round: Mapping[int, float]
     methods: frozenset[str]
     refutations: tuple[Counterexample, ...]
-    undefined: tuple[Recipe, str] | None = None
+    undefined: tuple[str, str] | None = None
     untrue: str = ""
     looked: frozenset[seen.Seen] = frozenset()
 
@@ -95,8 +95,8 @@ def _untrue(claim: Claim, recipe: Recipe) -> str:
     return f"{why}: at {built.text}" if why else ""
 
 
-def _undefined(claim: Claim, recipe: Recipe) -> tuple[Recipe, str] | None:
-    """Values of the letters alone that meet the hypotheses, and a side that is no real number there; or None."""
+def _undefined(claim: Claim, recipe: Recipe) -> tuple[str, str] | None:
+    """A side that is no real number at values of the letters alone that meet the hypotheses, and where; or None."""
     if not claim.setting.of_constants or isinstance(claim.statement, CompressorClass):
         return None
     try:
@@ -108,7 +108,7 @@ def _undefined(claim: Claim, recipe: Recipe) -> tuple[Recipe, str] | None:
     try:
         sides(claim, built, np.zeros((1, 0), dtype=object))
     except Undefined as error:
-        return recipe, str(error)
+        return str(error), ", ".join(f"{name}={value}" for name, value in recipe.items())
     except (ValueError, ArithmeticError):
         return None
     return None
@@ -128,7 +128,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     met: list[_Met] = []
     ties: Counter[tuple[int, ...]] = Counter()
     looked: frozenset[seen.Seen] = frozenset()
-    undefined: tuple[Recipe, str] | None = None
+    undefined: tuple[str, str] | None = None
     untrue, limit = "", isinstance(claim.statement, Limit)
     for index, recipe in enumerate(_climbing(claim, rng, size, met)):
         with attributed(claim, recipe):
@@ -137,13 +137,16 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             if untrue and not limit:
                 # What is known of states decides of which ones a statement speaks.
                 break
-            findings = states.examine(claim, recipe, rng)
+            findings, more = states.examine(claim, recipe, rng), []
             tied = _tied(claim, recipe, findings or [], ties)
             found = states.first_confirmed(claim, recipe, findings or [], tied)
             if found is None and findings:
                 far = index % EVERY == 0
                 more = list(states.elsewhere(claim, recipe, findings, far, len(met) < CLOSE))
                 found = states.first_confirmed(claim, recipe, more)
+            beyond = [f for f in (*(findings or ()), *more) if not np.isfinite(f.ratio)]
+            if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):
+                undefined = states.numberless(claim, recipe, beyond)
         if not findings:
             undefined = undefined or _undefined(claim, recipe)
             continue

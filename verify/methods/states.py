@@ -14,7 +14,7 @@ import scipy.optimize
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.intervals import Interval, Undecided
+from fedtheory.intervals import Interval
 from fedtheory.rational import Array, Undefined, to_float
 from fedtheory.rational import exact as exactly
 from fedtheory.statements import (
@@ -32,7 +32,7 @@ from verify.comparisons import second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
 from verify.counterexamples import Counterexample
-from verify.evaluate import dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
+from verify.evaluate import NoNumber, dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
 from verify.methods import refutation, spectral
 
 #: Clients, and draws of one step of more than these, beyond which an instance is skipped.
@@ -75,13 +75,41 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
         return None
     try:
         # Methods that diverge leave the floats; sides that are not finite are looked at.
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             met = hypotheses_hold(claim, built) and has_rounds(claim, built, 1) and not too_many(claim, built)
             return _findings(claim, recipe, built, rng) if met else None
     except (ArithmeticError, Undefined):
         # A quantity is not defined there, and no hypothesis says so; or code asks which of two roots is the larger, and
         # they may be the same.
         return None
+
+
+def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tuple[str, str] | None:
+    """A side that is no number in fractions at an instance that exists, and where; or None.
+
+    At two simple states, and at those of the findings where a side is no finite float. What overflows in floats alone
+    is no such side: nothing is known of it.
+    """
+    try:
+        built = claim.instances.build(recipe, True)
+        if not hypotheses_hold(claim, built) or not has_rounds(claim, built, 1) or too_many(claim, built):
+            return None
+        size = dimension(claim, built)
+    except (ValueError, ArithmeticError):
+        return None
+    simple = [(tuple(Fraction(v) for _ in range(size)), 1) for v in (0, 1)]
+    found = [(refutation.nearest(f.theta), f.rounds) for f in findings if not np.isfinite(f.ratio)]
+    for known, places in ((NoNumber, simple), (Undefined, found)):
+        for point, rounds in places:
+            try:
+                with np.errstate(over="raise", invalid="ignore"):
+                    list(parts(claim, built, point, rounds))
+            except known as error:
+                state = f"; state ({', '.join(map(str, point))})" if point else ""
+                return str(error), built.text + state
+            except (ValueError, ArithmeticError):
+                continue
+    return None
 
 
 def too_many(claim: Claim, instance: Instance) -> bool:
@@ -149,9 +177,6 @@ def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator)
 def _ratio(compared: Compared) -> float:
     """Worst entry: left/right for inequalities, 1 + |left - right|/scale for equalities (0 when exactly equal)."""
     _, left, right, relation, _ = compared
-    if not all(finite(v) for v in (*left, *right)):
-        # A side that is not a number contradicts whatever is claimed of it; NaN would compare as smaller.
-        return float("inf")
     if any(is_open(a, b, relation) for a, b in zip(left, right, strict=True)):
         # More digits are looked at where a violation would be confirmed.
         return VIOLATED
@@ -213,7 +238,7 @@ def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.
         )
         broken = ~np.isfinite(np.sum(both(probe), axis=0))
         if broken.any():
-            # A side that is not a number contradicts whatever is claimed of it.
+            # Whether it is a number is seen in fractions.
             yield Finding(np.inf, probe[broken][0], rounds, "exact")
             continue
         forms = spectral.forms(both, dimension(claim, instance)) if instance.quadratic else None
@@ -388,7 +413,7 @@ def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
         found = [
             _ratio(c) for c in parts(claim, instance, refutation.nearest(finding.theta), finding.rounds) if len(c.left)
         ]
-    except Undecided:
+    except (ArithmeticError, Undefined):
         found = [1.0]
     return replace(finding, ratio=min(max(found), 1.0))
 
