@@ -17,9 +17,9 @@ import numpy as np
 import sympy
 
 from fedtheory.classes import InexactOracles
-from fedtheory.instances import building, drawing, letters, members, nearby
+from fedtheory.instances import building, drawing, letters, members, nearby, pinned
 from fedtheory.instances.base import Instance, Instances, Posed, Recipe, generic, number, pick
-from fedtheory.rational import Undefined
+from fedtheory.rational import Undefined, holds
 from fedtheory.settings import Setting
 from fedtheory.validation import admits
 
@@ -31,6 +31,10 @@ EVERY = 4
 FREED = 4
 #: If so many first draws give no recipe, the next pay no heed to the hypotheses.
 _FUTILE = 200
+#: Recipes after which it is seen whether hypotheses leave few of them, one in so many.
+_SEEN, _RARE = 24, 8
+#: One in how many recipes lies beyond a number that stands in the claim.
+_PAST = 3
 #: By how much: squares among them, since some instances take roots.
 _FACTORS = tuple(
     Fraction(v) for v in ("1/100", "1/4", "4/9", "9/10", "999999/1000000", "1000001/1000000", "11/10", "9/4", 4, 100)
@@ -61,9 +65,28 @@ def instances(claim: Posed) -> Instances:
 
 def _recipes(claim: Posed, rng: np.random.Generator) -> Iterator[Recipe]:
     setting = claim.setting
+    crowds = pinned.crowds(claim)
+    past = bool(crowds or pinned.thresholds(claim))
+    proposed = met = 0
 
     def one(relations: tuple[Any, ...]) -> Recipe | None:
+        nonlocal proposed, met
+        proposed += 1
         recipe = drawing.drawn(setting, rng)
+        rare = proposed > _SEEN and proposed % 2 and met * _RARE < _SEEN
+        if relations and (rare or (past and not proposed % _PAST)):
+            if crowds and pick(rng, (True, False)):
+                recipe = drawing.drawn(setting, rng, pick(rng, crowds))
+            pin = pinned.beyond(claim, rng)
+            found = pinned.drawn(claim, recipe, (*relations, pin) if pin is not None else relations, rng)
+            if found is not None:
+                return found
+        found = following(recipe, relations)
+        if proposed <= _SEEN and found is not None and relations:
+            met += _meets(setting, found, relations)
+        return found
+
+    def following(recipe: Recipe, relations: tuple[Any, ...]) -> Recipe | None:
         # What the hook gives is given; the letters that are left are drawn.
         given = setting.draw(rng, recipe) if setting.draw is not None else recipe
         if given is None:
@@ -74,6 +97,15 @@ def _recipes(claim: Posed, rng: np.random.Generator) -> Iterator[Recipe]:
         return drawing.with_letters(claim, freed, relations, rng, cornered=freed is not given)
 
     return _patiently(claim, one)
+
+
+def _meets(setting: Setting, recipe: Recipe, relations: tuple[Any, ...]) -> bool:
+    """Whether relations between letters hold at a recipe."""
+    try:
+        values = building.values(setting, recipe)
+        return all(holds(relation, values) for relation in relations)
+    except (ValueError, ArithmeticError):
+        return False
 
 
 def _freed(setting: Setting, recipe: Recipe, given: Recipe, rng: np.random.Generator) -> Recipe:
@@ -217,9 +249,17 @@ def _constants(claim: Posed) -> Instances:
     setting = claim.setting
     symbols = tuple(setting.sources) or _spoken_of(claim)
 
+    past = bool(pinned.thresholds(claim))
+
     def recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+        proposed = 0
+
         def one(relations: tuple[Any, ...]) -> Recipe | None:
-            plan = letters.plan(symbols, frozenset(), relations, drawing.sides(claim))
+            nonlocal proposed
+            proposed += 1
+            pin = pinned.beyond(claim, rng, symbols) if past and not proposed % _PAST else None
+            given = (*relations, pin) if pin is not None else relations
+            plan = letters.plan(symbols, frozenset(), given, drawing.sides(claim))
             values = letters.draw(plan, {}, {}, rng, wide=True)
             return None if values is None else {str(letter): value for letter, value in values.items()}
 

@@ -39,13 +39,16 @@ def sides(claim: Posed) -> tuple[Any, ...]:
     return tuple(side for c in getattr(statement, "comparisons", ()) for side in (c.left, c.right))
 
 
-def drawn(setting: Setting, rng: np.random.Generator) -> Recipe:
-    """Functions and compressors, and the round of a method whose parameters vary with it."""
+def drawn(setting: Setting, rng: np.random.Generator, clients: int | None = None) -> Recipe:
+    """Functions and compressors, and the round of a method whose parameters vary with it; of so many ``clients`` in one
+    dimension, if a number is given."""
     n, d = int(pick(rng, setting.clients)), int(pick(rng, (1, 1, 1, 1, 1, 2, 2, 3)))
     if rng.random() < _OFTEN:
         many = setting.any_clients and rng.integers(2)
         few = min(n, 2) if len(set(setting.clients)) > 1 else n
         n, d = (int(rng.integers(5, 13)), 1) if many else (few, int(rng.integers(4, 9)))
+    if clients is not None:
+        n, d = clients, 1
     recipe: dict[str, Any] = {}
     for adversary in setting.adversaries:
         if not isinstance(adversary, InexactOracles):

@@ -90,14 +90,16 @@ def _rule(gap: sympy.Expr, letter: sympy.Symbol, equal: bool, strict: bool) -> R
 def _order(
     letters: Sequence[sympy.Symbol], given: frozenset[sympy.Expr], gaps: Sequence[tuple[sympy.Expr, bool, bool]]
 ) -> tuple[sympy.Symbol, ...]:
-    """Letters for which fewest relations could be solved come first; those that an equality fixes come last."""
+    """Letters for which fewest relations could be solved come first; those that an equality will fix come last, but as
+    soon as it does."""
     known, left, order = set(given), list(letters), []
 
     def score(letter: sympy.Symbol) -> tuple[int, int]:
         mine = [(gap, equal) for gap, equal, _ in gaps if letter in gap.free_symbols]
         solvable = [(gap, equal) for gap, equal in mine if _rule(gap, letter, equal, False) is not None]
-        open_ = sum(not (gap.free_symbols - {letter} <= known) for gap, _ in solvable)
-        return open_ + 10 * any(equal and open_ for _, equal in solvable), left.index(letter)
+        opens = [not (gap.free_symbols - {letter} <= known) for gap, _ in solvable]
+        fixed = [not open_ for open_, (_, equal) in zip(opens, solvable, strict=True) if equal]
+        return -1 if any(fixed) else sum(opens) + 10 * bool(fixed), left.index(letter)
 
     while left:
         letter = min(left, key=score)

@@ -118,16 +118,26 @@ class Points:
 def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     """What is said of the points of a claim; ``assumed``: hypotheses that are made besides its own."""
     relations = [*symbolic.assumed(claim), *(h.relation for h in assumed if h.relation is not None)]
+    given = [*relations, *_of_class(claim)]
     units, ends = tuple(_units(claim, relations)), tuple(_ends(claim, relations))
     ways = dict(_all_ways(claim, units, ends))
-    avoidable = {way: holds for way, holds in ways.items() if holds is None or not reals.implied(holds, relations)}
+    avoidable = {way: holds for way, holds in ways.items() if holds is None or not reals.implied(holds, given)}
     letters = set(claim.setting.sources)
-    inside = {way for way, holds in avoidable.items() if holds is not None and not _is_end(holds, letters, relations)}
+    inside = {way for way, holds in avoidable.items() if holds is not None and not _is_end(holds, letters, given)}
     apart = [
         sympy.Ne(r.lhs, r.rhs, evaluate=False) for way, r in avoidable.items() if r is not None and way not in inside
     ]
-    jointly = not reals.contradictory([*relations, *apart])
+    jointly = not reals.contradictory([*given, *apart])
     return Points(claim, units, ends, frozenset(avoidable), frozenset(inside), jointly)
+
+
+def _of_class(claim: Claim) -> Iterator[sympy.Rel]:
+    """What the class of functions says of its letters: mu <= L, and that kappa is their ratio."""
+    functions = claim.setting.functions
+    if functions is not None and functions.ends is not None:
+        mu, L = functions.ends
+        yield sympy.Le(mu, L, evaluate=False)
+        yield from (sympy.Eq(x * mu, L, evaluate=False) for x, s in claim.setting.sources.items() if s == "kappa")
 
 
 def _is_end(holds: sympy.Rel, letters: set[sympy.Expr], relations: Sequence[sympy.Basic]) -> bool:
