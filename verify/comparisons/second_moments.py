@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
+from fedtheory.instances import Instance, pinned
 from fedtheory.intervals import Interval, Undecided
 from fedtheory.rational import Array, enclosed, evaluate, exact, is_exact
 from fedtheory.statements import Bound
@@ -43,7 +43,8 @@ def is_long(rounds: int) -> bool:
 
 
 def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
-    """The rounds at which a bound is tested by second moments: ``LONG``, and about the time of contraction."""
+    """The rounds at which a bound is tested by second moments: ``LONG``, about the time of contraction, and beyond the
+    numbers that stand in the claim."""
     statement = claim.statement
     assert isinstance(statement, Bound)
     if statement.algorithm.schedules:
@@ -51,14 +52,14 @@ def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
         return LONG[:2]
     if instance.dimension > _SMALL:
         return LONG
+    past = [T for c in pinned.numbers(claim) for T in (int(c) + 1, 2 * int(c))]
     try:
         factor = float(evaluate(statement.factor, claim.setting.bind(instance.problem, instance.params)))
     except (ValueError, ArithmeticError):
-        return LONG
-    if not 0 < factor < 1:
-        return LONG
-    far = (int(span / -math.log(factor)) for span in _SPANS)
-    return (*LONG, *sorted({T for T in far if LONG[-1] < T <= LARGEST}))
+        factor = 1.0
+    far = [int(span / -math.log(factor)) for span in _SPANS] if 0 < factor < 1 else []
+    late = (T for T in (*far, *past) if LONG[-1] < T <= LARGEST)
+    return tuple(sorted({*LONG, *late}))
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from fedtheory.statements import (
 )
 from verify.comparisons.deciding import arithmetic, floats_in
 from verify.comparisons.number_types import runs_on_states
+from verify.counterexamples import Counterexample
 from verify.faults import Unrunnable, attributed
 from verify.methods import (
     almost_sure,
@@ -178,11 +179,23 @@ def _reduce(method: Method, inquiry: Inquiry) -> Outcome:
 
 def _decide(method: Method, inquiry: Inquiry) -> Outcome:
     if not reals.proves(inquiry.claim):
+        for recipe in reals.suspects(inquiry.claim):
+            example = states.violation(inquiry.claim, recipe)
+            if example is not None:
+                return _fallen(method, example)
         return method.skipped("left open: z3 gives no proof in its time, or the statement is not one of polynomials")
     if undefined := _undefined(inquiry.claim):
         return method.skipped(undefined)
     note = "no real values of the constants break it, by z3's decision procedure for polynomials"
     return method.found(Verdict.PROVED, note, used=("reals",))
+
+
+def _fallen(method: Method, example: Counterexample) -> Outcome:
+    """Refuted by values that z3 found, made as simple as can be."""
+    small = shrinking.smallest(example)
+    note = f"at values that z3 found: confirmed {arithmetic(small.left, small.right)}"
+    details = {"counterexample": small, "tightest": small.recipe, "used": ("reals", "rational"), "instances": 1}
+    return method.found(Verdict.REFUTED, note, margin=margin(small), **details)
 
 
 def _combine(method: Method, inquiry: Inquiry) -> Outcome:

@@ -6,6 +6,7 @@ symbols. Integers are taken for reals, and nothing is said where an expression i
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -15,11 +16,14 @@ import sympy
 import z3
 
 from fedtheory.claims import Claim
+from fedtheory.instances.base import Recipe
 from fedtheory.statements import Comparison, Inequality, ParameterRule
 from verify.methods import symbolic
 
 #: Effort after which z3 gives up, in its own units, so that the answer does not depend on the machine.
 EFFORT = 2_000_000
+#: Digits of what is irrational.
+_DIGITS = 30
 
 _RELATIONS = {"==": sympy.Eq, "<=": sympy.Le, "<": sympy.Lt}
 _MEANING = {
@@ -48,6 +52,34 @@ def proves(claim: Claim) -> bool:
         return False
     relations = symbolic.assumed(claim)
     return all(holds(comparison, relations) for comparison in statement.comparisons)
+
+
+def suspects(claim: Claim) -> Iterator[Recipe]:
+    """Values of the letters at which z3 finds a comparison of a claim about constants alone broken, to be confirmed.
+
+    Integers, which it takes for reals, are rounded up and down; what is irrational is cut off.
+    """
+    statement, assumed = claim.statement, symbolic.assumed(claim)
+    letters = sorted(claim.setting.sources or _letters(claim), key=str)
+    for comparison in getattr(statement, "comparisons", ()):
+        relation = _RELATIONS[comparison.relation](comparison.left, comparison.right, evaluate=False)
+        for one, given in _cases(relation, assumed):
+            translation = _Translation()
+            try:
+                unknowns = [translation.of(x) for x in letters]
+                conditions, conclusion = translation.case(one, given)
+            except _Untranslated:
+                continue
+            found = _model([*conditions, z3.Not(conclusion)], unknowns)
+            for rounding in (math.ceil, math.floor) if found is not None else ():
+                values = zip(letters, found or (), strict=True)
+                yield {str(x): rounding(v) if x.is_integer else v for x, v in values}
+
+
+def _letters(claim: Claim) -> set[sympy.Basic]:
+    """The letters of a claim about constants alone."""
+    compared = (side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right))
+    return sympy.Tuple(*compared, *symbolic.assumed(claim)).free_symbols
 
 
 def undefined(claim: Claim) -> sympy.Expr | None:
@@ -130,12 +162,27 @@ def _cases(relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> Iterator[tup
         yield from _cases(relation.xreplace(chosen), [*(h.xreplace(chosen) for h in hypotheses), *extreme])
 
 
+def _model(conditions: list[Any], unknowns: list[Any]) -> list[Fraction] | None:
+    """Values of unknowns with which all conditions hold, or nearly; None where z3 finds none."""
+    solver = _solver(conditions)
+    if solver.check() != z3.sat:
+        return None
+    model = solver.model()
+    values = [model.eval(x, model_completion=True) for x in unknowns]
+    rational = [v.approx(_DIGITS) if z3.is_algebraic_value(v) else v for v in values]
+    return [Fraction(v.as_fraction()) for v in rational]
+
+
 def _decided(conditions: list[Any]) -> Any:
+    return _solver(conditions).check()
+
+
+def _solver(conditions: list[Any]) -> Any:
     # Asked one after the other, a solver falls back on a weaker procedure.
     solver = z3.SolverFor("QF_NRA")
     solver.set("rlimit", EFFORT)
     solver.add(*conditions)
-    return solver.check()
+    return solver
 
 
 class _Translation:
