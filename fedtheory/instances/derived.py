@@ -73,8 +73,8 @@ def _recipes(claim: Posed, rng: np.random.Generator) -> Iterator[Recipe]:
         nonlocal proposed, met
         proposed += 1
         recipe = drawing.drawn(setting, rng)
-        rare = proposed > _SEEN and proposed % 2 and met * _RARE < _SEEN
-        if relations and (rare or (past and not proposed % _PAST)):
+        rare = relations and proposed > _SEEN and proposed % 2 and met * _RARE < _SEEN
+        if rare or (past and not proposed % _PAST):
             if crowds and pick(rng, (True, False)):
                 recipe = drawing.drawn(setting, rng, pick(rng, crowds))
             pin = pinned.beyond(claim, rng)

@@ -26,8 +26,8 @@ from fedtheory.settings import Setting
 
 #: Sizes beyond which draws come seldom, or never: of letters with functions, and of letters alone.
 REACHED, REACHED_ALONE = 100, 10**6
-#: How far beyond a threshold letters are pinned, and the most clients that are written out for one.
-_BEYOND, MOST_CLIENTS = (Fraction(2), Fraction(100)), 60
+#: How far beyond a threshold letters are pinned, a little or a lot, and the most clients that are written out for one.
+_BEYOND, MOST_CLIENTS = ((Fraction(11, 10), Fraction(2)), (Fraction(2), Fraction(100))), 60
 #: Clients beyond which a number of the claim is a threshold for theirs.
 _FEW = 12
 
@@ -165,7 +165,7 @@ def beyond(claim: Posed, rng: np.random.Generator, alone: tuple[sympy.Symbol, ..
     sizes, of = thresholds(claim), measures(claim.setting, alone)
     if not sizes or not of:
         return None
-    one, size = pick(rng, of), pick(rng, sizes) * generic(rng, *_BEYOND)
+    one, size = pick(rng, of), pick(rng, sizes) * generic(rng, *pick(rng, _BEYOND))
     if one.is_integer:
         return sympy.Eq(one, int(size), evaluate=False)
     if one.is_Symbol and pick(rng, (True, False, False)):

@@ -64,7 +64,10 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
         later, _ = rollout(claim, instance, problem, state, 1)
         after = _vanishing("residual", statement.residual(problem, params, later), _largest(later))
         # Of states where the residual does not vanish nothing is said.
-        most = 0 if is_exact(*state) else ROUNDED * _largest(state)
+        in_fractions = is_exact(*state)
+        if in_fractions:
+            check_number("the residual", before.left)
+        most = 0 if in_fractions else ROUNDED * _largest(state)
         yield after if (before.left <= most).all() else after._replace(left=after.left[:0], right=after.right[:0])
     elif isinstance(statement, Limit):
         # Of a limit a state that stays where it is says something, and one that is left does not.

@@ -300,7 +300,7 @@ def _at_each(
     shared = about.uncovered([c.recipe for c in certificates])
     # Where the points are given it is for who gives them to say what they show.
     if shared and inquiry.given is None:
-        better, broken = _better(inquiry, at, about)
+        better, broken = _better(inquiry, at, about.better(inquiry.seed))
         certificates += better
         details |= {"certificates": tuple(certificates), "instances": len(inquiry.met) + len(better)}
         shared = about.uncovered([c.recipe for c in certificates])
@@ -308,6 +308,13 @@ def _at_each(
             said = f"certified at {len(certificates)} choices of the parameters, but only where {', '.join(shared)}"
             found_worse = bool(broken) if known else None
             return method.found(None, f"{where}: {broken or said}", exceeded=found_worse, **details)
+    for threshold in about.near([c.recipe for c in certificates]) if inquiry.given is None else ():
+        more, broken = _better(inquiry, at, about.beyond(threshold, inquiry.seed))
+        certificates += more
+        details |= {"certificates": tuple(certificates), "instances": len(inquiry.met) + len(more)}
+        if not more:
+            said = f"certified at {len(certificates)} choices of the parameters, but at none where {threshold}"
+            return method.found(None, f"{where}: {broken or said}", exceeded=bool(broken) if known else None, **details)
     note = whole.format(_places(about, certificates))
     if lost:
         note += f"; {len(lost)} could not be posed: {lost[0]}"
@@ -315,10 +322,10 @@ def _at_each(
 
 
 def _better(
-    inquiry: Inquiry, at: Callable[[Recipe], tuple[ClassCertificate | None, str, bool]], about: points.Points
+    inquiry: Inquiry, at: Callable[[Recipe], tuple[ClassCertificate | None, str, bool]], better: Iterator[Recipe]
 ) -> tuple[list[ClassCertificate], str]:
-    """A certificate at a point that is not degenerate, if one is found; why the claim fails at one, if it does."""
-    for recipe in about.better(inquiry.seed):
+    """A certificate at one of some better points, if one is found; why the claim fails at one, if it does."""
+    for recipe in better:
         try:
             found, why, worse = at(recipe)
         except (ValueError, ArithmeticError):

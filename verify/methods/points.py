@@ -11,16 +11,19 @@ only. A point is *degenerate* in these ways, as far as the hypotheses allow othe
 One of the points is to be degenerate in none of these ways. And not all of them are to be where a letter without a unit
 is 1 that may be more or less, or where any other hypothesis holds with equality.
 
+A number that stands in a claim is a threshold, and some of the points are to lie beyond it: those of letters without a
+unit, and the condition number.
+
 Units are read off the claim. Scaling the functions, or the space, multiplies letters by powers; two points are the
 same up to scaling when one is the other after such a change that leaves every relation and every side homogeneous.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -28,9 +31,9 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
-from fedtheory.instances import Instance
+from fedtheory.instances import Instance, pinned
 from fedtheory.instances.base import Recipe
-from fedtheory.rational import evaluate, exact
+from fedtheory.rational import evaluate, exact, holds
 from fedtheory.statements import Bound, Inequality, OneStep
 from verify.evaluate import hypotheses_hold, sides
 from verify.methods import reals, search, symbolic
@@ -51,7 +54,7 @@ class Points:
     ``units``: for each independent scaling the powers to which the letters scale; ``ends``: the sides of hypotheses
     that may hold with equality; ``avoidable``: the ways of being degenerate that the hypotheses do not force;
     ``inside``: those of them that only all points together must not share; ``jointly``: whether one point may avoid all
-    the others.
+    the others; ``far``: relations that hold beyond a threshold, one of the points beyond each.
     """
 
     claim: Claim
@@ -60,6 +63,7 @@ class Points:
     avoidable: frozenset[str]
     inside: frozenset[str]
     jointly: bool
+    far: tuple[sympy.Rel, ...] = ()
 
     def place(self, recipe: Recipe) -> Any:
         """The point of a recipe, the same for all that differ by units."""
@@ -85,12 +89,23 @@ class Points:
 
     def better(self, seed: int) -> Iterator[Recipe]:
         """A few simple points that are not degenerate, of those that are drawn and meet the hypotheses."""
+        return self._simple(seed, lambda at: self.avoidable.isdisjoint(_ways(self.claim, at, self.units, self.ends)))
+
+    def near(self, recipes: Sequence[Recipe]) -> tuple[sympy.Rel, ...]:
+        """The thresholds that none of the points is beyond."""
+        at = [_bound(self.claim, self._built(recipe)) for recipe in recipes]
+        return tuple(relation for relation in self.far if not any(holds(relation, values) for values in at))
+
+    def beyond(self, relation: sympy.Rel, seed: int) -> Iterator[Recipe]:
+        """A few simple points beyond a threshold, as :meth:`better`."""
+        return self._simple(seed, lambda at: holds(relation, _bound(self.claim, at)))
+
+    def _simple(self, seed: int, wanted: Callable[[Instance], bool]) -> Iterator[Recipe]:
         found = []
         for recipe in islice(self.claim.instances.recipes(search.generator(self.claim, seed)), _PROPOSED):
             try:
-                instance = self._built(recipe)
-                plain = self.avoidable.isdisjoint(_ways(self.claim, instance, self.units, self.ends))
-                if plain and hypotheses_hold(self.claim, instance) and not _vanishing(self.claim, instance):
+                at = self._built(recipe)
+                if wanted(at) and hypotheses_hold(self.claim, at) and not _vanishing(self.claim, at):
                     found.append(recipe)
             except (ValueError, ArithmeticError):
                 continue
@@ -128,7 +143,24 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
         sympy.Ne(r.lhs, r.rhs, evaluate=False) for way, r in avoidable.items() if r is not None and way not in inside
     ]
     jointly = not reals.contradictory([*given, *apart])
-    return Points(claim, units, ends, frozenset(avoidable), frozenset(inside), jointly)
+    far = tuple(r for r in _far(claim, units) if not reals.contradictory([*given, r]))
+    return Points(claim, units, ends, frozenset(avoidable), frozenset(inside), jointly, far)
+
+
+def _far(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterator[sympy.Rel]:
+    """That a letter, or the condition number, is beyond a threshold, or below its inverse, where it has no unit."""
+    for size, one in product(pinned.thresholds(claim), pinned.measures(claim.setting)):
+        number = sympy.Rational(size.numerator, size.denominator)
+        if any(_degree(one, powers) for powers in units):
+            continue
+        yield sympy.Gt(one, number, evaluate=False)
+        if one.is_Symbol:
+            yield sympy.Lt(one, 1 / number, evaluate=False)
+
+
+def _degree(one: sympy.Expr, powers: Mapping[sympy.Expr, Fraction]) -> Any:
+    """To which power a product of letters scales."""
+    return sum(powers.get(letter, 0) * exponent for letter, exponent in one.as_powers_dict().items())
 
 
 def _of_class(claim: Claim) -> Iterator[sympy.Rel]:

@@ -2,11 +2,13 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import fedtheory as ft
 from fedtheory.statements import Agreement, Invariant
 from verify.comparisons.exact import parts
+from verify.evaluate import NoNumber
 
 mu, L, gamma = ft.letters("mu L gamma")
 RECIPE = {
@@ -48,6 +50,19 @@ def test_an_invariant_speaks_of_states_where_it_holds(point, entries):
 def test_an_invariant_that_is_lost():
     found = _compared(Invariant(METHOD, lambda problem, params, state: state.h != 0, "h = 0"), (1, 0, 0))
     assert list(found.left.ravel()) == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(float("nan"), "NaN"), (float("inf"), "infinite"), (-float("inf"), "infinite")]
+)
+def test_a_side_that_is_no_number_is_told(value, said):
+    def of(problem, params, state):
+        return np.full(ft.distance(problem, params, state).shape, value)
+
+    with pytest.raises(NoNumber, match=f"the quantity V is {said}"):
+        _compared(ft.inequality(ft.Quantity("V", of) <= 5), (1, 0, 0))
+    with pytest.raises(NoNumber, match=f"the residual is {said}"):
+        _compared(Invariant(METHOD, of, "V = 0"), (1, 0, 0))
 
 
 def test_what_agrees_has_one_shape():

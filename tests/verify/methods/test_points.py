@@ -100,3 +100,21 @@ def test_ways_that_the_hypotheses_allow_to_avoid(relation, avoidable):
     shrunk = ft.method("shrunk", step, ["p"], {"x": "point"})
     requires = () if relation is None else (ft.Hypothesis("p", relation),)
     assert points.of(claim(p**2, *requires, method=shrunk)).avoidable == {"mu = L", *avoidable}
+
+
+def test_relations_that_force_mu_to_be_l_allow_no_other_points():
+    about = points.of(claim(0, SHORT, ft.Hypothesis("gamma mu >= 1", gamma * mu >= 1)))
+    assert not about.avoidable
+    assert "mu = L" in points.of(claim(0, SHORT)).avoidable
+
+
+def test_points_lie_on_both_sides_of_a_number_that_stands_in_the_claim():
+    of = claim((1 - gamma * mu) ** 2 + sympy.Max(0, L / mu - 1000), SHORT)
+    about = points.of(of)
+    # Letters have units here, and the condition number has none.
+    assert about.far == (sympy.Gt(L / mu, 1000, evaluate=False),)
+    near = {"d": 1, "x": (Fraction(0),), "clients": ({"h": ONE, "y": (Fraction(0),)},), "mu": ONE[0], "L": ONE[0]}
+    far = {**near, "L": Fraction(2000)}
+    at = [{**recipe, "gamma": Fraction(1, 4000)} for recipe in (near, far)]
+    assert about.near(at[:1]) == about.far and about.near(at) == ()
+    assert next(about.beyond(about.far[0], 0))["L"] > 1000

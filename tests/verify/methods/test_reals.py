@@ -8,9 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fedtheory import claims
+from fedtheory.claims import Claim
 from fedtheory.rational import Undefined, evaluate
+from fedtheory.settings import Setting
 from fedtheory.statements import Comparison, Inequality, ParameterRule
-from verify.methods import reals, search
+from verify.methods import reals, search, states
 
 a, b = sympy.symbols("a b", positive=True)
 x = sympy.Symbol("x", real=True)
@@ -106,3 +108,14 @@ def test_what_is_not_algebraic_is_left_alone():
     assert not reals.holds(Comparison(sympy.log(a), "<=", a), [])
     assert not reals.holds(Comparison(sympy.Symbol("z"), "<=", sympy.Symbol("z") + 1), [])
     assert not reals.proves(claims.get("feddcd/lemma-E.2"))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(a, 10**12), ((a - sympy.Rational(123457, 1000)) ** 2 * -1, -sympy.Rational(1, 10**8)), (1, (n - 1234567) ** 2)],
+)
+def test_values_at_which_z3_finds_a_claim_broken_are_tried(left, right):
+    statement = Inequality(*map(sympy.sympify, (left, right)))
+    letters = tuple(statement.left.free_symbols | statement.right.free_symbols)
+    claim = Claim("own/constants", setting=Setting("", letters=letters), statement=statement)
+    assert any(states.violation(claim, recipe) for recipe in reals.suspects(claim))

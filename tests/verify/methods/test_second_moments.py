@@ -1,11 +1,15 @@
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 import pytest
+import sympy
 
+import fedtheory as ft
 from fedtheory.intervals import Interval, Undecided
 from fedtheory.rational import exact, to_float
 from verify.comparisons import second_moments
+from verify.evaluate import meeting
 
 
 def drawn(size, draws, seed=0):
@@ -45,3 +49,18 @@ def test_maps_with_roots_are_followed_by_intervals():
     assert found.low <= 3 * 2**10 <= found.high < found.low + Fraction(1, 10**40)
     with pytest.raises(Undecided):
         second_moments._after(root, exact([1]), exact([[3]]), 100)
+
+
+def test_bounds_are_looked_at_beyond_the_numbers_that_stand_in_them():
+    mu, L = ft.letters("mu L")
+
+    def step(problem, params, state, draw):
+        return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :])[..., 0, :]}
+
+    method = ft.method("gradient-descent", step, ["gamma"], {"x": "point"})
+    left, right = ft.Quantity("V_T", ft.distance, after=True), ft.Quantity("V_0", ft.distance)
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
+    late = ft.bound(method, ft.E(left) <= sympy.Max(0, 300 - ft.T) * right)
+    claim = ft.Claim("own/late", setting=setting, statement=late)
+    ((_, instance),) = islice(meeting(claim, claim.instances.recipes(np.random.default_rng(0))), 1)
+    assert set(second_moments.rounds(claim, instance)) == {*second_moments.LONG, 301, 600}

@@ -1,0 +1,91 @@
+"""Hypotheses that pin constants of the class are solved for them; letters lie beyond the numbers of a claim."""
+
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+import pytest
+import sympy
+
+import fedtheory as ft
+from fedtheory.instances import pinned
+from fedtheory.symbols import n
+from verify.evaluate import meeting
+
+mu, L, gamma, x = ft.letters("mu L gamma x")
+BIG = sympy.Integer(10) ** 6
+
+
+def _step(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n}
+
+
+GD = ft.method("gradient-descent", _step, ["gamma"], {"x": "point"})
+CLASSES = {
+    "strongly convex": ft.SmoothStronglyConvex(mu, L),
+    "convex": ft.SmoothConvex(L),
+    "weakly convex": ft.WeaklyConvex(mu, L),
+    "smooth": ft.Smooth(L),
+    "Polyak-Lojasiewicz": ft.PolyakLojasiewicz(mu, L),
+    "on average": ft.StronglyConvexOnAverage(mu, L),
+}
+
+
+def claim(functions, factor, *requires):
+    setting = ft.Setting(algorithm=GD, functions=functions)
+    return ft.Claim("own/step", setting=setting, statement=ft.contracts(GD, ft.distance, factor), requires=requires)
+
+
+def met(of, count=120):
+    """Values of the letters at the instances that meet the hypotheses, of so many that are proposed."""
+    recipes = islice(of.instances.recipes(np.random.default_rng(0)), count)
+    return [of.setting.bind(built.problem, built.params) for _, built in meeting(of, recipes)]
+
+
+@pytest.mark.parametrize("functions", CLASSES.values(), ids=CLASSES)
+def test_a_constant_of_a_class_that_is_pinned_is_met(functions):
+    found = met(claim(functions, 1, sympy.Eq(L, 25), gamma * L <= 1))
+    assert len(found) > 12 and all(values[L] == 25 for values in found)
+    assert len({values[gamma] for values in found}) > 3
+    if mu in functions.letters:
+        assert len({values[mu] for values in found}) > 3
+
+
+@pytest.mark.parametrize(
+    "requires",
+    [
+        (sympy.Eq(L, 10 * mu),),
+        (sympy.Eq(mu, 1), sympy.Eq(L, 25)),
+        (sympy.Eq(gamma, 1 / L), sympy.Eq(L, 25)),
+        (sympy.Eq(gamma, BIG), gamma * L <= 1),
+        (L >= BIG,),
+        (L / mu >= BIG, gamma * L <= 1),
+    ],
+    ids=str,
+)
+def test_relations_among_constants_of_the_class_are_solved_for(requires):
+    assert len(met(claim(CLASSES["strongly convex"], 1, *requires))) > 12
+
+
+@pytest.mark.parametrize(
+    ("factor", "beyond"),
+    [
+        (1 - sympy.Max(0, L - BIG), lambda values: values[L] > BIG),
+        (1 - sympy.Max(0, L / mu - BIG), lambda values: values[L] / values[mu] > BIG),
+        (1 - sympy.Max(0, 1 / BIG - gamma), lambda values: values[gamma] < 1 / Fraction(10**6)),
+    ],
+)
+def test_letters_lie_beyond_the_numbers_that_stand_in_a_claim(factor, beyond):
+    of = claim(CLASSES["strongly convex"], factor, gamma * L <= 1)
+    assert sum(map(beyond, met(of, 200))) >= 3
+
+
+def test_numbers_of_clients_lie_beyond_those_that_stand_in_a_claim():
+    of = claim(CLASSES["strongly convex"], 1 - sympy.Max(0, n - 20))
+    assert pinned.crowds(of) == (21,) and any(values[n] == 21 for values in met(of))
+    assert not pinned.crowds(claim(CLASSES["strongly convex"], 1 - sympy.Max(0, L - 20)))
+
+
+def test_exponents_are_no_thresholds():
+    assert pinned.thresholds(claim(CLASSES["strongly convex"], (1 - gamma * mu) ** 300 / 2)) == ()
+    assert pinned.thresholds(claim(CLASSES["strongly convex"], 1 - mu / 1000)) == (1000,)
