@@ -105,7 +105,8 @@ def _largest(state: Any) -> float:
 def _vanishing(name: str, residual: Any, among: float = 0.0) -> Compared:
     # Of what is true or false as of 1 and 0.
     flat = np.asarray(abs(np.asarray(residual) * 1)).ravel()
-    return Compared(name, flat, 0 * flat, "==", among)
+    with np.errstate(invalid="ignore"):
+        return Compared(name, flat, 0 * flat, "==", among)
 
 
 def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) -> Iterator[Compared]:
