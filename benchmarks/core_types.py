@@ -21,6 +21,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_info
 
+from fedtheory.naming import file_name
 from verify import results
 
 #: One of each family of kernels, by the instructions that they take.
@@ -41,7 +42,7 @@ def sensitive() -> list[str]:
 
 def place(out: Path, core: str, seed: int, id: str) -> Path:
     """Where the check of a claim is kept."""
-    return out / core / str(seed) / f"{id.replace('/', '_')}.json"
+    return out / core / str(seed) / f"{file_name(id)}.json"
 
 
 def read(path: Path, code: str) -> dict[str, Any] | None:

@@ -24,7 +24,7 @@ _PUBLIC = {
     "compressors": ("Compressor",),
     "hypotheses": ("Hypothesis",),
     "potentials": ("distance", "gap", "heterogeneity"),
-    "randomness": ("Bernoulli", "Independent", "UniformSubset"),
+    "randomness": ("Bernoulli", "Independent", "Product", "UniformSubset"),
     "relations": ("E",),
     "settings": ("Setting",),
     "statements": (

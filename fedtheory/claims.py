@@ -73,6 +73,7 @@ class Claim:
     changes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        naming.check_id(self.id)
         if self.statement is NOTHING or self.setting is NOWHERE:
             missing = "statement" if self.statement is NOTHING else "setting"
             raise ValueError(f"the claim {self.id} has no {missing}: write {missing}=...")

@@ -1,7 +1,12 @@
-"""How claims are named on a command line: by paper, by id, or by the beginning of an id. Nothing is loaded here."""
+"""How claims are named: what an id is, its paper or its beginning on a command line, and the names of its files.
+
+Nothing is loaded here.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -9,6 +14,33 @@ from difflib import get_close_matches
 _LONGEST = 100
 #: Letters of the end of an id, at least, by which ids are found that are near.
 _TELLING = 3
+#: An id; what may follow it, the name of a reading and the star of a changed claim; how long it may be.
+_PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_ID = re.compile(rf"{_PART}(?:/{_PART})*")
+_MARKED = re.compile(rf"({_ID.pattern})(?:#{_PART})?\*?")
+_LONGEST_ID = 120
+
+
+def check_id(id: str) -> None:
+    """``ValueError`` for what is no id of a claim, be it of a reading of one or of a changed one."""
+    if not isinstance(id, str) or len(id) > _LONGEST_ID or not _MARKED.fullmatch(id):
+        shown = repr(id) if len(repr(id)) <= _LONGEST else f"{repr(id)[:_LONGEST]}..."
+        raise ValueError(
+            f"the id of a claim is at most {_LONGEST_ID} letters a to z, digits, '.', '-' and '_', in parts joined by "
+            f"'/' that begin and end with a letter or a digit, as mine/theorem-1, got {shown}"
+        )
+
+
+def file_name(id: str) -> str:
+    """A name for the file, or the page, of a claim or a paper; different ids have different ones.
+
+    What is no id, as that of a changed claim, gets a digest.
+    """
+    if len(id) <= _LONGEST_ID and _ID.fullmatch(id):
+        # No part begins or ends with an underscore.
+        return id.replace("_", "__").replace("/", "_")
+    kept = re.sub(r"[^A-Za-z0-9.-]", "_", id)[:_LONGEST_ID].lstrip(".")
+    return f"{kept}_{hashlib.sha256(id.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def select(names: Sequence[str], ids: Sequence[str], others: Iterable[str] = ()) -> list[str]:

@@ -4,6 +4,7 @@ Each paper keeps its own letters; its ``glossary`` maps them to these.
 """
 
 from functools import partial
+from typing import Any
 
 import sympy
 
@@ -29,14 +30,15 @@ zeta = sympy.Symbol("zeta", positive=True)
 T = sympy.Symbol("T", integer=True, nonnegative=True)
 
 
-def letters(names: str) -> tuple[sympy.Symbol, ...]:
-    """Positive real letters, from their names: ``mu, L, gamma = letters("mu L gamma")``."""
-    return tuple(sympy.Symbol(name, positive=True) for name in names.split())
+def letters(names: str) -> Any:
+    """Positive real letters, from their names: ``mu, L, gamma = letters("mu L gamma")``. Of one name one symbol, as
+    ``sympy.symbols`` gives; ``ValueError`` for none."""
+    return sympy.symbols(names, positive=True)
 
 
-def integers(names: str) -> tuple[sympy.Symbol, ...]:
-    """Positive integer letters, from their names: ``n, tau = integers("n tau")``."""
-    return tuple(sympy.Symbol(name, integer=True, positive=True) for name in names.split())
+def integers(names: str) -> Any:
+    """Positive integer letters, as :func:`letters`: ``n, tau = integers("n tau")``."""
+    return sympy.symbols(names, integer=True, positive=True)
 
 
 # Of arguments of which none is always the largest all stay, and looking for it takes as long as loading all else.

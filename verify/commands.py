@@ -19,6 +19,7 @@ from rich.console import Console
 
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
+from fedtheory.naming import file_name
 from verify import cache, counterexamples, files, limits, outcome, results, resume, stored, sweeping
 from verify.audit import FAILED, audit, document
 from verify.cli import DEFAULT_CLIENTS, parser
@@ -165,11 +166,11 @@ def _save(entries: Sequence[dict[str, Any]], text: str, out: Path, copy: Path | 
     contents = [(out / "audit.json", text), *([(copy, text)] if copy else [])]
     for entry in entries:
         if entry["counterexample"] is not None:
-            path = directory / f"{resume.file_name(entry['id'])}.json"
+            path = directory / f"{file_name(entry['id'])}.json"
             contents.append((path, json.dumps(entry["counterexample"], indent=2) + "\n"))
         certificates = [certificate for found in entry["outcomes"] for certificate in found["certificates"]]
         for number, certificate in enumerate(certificates, 1):
-            path = out / "certificates" / f"{resume.file_name(entry['id'])}_{number}.json"
+            path = out / "certificates" / f"{file_name(entry['id'])}_{number}.json"
             contents.append((path, json.dumps(certificate, indent=2) + "\n"))
     for path, content in contents:
         try:

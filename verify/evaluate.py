@@ -288,6 +288,12 @@ def _numbers(value: Any) -> Array:
 def _paired(comparison: Comparison, values: Mapping[Any, Any], size: int) -> Sides:
     a, b = (_numbers(evaluate(side, values)) for side in (comparison.left, comparison.right))
     if comparison.relation == "==":
+        if a.ndim and b.ndim and a.shape[2:] != b.shape[2:]:
+            # A constant is compared with every entry.
+            raise ValueError(
+                f"the sides of {comparison.left} = {comparison.right} have the shapes {a.shape} and {b.shape}: an "
+                "identity compares one number a state with one, or vectors of one shape entry by entry"
+            )
         return np.broadcast_arrays(a, b)  # type: ignore[return-value]
     return np.broadcast_to(a, (size, 1))[:, 0], np.broadcast_to(b, (size, 1))[:, 0]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import verify
 from fedtheory.claims import Claim
+from fedtheory.naming import file_name
 from verify import cache, code
 from verify.evidence import Evidence
 
@@ -91,8 +92,3 @@ class Verdicts:
     def _path(self, claim: Claim, key: str) -> Path:
         assert self.directory is not None
         return self.directory / f"{file_name(claim.id)}-{key[:16]}.json"
-
-
-def file_name(id: str) -> str:
-    """A claim's id as the name of a file."""
-    return id.replace("/", "_")

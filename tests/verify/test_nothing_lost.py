@@ -19,6 +19,7 @@ import pytest
 from places import ROOT
 
 from fedtheory import claims
+from fedtheory.naming import file_name
 from verify import cache, check, files, resume
 from verify.cli import main
 from verify.report import terminal
@@ -117,7 +118,7 @@ def test_an_audit_that_is_ended_goes_on(audit, tmp_path, name):
 def test_other_arguments_and_files_that_were_changed_are_not_believed(audit, tmp_path):
     audit(IDS[3], "os.kill(os.getpid(), 9)")
     kept = _kept(tmp_path)
-    first, second, _third = (kept[resume.file_name(id)] for id in IDS[:3])
+    first, second, _third = (kept[file_name(id)] for id in IDS[:3])
     first.write_text(first.read_text().replace('"instances": 7', '"instances": 8'))
     second.write_text(second.read_text()[:100])
     resumed, checked = audit("none")

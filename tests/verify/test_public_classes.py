@@ -500,7 +500,7 @@ CLAIMS = pair(setting, full, less, (gamma * p * L <= 1,))
     "UniformSubset": (
         "certified",
         """
-(tau,) = ft.integers("tau")
+tau = ft.integers("tau")
 
 
 def some(problem, params, state, draw):

@@ -61,7 +61,7 @@ def in_floats(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> 
     row = to_float(as_row(point))
     # What overflows says nothing of the code.
     with np.errstate(all="ignore", over="raise"):
-        yield from parts_at(claim, claim.instances.build(recipe, False), row, rounds)
+        return iter(list(parts_at(claim, claim.instances.build(recipe, False), row, rounds)))
 
 
 def spread(recipe: Any) -> float:

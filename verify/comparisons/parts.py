@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import (
@@ -64,6 +66,7 @@ def possible_rounds(claim: Claim, part: str) -> tuple[int, ...]:
     return tuple(range(exact.LAST + 1)) if isinstance(claim.statement, Bound) else (1,)
 
 
+@np.errstate(all="ignore")
 def evaluate_at(
     claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int
 ) -> tuple[Any, Any]:

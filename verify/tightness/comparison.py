@@ -111,6 +111,7 @@ def _iterations(point: Point, worst: Fraction | None) -> float | None:
     return log(worst) / log(point.printed)
 
 
+@np.errstate(all="ignore")
 def at_choice(claim: Claim, choice: Choice) -> tuple[Point, ...]:
     """The points of a claim at one choice of parameters."""
     with threadpool_limits(limits=1):

@@ -73,3 +73,11 @@ def test_what_agrees_has_one_shape():
     same = Agreement(METHOD, METHOD, lambda problem, params, state: (params, state), seen, "the same")
     with pytest.raises(ValueError, match=r"shapes \(1, 1, 1\) and \(1, 1\)"):
         _compared(same, (1, 0, 0))
+
+
+def test_the_sides_of_an_identity_have_one_shape():
+    vector = ft.Quantity("h", lambda problem, params, state: state.h)
+    number = ft.Quantity("V", ft.distance)
+    with pytest.raises(ValueError, match=r"h = V have the shapes \(1, 1, 2, 1\) and \(1, 1\)"):
+        _compared(ft.identity(vector, number), (1, 2, 3))
+    assert _compared(ft.identity(vector, 0), (1, 2, 3)).left.tolist() == [2, 3]

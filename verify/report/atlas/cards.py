@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from markupsafe import Markup
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
 from fedtheory.statements import Bound
 from verify.report import falls, statement
@@ -27,21 +27,7 @@ from verify.verdict import Verdict
 VERDICTS: tuple[Verdict, ...] = tuple(verdict for verdict in Verdict if verdict is not Verdict.OPEN)
 #: The share of words that two texts have in common at least, for their words to be compared.
 _ALIKE = 0.5
-#: Characters of a page's name.
-_LONGEST = 120
 _NAMED = re.compile(r"\\text\{[^{}]*\}|\\(?:le|frac|left|right)\b")
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*(/[A-Za-z0-9][A-Za-z0-9.-]*)*")
-
-
-def slug(id: str) -> str:
-    """A name for the page of a claim that any address takes; different ids have different ones.
-
-    An id whose parts are not plain, as those of the papers are, gets a digest.
-    """
-    if _PLAIN.fullmatch(id) and len(id) <= _LONGEST:
-        return id.replace("/", "_")
-    kept = re.sub(r"[^A-Za-z0-9.-]", "_", id)[:_LONGEST].lstrip(".")
-    return f"{kept}_{hashlib.sha256(id.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 @dataclass(frozen=True)
@@ -55,7 +41,7 @@ class Paper:
     @property
     def slug(self) -> str:
         """The name of its page."""
-        return slug(self.name)
+        return file_name(self.name)
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -131,7 +117,7 @@ class Card:
     @property
     def slug(self) -> str:
         """The name of its page."""
-        return slug(self.id)
+        return file_name(self.id)
 
     @property
     def where(self) -> str:

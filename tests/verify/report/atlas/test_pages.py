@@ -15,6 +15,7 @@ import pytest
 from atlases import COUNTEREXAMPLE, document, entry, outcome, refuted, whole
 
 from fedtheory import claims
+from fedtheory.naming import file_name
 from verify import counterexamples, results
 from verify.cli import main
 from verify.counterexamples import Counterexample
@@ -229,7 +230,7 @@ def test_the_errata_of_a_paper(atlas):
 
 def test_what_the_paper_prints_stands_above_what_is_tested(atlas):
     for id in ("feddcd/theorem-6.1/eq-10", "locodl/uplink", "feddcd/lemma-B.8/rate"):
-        text = atlas[f"claims/{cards.slug(id)}.html"]
+        text = atlas[f"claims/{file_name(id)}.html"]
         printed = str(mathml.formula(claims.get(id).formula))
         assert text.count(printed) == 1 and text.index(">As printed") < text.index(printed) < text.index(">As read<")
     said = words(atlas["claims/locodl_uplink.html"])
@@ -361,7 +362,7 @@ def test_characters_that_act_are_written_out():
     ],
 )
 def test_names_of_pages_are_safe_and_differ(ids):
-    names = [cards.slug(id) for id in ids]
+    names = [file_name(id) for id in ids]
     assert len(set(names)) == len(names)
     for name in names:
         assert re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name) and len(name) < 150
@@ -468,11 +469,11 @@ def test_the_carried_results_are_drawn_where_no_audit_is_named(tmp_path):
     shipped = results.shipped()
     assert f"seed {shipped.seed}, budget {shipped.budget}, {shipped.date}, commit " in words(found["index.html"])
     for id in shipped.entries:
-        assert f"Verdict {shipped.verdict(id)} " in words(found[f"claims/{cards.slug(id)}.html"])
+        assert f"Verdict {shipped.verdict(id)} " in words(found[f"claims/{file_name(id)}.html"])
     # Every refuted statement can be computed again from what is beside the pages.
     fallen = [id for id in shipped.entries if shipped.verdict(id) == "refuted"]
     for id in fallen:
-        assert counterexamples.load(tmp_path / "counterexamples" / f"{cards.slug(id)}.json").claim.id == id
+        assert counterexamples.load(tmp_path / "counterexamples" / f"{file_name(id)}.json").claim.id == id
 
 
 def test_an_audit_draws_its_pages(tmp_path, capsys):

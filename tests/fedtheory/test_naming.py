@@ -1,0 +1,32 @@
+"""What an id is, and that files made from ids do not share a name."""
+
+import re
+
+import pytest
+
+import fedtheory as ft
+from fedtheory import claims, naming
+
+IDS = ("a", "a/b", "a_b", "a__b", "a/b_c", "a_b/c", "a/b/c", "a.b-c/1", "A/b", "a*", "a/b*", "../../etc", "a b", "a-b")
+
+
+@pytest.mark.parametrize(
+    "id", ["../../etc", "a//b", "/a", "a/", "", ".a", "a_/b", "a b", "a\nb", "ω", "a*b", "x" * 121, 3]
+)
+def test_what_is_no_id_is_refused(id):
+    with pytest.raises(ValueError, match=r"the id of a claim is at most 120 letters") as error:
+        ft.Claim(id)
+    assert "\n" not in str(error.value)
+
+
+def test_ids_of_the_papers_are_ids():
+    for claim in claims.all():
+        naming.check_id(claim.id)
+        naming.check_id(claim.id + "*")
+        assert naming.file_name(claim.id) == claim.id.replace("/", "_")
+
+
+def test_names_of_files_differ_and_are_safe():
+    names = [naming.file_name(id) for id in IDS]
+    assert len(set(names)) == len(IDS)
+    assert all(re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name) for name in names)
