@@ -141,8 +141,10 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             tied = _tied(claim, recipe, findings or [], ties)
             found = states.first_confirmed(claim, recipe, findings or [], tied)
             if found is None and findings:
-                far = index % EVERY == 0
-                more = list(states.elsewhere(claim, recipe, findings, far, len(met) < CLOSE))
+                far = states.FAR if index % EVERY == 0 else ()
+                near = (states.NEAR,) if len(met) < CLOSE else ()
+                scales = (*far, states.NEARBY[index % len(states.NEARBY)], *near)
+                more = list(states.elsewhere(claim, recipe, findings, scales))
                 found = states.first_confirmed(claim, recipe, more)
             beyond = [f for f in (*(findings or ()), *more) if not np.isfinite(f.ratio)]
             if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):

@@ -39,8 +39,11 @@ from verify.methods import refutation, spectral
 MANY, LARGEST_STEP = 4, 150
 #: Ratios above 1 by more than this are violations to confirm exactly.
 SUSPECT = 1e-9
-#: Far states at which code may do otherwise, and how near to the optimum others are looked at in fractions.
-FAR, NEAR = (1e3, 1e8), Fraction(1, 10**8)
+#: Far states at which code may do otherwise, how near to the optimum others are looked at, each at every other instance,
+#: and how near in fractions.
+FAR, NEARBY, NEAR = (1e3, 1e8), (1e-5, 1e-2, 1e-6), Fraction(1, 10**8)
+#: By how much more than 1 the ratio is there where floats count: small differences of large numbers lose digits.
+BLURRED = 0.02
 #: Coordinates beyond which that takes too long.
 SMALL = 6
 #: Coordinates beyond which a random search has little power and gradients always follow it, otherwise one in so many
@@ -324,12 +327,13 @@ def ascend(both: Any, theta: Array) -> tuple[Array, float]:
     return here, ratio if np.isfinite(ratio) else 0.0
 
 
-def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], far: bool, near: bool) -> Iterator[Finding]:
-    """The worst states of size ``FAR`` and ``NEAR`` where both sides are quadratic there; others in the directions of
-    what was ``found`` and of a few more."""
+def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], scales: Iterable[Any]) -> Iterator[Finding]:
+    """The worst states of other sizes, in fractions where a size is one, where both sides are quadratic there; others in
+    the directions of what was ``found`` and of a few more."""
     if pointwise(claim) or isinstance(claim.statement, Limit):
         return
-    for scale, exact in (*((scale, False) for scale in FAR if far), *(((NEAR, True),) if near else ())):
+    for scale in scales:
+        exact = isinstance(scale, Fraction)
         instance = claim.instances.build(recipe, exact)
         size = dimension(claim, instance)
         for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
@@ -347,11 +351,13 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], far: bool, nea
             except (ArithmeticError, Undefined):
                 continue
             if forms is not None:
-                if not exact:
+                if scale > 1:
                     # Far away only directions count.
                     for form in forms:
                         form[0, :] = form[:, 0] = 0
                 worst = spectral.worst(*forms)
+            if scale in NEARBY and worst.ratio <= 1 + BLURRED:
+                continue
             yield Finding(worst.ratio, worst.theta * float(scale), 1, "spectral" if forms else "search")
 
 
