@@ -60,7 +60,7 @@ class WeaklyConvex(FunctionClass):
         low = (r + s) / members.condition(rng) - s
         recipe: Recipe = members.draw_functions(rng, n, d, (low, r), with_g)
         if minimised and low < 0:
-            recipe = members.minimised(members.draw_strips(rng, recipe, low, r) if pick(rng, (True, False)) else recipe)
+            recipe = members.minimised(members.draw_strips(rng, recipe, -s, r) if pick(rng, (True, False)) else recipe)
         return {**recipe, str(self.mu): s, str(self.L): r}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:

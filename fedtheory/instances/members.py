@@ -328,7 +328,8 @@ def draw_strips(
 ) -> Recipe:
     """The recipe with quadratics, the first of which, and others perhaps, have a strip of curvature ``low`` < 0, or
     half of it, beside x; ``monotone``: beyond it the functions go on growing."""
-    shares = tuple(Fraction(v) for v in (0, "1/10", "1/2", *(() if monotone else ("-1/2", "-1/2"))))
+    # Of a share of -1 the function is least at a second point too.
+    shares = tuple(Fraction(v) for v in (0, "1/10", "1/2", *(() if monotone else ("-1/2", -1, -1))))
 
     def client(given: Recipe, has: bool) -> Recipe:
         h, dip = pick(rng, (high, high, high / 2)), pick(rng, (low, low, low / 2))

@@ -97,9 +97,16 @@ def _moved(functions: Any, recipe: Recipe, constants: Mapping[str, Fraction]) ->
     def curvature(h: Fraction) -> Fraction:
         return least + (h - low) * slope if high > low else h * slope
 
+    def strip(client: Recipe, h: Fraction) -> Recipe:
+        # Where it ends the same share is left of the derivative at its start, so that minimisers stay minimisers.
+        dip = curvature(client["dip"])
+        near, far = sorted((client["dip_from"], client["dip_to"]), key=abs)
+        far = near + (far - near) * h * client["dip"] / (client["h"][0] * dip) if dip and client["h"][0] else far
+        return {"dip": dip, "dip_from": min(near, far), "dip_to": max(near, far)}
+
     def part(client: Recipe) -> Recipe:
         own = {key: tuple(map(curvature, client[key])) for key in members.SLOPES if key in client}
-        dip = {"dip": curvature(client["dip"])} if "dip" in client else {}
+        dip = strip(client, own["h"][0]) if "dip" in client else {}
         # Where each function is least of its own stays where it was, or nearly.
         y = {"y": tuple(v * most / high for v in client["y"])} if "y" in client else {}
         return {**client, **own, **dip, **y}

@@ -39,8 +39,8 @@ from verify.methods import refutation, spectral
 MANY, LARGEST_STEP = 4, 150
 #: Ratios above 1 by more than this are violations to confirm exactly.
 SUSPECT = 1e-9
-#: Far states at which code may do otherwise, how near to the optimum others are looked at, each at every other instance,
-#: and how near in fractions.
+#: Far states at which code may do otherwise, how near to the optimum others are looked at, one such distance at each
+#: instance, and how near in fractions.
 FAR, NEARBY, NEAR = (1e3, 1e8), (1e-5, 1e-2, 1e-6), Fraction(1, 10**8)
 #: By how much more than 1 the ratio is there where floats count: small differences of large numbers lose digits.
 BLURRED = 0.02
@@ -328,8 +328,10 @@ def ascend(both: Any, theta: Array) -> tuple[Array, float]:
 
 
 def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], scales: Iterable[Any]) -> Iterator[Finding]:
-    """The worst states of other sizes, in fractions where a size is one, where both sides are quadratic there; others in
-    the directions of what was ``found`` and of a few more."""
+    """The worst states of other sizes, in fractions where a size is one, where both sides are quadratic there.
+
+    Elsewhere those in the directions of what was ``found`` and of a few more.
+    """
     if pointwise(claim) or isinstance(claim.statement, Limit):
         return
     for scale in scales:
