@@ -115,12 +115,11 @@ def test_letters_of_any_name_have_the_constants_of_the_class():
 
 def test_weakly_convex_members_turn_back_as_steeply_as_they_can():
     """Steep beside x*, and then of curvature -s for so long that there is a second minimiser: the slope points away."""
-    mu, L = ft.letters("mu L")
-    functions, rng, worst = ft.WeaklyConvex(mu, L), np.random.default_rng(0), Fraction(0)
+    functions, rng, worst = ft.WeaklyConvex(mu, L), np.random.default_rng(0), Fr(0)
     for recipe in (functions.draw(rng, 1, 1, False) for _ in range(400)):
         (client,) = recipe["clients"]
         if "dip" in client:
             near, far = sorted(map(abs, (client["dip_from"], client["dip_to"])))
             slope = client["h"][0] * near + client["dip"] * (far - near)
             worst = min(worst, slope / far / recipe["mu"])
-    assert worst < Fraction(-48, 100)
+    assert worst < Fr(-48, 100)
