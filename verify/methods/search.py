@@ -114,6 +114,12 @@ def _undefined(claim: Claim, recipe: Recipe) -> tuple[str, str] | None:
     return None
 
 
+def scales(index: int, met: int) -> tuple[Any, ...]:
+    """Sizes of other states that are looked at at an instance: how many were proposed, and were met, before it."""
+    far, near = states.FAR if index % EVERY == 0 else (), (states.NEAR,) if met < CLOSE else ()
+    return (*far, states.NEARBY[index % len(states.NEARBY)], *near)
+
+
 def generator(claim: Claim, seed: int) -> np.random.Generator:
     """The random numbers of a search for violations of a claim, or of a changed one with the same id but for a "*"."""
     return np.random.default_rng([seed, zlib.crc32(claim.id.rstrip("*").encode())])
@@ -141,10 +147,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             tied = _tied(claim, recipe, findings or [], ties)
             found = states.first_confirmed(claim, recipe, findings or [], tied)
             if found is None and findings:
-                far = states.FAR if index % EVERY == 0 else ()
-                near = (states.NEAR,) if len(met) < CLOSE else ()
-                scales = (*far, states.NEARBY[index % len(states.NEARBY)], *near)
-                more = list(states.elsewhere(claim, recipe, findings, scales))
+                more = list(states.elsewhere(claim, recipe, findings, scales(index, len(met))))
                 found = states.first_confirmed(claim, recipe, more)
             beyond = [f for f in (*(findings or ()), *more) if not np.isfinite(f.ratio)]
             if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):

@@ -88,8 +88,8 @@ def _refuted_inside(mutant: Mutant, seed: int) -> bool:
                 if inside is not None and not inside(built.problem, built.params):
                     continue
                 findings = states.examine(claim, recipe, rng) or []
-                far, near = examined % search.EVERY == 0, examined < search.CLOSE
-                more = states.elsewhere(claim, recipe, findings, far, near) if findings else ()
+                scales = search.scales(examined, examined)
+                more = states.elsewhere(claim, recipe, findings, scales) if findings else ()
                 found = states.first_confirmed(claim, recipe, [*findings, *more])
             except Exception:  # Changed code may fail in any way.
                 continue
