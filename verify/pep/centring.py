@@ -25,23 +25,28 @@ from verify.pep.programs import Program
 
 #: Decimal digits of the computation.
 _DIGITS = 80
-#: Multipliers beyond which no centre is looked for: a step takes half a second at this size.
-_LARGEST = 40
+#: Multipliers beyond which no centre is looked for: a step takes a tenth of a second at this size.
+_LARGEST = 20
+#: Ratio of the coefficients of a program from which on floats may lose some.
+_FAR = 10**6
 #: By how much the weight of the distance grows, the weight at which there is no room, and the steps for each weight.
 _GROWTH, _NO_ROOM, _STEPS = 1000, 1e18, 50
 #: Newton decrement below which a point counts as central; how often a step is halved before it counts as none.
 _CENTRAL, _HALVINGS = 0.1, 60
+#: What terms may cancel by, for floats to be enough.
+_LOST = 1e8
 #: Binary digits to which multipliers are rounded, each in units of itself, in turn.
 _BITS = (20, 40, 80, 160)
 
 
 def multipliers(program: Program, face: Face, start: Sequence[float]) -> Iterator[list[Fraction]]:
-    """Rational multipliers on the face near its analytic centre, rounded more and more finely; none without room.
+    """Rational multipliers on the face near its analytic centre, rounded more and more finely; none without room, nor
+    where coefficients are of one size, so that a solver in floats sees all.
 
     ``start``: where to begin, which need not prove anything. ``ValueError`` if the face has no solution.
     """
     free = [k for k in range(len(program.constraints)) if k not in face.determined]
-    if not 0 < len(free) <= _LARGEST:
+    if not 0 < len(free) <= _LARGEST or _range(program) < _FAR:
         return
     guess = linear.nearest_solution(face.equations, [Fraction(v) for v in start])
     with mpmath.workdps(_DIGITS):
@@ -56,6 +61,13 @@ def multipliers(program: Program, face: Face, start: Sequence[float]) -> Iterato
             rounded[k] = round(v / unit * 2**bits) * unit / 2**bits
         with suppress(ValueError):
             yield linear.nearest_solution(face.equations, rounded)
+
+
+def _range(program: Program) -> Fraction:
+    """The largest coefficient of the program over the smallest."""
+    forms = (program.objective, *program.forms)
+    found = [abs(Fraction(v)) for form in forms for v in (*form.entries.values(), *form.values.values()) if v]
+    return max(found) / min(found) if found else Fraction(1)
 
 
 class _Slacks(NamedTuple):
@@ -99,7 +111,7 @@ class _Cone(NamedTuple):
         local = [self.numbers[1] / at.numbers[:, None]]
         ones = [np.ones(len(at.numbers))]
         for inverse, (_, A) in zip(at.inverses, self.blocks, strict=True):
-            local.append(np.array([(inverse @ part @ inverse.T).ravel() for part in A]).T)
+            local.append(np.array([_congruent(inverse, part).ravel() for part in A]).T)
             ones.append(np.eye(len(inverse)).ravel())
         J = np.concatenate(local)
         # In units in which every unknown counts alike.
@@ -185,6 +197,14 @@ def _inside(cone: _Cone, sizes: Array) -> Array | None:
             return None
         weight *= _GROWTH
     return None
+
+
+def _congruent(inverse: Array, part: Array) -> Array:
+    """inverse part inverse^T, in floats where these lose nothing."""
+    left, middle = inverse.astype(float), part.astype(float)
+    found = left @ middle @ left.T
+    lost = abs(left) @ abs(middle) @ abs(left).T
+    return found if lost.max() <= _LOST * abs(found).max() else inverse @ part @ inverse.T
 
 
 def _inverse_factor(P: Array) -> Array:
