@@ -5,6 +5,7 @@ from fedtheory.papers.feddcd import (
     accelerated,
     appendix_b,
     exact,
+    general,
     inexact,
     lower_bound,
     memory,
@@ -32,10 +33,14 @@ from fedtheory.papers.feddcd.dual import (
 
 _CLAIMS = (
     *exact.SECTION_3,
+    *general.SECTION_3,
     *projection.SECTION_3_1,
     *exact.SECTION_4,
+    *general.SECTION_4_1,
     *rounds.TABLE_1,
+    *rounds.VERSUS,
     *rounds.ORACLES,
+    *general.SECTION_5,
     *memory.SECTION_5,
     *accelerated.SECTION_6,
     *lower_bound.SECTION_7,

@@ -10,6 +10,7 @@ import sympy
 from fedtheory.algorithms import feddcd as algorithm_1
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.papers.feddcd import duality
 from fedtheory.papers.feddcd.dual import (
     CONSTANTS,
     CONVEX,
@@ -72,41 +73,6 @@ def _local_minimiser(problem: Problem, params: Any, state: Any) -> Array:
     return w - apply(inverse(np.array(problem.f.hessian(w))), problem.f.gradient(w) - state.y)
 
 
-def _dual_solution(problem: Problem, params: Any, state: Any) -> Array:
-    """The solution of (D) and the opposite of its value, from the KKT system of the quadratic program in y.
-
-    Rows: y_1*, ..., y_N*, and (-G(y*), 0, ..., 0).
-    """
-    n, d = problem.n, problem.d
-    H_inverse, c = problem.f.H_inverse, problem.f.c  # type: ignore[attr-defined]
-    size = n * d
-    kkt = np.zeros((size + d, size + d), dtype=H_inverse.dtype) + 0 * H_inverse.flat[0]
-    for i in range(n):
-        block = slice(i * d, (i + 1) * d)
-        kkt[block, block] = H_inverse[i]
-        kkt[block, size:] = kkt[size:, block] = np.eye(d, dtype=int)
-    target = np.concatenate([-c.reshape(size), np.zeros(d, dtype=int)])
-    y = apply(inverse(kkt), target)[:size].reshape(n, d)
-    return _with_value(y, -problem.f.conjugate(y).sum())
-
-
-def _primal_solution(problem: Problem, params: Any, state: Any) -> Array:
-    """Rows: grad f_1(w*), ..., grad f_N(w*), and (F(w*), 0, ..., 0)."""
-    everywhere = problem.x_star + 0 * problem.y_star
-    return _with_value(problem.f.gradient(everywhere), problem.f.value(everywhere).sum())
-
-
-def _with_value(rows: Array, value: Any) -> Array:
-    last = 0 * rows[:1]
-    last[0, 0] = value
-    return np.concatenate([rows, last])
-
-
-def _dual_norm(problem: Problem, params: Any, state: Any) -> Array:
-    """max_i |y_i*|^2, with y* from the KKT system of (D)."""
-    return (_dual_solution(problem, params, state)[:-1] ** 2).sum(axis=-1).max()
-
-
 def _bregman(problem: Problem, params: Any, state: Any) -> Array:
     """G(y) - G(z) - <grad G(z), y - z>."""
     f, (y, z) = problem.f, state
@@ -134,7 +100,6 @@ _curvatures = (
     Quantity(_block_L, lambda problem, params, state: 1 / smallest_curvature(problem, params, state)),
     Quantity(_block_mu, lambda problem, params, state: 1 / largest_curvature(problem, params, state)),
 )
-_zeta_dual = sympy.Symbol("|y_i*|")
 _change, _pair = (sympy.Symbol(name) for name in ("G(y)-G(z)-<grad G(z), y-z>", "|y-z|^2"))
 _identification = (
     sympy.Le(_block_L, L_max),
@@ -143,17 +108,7 @@ _identification = (
 )
 
 SECTION_3 = (
-    Claim(
-        id="feddcd/duality",
-        where="Section 3",
-        gist="y* of (D) and w* of (P) correspond: y_i* = grad f_i(w*), optimal values are opposite",
-        setting=QUADRATIC,
-        statement=identity(
-            Quantity("(y*, -G(y*))", _dual_solution), Quantity("(grad f_i(w*), F(w*))", _primal_solution)
-        ),
-        requires=(CONVEX,),
-        reading="compared on quadratics, where both problems are linear systems",
-    ),
+    duality.SECTION_3[0],
     Claim(
         id="feddcd/block-smoothness",
         where="Assumptions 3.1-3.2",
@@ -167,14 +122,7 @@ SECTION_3 = (
         ),
         requires=(CONVEX,),
     ),
-    Claim(
-        id="feddcd/heterogeneity",
-        where="Assumption 3.3",
-        gist="norm(grad f_i(w*)) <= zeta gives norm(y_i*) <= zeta",
-        setting=QUADRATIC,
-        statement=Inequality(_zeta_dual**2, ZETA.expression, (Quantity(_zeta_dual**2, _dual_norm), ZETA)),
-        requires=(CONVEX,),
-    ),
+    duality.SECTION_3[1],
 )
 
 SLOPE = Quantity("grad f_i^*(y_i)", _conjugate_slope)

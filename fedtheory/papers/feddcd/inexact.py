@@ -404,7 +404,73 @@ APPENDIX_C = (
     ),
 )
 
-APPENDIX_E = _lemma(
+# The chain in the proof of Theorem 5.2: v is ((1 - kappa)/delta)^T, and each side is over (8/(N alpha)) delta^T gap_0
+
+_v, _kappa = sympy.symbols("v kappa", positive=True)
+_gaps_sum = lambda q: 1 + (1 + delta) * q * (_v - 1) / (q - 1)  # noqa: E731
+_geometric = lambda q: (1 + delta) * (q * _v - 1) / (q - 1)  # noqa: E731
+IN_CHAIN = Setting("0 < kappa < 1, v >= 1", domain=(sympy.Lt(_kappa, 1), sympy.Ge(_v, 1, evaluate=False)))
+
+
+def _chain(id: str, gist: str, quarter: int, relations: tuple[sympy.Basic, ...], reading: str, **more: Any) -> Claim:
+    """Relations with delta = (1 - kappa)/``quarter``, where v is ``quarter``^T."""
+    return Claim(
+        id=f"feddcd/appendix-E/chain{id}",
+        where="Appendix E",
+        kind="inequality",
+        gist=gist,
+        setting=IN_CHAIN,
+        statement=ParameterRule({delta: (1 - _kappa) / quarter}, relations),
+        reading=f"both sides over (8/(N alpha)) delta^T (G(y^0) - G*), v = {quarter}^T; {reading}",
+        **more,
+    )
+
+
+_LAST = "the last step, to 20/3, is Lemma E.2"
+CHAIN = (
+    _chain(
+        "",
+        "the chain from 40/3 to 20/3",
+        4,
+        (
+            sympy.Le(_gaps_sum(4), _geometric(4), evaluate=False),
+            sympy.Le(_geometric(4), sympy.Rational(5, 3) * _v, evaluate=False),
+        ),
+        f"for delta = (1 - kappa)/4 in Lemma E.1, as printed; {_LAST}",
+    ),
+    _chain(
+        "/literal",
+        "the third line is equal to the second",
+        4,
+        (sympy.Eq(_gaps_sum(4), _geometric(4), evaluate=False),),
+        "the sum from 1 to T, and 1, against the sum from 0 to T: they differ by delta",
+        literal_of="feddcd/appendix-E/chain",
+    ),
+    _chain(
+        "/oracles",
+        "the same with the delta of Lemma E.1 that the oracles of Theorem 5.2 have",
+        2,
+        (
+            sympy.Le(_gaps_sum(2), _geometric(2), evaluate=False),
+            sympy.Le(_geometric(2), sympy.Rational(5, 3) * _v, evaluate=False),
+        ),
+        "Lemma E.1 speaks of delta/2-inexact oracles, and those of the theorem are (1 - kappa)/4-inexact: delta is (1 "
+        f"- kappa)/2; {_LAST}",
+    ),
+    _chain(
+        "/oracles/repaired",
+        "the same with 24 for 40/3, and 12 for 20/3",
+        2,
+        (
+            sympy.Le(_gaps_sum(2), _geometric(2), evaluate=False),
+            sympy.Le(_geometric(2), 3 * _v, evaluate=False),
+        ),
+        "that 20/3 serves, where the first guess is exact, is theorem-5.2/eq-9/repaired, by another way",
+        repairs="feddcd/appendix-E/chain/oracles",
+    ),
+)
+
+_LEMMA_E1 = _lemma(
     "feddcd/lemma-E.1/inexact",
     "Lemma E.1",
     "primal distance through the dual gaps, inexact oracle",
@@ -412,3 +478,4 @@ APPENDIX_E = _lemma(
     8 / (N * alpha) * _gaps,
     GAPS_T,
 )
+APPENDIX_E = (*_LEMMA_E1, *CHAIN)

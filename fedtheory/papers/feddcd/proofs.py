@@ -36,6 +36,7 @@ PROOFS = {
     "theorem-7.1/eq-14": Proof(
         (
             "appendix-F/class",
+            "appendix-F/rise",
             "appendix-F/sum",
             "appendix-F/solution",
             "appendix-F/mgf",
@@ -79,6 +80,31 @@ PROOFS = {
     "lemma-D.3": Proof(("lemma-B.3/eq-19", "lemma-B.3/eq-20")),
     "lemma-E.1/inexact": Proof(("lemma-E.1/exact", "lemma-C.2")),
     "lemma-E.2": Proof(("lemma-B.5",)),
+    "appendix-E/chain": Proof(("lemma-E.1/inexact", "lemma-E.2")),
+    "appendix-E/chain/literal": Proof(
+        flaw="1 + (1 + delta) times the sum from 1 to T is (1 + delta) times the sum from 0 to T less delta: the sign "
+        "of equality should be <=."
+    ),
+    "appendix-E/chain/oracles": Proof(
+        flaw="Lemma E.1 speaks of delta/2-inexact oracles, Theorem 5.2 of delta-inexact ones: its delta = (1 - "
+        "kappa)/4 is half of that of the lemma."
+    ),
+    "local-steps-and-accuracy": Proof(
+        ("oracle/gradient-descent", "oracle/variance-reduced", "oracle/newton"),
+        "Newton's method is one of the methods above: from a warm start that is far from the solution no number of its "
+        "steps is enough.",
+    ),
+    "varying-participation": Proof(("theorem-4.1/eq-3",)),
+    "clientwise-constants": Proof(("theorem-4.1/eq-3",)),
+    "versus-mb-sgd-and-fedavg": Proof(("table-1/feddcd",)),
+    "appendix-F/rise/literal": Proof(
+        flaw="The blocks B_1, ..., B_(m-1) have floor(N/m) clients each and the last has all that are left, which may "
+        "be more than ceil(N/m): of 5 clients and m = 3 it has three. With blocks of sizes that differ by one it holds."
+    ),
+    "appendix-F/rise/by-one": Proof(
+        flaw="The first client finds w_1 by its linear term and, by M^(1), which couples w_1 to w_2, goes to w_2 in "
+        "the same round, since local steps are free."
+    ),
     "appendix-F/class": Proof(
         flaw="In the case alpha >= beta/N every f_i is 1/|B_j| times an alpha-strongly convex function, where B_j "
         "is the block of i. With more than one function in the block f_i is only alpha/|B_j|-strongly convex."

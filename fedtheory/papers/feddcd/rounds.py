@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -125,10 +126,46 @@ TABLE_1 = (
     ),
 )
 
+#: N - tau, and the logarithms of 1/epsilon and zeta/epsilon, which are positive for small epsilon.
+_idle = sympy.Symbol("N-tau", integer=True, nonnegative=True)
+_log_1, _log_zeta = sympy.symbols("log(1/epsilon) log(zeta/epsilon)", positive=True)
+_fed_dcd, _mb_sgd = (N - 1) * beta / ((tau - 1) * alpha) * sympy.log(zeta / epsilon), CITED["mb-sgd"].subs(n, N)
+
+
+def _for_small_epsilon(other: Any) -> Order:
+    """FedDCD's rounds are no more than a constant times the others' as epsilon tends to 0."""
+    return Order(*(each.subs(N, tau + _idle) for each in (_fed_dcd, other)), small=epsilon)
+
+
+def _for_many_clients(other: Any) -> Order:
+    """The others' rounds are no more than a constant times FedDCD's as N grows; 1 - tau/N is 1 at most."""
+    logarithms = {sympy.log(1 / epsilon): _log_1, sympy.log(zeta / epsilon): _log_zeta, 1 - tau / N: sympy.S.One}
+    return Order(*(each.subs(logarithms) for each in (other, _fed_dcd)), large=N)
+
+
+VERSUS = (
+    Claim(
+        id="feddcd/versus-mb-sgd-and-fedavg",
+        where="Section 4.1",
+        kind="order",
+        gist="when FedDCD needs fewer rounds",
+        setting=ROUNDS,
+        statement=replace(
+            _for_small_epsilon(_mb_sgd),
+            also=(_for_small_epsilon(CITED["fedavg"]), *map(_for_many_clients, (_mb_sgd, CITED["fedavg"]))),
+        ),
+        requires=(Hypothesis("2 <= tau", sympy.Ge(tau, 2)), _ORDERED),
+        reading="the rows of Table 1, as printed, n read as N: as epsilon tends to 0, for any N/tau, FedDCD needs no "
+        "more than a constant times the rounds of MB-SGD and FedAvg, and as N grows, tau and epsilon fixed, they no "
+        "more than that of its. How large N/tau may be for a given epsilon is not said",
+    ),
+)
+
 _saga_step = 1 / (2 * (alpha * n_i + beta))
 _saga_start = 1 + beta * _saga_step * (1 - _saga_step * alpha) * n_i
 
 FIRST = Quantity(_first, first_error)
+AFTER_STEPS = inequality(Quantity(_error, newton_error) <= delta * FIRST)
 
 ORACLES = (
     Claim(
@@ -167,7 +204,7 @@ ORACLES = (
         kind="bound",
         gist="inexact Newton steps that realise a delta-inexact oracle",
         setting=NEWTON,
-        statement=inequality(Quantity(_error, newton_error) <= delta * FIRST),
+        statement=AFTER_STEPS,
         requires=(),
         reading="from any warm start, without line search, as printed; K steps for K far above log(1/delta)",
     ),

@@ -1,0 +1,151 @@
+"""FedDCD, Section 3: that (D) is the dual of (P), for every convex and smooth f_i, by Fenchel and Young.
+
+A dual point is y_i = grad f_i(v_i) for some v_i, where f_i^*(y_i) is <v_i, y_i> - f_i(v_i), so that G is known from
+values and gradients of the f_i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.classes import SmoothConvex, SmoothStronglyConvex
+from fedtheory.papers.feddcd.dual import N, Nothing, alpha, beta
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from fedtheory.settings import Setting, points
+from fedtheory.statements import Inequality, Quantity, inequality
+
+
+class At(NamedTuple):
+    """``w (..., d)``: a primal point; ``v (..., N, d)``: where the f_i have the gradients y_i."""
+
+    w: Array
+    v: Array
+
+
+def _centre(problem: Problem, params: Any) -> At:
+    return At(problem.x_star, problem.x_star + 0 * problem.y_star)
+
+
+def _everywhere(problem: Problem, w: Array) -> Array:
+    """One point at all clients."""
+    return w[..., None, :] + 0 * problem.y_star
+
+
+def _G(problem: Problem, v: Array) -> Array:
+    """G(y) for y_i = grad f_i(v_i)."""
+    return ((v * problem.f.gradient(v)).sum(axis=-1) - problem.f.value(v)).sum(axis=-1)
+
+
+def _G_of(of: str) -> Any:
+    """G at y, at (grad f_i(w)) or at (grad f_i(w*))."""
+
+    def value(problem: Problem, params: Any, state: At) -> Array:
+        at = {"v": state.v, "w": _everywhere(problem, state.w), "w*": problem.x_star + 0 * state.v}
+        return _G(problem, at[of])
+
+    return value
+
+
+def _F(problem: Problem, params: Any, state: At) -> Array:
+    """F(w)."""
+    return problem.f.value(_everywhere(problem, state.w)).sum(axis=-1)
+
+
+def _residual(of: str) -> Any:
+    """<w, sum_i y_i> for the y of the state, or y_i = grad f_i(w); 0 where y is feasible."""
+
+    def value(problem: Problem, params: Any, state: At) -> Array:
+        at = state.v if of == "v" else _everywhere(problem, state.w)
+        return (state.w * problem.f.gradient(at).sum(axis=-2)).sum(axis=-1)
+
+    return value
+
+
+def _residual_at_optimum(problem: Problem, params: Any, state: At) -> Array:
+    """<w*, sum_i y_i>."""
+    return (problem.x_star * problem.f.gradient(state.v).sum(axis=-2)).sum(axis=-1)
+
+
+def _from_gradients(problem: Problem, params: Any, state: At) -> Array:
+    """sum_i |y_i - grad f_i(w*)|^2."""
+    return ((problem.f.gradient(state.v) - problem.y_star) ** 2).sum(axis=(-1, -2))
+
+
+ANY = Setting(
+    "f_1, ..., f_N convex and beta-smooth; any w, and any y at which the conjugates have slopes",
+    letters={beta: "L", N: "n"},
+    algorithm=points(At, Nothing, _centre),
+    functions=SmoothConvex(beta),
+)
+GUESSES = replace(
+    ANY,
+    text="f_1, ..., f_N as in the paper; any guess w at every client, and any y",
+    letters={alpha: "mu", beta: "L", N: "n"},
+    functions=SmoothStronglyConvex(alpha, beta),
+)
+
+_g, _g_w, _f, _r, _r_w = (
+    sympy.Symbol(name) for name in ("G(y)", "G(y^w)", "F(w)", "<w, sum_i(y_i)>", "<w, sum_i(grad f_i(w))>")
+)
+_G_y, _G_star = Quantity(_g, _G_of("v")), Quantity(sympy.Symbol("G(grad f_i(w*))"), _G_of("w*"))
+
+SECTION_3 = (
+    Claim(
+        id="feddcd/duality",
+        where="Section 3",
+        kind="identity",
+        gist="y* of (D) and w* of (P) correspond: y_i* = grad f_i(w*), optimal values are opposite",
+        setting=ANY,
+        statement=Inequality(
+            sympy.S.Zero,
+            _g - _g_w + _r_w - _r,
+            (
+                _G_y,
+                Quantity(_g_w, _G_of("w")),
+                Quantity(_f, _F),
+                Quantity(_r, _residual("v")),
+                Quantity(_r_w, _residual("w")),
+            ),
+            middle=_g + _f - _r,
+        ),
+        reading="G(y) >= -F(w) + <w, sum_i y_i> for all y and w, and with equality at y_i^w = grad f_i(w): of feasible "
+        "y the last term is 0, and so it is of y^w at w*, which is therefore y*, with G(y*) = -F(w*)",
+    ),
+    Claim(
+        id="feddcd/heterogeneity",
+        where="Assumption 3.3",
+        gist="norm(grad f_i(w*)) <= zeta gives norm(y_i*) <= zeta",
+        setting=ANY,
+        statement=inequality(
+            Quantity("sum_i(|y_i-grad f_i(w*)|^2)", _from_gradients)
+            <= 2 * beta * (_G_y - _G_star - Quantity("<w*, sum_i(y_i)>", _residual_at_optimum))
+        ),
+        reading="the y_i* are the gradients themselves, so that their norms are the same: G(y) - G(y^*) >= sum_i |y_i "
+        "- grad f_i(w*)|^2/(2 beta) for all feasible y, where <w*, sum_i y_i> is 0; so only (grad f_i(w*)) solves (D)",
+    ),
+)
+
+# Local steps, Section 5
+
+
+def _after_step(problem: Problem, params: Any, state: At) -> Array:
+    """sum_i |w - (1/beta)(grad f_i(w) - y_i) - v_i|^2, where v_i is grad f_i^*(y_i)."""
+    f, w = problem.f, _everywhere(problem, state.w)
+    after = w - (f.gradient(w) - f.gradient(state.v)) / problem.L
+    return ((after - state.v) ** 2).sum(axis=(-1, -2))
+
+
+def _before_step(problem: Problem, params: Any, state: At) -> Array:
+    """sum_i |w - grad f_i^*(y_i)|^2."""
+    return ((_everywhere(problem, state.w) - state.v) ** 2).sum(axis=(-1, -2))
+
+
+GRADIENT_STEP = inequality(
+    Quantity("sum_i(|w_next-grad f_i^*(y_i)|^2)", _after_step)
+    <= (1 - alpha / beta) ** 2 * Quantity("sum_i(|w-grad f_i^*(y_i)|^2)", _before_step)
+)

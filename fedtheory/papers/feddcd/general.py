@@ -1,0 +1,91 @@
+"""FedDCD, Sections 3 to 5: what the analysis is said to cover besides, constants and participants of each client, and
+the local steps of a round."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sympy
+
+from fedtheory.algorithms import feddcd as algorithm_1
+from fedtheory.algorithms import rbcd
+from fedtheory.claims import Claim
+from fedtheory.papers.feddcd import appendix_b, dual, duality, rounds
+from fedtheory.papers.feddcd.dual import GAP, rate
+from fedtheory.papers.feddcd.exact import THEOREM
+from fedtheory.randomness import UniformSubset
+from fedtheory.relations import E
+from fedtheory.statements import Quantity, one_step
+
+GAP_NEXT = Quantity(sympy.Symbol("G(y_next)-G*"), dual.dual_gap, after=True)
+
+#: Algorithm 1 on h_i = f_i^*, with Lambda_i = L_i = 1/alpha_i and the participants of Assumption 3.4.
+uniform = replace(
+    rbcd.algorithm,
+    name="FedDCD with own constants",
+    draws=lambda problem, params, state: UniformSubset(problem.n, params.tau),
+)
+OWN = replace(
+    appendix_b.SETTING,
+    text="h_i = f_i^*, each 1/beta_i-strongly convex and 1/alpha_i-smooth; Lambda = diag(1/alpha_i); 2 <= tau <= N of "
+    "N clients, drawn uniformly; y dual feasible",
+    algorithm=uniform,
+)
+
+_READING = "when delta is fixed: a number of local steps that no round and no epsilon changes"
+
+SECTION_3 = (
+    Claim(
+        id="feddcd/clientwise-constants",
+        where="Section 3",
+        kind="property",
+        gist="alpha_i and beta_i of each client",
+        setting=OWN,
+        statement=one_step(
+            uniform,
+            E(Quantity(sympy.Symbol("h(y)-h*"), appendix_b.h_gap, after=True))
+            <= (1 - appendix_b.r * appendix_b.mu / appendix_b.L_max) * appendix_b.GAP,
+        ),
+        requires=(appendix_b.STRUCTURE, appendix_b.SIZE),
+        reading="eq. (3), a round from any dual feasible y, with Lambda_i = 1/alpha_i, L_max = 1/min_i alpha_i and mu "
+        "= 1/max_i beta_i: the rate is 1 - (tau-1)/(N-1) min_i alpha_i/max_i beta_i. The analysis of Appendix B draws "
+        "sets by weights; here they are drawn uniformly, as Assumption 3.4 has it",
+    ),
+)
+SECTION_4_1 = (
+    Claim(
+        id="feddcd/varying-participation",
+        where="Section 4.1",
+        kind="property",
+        gist="numbers of participants that vary with the round",
+        setting=dual.SETTING,
+        statement=one_step(algorithm_1.algorithm, E(GAP_NEXT) <= rate * GAP),
+        requires=THEOREM,
+        reading="a round with tau participants contracts the dual gap by the rate of that tau from any dual feasible "
+        "y, so that the gap after rounds with tau_1, tau_2, ... is at most the product of their rates, whatever "
+        "decides tau_t before round t",
+    ),
+)
+SECTION_5 = (
+    Claim(
+        id="feddcd/local-steps-and-accuracy",
+        where="Section 5",
+        kind="property",
+        gist="local steps that do not depend on eps",
+        setting=rounds.NEWTON,
+        statement=rounds.AFTER_STEPS,
+        reading=f"{_READING}, for all the methods above, of which Newton's is one: for that no number is enough from "
+        "every warm start",
+    ),
+    Claim(
+        id="feddcd/local-steps-and-accuracy/repaired",
+        where="Section 5",
+        kind="property",
+        gist="a step of gradient descent leaves (1 - alpha/beta)^2 of the squared error, from any warm start",
+        setting=duality.GUESSES,
+        statement=duality.GRADIENT_STEP,
+        reading=f"{_READING}: K steps with (1 - alpha/beta)^(2K) <= delta do; for the variance-reduced methods a "
+        "number as of oracle/variance-reduced does, in the mean",
+        repairs="feddcd/local-steps-and-accuracy",
+    ),
+)

@@ -1,0 +1,206 @@
+"""FedDCD, Appendix F: which coordinates a black-box procedure under random participation can have reached.
+
+The procedure is the one with the largest memories that Section 7 allows: after every round each client has what the
+server had, and all that its own function makes of it; so no procedure reaches a coordinate before it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
+from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, pick
+from fedtheory.papers.feddcd.dual import N, tau
+from fedtheory.problems import hard
+from fedtheory.randomness import UniformSubset, expectation
+from fedtheory.rational import Array
+from fedtheory.settings import Setting
+from fedtheory.statements import Inequality, Quantity, identity, inequality
+from fedtheory.symbols import Min
+
+m, t = sympy.symbols("m t", integer=True, positive=True)
+s = sympy.Symbol("s", positive=True)
+
+
+class Reach(NamedTuple):
+    """``N`` clients, ``tau`` of them in a round; ``m`` functions, ``owners (N,)``: which of them, from 0, each client
+    has a share of; ``k``: coordinates that the server has reached; ``s``: sqrt(beta/(m alpha)); ``t``: rounds."""
+
+    N: int
+    tau: int
+    m: int
+    owners: tuple[int, ...]
+    k: int
+    s: Any
+    t: int
+
+
+class At(NamedTuple):
+    """No state: numbers are all."""
+
+
+def reached(function: int, m: int, k: int) -> int:
+    """The last coordinate that may be other than 0 in what M^(function), and e_1 where it is the first, make of vectors
+    whose first ``k`` coordinates may be; ``function`` from 1."""
+    size = k + m + 2
+    links = hard.chain(function, m, size) != 0
+    found = np.arange(size) < k
+    # f_1 has the linear term in w_1.
+    found[0] |= function == 1
+    while (more := found | links[:, found].any(axis=1)).sum() > found.sum():
+        found = more
+    return int(found.nonzero()[0].max()) + 1 if found.any() else 0
+
+
+def _after(params: Reach, k: int) -> tuple[Array, Array]:
+    """What the server has reached after a round from k, for each set of participants: ``(K,)``, and the chances."""
+    masks, chances = UniformSubset(params.N, params.tau).support(True)
+    own = np.array([reached(function + 1, params.m, k) for function in params.owners])
+    return np.where(masks, own, k).max(axis=-1, initial=k), chances
+
+
+def _rise(problem: Any, params: Reach, state: At) -> Any:
+    """P(K_t > K_(t-1))."""
+    ends, chances = _after(params, params.k)
+    return expectation((ends > params.k).astype(int), chances) + 0 * params.s
+
+
+def _longest(problem: Any, params: Reach, state: At) -> Any:
+    """The largest K_t - K_(t-1)."""
+    return int((_after(params, params.k)[0] - params.k).max()) + 0 * params.s
+
+
+def _one(problem: Any, params: Reach, state: At) -> Any:
+    return 1 + 0 * params.s
+
+
+def _left(problem: Any, params: Reach, state: At) -> Any:
+    """E sum_{i > K_t} (w_i*)^2 over sum_i (w_i*)^2 = E delta^(K_t), delta = ((s - 1)/(s + 1))^2, from K_0 = 0."""
+    chances: dict[int, Any] = {0: 1}
+    for _ in range(params.t):
+        after: dict[int, Any] = {}
+        for k, chance in chances.items():
+            for end, p in zip(*_after(params, k), strict=True):
+                after[int(end)] = after.get(int(end), 0) + chance * p
+        chances = after
+    delta = ((params.s - 1) / (params.s + 1)) ** 2
+    return sum(chance * delta**k for k, chance in chances.items())
+
+
+def balanced(N: int, m: int) -> list[int]:
+    """As :func:`hard.blocks`, but for the sizes of the blocks, which differ by one at most."""
+    return [i * m // N for i in range(N)]
+
+
+def _recipes(alone: bool, rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        clients = int(rng.integers(2, 8 if alone else 10))
+        functions = clients if alone else int(rng.integers(1, clients + 1))
+        yield {
+            "N": clients,
+            "m": functions,
+            "tau": int(pick(rng, (2, 2, rng.integers(2, clients + 1)))),
+            # The next coordinate is that of the last function, or of any.
+            "k": int(pick(rng, (functions, 2 * functions, rng.integers(0, 9)))),
+            "s": pick(rng, (Fraction(101, 100), Fraction(3, 2), Fraction(4), Fraction(20))),
+            "t": int(rng.integers(1, 5)),
+        }
+
+
+def _build(owners: Any, alone: bool, recipe: Recipe, exact: bool) -> Instance:
+    clients, functions = recipe["N"], recipe["m"]
+    if not 1 <= functions <= clients or recipe["k"] < 0 or (alone and functions < clients):
+        raise ValueError("the hard functions take 1 <= m <= N, m = N in the first case, and k >= 0")
+    if not 2 <= recipe["tau"] <= clients or recipe["s"] <= 1:
+        raise ValueError("2 <= tau <= N and s > 1 are due")
+    check_shape(recipe["t"], recipe["s"])
+    held = tuple(owners(clients, functions))
+    s, k, t = number(recipe["s"], exact), recipe["k"], recipe["t"]
+    params = Reach(clients, recipe["tau"], functions, held, k, s, t)
+    text = ", ".join(f"{name} = {value}" for name, value in recipe.items())
+    return Instance(None, params, 0, lambda theta: (None, At()), text=text)
+
+
+def _setting(text: str, owners: Any = hard.blocks, alone: bool = False) -> Setting:
+    instances = Instances(partial(_recipes, alone), partial(_build, owners, alone))
+    letters = {letter: str(letter) for letter in (N, tau, m, s, t)}
+    return Setting(text, letters=letters, special=instances, complete=True)
+
+
+_ANY = "2 <= tau <= N participants, drawn uniformly; the server has reached any number of coordinates"
+PRINTED = _setting(f"{_ANY}; m functions in the blocks B_1, ..., B_m of Appendix F, m = N in its first case")
+BALANCED = _setting(f"{_ANY}; m functions in blocks whose sizes differ by one at most", balanced)
+FIRST_CASE = _setting("alpha < beta/N, s = sqrt(beta/(N alpha)); t rounds from w^(0) = 0", alone=True)
+
+_p = sympy.Symbol("P(K_t rises)")
+_RISE = Inequality(tau / N, tau * sympy.ceiling(N / m) / N, (Quantity(_p, _rise),), middle=_p)
+_READING = (
+    "of the procedure whose memories are the largest, which no other is ahead of; with m = N, the first case, both "
+    "sides are tau/N"
+)
+
+
+def _rises(id: str, gist: str, of: Setting, reading: str, **more: Any) -> Claim:
+    return Claim(
+        id=f"feddcd/appendix-F/rise{id}",
+        where="Appendix F",
+        kind="inequality",
+        gist=gist,
+        setting=of,
+        statement=_RISE,
+        reading=reading,
+        **more,
+    )
+
+
+RISE = (
+    _rises(
+        "",
+        "P(K_t rises): = tau/N in case 1, <= tau ceil(N/m)/N in case 2",
+        BALANCED,
+        f"{_READING}; in blocks of ceil(N/m) clients at most, as the bound takes them",
+    ),
+    _rises(
+        "/literal",
+        "the same with the blocks B_1, ..., B_m as they are printed",
+        PRINTED,
+        f"{_READING}; of the last block, which has all clients that the others, of floor(N/m) each, leave",
+        literal_of="feddcd/appendix-F/rise",
+    ),
+    Claim(
+        id="feddcd/appendix-F/rise/by-one",
+        where="Appendix F",
+        kind="identity",
+        gist="K_t = K_(t-1) + 1 where it rises",
+        setting=FIRST_CASE,
+        statement=identity(Quantity("K_t-K_(t-1)", _longest), Quantity("1", _one)),
+        reading="from K_0 = 0 the first client goes to 2: its function couples w_1, which its linear term moves, to "
+        "w_2. That costs the bound a factor delta",
+        literal_of="feddcd/appendix-F/rise",
+    ),
+)
+
+LOWER_BOUND = Claim(
+    id="feddcd/theorem-7.1/eq-14/repaired",
+    where="Theorem 7.1",
+    kind="lower-bound",
+    gist="for alpha < beta/N no procedure leaves less than delta (1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1})^t of "
+    "|w^(0) - w*|^2",
+    setting=FIRST_CASE,
+    statement=inequality(
+        ((s - 1) / (s + 1)) ** 2 * (1 - tau / N * Min(4 / s, 1)) ** t <= Quantity("E[delta^(K_t)]", _left)
+    ),
+    requires=(Hypothesis("2 <= tau <= N", sympy.And(sympy.Ge(tau, 2), sympy.Le(tau, N))),),
+    reading="the first of the three terms, where Appendix F proves it: E[sum_{i > K_t} (w_i*)^2] = delta "
+    "E[delta^(K_t)]/(1 - delta), delta = ((s - 1)/(s + 1))^2, for the procedure with the largest memories; f(w^(t)) - "
+    "f(w*) is N alpha/2 times that, or more, and the mean over the N functions is alpha/2. For any numbers of rounds "
+    "by appendix-F/rise, as K_t is at most 1 more than a binomial variable",
+    repairs="feddcd/theorem-7.1/eq-14",
+)
