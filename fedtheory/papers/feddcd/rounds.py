@@ -134,13 +134,13 @@ _fed_dcd, _mb_sgd = (N - 1) * beta / ((tau - 1) * alpha) * sympy.log(zeta / epsi
 
 def _for_small_epsilon(other: Any) -> Order:
     """FedDCD's rounds are no more than a constant times the others' as epsilon tends to 0."""
-    return Order(*(each.subs(N, tau + _idle) for each in (_fed_dcd, other)), small=epsilon)
+    return Order(_fed_dcd.subs(N, tau + _idle), other.subs(N, tau + _idle), small=epsilon)
 
 
 def _for_many_clients(other: Any) -> Order:
     """The others' rounds are no more than a constant times FedDCD's as N grows; 1 - tau/N is 1 at most."""
     logarithms = {sympy.log(1 / epsilon): _log_1, sympy.log(zeta / epsilon): _log_zeta, 1 - tau / N: sympy.S.One}
-    return Order(*(each.subs(logarithms) for each in (other, _fed_dcd)), large=N)
+    return Order(other.subs(logarithms), _fed_dcd.subs(logarithms), large=N)
 
 
 VERSUS = (
