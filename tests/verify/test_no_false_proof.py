@@ -10,10 +10,12 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.classes import SmoothStronglyConvex
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.feddcd import dual
+from fedtheory.potentials import distance
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Quantity
+from fedtheory.statements import Inequality, Quantity, contracts
 from verify import check
 from verify.comparisons.number_types import FLOATS, difference, in_floats, in_fractions, spread
 from verify.evaluate import meeting
@@ -278,6 +280,39 @@ def test_a_side_that_is_no_number_is_ill_posed(left, inside):
     found = check(constants(left))
     assert found.verdict in (Verdict.ILL_POSED, Verdict.REFUTED)
     assert check(constants(left, inside)).verdict is Verdict.PROVED
+
+
+def one_step(of, factor):
+    """That a step of gradient descent, of any stepsize, contracts a quantity."""
+    algorithm = DESCENT.statement.algorithm
+    setting = Setting(algorithm=algorithm, functions=SmoothStronglyConvex(m, L), letters=(m, L, g), clients=(1,))
+    return Claim("own/step", setting=setting, statement=contracts(algorithm, of, factor))
+
+
+def test_a_quantity_that_is_no_number_is_ill_posed_without_a_warning():
+    def sometimes(problem, params, state):
+        square = distance(problem, params, state)
+        return np.where(square > 100, square + np.inf - np.inf, square)
+
+    found = check(one_step(sometimes, (1 + g * L) ** 2))
+    assert found.verdict is Verdict.ILL_POSED and found.counterexample is None
+    assert found.note.startswith("the quantity V") and " is NaN, which no hypothesis excludes: at n=1" in found.note
+
+
+def test_what_overflows_in_floats_is_decided_in_fractions():
+    def high(problem, params, state):
+        return distance(problem, params, state) ** 200
+
+    found = check(one_step(high, 1))
+    assert found.verdict is Verdict.REFUTED and found.note == "confirmed in fractions"
+
+
+def test_floats_that_overflow_are_no_finding():
+    def ratio(problem, params, state):
+        square = distance(problem, params, state)
+        return square**200 / (1 + square**199)
+
+    assert number_types.test(one_step(ratio, 1), 0, 12) is None
 
 
 def test_the_sign_of_a_quantity_is_not_believed():

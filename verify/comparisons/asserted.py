@@ -152,7 +152,13 @@ def _is_replica(together: Array, single: Array, m: int, k: int) -> bool:
 
 def _near(one: Any, two: Any) -> bool:
     """Whether numbers are the same, to rounding."""
-    a, b = to_float(one), to_float(two)
+    if np.shape(one) == np.shape(two) and bool(np.all(np.asarray(one) == np.asarray(two))):
+        return True
+    try:
+        a, b = to_float(one), to_float(two)
+    except OverflowError:
+        # Fractions beyond the floats are not rounded.
+        return False
     size = np.abs(b[np.isfinite(b)]).max(initial=1)
     return a.shape == b.shape and np.allclose(a, b, rtol=OFF, atol=OFF * size, equal_nan=True)
 
