@@ -329,7 +329,7 @@ PARTS_43 = (
         where="Theorem 4.3",
         kind="inequality",
         gist="the gradient at the server's model by the clients' distances to it, where a round begins",
-        setting=TRANSITION,
+        setting=transition.BEFORE_IT_FALLS,
         statement=Inequality(
             _gradient_next,
             (1 + _theta) * _Q(16, 9) * m * _from + (1 + 1 / _theta) * m * _all_eps,

@@ -30,7 +30,7 @@ from fedtheory.papers.fedadmm.runs import (
     quantity,
     square,
 )
-from fedtheory.papers.fedadmm.transition import TRANSITION
+from fedtheory.papers.fedadmm.transition import BEFORE_IT_FALLS
 from fedtheory.rational import Array
 from fedtheory.settings import Setting
 from fedtheory.statements import Comparison, Inequality, ParameterRule, Quantity, identity
@@ -160,7 +160,7 @@ CHAIN = (
         id="fedadmm/eq-59",
         where="eq. (59)",
         gist="splitting of the squared gradient norm",
-        setting=TRANSITION,
+        setting=BEFORE_IT_FALLS,
         statement=Inequality(_slope, m * (_bars + _moves) / 3 + 3 * _all, _OF_ANY),
         requires=(transition.SMOOTH, transition.STEP),
     ),
@@ -236,7 +236,7 @@ CHAIN = (
         id="fedadmm/eq-66",
         where="eq. (66)",
         gist="bound on the squared norm of the sum of the g_i",
-        setting=TRANSITION,
+        setting=BEFORE_IT_FALLS,
         statement=Inequality(_all, 3 * m * (_eps + _bars + _moves), _OF_ANY),
         requires=(transition.BEGINS,),
     ),
@@ -294,7 +294,7 @@ BOUNDS = (
         id="fedadmm/eq-67/first-line",
         where="eq. (67)",
         gist="the squared gradient norm by the moves of one round, as printed",
-        setting=TRANSITION,
+        setting=BEFORE_IT_FALLS,
         statement=Inequality(_slope, _Q(10, 3) * m * (_bars + _moves) + 9 * m * _eps, _OF_ANY),
         requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
         reading="(59) and (66) give 28/3 for 10/3. It holds by (36) alone: grad f(w) is the sum over i of alpha_i grad "

@@ -1,7 +1,8 @@
 """One iteration of Algorithm 1 from any state that meets (37), on any functions with r_i-Lipschitz gradients.
 
-The points w_i^{k+1} with which (6) is met are part of the state: they are any points whose residual is small enough. An
-accuracy eps_i^k is the square of a vector, so that it is a form as all other scalars are.
+The points w_i^{k+1} with which (6) is met are part of the state: they are any points whose residual is small enough. So
+are the accuracies eps_i^{k+1} of the active, which (5) only bounds. An accuracy is the square of a vector, so that it
+is a form as all other scalars are.
 """
 
 from __future__ import annotations
@@ -72,15 +73,18 @@ class Params(NamedTuple):
 
 class State(NamedTuple):
     """``w (..., d)``, ``W (..., m, d)`` as in Algorithm 1; ``Phi``: the residuals phi_i^k of (37); ``D``: what the
-    active add to w_i^k; ``E``: vectors of accuracy; ``Pi (..., m, d)``, ``eps (..., m)`` as in Algorithm 1."""
+    active add to w_i^k; ``E``, ``F``: vectors of accuracy, before and after; ``Pi (..., m, d)``, ``eps (..., m)`` as in
+    Algorithm 1; ``fallen (..., m)``: the eps_i^{k+1} of the active."""
 
     w: Array
     W: Array
     Phi: Array
     D: Array
     E: Array
+    F: Array
     Pi: Array
     eps: Array
+    fallen: Array
 
 
 def _largest(first: Array, *others: Array) -> Array:
@@ -91,20 +95,20 @@ def _largest(first: Array, *others: Array) -> Array:
         return first
 
 
-def init(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array) -> State:
-    """pi_i = phi_i - g_i, and eps_i = |E_i|^2, or as much as (37) and (6) ask for."""
+def init(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array, F: Array) -> State:
+    """pi_i = phi_i - g_i, and eps_i^k = |E_i|^2, eps_i^{k+1} = |F_i|^2, or as much as (37), (5) and (6) ask for."""
     Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
-    state = State(w, W, Phi, D, E, Pi, square(E))
+    state = State(w, W, Phi, D, E, F, Pi, square(E), square(F))
     now, then = _residuals(problem, params, state)
-    return state._replace(eps=_largest(state.eps, now, then))
+    fallen = _largest(state.fallen, then)
+    least = np.where(np.array(params.active), fallen / params.nu, now)
+    return state._replace(eps=_largest(state.eps, now, least), fallen=fallen)
 
 
 def _residuals(problem: Problem, params: Params, state: State) -> tuple[Array, Array]:
-    """|phi_i^k|^2, and |phi_i^{k+1}|^2/nu_i of the active, which eps_i^k must not be below."""
-    before = square(state.Phi)
+    """|phi_i^k|^2 and |phi_i^{k+1}|^2."""
     after = later(problem, params, state)
-    slope = square(params.alpha[:, None] * problem.f.gradient(after.W) + after.Pi)
-    return before, np.where(np.array(params.active), slope / params.nu, before)
+    return square(state.Phi), square(params.alpha[:, None] * problem.f.gradient(after.W) + after.Pi)
 
 
 def server(params: Params, state: State) -> Array:
@@ -116,18 +120,38 @@ def later(problem: Problem, params: Params, state: State) -> fedadmm.State:
     """The state after the iteration, by Algorithm 1's own update."""
     Z = params.sigma[:, None] * state.W + state.Pi
     begun = fedadmm.State(server(params, state), state.W, state.Pi, Z, state.eps)
-    return fedadmm.local_update(problem, params.fed, begun, np.array(params.active), state.W + state.D, 0)
+    active = np.array(params.active)
+    after = fedadmm.local_update(problem, params.fed, begun, active, state.W + state.D, 0)
+    return after._replace(eps=np.where(active, state.fallen, state.eps))
 
 
 def known(problem: Problem, params: Params, state: State) -> Array:
+    """|phi_i^k|^2 - eps_i^k, and of the active |phi_i^{k+1}|^2 - eps_i^{k+1} and eps_i^{k+1} - nu_i eps_i^k."""
+    now, then = _residuals(problem, params, state)
+    kept, active = now - state.eps, np.array(params.active)
+    met, fallen = then - state.fallen, state.fallen - params.nu * state.eps
+    return np.stack([kept, np.where(active, met, kept), np.where(active, fallen, kept)])
+
+
+def _kept_at_most(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array) -> State:
+    """As ``init``, with eps_i^{k+1} = nu_i eps_i^k: of the rest of the state that asks for nothing more."""
+    Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
+    state = State(w, W, Phi, D, E, 0 * E, Pi, square(E), square(E))
+    now, then = _residuals(problem, params, state)
+    eps = _largest(state.eps, now, np.where(np.array(params.active), then / params.nu, now))
+    return state._replace(eps=eps, fallen=params.nu * eps)
+
+
+def _known_at_most(problem: Problem, params: Params, state: State) -> Array:
     """|phi_i^k|^2 - eps_i^k, and |phi_i^{k+1}|^2/nu_i - eps_i^k of the active."""
-    return np.stack([residual - state.eps for residual in _residuals(problem, params, state)])
+    now, then = _residuals(problem, params, state)
+    return np.stack([now - state.eps, np.where(np.array(params.active), then / params.nu, now) - state.eps])
 
 
-def _of_state(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array) -> State:
+def _of_state(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array, F: Array) -> State:
     """As ``init``, with (37) alone: nothing is asked of the answers."""
     Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
-    return State(w, W, Phi, D, E, Pi, _largest(square(E), square(Phi)))
+    return State(w, W, Phi, D, E, F, Pi, _largest(square(E), square(Phi)), square(F))
 
 
 def _known_of_state(problem: Problem, params: Params, state: State) -> Array:
@@ -138,7 +162,8 @@ def _known_of_state(problem: Problem, params: Params, state: State) -> Array:
 
 def _centre(problem: Any, params: Params) -> State:
     point, each = np.zeros(problem.d, dtype=int), np.zeros((problem.n, problem.d), dtype=int)
-    return State(point, each, each, each, each, each, np.zeros(problem.n, dtype=int))
+    none = np.zeros(problem.n, dtype=int)
+    return State(point, each, each, each, each, each, each, none, none)
 
 
 algorithm = Algorithm("fedadmm, one iteration", Params, State, init, no_step, no_step, _centre)
@@ -148,13 +173,12 @@ _NU = tuple(Fraction(v) for v in ("99980001/100000000",) * 3 + ("9801/10000", "1
 
 
 def _draw(rng: np.random.Generator, recipe: Recipe) -> Recipe:
-    nu = pick(rng, _NU)
     clients = tuple(
         {
             **c,
             "weight": pick(rng, tuple(Fraction(v) for v in (1, 1, 2))),
             "more": pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 4))) if index else Fraction(1),
-            "nu": nu,
+            "nu": pick(rng, _NU),
             "active": int(index == 0 or rng.random() < 0.6),
         }
         for index, c in enumerate(recipe["clients"])
@@ -204,7 +228,7 @@ _LETTERS: dict[Any, Any] = {
 }
 TRANSITION = Setting(
     "one iteration k >= 0 of Algorithm 1, k in K or not, any Omega^{tau_{k+1}}, any w^{tau_k}, W^k and Pi^k with (37), "
-    "any W^{k+1} with (6); f_i with r_i-Lipschitz gradients, convex or not",
+    "any W^{k+1} and eps^{k+1} with (5) and (6); f_i with r_i-Lipschitz gradients, convex or not",
     letters=_LETTERS,
     algorithm=algorithm,
     functions=FUNCTIONS,
@@ -219,6 +243,12 @@ TRANSITION = Setting(
 
 #: With the letter of the largest sigma_i, too.
 WITH_LARGEST = replace(TRANSITION, letters={**_LETTERS, sigma_bar: lambda problem, params: max(params.sigma)})
+#: The same iterations, for statements that do not speak of eps_i^{k+1}.
+BEFORE_IT_FALLS = replace(
+    TRANSITION,
+    algorithm=replace(algorithm, name="fedadmm, one iteration, (5) with equality", init=_kept_at_most),
+    known=_known_at_most,
+)
 STATE = replace(
     TRANSITION,
     text="any w^{tau_k}, W^k and Pi^k with (37); f_i with r_i-Lipschitz gradients, convex or not",
@@ -286,7 +316,8 @@ def _of_step(
         clients: Any = draw.clients[..., k // params.k0, :]
         begins, constants = int(k % params.k0 == 0), (params.alpha, params.sigma, params.nu, params.r)
         phi = params.alpha[:, None] * problem.f.gradient(old.W) + old.Pi
-        point = State(old.w, old.W, phi, new.W - old.W, 0 * old.W, old.Pi, old.eps)
+        nothing = 0 * old.W
+        point = State(old.w, old.W, phi, new.W - old.W, nothing, nothing, old.Pi, old.eps, new.eps)
         yield Params(*constants, clients, largest, begins, slice(None)), point  # type: ignore[arg-type]
 
 
