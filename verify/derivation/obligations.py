@@ -159,9 +159,9 @@ def _own(iteration: Iteration, nonnegative: Iterable[Of]) -> Iterator[Claim]:
     if each:
         first, *others = (Comparison(sympy.S.Zero, "<=", quantity.expression) for quantity in each)
         statement = Inequality(first.left, first.right, tuple(each), also=tuple(others))
-        yield Claim("what is nonnegative", setting=iteration.setting, statement=statement)
+        yield Claim("what-is-nonnegative", setting=iteration.setting, statement=statement)
     kept = Quantity(_SYMBOL, At(iteration, iteration.kept, later=True, each=True))
-    yield Claim("what is kept", setting=iteration.setting, statement=Inequality(_SYMBOL, sympy.S.Zero, (kept,)))
+    yield Claim("what-is-kept", setting=iteration.setting, statement=Inequality(_SYMBOL, sympy.S.Zero, (kept,)))
 
 
 _SYMBOL = sympy.Symbol("x", real=True)

@@ -264,7 +264,7 @@ def test_iterations_that_do_not_keep_what_they_rest_on_are_not_certified():
     kept = replace(ITERATION, kept=lambda problem, params, at: ITERATION.kept(problem, params, at) + at.eps)
     (recipe,) = _constants(1)
     own = obligations._own(kept, ())
-    assert [c.id for c in own if _why(c, recipe)] == ["what is kept"]
+    assert [c.id for c in own if _why(c, recipe)] == ["what-is-kept"]
 
 
 # Runs
