@@ -118,6 +118,8 @@ def contracts(
     """E[potential after] <= factor * potential before + sum of coefficient * quantity, for functions of (problem,
     params, state); ``noise``: the coefficients."""
     before, after = Quantity("V", potential), Quantity("V_next", potential, after=True)
+    if noise is not None and not isinstance(noise, Mapping):
+        raise ValueError(f"the noise is a mapping of functions (problem, params, state) to coefficients, got {noise!r}")
     if not noise:
         return contraction(algorithm, after, expression("the factor", factor), before)
     others = {Quantity(getattr(of, "__name__", repr(of)), of): c for of, c in noise.items()}

@@ -56,6 +56,8 @@ def drawn(claim: Posed, recipe: Recipe, relations: Iterable[Any], rng: np.random
     try:
         found = {**_moved(functions, recipe, constants), **{wanted[x]: values[x] for x in wanted if x in values}}
         at = building.values(setting, found)
+        # In floats some constants are too far apart.
+        building.problem_of(setting, found, False)
         return found if all(holds(relation, at) for relation in relations) else None
     except (ValueError, ArithmeticError):
         # There is no such member, or it has no such letters.

@@ -14,8 +14,10 @@ from fedtheory.classes import SmoothStronglyConvex
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.feddcd import dual
 from fedtheory.potentials import distance
+from fedtheory.relations import E
 from fedtheory.settings import Setting
 from fedtheory.statements import Inequality, Quantity, contracts
+from fedtheory.statements import one_step as stated_one_step
 from verify import check
 from verify.comparisons.number_types import FLOATS, difference, in_floats, in_fractions, spread
 from verify.evaluate import meeting
@@ -297,6 +299,19 @@ def test_a_quantity_that_is_no_number_is_ill_posed_without_a_warning():
     found = check(one_step(sometimes, (1 + g * L) ** 2))
     assert found.verdict is Verdict.ILL_POSED and found.counterexample is None
     assert found.note.startswith("the quantity V") and " is NaN, which no hypothesis excludes: at n=1" in found.note
+
+
+@pytest.mark.parametrize("share", [1, sympy.Rational(99, 100)])
+def test_a_constant_is_not_outgrown_by_giving_states_a_size(share):
+    """Where a side has a constant, what holds of states of size 1 says nothing of others, which exceed any constant."""
+    (before, after) = (Quantity(name, distance, after=name == "W") for name in "VW")
+    algorithm = DESCENT.statement.algorithm
+    setting = Setting(algorithm=algorithm, functions=SmoothStronglyConvex(m, L), letters=(m, L, g), clients=(1,))
+    statement = stated_one_step(algorithm, E(after) - 10**15 <= share * (1 - g * m) ** 2 * before)
+    claim = Claim("own/constant", setting=setting, statement=statement, requires=(Hypothesis("short", g * L <= 1),))
+    instance = first(claim, lambda recipe: recipe["mu"] * 10 < recipe["L"] * 9 and recipe["gamma"] * recipe["L"] <= 1)
+    verdict = certifying.certify(claim, instance).verdict
+    assert (verdict is Verdict.CERTIFIED) == (share == 1)
 
 
 def test_what_overflows_in_floats_is_decided_in_fractions():

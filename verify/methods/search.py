@@ -16,7 +16,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, members
+from fedtheory.instances import Instance, members, pinned
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import Undefined, evaluate, real
 from fedtheory.statements import CompressorClass, Limit
@@ -28,6 +28,8 @@ from verify.methods import seen, spectral, states
 
 #: One in how many instances is looked at far away too, and how many next to the optimum, in fractions.
 EVERY, CLOSE = 4, 2
+#: How far beyond the numbers that stand in a claim states are looked at, and how large these may be.
+BEYOND, LARGEST = 30.0, 10**100
 #: So many times more recipes are proposed where one is looked for that a changed claim alone allows.
 SOUGHT = 10
 #: Instances of each way in which maxima bind at which a bound that is nearly attained is evaluated exactly: what floats
@@ -114,10 +116,16 @@ def _undefined(claim: Claim, recipe: Recipe) -> tuple[str, str] | None:
     return None
 
 
-def scales(index: int, met: int) -> tuple[Any, ...]:
-    """Sizes of other states that are looked at at an instance: how many were proposed, and were met, before it."""
-    far, near = states.FAR if index % EVERY == 0 else (), (states.NEAR,) if met < CLOSE else ()
-    return (*far, states.NEARBY[index % len(states.NEARBY)], *near)
+def scales(claim: Claim, index: int, met: int) -> tuple[Any, ...]:
+    """Sizes of other states that are looked at at an instance: how many were proposed, and were met, before it.
+
+    Far away, and there beyond the numbers that stand in the claim and beyond their roots; and next to the optimum.
+    """
+    near = (states.NEARBY[index % len(states.NEARBY)], *((states.NEAR,) if met < CLOSE else ()))
+    if index % EVERY:
+        return near
+    past = [float(size) for size in pinned.thresholds(claim) if size < LARGEST]
+    return (*states.FAR, *(BEYOND * size for size in past), *(BEYOND * math.sqrt(size) for size in past), *near)
 
 
 def generator(claim: Claim, seed: int) -> np.random.Generator:
@@ -147,7 +155,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
             tied = _tied(claim, recipe, findings or [], ties)
             found = states.first_confirmed(claim, recipe, findings or [], tied)
             if found is None and findings:
-                more = list(states.elsewhere(claim, recipe, findings, scales(index, len(met))))
+                more = list(states.elsewhere(claim, recipe, findings, scales(claim, index, len(met))))
                 found = states.first_confirmed(claim, recipe, more)
             beyond = [f for f in (*(findings or ()), *more) if not np.isfinite(f.ratio)]
             if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):

@@ -88,7 +88,7 @@ def _refuted_inside(mutant: Mutant, seed: int) -> bool:
                 if inside is not None and not inside(built.problem, built.params):
                     continue
                 findings = states.examine(claim, recipe, rng) or []
-                scales = search.scales(examined, examined)
+                scales = search.scales(claim, examined, examined)
                 more = states.elsewhere(claim, recipe, findings, scales) if findings else ()
                 found = states.first_confirmed(claim, recipe, [*findings, *more])
             except Exception:  # Changed code may fail in any way.

@@ -106,6 +106,9 @@ def bounded(
     left, right = sides
     unasked = 0 if exact else posed.open
     constraints = posed.constraints(exact)
+    if claimed != 0 and not programs.scales(left, right, constraints):
+        # Only what scales with the state may be looked at where the right side is 1.
+        right, claimed = claimed * right, Fraction(0)
     program = programs.ratio(left, right, constraints) if claimed != 0 else programs.excess(left, right, constraints)
     found = prover.bounds(step, program, claimed, claimed == 0, unasked > 0 or posed.wider, tight)
     if claimed != 0 and found.verdict is Verdict.CERTIFIED and not _nonnegative(prover, step, right, constraints):

@@ -96,14 +96,25 @@ class Program:
         return total
 
 
+def scales(after: Form, before: Form, constraints: Sequence[Constraint]) -> bool:
+    """Whether what holds of states of one size holds of all: there are no constants."""
+    return not any(form.constant != 0 for form in (after, before, *(c.form for c in constraints)))
+
+
 def ratio(after: Form, before: Form, constraints: Sequence[Constraint]) -> Program:
-    """Maximise ``after`` subject to ``before <= 1``: the worst factor, where ``before`` is a potential."""
+    """Maximise ``after`` subject to ``before <= 1``: the worst factor, where ``before`` is a potential, of what scales."""
     return Program(after, (Constraint("before", before - 1), *constraints))
 
 
 def excess(left: Form, right: Form, constraints: Sequence[Constraint]) -> Program:
-    """Maximise ``left - right`` over Gram matrices of trace at most 1: 0 where left <= right throughout."""
-    return of_trace_one(Program(left - right, tuple(constraints)))
+    """Maximise ``left - right`` over Gram matrices of trace at most 1: 0 where left <= right throughout.
+
+    What scales with the state is at most 0, or passes any constant: then one by which ``right`` is larger is left out.
+    """
+    gap = left - right
+    if gap.constant < 0 and not any(c.form.constant != 0 for c in constraints):
+        gap = gap - gap.constant
+    return of_trace_one(Program(gap, tuple(constraints)))
 
 
 def of_trace_one(program: Program) -> Program:

@@ -61,7 +61,7 @@ def bounds(
 ) -> Certified:
     """The interval of a program's value against a claimed number.
 
-    ``homogeneous``: the first constraint only normalises, and ``claimed`` is 0, which is proved without it.
+    ``homogeneous``: the first constraint only normalises, and ``claimed`` is 0, which is proved without it alone.
     ``relaxed``: the program allows more than the class. Without ``tight`` a proof of ``claimed`` is enough.
     """
     begun = time.perf_counter()
@@ -106,7 +106,9 @@ def bounds(
             upper = above.bound
             certificate = certificate or above
     verdict = Verdict.OPEN
-    if certificate is not None and certificate.bound <= claimed:
+    # What is shown of states of one size only is not shown of others where a side has a constant.
+    sized = homogeneous and certificate is not None and certificate.multipliers.get(program.constraints[0].name, 0) != 0
+    if certificate is not None and certificate.bound <= claimed and not sized:
         verdict = Verdict.CERTIFIED
     elif lower is not None and lower > claimed:
         verdict = Verdict.REFUTED
@@ -235,7 +237,8 @@ class Stored(_Named):
             return Certified(None, None, claimed, Verdict.OPEN, relaxed=relaxed and not _free(program), size=size)
         if self._steps[name].bound > claimed:
             raise DoesNotHold(f"step {name!r} is to prove {claimed}, and its bound is {self._steps[name].bound}")
-        certificate = self._checked(name, program)
+        proved = Program(program.objective, program.constraints[1:], program.units) if homogeneous else program
+        certificate = self._checked(name, proved)
         return Certified(None, claimed, claimed, Verdict.CERTIFIED, certificate, relaxed=relaxed, size=size)
 
     def prove(
