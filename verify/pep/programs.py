@@ -102,7 +102,7 @@ def scales(after: Form, before: Form, constraints: Sequence[Constraint]) -> bool
 
 
 def ratio(after: Form, before: Form, constraints: Sequence[Constraint]) -> Program:
-    """Maximise ``after`` subject to ``before <= 1``: the worst factor, where ``before`` is a potential, of what scales."""
+    """Maximise ``after`` subject to ``before <= 1``: the worst factor of what scales, where ``before`` is a potential."""
     return Program(after, (Constraint("before", before - 1), *constraints))
 
 
