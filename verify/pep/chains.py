@@ -140,8 +140,6 @@ def _largest(at: _At, a: Quantity, b: Quantity) -> Certified:
         return Certified(Fraction(1), Fraction(1), Fraction(1), Verdict.CERTIFIED)
     taken = _run(at, 0)
     program = programs.ratio(taken.before(a), taken.before(b), taken.posed.constraints(True))
-    if not programs.scales(taken.before(a), taken.before(b), program.constraints[1:]):
-        return Certified(None, None, Fraction(1), Verdict.OPEN, note="a side does not scale with the state")
 
     def candidates() -> Iterator[Fraction]:
         value = programs.solve(programs.equilibrated(program)).value

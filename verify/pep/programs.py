@@ -102,7 +102,12 @@ def scales(after: Form, before: Form, constraints: Sequence[Constraint]) -> bool
 
 
 def ratio(after: Form, before: Form, constraints: Sequence[Constraint]) -> Program:
-    """Maximise ``after`` subject to ``before <= 1``: the worst factor of what scales, where ``before`` is a potential."""
+    """Maximise ``after`` subject to ``before <= 1``: the worst factor, where ``before`` is a potential.
+
+    ``ValueError`` where a constant keeps them from scaling.
+    """
+    if not scales(after, before, constraints):
+        raise ValueError("a side has a constant, or what is known of states has: no ratio to it is the worst")
     return Program(after, (Constraint("before", before - 1), *constraints))
 
 
