@@ -4,6 +4,7 @@ from fedtheory.claims import with_origins, with_proofs
 from fedtheory.papers.feddcd import (
     accelerated,
     appendix_b,
+    descent,
     exact,
     general,
     inexact,
@@ -47,6 +48,7 @@ _CLAIMS = (
     *projection.LEMMA_B2,
     *appendix_b.CLAIMS,
     *inexact.APPENDIX_C,
+    *descent.APPENDIX_C,
     *accelerated.APPENDIX_D,
     *exact.LEMMA_E1,
     *inexact.APPENDIX_E,

@@ -270,7 +270,7 @@ INEXACT = Hypothesis(
 )
 ORACLE = Hypothesis("each oracle is delta/2-inexact", met=_ORACLES.contains)
 QUARTER = Hypothesis("eta = 1/4", sympy.Eq(4 * eta, 1, evaluate=False))
-_THEOREM = (CONVEX, PARTICIPATION, SCALING, INEXACT, ORACLE, QUARTER)
+THEOREM = (CONVEX, PARTICIPATION, SCALING, INEXACT, ORACLE, QUARTER)
 _READING = (
     "every client calls its oracle in every round; an extreme oracle returns grad + c_i (guess - grad), c_i^2 up to "
     "what Definition 5.1 allows"
@@ -298,7 +298,7 @@ def _theorem_52(name: str, gist: str, left: Quantity, constant: Any, initial: Qu
         gist=gist,
         setting=COLD,
         statement=bound(tracked, E(left) <= constant * (1 - kappa) ** T * initial),
-        requires=_THEOREM,
+        requires=THEOREM,
         reading=_READING,
     )
     return _pair(printed, "; this changes the algorithm's start, not only its analysis")

@@ -82,6 +82,20 @@ PRINTED = {
     "theorem-C.1": r"\mathbb{E}\left[h(x^{(T)})\right]-h(x^*)\le(1-\kappa)^T\left[h(x^{(0)})-h(x^*)\right]",
     "theorem-C.1/parameters": r"\alpha\geq M, \quad \kappa\in(0,1), \quad \frac{r\mu}{8L_{\max}}\min\left\{\frac{1}{4},"
     r"\frac{L_{\min}^{\frac{3}{2}}}{4r^{\frac{1}{2}}L_{\max}^{\frac{3}{2}}}\right\}\le\kappa<1",
+    "eq-28": r"\mathbb{E}\left[h(x^{(t+1)})\mid x^{(t)}\right]\leq h(x^{(t)})-\langle\nabla h(x^{(t)}),r\eta G_{[n]}"
+    r"\widetilde{\nabla}h(x^{(t)})\rangle+\frac{r\eta^2}{2}\|G_{[n]}\widetilde{\nabla}h(x^{(t)})\|_{\mathbf{L}}^2",
+    "eq-28/lines": "",
+    "eq-29": r"\mathbb{E}\left[h(x^{(t)})-\left(\frac{r\eta}{2}-r\eta^2\right)\|G_{[n]}\nabla h(x^{(t)})\|_L^2+\left("
+    r"\frac{r\eta}{2}+r\eta^2\right)\frac{L_{\max}}{L_{\min}^2}\sum_{j=0}^{t-1}\delta^{t-j}\|\nabla h(x^{(j)})-\nabla "
+    r"h(x^{(j+1)})\|^2\right]",
+    "eq-30": "",
+    "eq-31": r"\left(\frac{r\eta}{2}+r\eta^2+\frac{2\alpha r\eta^2L_{\max}^2}{L_{\min}}\right)\frac{L_{"
+    r"\max}}{L_{\min}^2}"
+    r"\sum_{j=0}^{t-1}\delta^{t-j}\|\nabla h(x^{(j)})-\nabla h(x^{(j+1)})\|^2-\alpha\|\nabla h(x^{(t)})-\nabla "
+    r"h(x^{(t+1)})\|^2\leq(1-\kappa)A_t-A_{t+1}",
+    "eq-36": r"\mathbb{E}\left[h(x^{(t+1)})\right]\leq\mathbb{E}\left[h(x^{(t)})-\kappa(h(x^{(t)})-h(x^*))+(1-"
+    r"\kappa)A_t-"
+    r"A_{t+1}\right]",
     "lemma-C.2": r"\mathbb{E}\left[\|\widetilde{\nabla}h(x^{(t)})-\nabla h(x^{(t)})\|^2\right]\le\sum_{j=0}^{t-1}"
     r"\delta^{t-j}\mathbb{E}\left[\|\nabla h(x^{(j)})-\nabla h(x^{(j+1)})\|^2\right]",
     "theorem-D.1": r"\mathbb{E}\left[h(x^{(T)})-h(x^*)\right]\le\left(1-\frac{\sqrt{\frac{\mu}{L_{\max}}}}{\frac{1}{r}+"

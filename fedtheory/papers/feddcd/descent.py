@@ -1,0 +1,324 @@
+"""FedDCD, Appendix C: the displays of the proof of Theorem C.1, from (28) to (36)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms import inexact_feddcd, rbcd
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
+from fedtheory.instances.base import Recipe, check_shape, number, numbers
+from fedtheory.papers.feddcd import appendix_b, dual, inexact
+from fedtheory.papers.feddcd.dual import alpha, beta
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import WeightedSubset, support_of
+from fedtheory.rational import Array, is_exact
+from fedtheory.relations import E
+from fedtheory.settings import Setting
+from fedtheory.statements import Bound, Inequality, Quantity, one_step
+
+eta = dual.eta
+
+# (28): a step along any estimate of the gradient
+
+
+class Params(NamedTuple):
+    """``tau``: blocks a step; ``L (n,)``: smoothness constants; ``eta``: step length."""
+
+    tau: int
+    L: Array
+    eta: Any
+
+
+class State(NamedTuple):
+    """``x``: all blocks; ``slope``: an estimate of grad h(x); ``last``: grad h where the last step began;
+    ``(..., n, d)`` each."""
+
+    x: Array
+    slope: Array
+    last: Array
+
+
+def _init(
+    problem: Problem,
+    params: Params,
+    x: Array | None = None,
+    slope: Array | None = None,
+    last: Array | None = None,
+) -> State:
+    origin = zeros(problem.n, problem.d)
+    return State(*(origin if part is None else part for part in (x, slope, last)))
+
+
+def _draws(problem: Problem, params: Params, state: State) -> WeightedSubset:
+    return WeightedSubset(1 / params.L, params.tau)
+
+
+def _step(problem: Problem, params: Params, state: State, draw: Array) -> State:
+    """What becomes of the estimate is no matter here."""
+    after = state.x - params.eta * rbcd.G(params.L, draw, state.slope)
+    return State(after, state.slope, problem.f.gradient(state.x))
+
+
+def _origin(problem: Problem, params: Params) -> State:
+    return State(*(zeros(problem.n, problem.d),) * 3)
+
+
+def _optimum(problem: Problem, params: Params) -> State:
+    x = rbcd.constrained_minimiser(problem)
+    return State(x, problem.f.gradient(x), problem.f.gradient(x))
+
+
+estimated = Algorithm("rbcd with estimates", Params, State, _init, _draws, _step, _origin)
+feasible = replace(estimated, fixed_point=_optimum, invariant=rbcd.invariant)
+
+
+def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> Params:
+    check_shape(recipe["d"], recipe["eta"], *(c["L"] for c in recipe["clients"]))
+    L = numbers([c["L"] for c in recipe["clients"]], exact)
+    return Params(recipe["tau"], L, number(recipe["eta"], exact))
+
+
+ESTIMATED = replace(
+    appendix_b.ANYWHERE,
+    text=f"{appendix_b.ANYWHERE.text}, and any estimate of grad h(x); eta > 0",
+    letters={**appendix_b.LETTERS, eta: "eta"},
+    algorithm=estimated,
+    parameters=_parameters,
+    sweep={},
+    clients=(2, 3, 3),
+)
+
+
+FEASIBLE = replace(
+    ESTIMATED,
+    text=f"{appendix_b.SETTING.text}, and any estimate of grad h(x); eta > 0",
+    algorithm=feasible,
+    optimum="sum zero",
+)
+
+
+def _in_L_norm(of: Callable[[Problem, State], Array]) -> Any:
+    """|G_[n] of(problem, state)|_L^2."""
+
+    def value(problem: Problem, params: Params, state: State) -> Array:
+        image = rbcd.G(params.L, np.ones(problem.n, dtype=bool), of(problem, state))
+        return (params.L[:, None] * image**2).sum(axis=(-1, -2))
+
+    return value
+
+
+def _slope_product(problem: Problem, params: Params, state: State) -> Array:
+    """<grad h(x), G_[n] of the estimate>."""
+    image = rbcd.G(params.L, np.ones(problem.n, dtype=bool), state.slope)
+    return (problem.f.gradient(state.x) * image).sum(axis=(-1, -2))
+
+
+def _gradient(problem: Problem, state: State) -> Array:
+    return problem.f.gradient(state.x)
+
+
+def _error(problem: Problem, state: State) -> Array:
+    return state.slope - problem.f.gradient(state.x)
+
+
+_h_next, _h, _product, _slope, _true, _off = (
+    sympy.Symbol(name)
+    for name in (
+        "h(x_next)",
+        "h(x)",
+        "<grad h, G ~grad h>",
+        "|G ~grad h|_L^2",
+        "|G grad h|_L^2",
+        "|G(~grad h-grad h)|_L^2",
+    )
+)
+_H_NEXT, _H = Quantity(_h_next, appendix_b.h, after=True), Quantity(_h, appendix_b.h)
+_PRODUCT = Quantity(_product, _slope_product)
+_SLOPE = Quantity(_slope, _in_L_norm(lambda problem, state: state.slope))
+_TRUE = Quantity(_true, _in_L_norm(_gradient))
+_OFF = Quantity(_off, _in_L_norm(_error))
+_H_GAP = Quantity(sympy.Symbol("h(x)-h*"), appendix_b.h_gap)
+_H_GAP_NEXT = Quantity(sympy.Symbol("h(x_next)-h*"), appendix_b.h_gap, after=True)
+
+
+def _squared_error(problem: Problem, params: Params, state: State) -> Array:
+    """|~grad h(x) - grad h(x)|^2."""
+    return (_error(problem, state) ** 2).sum(axis=(-1, -2))
+
+
+def _change(problem: Problem, params: Params, state: State) -> Array:
+    """|grad h(x_next) - grad h(x)|^2."""
+    return ((problem.f.gradient(state.x) - state.last) ** 2).sum(axis=(-1, -2))
+
+
+_ERROR = Quantity(sympy.Symbol("|~grad h-grad h|^2"), _squared_error)
+_CHANGE = Quantity(sympy.Symbol("|grad h(x_next)-grad h(x)|^2"), _change, after=True)
+_r = appendix_b.r
+_low, _high, _mu = appendix_b.L_min, appendix_b.L_max, appendix_b.mu
+#: alpha of eq. (34), M of eq. (32) and kappa of eq. (33).
+_alpha_34 = 2 * (_r * eta / 2 + _r * eta**2) * _high / _low**2
+_M_32 = (_r * eta / 2 + _r * eta**2 + 2 * _alpha_34 * _r * eta**2 * _high**2 / _low) * _high / _low**2
+_kappa_33 = (_r * eta / 2 - _r * eta**2 - 2 * _alpha_34 * _r * _high**2 * eta**2 / _low) * 2 * _mu / _high
+SHORT = Hypothesis(
+    "eta is at most that of eq. (34)",
+    sympy.And(sympy.Le(4 * eta, 1, evaluate=False), sympy.Le(16 * _r * _high**3 * eta**2, _low**3, evaluate=False)),
+)
+_first = _h - _r * eta * _product + _r * eta**2 / 2 * _slope
+_third = _h - _r * eta * _true + _r * eta * (_true / 2 + _off / 2) + _r * eta**2 / 2 * _slope
+_last = _h - _r * eta * _true + _r * eta * (_true / 2 + _off / 2) + _r * eta**2 * (_off + _true)
+
+# (29) to (36), along FedDCD, where L_min = L_max = 1/alpha and mu = 1/beta; sums over rounds so far are in the state
+
+
+def _expected(of: Callable[[Problem, Array, Array], Array]) -> Any:
+    """E of what ``of(problem, y, y_next)`` says over the participants of the next round."""
+
+    def value(problem: Problem, params: inexact.TrackedParams, state: inexact.Tracked) -> Array:
+        base, here = inexact_feddcd.Params(*params[:5]), inexact_feddcd.State(*state[:2])
+        draws, chances = support_of(inexact_feddcd.draws(problem, base, here), is_exact(params.Lambda))
+        total: Any = 0
+        for k, chance in enumerate(chances):
+            after = inexact_feddcd.step(problem, base, here, type(draws)(*(part[k] for part in draws)))
+            total = total + chance * of(problem, here.y, after.y)
+        return np.asarray(total)
+
+    return value
+
+
+def _gap_at(problem: Problem, y: Array, after: Array) -> Array:
+    """G(y_next) - G*."""
+    return dual.dual_gap(problem, None, inexact_feddcd.State(after, after))
+
+
+def _moved(problem: Problem, y: Array, after: Array) -> Array:
+    """|grad G(y) - grad G(y_next)|^2."""
+    return ((problem.f.conjugate_gradient(y) - problem.f.conjugate_gradient(after)) ** 2).sum(axis=(-1, -2))
+
+
+def _projected(problem: Problem, params: Any, state: inexact.Tracked) -> Array:
+    """alpha |G_[N] grad G(y)|_L^2/alpha^2 = sum_i |w_i - mean|^2 for w_i = grad f_i^*(y_i)."""
+    w = problem.f.conjugate_gradient(state.y)
+    return ((w - w.sum(axis=-2, keepdims=True) / problem.n) ** 2).sum(axis=(-1, -2))
+
+
+_gap_next, _move, _gap, _spread, _drift = (
+    sympy.Symbol(name)
+    for name in (
+        "G(y^(t+1))-G*",
+        "|grad G(y^t)-grad G(y^(t+1))|^2",
+        "G(y^t)-G*",
+        "|G_[N] grad G|_L^2/alpha",
+        "sum_of_drifts",
+    )
+)
+_GAP_NEXT = Quantity(_gap_next, _expected(_gap_at), after=True)
+_MOVE = Quantity(_move, _expected(_moved), after=True)
+_GAP = Quantity(_gap, dual.dual_gap, after=True)
+_SPREAD = Quantity(_spread, _projected, after=True)
+_DRIFT = Quantity(_drift, lambda problem, params, state: state.drift, after=True)
+_share = dual.r
+#: alpha of eq. (34), over L_max/L_min^2 = alpha, M of eq. (32) over the same, and kappa of eq. (33).
+_half, _square = _share * eta / 2, _share * eta**2
+_weight = 2 * (_half + _square)
+_M = _half + _square + 2 * _weight * _square
+_dual_kappa_33 = (_half - _square - 2 * _weight * _square) * 2 * alpha / beta
+
+
+def _displayed(
+    number: str, left: Any, right: Any, quantities: tuple[Quantity, ...], reading: str, of: Setting, step: Any
+) -> tuple[Claim, Claim]:
+    """A display of the proof after t rounds, for every t; and ``step``, the same with the error for its bound."""
+    printed = Claim(
+        id=f"feddcd/eq-{number}",
+        where=f"eq. ({number})",
+        kind="inequality",
+        gist="as printed",
+        setting=inexact.COLD,
+        statement=Bound(inexact.tracked, left, sympy.S.One, sympy.S.One, quantities, override=right),
+        requires=inexact.THEOREM,
+        reading="along FedDCD, where L_min = L_max = 1/alpha, mu = 1/beta and eta = 1/4, in expectation over the "
+        f"rounds; every client calls its oracle in every round; {reading}",
+    )
+    repaired = replace(
+        printed,
+        id=f"{printed.id}/repaired",
+        gist="a step with |~grad h - grad h|^2 for the sum by which Lemma C.2 bounds it",
+        setting=of,
+        statement=step,
+        requires=(appendix_b.STRUCTURE, appendix_b.SIZE, *((SHORT,) if of is FEASIBLE else ())),
+        reading=f"for any estimate that does not depend on I; where the first guess is exact the sum is as large in "
+        f"the mean (lemma-C.2/repaired), so that the display holds; {reading}",
+        repairs=printed.id,
+    )
+    return printed, repaired
+
+
+_ERRORS = (_r * eta / 2 + _r * eta**2) * _high / _low**2
+_STEP_29 = one_step(estimated, E(_H_NEXT) <= _H - (_r * eta / 2 - _r * eta**2) * _TRUE + _ERRORS * _ERROR)
+APPENDIX_C = (
+    Claim(
+        id="feddcd/eq-28",
+        where="eq. (28)",
+        kind="inequality",
+        gist="as printed",
+        setting=ESTIMATED,
+        statement=one_step(estimated, E(_H_NEXT) <= _H - _r * eta * _PRODUCT + _r * eta**2 / 2 * _SLOPE),
+        requires=(appendix_b.STRUCTURE, appendix_b.SIZE),
+        reading="its first line, from which the others follow (eq-28/lines); for estimates that do not depend on I",
+    ),
+    Claim(
+        id="feddcd/eq-28/lines",
+        where="eq. (28)",
+        kind="inequality",
+        gist="its first line is at most the third, and that the last",
+        setting=ESTIMATED,
+        statement=Inequality(_first, _last, (_H, _PRODUCT, _SLOPE, _TRUE, _OFF), middle=_third),
+        requires=(appendix_b.STRUCTURE, appendix_b.SIZE),
+        reading="the second line is the first with ~grad h = grad h + (~grad h - grad h)",
+    ),
+    *_displayed(
+        "29",
+        _gap_next,
+        _gap - (_half - _square) * alpha * _spread + (_half + _square) * alpha * _drift,
+        (_GAP_NEXT, _GAP, _SPREAD, _DRIFT),
+        "its second line",
+        ESTIMATED,
+        _STEP_29,
+    ),
+    *_displayed(
+        "30",
+        _gap_next,
+        _gap - (_half - _square) * alpha * _spread + (_half + _square) * alpha * _drift,
+        (_GAP_NEXT, _GAP, _SPREAD, _DRIFT),
+        "what it adds to eq. (29) and subtracts again is the same, so that it says the same",
+        ESTIMATED,
+        _STEP_29,
+    ),
+    *_displayed(
+        "31",
+        _gap_next + _weight * alpha * _move,
+        (1 - _dual_kappa_33) * _gap + _M * alpha * _drift,
+        (_GAP_NEXT, _MOVE, _GAP, _DRIFT),
+        "its last line, with alpha of eq. (34); that the sums are at most (1 - kappa) A_t - A_(t+1) is M <= alpha, "
+        "theorem-C.1/parameters",
+        FEASIBLE,
+        one_step(feasible, E(_H_GAP_NEXT + _alpha_34 * _CHANGE) <= (1 - _kappa_33) * _H_GAP + _M_32 * _ERROR),
+    ),
+    *_displayed(
+        "36",
+        _gap_next + _M * alpha * _move,
+        (1 - inexact.kappa) * _gap + _M * alpha * _drift,
+        (_GAP_NEXT, _MOVE, _GAP, _DRIFT),
+        "(1 - kappa) A_t - A_(t+1) = M (sum_of_drifts - |grad G(y^t) - grad G(y^(t+1))|^2), as delta = (1 - kappa)/2, "
+        "with kappa of the theorem",
+        FEASIBLE,
+        one_step(feasible, E(_H_GAP_NEXT + _M_32 * _CHANGE) <= (1 - _kappa_33) * _H_GAP + _M_32 * _ERROR),
+    ),
+)
