@@ -4,6 +4,7 @@ from fedtheory.claims import with_origins, with_proofs
 from fedtheory.papers.feddcd import (
     accelerated,
     appendix_b,
+    convex,
     descent,
     exact,
     general,
@@ -44,6 +45,7 @@ _CLAIMS = (
     *general.SECTION_5,
     *memory.SECTION_5,
     *accelerated.SECTION_6,
+    *convex.NON_SMOOTH,
     *lower_bound.SECTION_7,
     *projection.LEMMA_B2,
     *appendix_b.CLAIMS,

@@ -49,6 +49,7 @@ PRINTED = {
     "theorem-6.1/eq-10": rf"{_GAP}\left({_FAST}\right)^T{_START}",
     "theorem-6.1/eq-11": rf"{_DISTANCE}\frac{{1}}{{N\alpha^2}}\left({_FAST}\right)^T\|y^*\|^2",
     "theorem-6.1/eq-12": rf"{_DISTANCE}\frac{{1}}{{\alpha^2}}\left({_FAST}\right)^T\zeta^2",
+    "non-smooth": r"\mathcal{O}(\epsilon^{-\frac{1}{2}})",
     "theorem-7.1/eq-14": r"\mathbb{E}_{\mathcal{N}_i,i\in[T]}\left[f(w^{(T)})-f(w^*)\right]\geq\Omega\left(\left(1-"
     r"\min\left\{\frac{\tau}{"
     r"\sqrt{N}}"

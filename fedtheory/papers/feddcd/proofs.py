@@ -33,6 +33,10 @@ PROOFS = {
     "theorem-6.1/eq-10": Proof(("theorem-D.1", "block-smoothness")),
     "theorem-6.1/eq-11": Proof(("lemma-E.1/exact", "theorem-6.1/eq-10", "lemma-E.2")),
     "theorem-6.1/eq-12": Proof(("theorem-6.1/eq-11", "heterogeneity")),
+    "non-smooth": Proof(
+        flaw="It is said to be shown in the appendix, which has no such theorem in the text at hand: Appendix D asks "
+        "for h to be mu-strongly convex, and its a and b are 0 where mu is."
+    ),
     "theorem-7.1/eq-14": Proof(
         (
             "appendix-F/class",

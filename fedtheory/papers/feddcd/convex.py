@@ -1,0 +1,170 @@
+"""FedDCD, Section 6: what is said of f_i that are strongly convex and not smooth, and so of a dual that is only smooth.
+
+No method for them is printed, and no theorem. Here Algorithm 4 is taken with b = 0, as mu = 0 has it, and with the
+usual a_t = 2/(t + 2) for an a that would be 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import sympy
+
+from fedtheory.algorithms import accelerated_rbcd
+from fedtheory.claims import Claim
+from fedtheory.classes import SmoothBlocks
+from fedtheory.classes.base import each
+from fedtheory.hypotheses import Hypothesis
+from fedtheory.instances.base import Recipe, check_shape, number, numbers
+from fedtheory.papers.feddcd import accelerated, appendix_b
+from fedtheory.papers.feddcd.accelerated import A
+from fedtheory.papers.feddcd.dual import CONSTANTS
+from fedtheory.papers.feddcd.lower_bound import epsilon, kappa
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from fedtheory.relations import E
+from fedtheory.statements import Inequality, Order, Quantity, Readings, one_step
+
+
+@dataclass(frozen=True)
+class ConvexBlocks(SmoothBlocks):
+    """h_1, ..., h_n, each of a variable of its own, convex and L_i-smooth; the members are strongly convex."""
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        return "each convex and L_i-smooth"
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``."""
+        return each(min(0 * problem.mu, *problem.f.mu), problem.n), params.L
+
+
+class Params(NamedTuple):
+    """``tau``, ``L``: as of Algorithm 4; ``a``: its weight, b being 0."""
+
+    tau: int
+    L: Array
+    a: Any
+
+
+def _of_algorithm_4(params: Any) -> accelerated_rbcd.Params:
+    return accelerated_rbcd.Params(params.tau, params.L, params.a, 0)
+
+
+def _draws(problem: Problem, params: Any, state: accelerated_rbcd.State) -> Any:
+    return accelerated_rbcd.draws(problem, _of_algorithm_4(params), state)
+
+
+def _step(problem: Problem, params: Any, state: accelerated_rbcd.State, draw: Any) -> accelerated_rbcd.State:
+    return accelerated_rbcd.step(problem, _of_algorithm_4(params), state, draw)
+
+
+unregularised = replace(
+    accelerated_rbcd.algorithm,
+    name="Algorithm 4 with b = 0",
+    Params=Params,
+    draws=_draws,
+    step=_step,
+)
+
+
+def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> Params:
+    check_shape(recipe["d"], recipe["a"])
+    L = numbers([c["L"] for c in recipe["clients"]], exact)
+    return Params(recipe["tau"], L, number(recipe["a"], exact))
+
+
+def _z_distance(problem: Problem, params: Any, state: accelerated_rbcd.State) -> Array:
+    return accelerated.z_distance(problem, params, state)
+
+
+CONVEX = replace(
+    accelerated.SETTING_D,
+    text="each h_i convex and L_i-smooth; x, z in C; 1 < tau <= n; 0 < a <= 1",
+    letters={appendix_b.n: "n", appendix_b.tau: "tau", A: "a"},
+    algorithm=unregularised,
+    functions=ConvexBlocks(appendix_b.mu, appendix_b.L_max),
+    domain=(*appendix_b.BLOCKS, sympy.Le(A, 1)),
+    parameters=_parameters,
+    potential=None,
+    sweep={},
+)
+_h, _h_next, _z, _z_next = (sympy.Symbol(name) for name in ("h(x)-h*", "h(x_next)-h*", "|x*-z|_L^2", "|x*-z_next|_L^2"))
+_weight = A**2 / (2 * appendix_b.r**2)
+_after = Quantity(_h_next, appendix_b.h_gap, after=True) + _weight * Quantity(_z_next, _z_distance, after=True)
+_t = sympy.Symbol("t", integer=True, positive=True)
+_D, _share = sympy.symbols("|x*-x^0|_L r", positive=True)
+_PLACE = "Section 6"
+
+
+def _rounds(id: str, gist: str, statement: Order, reading: str) -> Claim:
+    return Claim(
+        id=f"feddcd/non-smooth#{id}",
+        where=_PLACE,
+        kind="order",
+        gist=gist,
+        setting=CONSTANTS,
+        statement=statement,
+        reading=reading,
+    )
+
+
+_USUAL = _rounds(
+    "usual-weights",
+    "with b = 0 and a_t = 2/(t + 2) in Algorithm 4: O(epsilon^(-1/2)) rounds",
+    Order(sympy.sqrt(2) * _D / (_share * sympy.sqrt(epsilon)), _D / (_share * sympy.sqrt(epsilon)), small=epsilon),
+    "T such that the bound 2 |x* - x^0|_L^2/(r^2 (T+1)^2) of non-smooth/repaired is epsilon",
+)
+_AS_PRINTED = _rounds(
+    "as-printed",
+    "with Algorithm 2 as it is printed, as beta grows: O(epsilon^(-1/2)) rounds",
+    Order(sympy.sqrt(kappa) * sympy.log(1 / epsilon), 1 / sympy.sqrt(epsilon), large=kappa),
+    "the rounds of Theorem 6.1, which are all that is shown of it, grow with beta/alpha without bound; at alpha/beta = "
+    "0 both a and b are 0, and line 26 divides by their sum",
+)
+
+NON_SMOOTH = (
+    Claim(
+        id="feddcd/non-smooth",
+        where=_PLACE,
+        kind="order",
+        gist="O(eps^(-1/2)) for f_i that are not smooth, said to be shown in the appendix",
+        setting=CONSTANTS,
+        statement=Readings(
+            "which method is meant is not defined: Algorithms 2 and 4 need a finite beta, or mu > 0, and the appendix "
+            "at hand has no method and no theorem without them",
+            (_USUAL, _AS_PRINTED),
+        ),
+        reading="true of the method with the usual weights, and not of the printed ones",
+    ),
+    Claim(
+        id="feddcd/non-smooth/repaired",
+        where=_PLACE,
+        kind="one-step",
+        gist="for convex h: h(x) - h* + a^2/(2 r^2) |x* - z|_L^2 after a step of Algorithm 4 with b = 0 is at most "
+        "(1 - a)(h(x) - h*) + a^2/(2 r^2) |x* - z|_L^2 in the mean",
+        setting=CONVEX,
+        statement=one_step(
+            unregularised, E(_after) <= (1 - A) * Quantity(_h, appendix_b.h_gap) + _weight * Quantity(_z, _z_distance)
+        ),
+        requires=(
+            Hypothesis("each h_i is convex and L_i-smooth", met=CONVEX.functions.contains),
+            appendix_b.SIZE,
+        ),
+        reading="the Lyapunov inequality of Appendix D for mu = 0. With a_t = 2/(t + 2), of which (1 - a_t)/a_t^2 <= "
+        "1/a_(t-1)^2 (non-smooth/repaired-weights), it adds up to E[h(x^T) - h*] <= 2 |x* - x^0|_L^2/(r^2 (T+1)^2)",
+        repairs="feddcd/non-smooth",
+    ),
+    Claim(
+        id="feddcd/non-smooth/repaired-weights",
+        where=_PLACE,
+        kind="inequality",
+        gist="(1 - a_t)/a_t^2 <= 1/a_(t-1)^2 for a_t = 2/(t + 2)",
+        setting=CONSTANTS,
+        statement=Inequality((1 - 2 / (_t + 2)) * (_t + 2) ** 2 / 4, (_t + 1) ** 2 / 4),
+        reading="for all t >= 1; a_0 = 1",
+        repairs="feddcd/non-smooth",
+    ),
+)

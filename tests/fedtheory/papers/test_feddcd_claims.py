@@ -1,0 +1,160 @@
+"""The statements of FedDCD on what its analysis covers, and on its lower bound: verdicts, and planted errors found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.papers.feddcd import beta, convex, dual, reach
+from fedtheory.papers.feddcd.inexact import delta
+from fedtheory.problems import hard
+from verify import Verdict, check
+
+HOLDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
+
+
+def of(id: str) -> Claim:
+    return claims.get(f"feddcd/{id}")
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "appendix-F/rise/literal",
+        "appendix-F/rise/by-one",
+        "appendix-E/chain/literal",
+        "appendix-E/chain/oracles",
+        "local-steps-and-accuracy",
+        "eq-29",
+        "eq-31",
+        "eq-36",
+    ],
+)
+def test_what_is_false_is_refuted(id):
+    assert check(of(id)).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "appendix-F/rise",
+        "appendix-E/chain",
+        "appendix-E/chain/oracles/repaired",
+        "theorem-7.1/eq-14/repaired",
+        "versus-mb-sgd-and-fedavg",
+        "duality",
+        "heterogeneity",
+        "local-steps-and-accuracy/repaired",
+        "clientwise-constants",
+        "non-smooth/repaired-weights",
+    ],
+)
+def test_what_is_true_holds(id):
+    assert check(of(id)).verdict in HOLDS
+
+
+def test_the_method_without_smoothness_is_not_defined():
+    evidence = check(of("non-smooth"))
+    assert evidence.verdict is Verdict.ILL_POSED
+    assert [check(r).verdict for r in of("non-smooth").statement.readings] == [Verdict.SUPPORTED, Verdict.REFUTED]
+
+
+def test_a_step_with_the_usual_weights_loses_what_it_is_said_to():
+    """On instances that meet the hypotheses, in random states; in some of them little less."""
+    claim = of("non-smooth/repaired")
+    rng = np.random.default_rng(0)
+    more = 0
+    for _, recipe in zip(range(40), claim.instances.recipes(rng), strict=False):
+        instance = claim.instances.build(recipe, False)
+        problem, params = instance.problem, instance.params
+        if not 0 < params.a <= 1 or not claim.requires[0].met(problem, params) or not 2 <= params.tau <= problem.n:
+            continue
+        theta = rng.standard_normal((20, instance.dimension))
+        _, state = instance.at(theta)
+        draws, p = convex.unregularised.draws(problem, params, state).support()
+        left = 0
+        for k in range(len(p)):
+            draw = type(draws)(*(part[k] for part in draws))
+            after = convex.unregularised.step(problem, params, state, draw)
+            left = left + p[k] * _potential(claim, problem, params, after, 1)
+        right = _potential(claim, problem, params, state, 1 - params.a)
+        assert (left <= right * (1 + 1e-9) + 1e-12).all()
+        more += int((left > 0.9 * right).any())
+    assert more
+
+
+def _potential(claim, problem, params, state, share):
+    """``share`` (h(x) - h*) + a^2/(2 r^2) |x* - z|_L^2."""
+    r = (params.tau - 1) / (problem.n - 1)
+    gap = convex.appendix_b.h_gap(problem, params, state)
+    return share * gap + params.a**2 / (2 * r**2) * convex._z_distance(problem, params, state)
+
+
+def _more(problem, params, state):
+    """K_t of clients who have what the server gets in the same round."""
+    return reach._rise(problem, params, state) + Fraction(1, 100)
+
+
+def _planted() -> dict[str, Claim]:
+    rise, lower, duality = of("appendix-F/rise"), of("theorem-7.1/eq-14/repaired"), of("duality")
+    chain, own, near = of("appendix-E/chain"), of("clientwise-constants"), of("heterogeneity")
+    faster = own.statement.factor.subs(convex.appendix_b.mu, 2 * convex.appendix_b.mu)
+    return {
+        "rise: 1/100 more": replace(rise, id="mine", statement=_with(rise.statement, 0, _more)),
+        "lower bound: without the first delta": lower.variant(
+            left=lower.statement.left * ((reach.s + 1) / (reach.s - 1)) ** 2
+        ),
+        "chain: 19 for 20": chain.variant(
+            relations=tuple(
+                r.func(r.lhs, r.rhs * sympy.Rational(19, 20), evaluate=False) for r in chain.statement.relations
+            )
+        ),
+        "chain: another delta": chain.variant(assignments={delta: chain.statement.assignments[delta] * 2}),
+        "own constants: twice as fast": own.variant(factor=faster),
+        "duality: without the residual": duality.variant(
+            middle=duality.statement.middle + sympy.Symbol("<w, sum_i(y_i)>")
+        ),
+        "heterogeneity: half as near": near.variant(right=near.statement.right.subs(beta, beta / 2)),
+    }
+
+
+def _with(statement, index, value):
+    quantities = list(statement.quantities)
+    quantities[index] = replace(quantities[index], of=value)
+    return replace(statement, quantities=tuple(quantities))
+
+
+PLANTED = _planted()
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_errors_are_refuted(name):
+    evidence = check(PLANTED[name])
+    assert evidence.verdict is Verdict.REFUTED, evidence.note
+
+
+def test_any_number_of_participants_contracts_by_its_own_rate():
+    claim = of("varying-participation")
+    assert claim.setting is dual.SETTING and claim.statement.factor == dual.rate
+
+
+@pytest.mark.parametrize(("function", "k", "end"), [(1, 0, 2), (2, 0, 0), (2, 2, 3), (3, 3, 4), (1, 3, 3), (1, 4, 5)])
+def test_a_function_of_three_reaches_the_next_coordinate_only_where_it_couples_them(function, k, end):
+    assert reach.reached(function, 3, k) == end
+
+
+@pytest.mark.parametrize(("clients", "m", "sizes"), [(5, 3, [1, 1, 3]), (7, 4, [1, 1, 1, 4]), (6, 3, [2, 2, 2])])
+def test_the_last_block_that_is_printed_has_what_is_left(clients, m, sizes):
+    printed, even = hard.blocks(clients, m), reach.balanced(clients, m)
+    assert [printed.count(j) for j in range(m)] == sizes
+    assert max(even.count(j) for j in range(m)) == -(-clients // m)
+    params = reach.Reach(clients, 2, m, tuple(printed), m, Fraction(2), 1)
+    chance = 1 - Fraction(comb(clients - sizes[-1], 2), comb(clients, 2))
+    assert reach._rise(None, params, reach.At()) == chance
