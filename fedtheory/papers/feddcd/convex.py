@@ -80,12 +80,13 @@ def _z_distance(problem: Problem, params: Any, state: accelerated_rbcd.State) ->
     return accelerated.z_distance(problem, params, state)
 
 
+FUNCTIONS = ConvexBlocks(appendix_b.mu, appendix_b.L_max)
 CONVEX = replace(
     accelerated.SETTING_D,
     text="each h_i convex and L_i-smooth; x, z in C; 1 < tau <= n; 0 < a <= 1",
     letters={appendix_b.n: "n", appendix_b.tau: "tau", A: "a"},
     algorithm=unregularised,
-    functions=ConvexBlocks(appendix_b.mu, appendix_b.L_max),
+    functions=FUNCTIONS,
     domain=(*appendix_b.BLOCKS, sympy.Le(A, 1)),
     parameters=_parameters,
     potential=None,
@@ -150,7 +151,7 @@ NON_SMOOTH = (
             unregularised, E(_after) <= (1 - A) * Quantity(_h, appendix_b.h_gap) + _weight * Quantity(_z, _z_distance)
         ),
         requires=(
-            Hypothesis("each h_i is convex and L_i-smooth", met=CONVEX.functions.contains),
+            Hypothesis("each h_i is convex and L_i-smooth", met=FUNCTIONS.contains),
             appendix_b.SIZE,
         ),
         reading="the Lyapunov inequality of Appendix D for mu = 0. With a_t = 2/(t + 2), of which (1 - a_t)/a_t^2 <= "
