@@ -91,6 +91,7 @@ CONVEX = replace(
     parameters=_parameters,
     potential=None,
     sweep={},
+    clients=(2, 3, 3, 3, 3),
 )
 _h, _h_next, _z, _z_next = (sympy.Symbol(name) for name in ("h(x)-h*", "h(x_next)-h*", "|x*-z|_L^2", "|x*-z_next|_L^2"))
 _weight = A**2 / (2 * appendix_b.r**2)
