@@ -180,7 +180,10 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
         outcomes = tuple(examined(Inquiry(claim, seed, given=tuple(met)), PROOFS))
         best = strongest(outcomes)
         exceeded = next((o.exceeded for o in outcomes if o.exceeded is not None), None)
-        if best is not None:
+        if best is not None and best.verdict is Verdict.REFUTED:
+            tried.add("reals")
+            killed.add("reals")
+        elif best is not None:
             vouching |= set(best.used)
         elif entailment.follows(claim, original):
             vouching.add("entailed")

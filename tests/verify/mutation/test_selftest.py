@@ -165,16 +165,17 @@ def test_what_does_not_run_is_stillborn():
     assert trial.label is Label.STILLBORN and "no" in trial.reason
 
 
-def test_no_false_mutant_survives_and_none_is_proved():
-    """The fast subset of `fedtheory selftest`; its bar is 95 % at this budget."""
-    taken = selftest.sample(mutants(), 30)
+@pytest.mark.parametrize("number", [12, pytest.param(60, marks=pytest.mark.slow)])
+def test_no_false_mutant_survives_and_none_is_proved(number):
+    """Subsets of `fedtheory selftest`; its bar is 95 % at this budget."""
+    taken = selftest.sample(mutants(), number)
     trials = list(selftest.trials(taken))
     false = [t for t in trials if t.label is Label.FALSE]
-    assert len(false) >= 15
+    assert len(false) >= number / 2
     assert sum(t.budget == "quick" for t in false) >= 0.95 * len(false)
     assert not any({"symbolic", "reals", "formal"} & t.vouching for t in false), false
     assert not any(t.contradicted for t in false)
-    assert sum(t.contradicted is False for t in false) >= 4
+    assert sum(t.contradicted is False for t in false) >= number / 8
     for method in ("exact", "spectral", "sdp"):
         assert any(method in t.killed for t in false)
     vouched = [t for t in trials if t.label is Label.TRUE]
@@ -182,7 +183,7 @@ def test_no_false_mutant_survives_and_none_is_proved():
 
 
 def test_claims_that_hold_raise_no_alarm_and_false_ones_do():
-    assert selftest.alarms(chosen()[:4], [5]) == ()
+    assert selftest.alarms(chosen()[1:3], [5]) == ()
     wrong = claims.get("feddcd/lemma-B.8/rate")
     assert selftest.alarms((wrong,), [1]) == (Alarm(wrong.id, 1),)
 
@@ -194,15 +195,15 @@ def test_two_processes_find_the_same():
 
 
 def test_the_command_prints_the_rates(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr(selftest, "holding", lambda among, jobs: chosen()[:3])
+    monkeypatch.setattr(selftest, "holding", lambda among, jobs: chosen()[1:2])
     monkeypatch.setattr("verify.commands.CASES", 20)
     out = tmp_path / "selftest.json"
     assert (
-        main(["selftest", "--mutants", "6", "--regions", "2", "--seeds", "1", "--jobs", "1", "--json", str(out)]) == 0
+        main(["selftest", "--mutants", "3", "--regions", "1", "--seeds", "1", "--jobs", "1", "--json", str(out)]) == 0
     )
     text = capsys.readouterr().out
-    for words in ("killed at budget quick", "false alarms: 0 in 3 searches", "killed alone", "at level 1e-06: 0 false"):
+    for words in ("killed at budget quick", "false alarms: 0 in 1 searches", "killed alone", "at level 1e-06: 0 false"):
         assert words in text
     stored = json.loads(out.read_text())
-    assert len(stored["mutants"]) == 6 and stored["alarms"] == []
+    assert len(stored["mutants"]) == 3 and stored["alarms"] == []
     assert main(["selftest", "--json", str(tmp_path / "no" / "such.json")]) == 2
