@@ -99,7 +99,7 @@ def _files(where: Path) -> None:
         ("audit --data few.svm", "3 rows of few cannot be split over 10 clients"),
         ("audit --clients 570", "569 rows of breast-cancer cannot be split over 570 clients"),
         ("audit --clients 1", "--clients: an integer of at least 2 was expected, got '1'"),
-        ("audit feddcd/no", "unknown claim 'feddcd/no'"),
+        ("audit feddcd/nothing", "unknown claim 'feddcd/nothing'"),
         ("audit eq-6", "did you mean locodl/eq-6"),
         ("audit --budget huge", "invalid choice: 'huge'"),
         ("audit --seed -1", "--seed: an integer of at least 0 was expected, got '-1'"),

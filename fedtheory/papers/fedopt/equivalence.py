@@ -64,18 +64,18 @@ def _lines_at(problem: LinearProblem, params: Any, theta: Array) -> Lines:
 
 
 def _printed(which: int) -> Any:
-    """L_k(w) as the lines from (23) to the last have it, for every k; the first one, or the five others."""
+    """L_k(w) as the lines from (23) to the last have it, for every k; the first one, or the twelve others."""
 
     def value(problem: LinearProblem, params: perturbed_primal.Params, state: Lines) -> Array:
         lines = _chain(problem.f, params.sigma, state)
-        return np.stack(lines[:1] * 5 if which == 0 else lines[1:], axis=-2)
+        return np.stack(lines[:1] * 12 if which == 0 else lines[1:], axis=-2)
 
-    value.__doc__ = ("L_k(w) of eq. (23), five times", "the five lines that follow")[which]
+    value.__doc__ = ("L_k(w) of eq. (23), twelve times", "the twelve lines that follow")[which]
     return value
 
 
 def _chain(f: LinearModels, sigma: Any, state: Lines) -> list[Array]:
-    """The six forms of L_k(w), ``(..., K)`` each, with beta_1 and beta_2 as printed."""
+    """The thirteen forms of L_k(w), ``(..., K)`` each, with beta_1 and beta_2 as printed."""
     K, n, lam = f.n, f.examples, f.lam
     w, w_t, alpha = state.w[..., None, :], state.w_t[..., None, :], state.alpha
 
@@ -101,12 +101,30 @@ def _chain(f: LinearModels, sigma: Any, state: Lines) -> list[Array]:
     move = lam * sigma * far / (2 * K**2)
     beta_1 = scale * K * over(dk**2) / (2 * n) + scale * K * over(f.y * dk) / n
     beta_2 = scale * lam * size_t / 2 + beta_1
+    fit, square, product = over((at_w - f.y) ** 2), over(dk**2), over((at_w - f.y) * dk)
+    far_first = lam / sigma * (sigma / K) ** 2 * far / 2
+    z = own * K / n
     return [
-        over((sigma * (at_w - at_t) / K - c) ** 2) / (2 * n) + lam / sigma * (sigma / K) ** 2 * far / 2,
+        over((sigma * (at_w - at_t) / K - c) ** 2) / (2 * n) + far_first,
+        scale * K * over((at_w - f.y - dk) ** 2) / (2 * n) + half - half + far_first,
+        scale * K * (fit + square - 2 * product) / (2 * n) + half - half + move,
+        scale * (K * fit / (2 * n) + K * square / (2 * n) - K * product / n) + half - half + move,
+        scale * (K * fit / (2 * n) + lam * size / 2) + scale * K * (square / 2 - product) / n - half + move,
         scale * F - scale * K * over((at_w - f.y) * dk) / n + scale * K * over(dk**2) / (2 * n) - half + move,
         scale * F - scale * K * dot(image_of_d, w) / n - half + move + beta_1,
+        scale * F
+        - scale * K * dot(image_of_d, w) / n
+        - scale * lam * (far - size_t + 2 * dot(w_t, w)) / 2
+        + move
+        + beta_1,
+        scale * F
+        - scale * K * dot(image_of_d, w) / n
+        - scale * lam * dot(w_t, w)
+        + (lam * sigma / (2 * K**2) - scale * lam / 2) * far
+        + beta_2,
         scale * (F - dot(image_of_d * K / n + lam * w_t, w) + lam * (K / sigma - 1) * far / 2) + beta_2,
         scale * (F - dot(slope - K**2 * own / (sigma * n), w) + mu * far / 2) + beta_2,
+        scale * (F - dot(slope - K * z / sigma, w) + mu * far / 2) + beta_2,
         scale * (F - dot(slope - (eta * slope + g), w) + mu * far / 2) + beta_2,
     ]
 
@@ -303,7 +321,6 @@ APPENDIX_A4 = (
         gist="L_k rewritten as a perturbed F_k",
         setting=REWRITTEN,
         statement=identity(Quantity("L_k(w)", _printed(0)), Quantity("rewritten(L_k(w))", _printed(1))),
-        reading="six of the 13 forms of L_k(w) that are printed, the 1st, 6th, 7th, 10th, 11th and 13th, are equal for "
-        "every k; those between them only expand squares and gather terms",
+        reading="all thirteen forms of L_k(w) that are printed are equal for every k",
     ),
 )

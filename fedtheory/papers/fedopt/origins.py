@@ -73,4 +73,4 @@ IMPLIED = (
     "dane/rounds/contraction",
 )
 #: Section 3.1 calls four properties desirable. That FSVRG has them no sentence says.
-OBSERVED = (*(f"fsvrg/property-{letter}" for letter in "abcd"), "separable-data/regularised")
+OBSERVED = (*(f"fsvrg/property-{letter}" for letter in "abcd"), "separable-data/regularised", "dane/diverges/family")

@@ -123,6 +123,36 @@ CONVERGING = setting(
     Posed(_larger, letters=_MU, clients=few, holds=_stable),
 )
 
+# More nodes
+
+
+def _ladder(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
+    nodes = int(rng.integers(1, 25))
+    return 1, tuple({"examples": ({"x": (Fraction(k),), "y": Fraction(0)},)} for k in range(1, nodes + 1))
+
+
+def _is_ladder(recipe: Any, f: LinearModels) -> bool:
+    return f.d == 1 and f.n == f.examples and bool((f.X[:, 0] == np.arange(1, f.n + 1)).all())
+
+
+def _speed(problem: LinearProblem, params: dane.Params, state: Any) -> Array:
+    """c, where a round of DANE multiplies w - w* by 1 - c."""
+    after = dane.step(problem, params, dane.State(problem.x_star + 1), None).w
+    return 1 - (after - problem.x_star)[..., None]
+
+
+LADDER = setting(
+    "K nodes with one example each, x = 1, ..., K of one feature, lambda = 0; mu = 0, eta = 1",
+    Posed(
+        lambda recipe, problem, exact: dane.Params(Fraction(0) if exact else 0.0, Fraction(1) if exact else 1.0),
+        lam=lambda rng: Fraction(0),
+        plain=True,
+        holds=_is_ladder,
+        clients=_ladder,
+    ),
+    letters(K),
+)
+
 # How many rounds
 
 
@@ -206,6 +236,17 @@ FURTHER = (
         reading="by the letter the cost is paid by every larger mu; where a round with mu goes beyond the optimum a "
         "larger one is stabler and faster",
         literal_of="fedopt/dane/larger-mu",
+    ),
+    Claim(
+        id="fedopt/dane/diverges/family",
+        where=_34,
+        kind="property",
+        gist="data on which DANE with mu = 0 converges for one and two nodes, and diverges faster the more there are",
+        setting=LADDER,
+        statement=inequality((K + 1) * (2 * K + 1) / (6 * K) <= Quantity(sympy.Symbol("c", real=True), _speed)),
+        reading="a round multiplies w - w* by 1 - c, with c = mean(x_k^2) mean(1/x_k^2): 1 for K = 1, 25/16 for K = 2 "
+        "and more than 2 from K = 3 on, where DANE diverges; the left side, of which 1/x_1^2 alone gives the last "
+        "factor, grows with K without bound",
     ),
     Claim(
         id="fedopt/dane/rounds",
