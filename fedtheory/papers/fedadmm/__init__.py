@@ -25,6 +25,7 @@ _CLAIMS = (
     *inner.EQ_16,
     method.SECTION_35,
     method.DEFINITION_41,
+    *method.OPTIMA,
     *selecting.GAP,
     *selecting.REMARK_41,
     *descent.LEMMA_41,

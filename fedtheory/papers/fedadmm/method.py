@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ import sympy
 
 from fedtheory.algorithms import exact_admm
 from fedtheory.claims import Claim
-from fedtheory.classes import WeaklyConvex
+from fedtheory.classes import SmoothConvex, WeaklyConvex
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.papers.fedadmm.inner import CURVED, WEAKLY_CONVEX
@@ -215,7 +216,8 @@ DEFINITION_41 = Claim(
     setting=AGREED,
     statement=identity(GRAD, RES),
     reading="eq. (20): where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19), and "
-    "vanishes with them. Not tested: that local optima of (10) meet (19), and that for convex f_i (19) is optimality",
+    "vanishes with them. That local optima of (10) meet (19), and that for convex f_i (19) is optimality, are "
+    "definition-4.1/local and definition-4.1/convex",
 )
 
 # Section 3.5
@@ -411,10 +413,92 @@ APPENDIX_A = (
     ),
 )
 
+# Definition 4.1, of local optima and of convex functions
+
+
+class Line(NamedTuple):
+    """``t``: a step."""
+
+    t: Any
+
+
+def _fallen(problem: Problem, params: Line, state: Pair) -> Array:
+    """f(x) - f(x - t grad f(x)), of the average f."""
+    slope = problem.f.gradient(state.x[..., None, :] + 0 * problem.y_star).sum(axis=-2) / problem.n
+    found: Array = _value(problem, state.x) - _value(problem, state.x - params.t * slope)
+    return found
+
+
+def _value(problem: Problem, x: Array) -> Array:
+    found: Array = problem.f.value(x[..., None, :] + 0 * problem.y_star).sum(axis=-1) / problem.n
+    return found
+
+
+def _steepness(problem: Problem, params: Any, state: Pair) -> Array:
+    """|grad f(x)|^2."""
+    return square(problem.f.gradient(state.x[..., None, :] + 0 * problem.y_star).sum(axis=-2) / problem.n)
+
+
+def _above(problem: Problem, params: Any, state: Pair) -> Array:
+    """f(x) - f(y)."""
+    found: Array = _value(problem, state.x) - _value(problem, state.y)
+    return found
+
+
+def _towards(problem: Problem, params: Any, state: Pair) -> Array:
+    """<grad f(x), x - y>."""
+    slope = problem.f.gradient(state.x[..., None, :] + 0 * problem.y_star).sum(axis=-2) / problem.n
+    found: Array = (slope * (state.x - state.y)).sum(axis=-1)
+    return found
+
+
+_step_size = sympy.Symbol("t", positive=True)
+_CONVEX = SmoothConvex(r_i)
+OPTIMA = (
+    Claim(
+        id="fedadmm/definition-4.1/local",
+        where="Definition 4.1 and eq. (20)",
+        kind="property",
+        gist="at a local optimum of (10) the gradient of f vanishes",
+        setting=replace(
+            PAIRS,
+            text="f_i with r_i-Lipschitz gradients, convex or not, of equal weights; any w and t > 0",
+            letters={r_i: "L", _step_size: "t"},
+            algorithm=points(Pair, Line, _optimum),
+            clients=(1, 2, 3),
+        ),
+        statement=inequality(
+            sympy.S.Zero
+            <= Quantity("f(w)-f(w-t grad f(w))", _fallen)
+            - _step_size * (1 - r_i * _step_size / 2) * Quantity("|grad f(w)|^2", _steepness)
+        ),
+        requires=(Hypothesis("grad f_i is r_i-Lipschitz", met=_SMOOTH.contains),),
+        reading="near w f falls, unless grad f(w) = 0: then pi_i = -alpha_i grad f_i(w) and w_i = w meet (19). Weights "
+        "are part of the f_i",
+    ),
+    Claim(
+        id="fedadmm/definition-4.1/convex",
+        where="Definition 4.1 and eq. (20)",
+        kind="property",
+        gist="for convex f_i, f(w) - f(v) <= <grad f(w), w - v>: what meets (19) is optimal",
+        setting=replace(
+            PAIRS,
+            text="convex f_i with r_i-Lipschitz gradients, of equal weights; any w and v",
+            functions=_CONVEX,
+            optimum="consensus",
+            clients=(1, 2, 3),
+        ),
+        statement=inequality(sympy.S.Zero <= Quantity("<grad f(w),w-v>", _towards) - Quantity("f(w)-f(v)", _above)),
+        requires=(Hypothesis("the f_i are convex", met=_CONVEX.contains),),
+        reading="by (20) grad f(w) = 0 where (19) holds; the other way is definition-4.1/local",
+    ),
+)
+
 __all__ = [
     "APPENDIX_A",
     "DEFINITION_41",
     "EQ_13",
     "EQ_15",
+    "OPTIMA",
     "SECTION_35",
 ]

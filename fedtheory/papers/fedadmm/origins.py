@@ -23,6 +23,8 @@ PRINTED = {
     r"\sum_{i\notin\Omega^{\tau_k}}\mathbf{z}_i^{k_i})=\frac{1}{\sigma}\sum_{i=1}^m\mathbf{z}_i^k",
     "definition-4.1": r"\nabla f(\mathbf{w}^*)=\sum_{i=1}^m\alpha_i\nabla f_i(\mathbf{w}^*)=-\sum_{i=1}^m\pi_i^*=0",
     "eq-21": r"\max\left\{u-v:i\in\Omega^v,i\in\Omega^u,i\notin\Omega^\tau,\tau=v+1,\cdots,u-1\right\}\le s_0",
+    "definition-4.1/local": "",
+    "definition-4.1/convex": "",
     "remark-4.1": r"p_i=1-(1-\frac{|\Omega^{\tau+1}|}{m})(1-\frac{|\Omega^{\tau+2}|}{m})\cdots"
     r"(1-\frac{|\Omega^{\tau+s_0}|}{m})",
     "lemma-4.1": _DESCENT,
@@ -161,6 +163,7 @@ IMPLIED = (
     ),
     "algorithm-1/initial-state",
     "theorem-3.1/eq-16/residual",
+    "remark-4.1/scheme/window",
     "theorem-4.3/any-k",
     *(f"theorem-4.3/{part}" for part in ("gradient", "descent", "constants")),
 )

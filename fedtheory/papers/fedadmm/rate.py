@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -327,7 +328,7 @@ AFTER = Hypothesis("k > s_0 k_0", met=lambda problem, run: run.k > run.s0 * run.
 
 def _per_client(nu: Array) -> Array:
     """(1 + theta) 128/3 (1 + nu_i) + (1 + 1/theta) nu_i with theta = 1/10, ``(m,)``."""
-    found: Array = (11 * 128 * (1 + nu)) / 30 + 11 * nu
+    found: Array = Fraction(704, 15) * (1 + nu) + 11 * nu
     return found
 
 

@@ -1,4 +1,4 @@
-"""Runs of Algorithm 1 in one dimension, each iteration by the algorithm's own code, in floats or fractions.
+"""Runs of Algorithm 1 in few dimensions, each iteration by the algorithm's own code, in floats or fractions.
 
 A recipe says the clients' functions, who takes part in each round, and the residuals with which eq. (6) is met; the
 coordinates are w_i^0 and w^{tau_0}. A statement about a run speaks of iteration ``k`` and of the client ``i``, which
@@ -173,10 +173,19 @@ def of_client(name: str, of: Callable[[View, int], Array]) -> Quantity:
 
 
 def lowest(problem: Problem, alpha: Array) -> Any:
-    """f*, the infimum of sum_i alpha_i f_i for bent functions of one variable: exact on fractions.
+    """f*, the infimum of sum_i alpha_i f_i for functions that are bent along the first coordinate: exact on fractions.
 
     The slope is linear between bends, so that the minimiser is a root of it or lies at a bend.
     """
+    f: Any = problem.f
+    line: Any = Bent(f.h[:, :1], f.c[:, :1], f.u[:, :1], f.b, f.t, f.width)
+    weights = alpha[:, None] * f.h[:, 1:]
+    mean = (weights * f.c[:, 1:]).sum(axis=0) / weights.sum(axis=0)
+    least: Any = _lowest_on_a_line(Problem(line), alpha)
+    return least + (weights * (f.c[:, 1:] - mean) ** 2 / 2).sum()
+
+
+def _lowest_on_a_line(problem: Problem, alpha: Array) -> Any:
     f: Any = problem.f
     bends = {(f.t[i] + side * f.width[i]) / f.u[i, 0] for i in range(f.n) if f.u[i, 0] != 0 for side in (-1, 1)}
     # Beyond it every f_i bends back to its parabola, whose vertex lies within.
@@ -192,6 +201,8 @@ def lowest(problem: Problem, alpha: Array) -> Any:
 
 _FACTORS = tuple(Fraction(v) for v in (3, 3, 3, 3, "7/2", 5, 20))
 _SMALL = tuple(Fraction(v) for v in ("1/5", 1, "13/5", "14/5"))
+#: Curvatures, of the coordinates along which nothing bends.
+_CURVATURES = tuple(Fraction(v) for v in (1, 1, 2, "1/2", "1/50"))
 #: Squares, so that the residuals are rational.
 _SQUARES = tuple(Fraction(v) for v in ("9/16", "9/16", "16/25", "81/100", "9801/10000"))
 #: Curvatures, and penalties in units of alpha_i r_i, of a client that waits and of another, which comes to rest
@@ -222,9 +233,10 @@ def filled(rng: np.random.Generator, masks: Array) -> Array:
     return np.where(masks.any(axis=1, keepdims=True), masks, someone)
 
 
-def _client(rng: np.random.Generator, rounds: tuple[int, ...], k0: int, exact: bool) -> Recipe:
+def _client(rng: np.random.Generator, rounds: tuple[int, ...], k0: int, exact: bool, d: int = 1) -> Recipe:
     bent = rng.random() < 0.4
     return {
+        "others": tuple((pick(rng, _CURVATURES), Fraction(int(rng.integers(-4, 5)))) for _ in range(d - 1)),
         "weight": Fraction(int(pick(rng, (1, 1, 1, 2, 3)))),
         "h": pick(rng, tuple(Fraction(v) for v in (1, 1, 2, 3, "1/2", 10, "1/50"))),
         "c": Fraction(int(rng.integers(-4, 5)), 1),
@@ -279,7 +291,7 @@ def recipes(rng: np.random.Generator, schemes: bool = True, k0s: tuple[int, ...]
         masks = plan(rng, clients, s0, 2 if s0 > 1 else 3)[: max(LONGEST // k0, 1)]
         if schemes and rng.random() < 1 / 8:
             masks = filled(rng, rng.random(masks.shape) < 1 / 2)
-        exact = rng.random() < 0.4
+        exact, d = rng.random() < 0.4, int(pick(rng, (1, 1, 2, 3)))
         rounds = [tuple(int(v) for v in column) for column in masks.T]
         # Iterations that begin a round are those of which most statements speak.
         begins = int(rng.integers(len(masks))) * k0
@@ -289,7 +301,7 @@ def recipes(rng: np.random.Generator, schemes: bool = True, k0s: tuple[int, ...]
             "k": begins if rng.random() < 0.7 else int(rng.integers(len(masks) * k0)),
             "i": int(rng.integers(clients)),
             "zero": int(schemes and rng.random() < 1 / 8),
-            "clients": tuple(_client(rng, one, k0, exact) for one in rounds),
+            "clients": tuple(_client(rng, one, k0, exact, d) for one in rounds),
         }
 
 
@@ -311,28 +323,37 @@ def build(recipe: Recipe, exact: bool, of_round: bool = False) -> Instance:
         raise ValueError("a run needs a sign for each iteration and 1/2 <= nu_i < 1")
     if any(min(c["weight"], c["h"], c["width"], c["declared"], c["factor"], c["eps"]) <= 0 for c in clients):
         raise ValueError("weights, curvatures, penalties and accuracies must be positive")
+    d = 1 + len(clients[0]["others"])
+    if any(len(c["others"]) != d - 1 or any(v <= 0 for v, _ in c["others"]) for c in clients):
+        raise ValueError("the functions of all clients have as many coordinates, with positive curvatures")
     if any(c["b"] < 0 or not 0 <= c["size"] <= 1 for c in clients):
         raise ValueError("bends must not be negative, and residuals lie in [0, 1]")
     h, c, b, t, width = (numbers([client[name] for client in clients], exact) for name in ("h", "c", "b", "t", "width"))
     bends = numbers([int(client["b"] > 0) for client in clients], exact)
-    f: Any = Bent(h[:, None], c[:, None], bends[:, None], np.where(b > 0, b, 1 + 0 * b), t, width)
+    others = ([pair[part] for one in clients for pair in one["others"]] for part in (0, 1))
+    rest = (numbers(values, exact).reshape(len(clients), d - 1) for values in others)
+    h, c = (np.concatenate([first[:, None], more], axis=1) for first, more in zip((h, c), rest, strict=True))
+    first = numbers([1] + [0] * (d - 1), exact)
+    f: Any = Bent(h, c, bends[:, None] * first, np.where(b > 0, b, 1 + 0 * b), t, width)
     weights = numbers([client["weight"] for client in clients], exact)
     alpha = weights / weights.sum()
     r = numbers([client["declared"] for client in clients], exact) * f.L
     nu, eps, factor, size = (numbers([c_[name] for c_ in clients], exact) for name in ("nu", "eps", "factor", "size"))
-    solver = Adversary(size[:, None])
+    along = numbers([Fraction(3, 5), Fraction(4, 5), 0][:d] if d > 1 else [1], exact)
+    solver = Adversary(size[:, None] * along)
     fed = fedadmm.Params(alpha, factor * alpha * r, nu, eps, k0, Fixed(masks), solver)
     run = Run(fed, masks, r, s0, recipe["k"], recipe["i"], bool(recipe["zero"]))
     problem = Problem(f)
     signs = np.array([client["signs"][:total] for client in clients], dtype=bool).T
 
     def at(theta: Array) -> tuple[Problem, History]:
-        W, w = theta[:, None, :-1, None], theta[:, None, -1:]
+        blocks = theta.reshape(len(theta), 1, -1, d)
+        W, w = blocks[..., :-1, :], blocks[..., -1, :]
         start = fedadmm.init(problem, fed, W, 0 * W if run.zero else None, w)
         return problem, _stacked([start, *fedadmm.iterations(problem, fed, start, fedadmm.Draws(masks, signs))])
 
     plain = all(client["b"] == 0 and client["size"] == 0 for client in clients)
-    return Instance(problem, run, len(clients) + 1, at, quadratic=plain, text=_words(recipe))
+    return Instance(problem, run, (len(clients) + 1) * d, at, quadratic=plain, text=_words(recipe))
 
 
 def _stacked(states: list[fedadmm.State]) -> History:
@@ -344,10 +365,12 @@ def _words(recipe: Recipe) -> str:
     head = ", ".join(f"{name}={recipe[name]}" for name in ("k0", "s0", "k"))
     clients = []
     for index, c in enumerate(recipe["clients"], 1):
+        others = "".join(f", {h} at {x}" for h, x in c["others"])
         bend = f", bend {c['b']} of width {c['width']} at {c['t']}" if c["b"] else ""
         rounds = " ".join(str(t) for t, one in enumerate(c["rounds"], 1) if one)
         clients.append(
-            f"f_{index}: curvature {c['h']} at {c['c']}{bend}, weight {c['weight']}, r_i = {c['declared']} L_i, "
+            f"f_{index}: curvature {c['h']} at {c['c']}{others}{bend}, weight {c['weight']}, "
+            f"r_i = {c['declared']} L_i, "
             f"sigma_i = {c['factor']} alpha_i r_i, nu_i = {c['nu']}, eps_i^0 = {c['eps']}, residual {c['size']}, "
             f"in rounds {rounds}"
         )
@@ -364,6 +387,8 @@ def shorter(recipe: Recipe) -> Iterator[Recipe]:
         found = tuple({**c, "rounds": c["rounds"][:length], "signs": c["signs"][: length * k0]} for c in clients)
         return {**recipe, "clients": found, "k0": k0, "k": k}
 
+    if clients[0]["others"]:
+        yield {**recipe, "clients": tuple({**c, "others": ()} for c in clients)}
     for length in range(recipe["k"] // k0 + 1, rounds):
         yield cut(length, k0, recipe["k"])
     if k0 > 1:
@@ -400,8 +425,8 @@ LETTERS: dict[Any, Any] = {
     sigma_bar: lambda problem, run: max(run.fed.sigma),
 }
 _TEXT = (
-    "Algorithm 1 on functions of one variable, convex or bent, coercive; any subsets, any points that meet (6), any "
-    "W^0 and w^{tau_0}; "
+    "Algorithm 1 on functions of one to three variables, convex or bent along the first, coercive; any subsets, any "
+    "points that meet (6), any W^0 and w^{tau_0}; "
 )
 RUN = Setting(_TEXT + "any k >= 0 and any client i", letters=LETTERS, special=RUNS)
 ROUND = Setting(_TEXT + "any k in K and any client i", letters=LETTERS, special=ROUNDS)

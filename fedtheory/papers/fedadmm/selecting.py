@@ -165,6 +165,11 @@ def _all_windows(problem: Any, params: Sizes, state: Any) -> Array:
     return _one(window(params.m, params.sizes) ** params.windows)
 
 
+def _covered(problem: Any, params: Sizes, state: Any) -> Array:
+    """P(a window covers all clients)."""
+    return _one(window(params.m, params.sizes))
+
+
 def _missed(problem: Any, params: Sizes, state: Any) -> Array:
     """P(a client is in none of the subsets of a window)."""
     return _one(1 - _formula(problem, params, state)[0, 0])
@@ -173,6 +178,7 @@ def _missed(problem: Any, params: Sizes, state: Any) -> Array:
 _p, _printed, _scheme, _none = parts(
     "P(i_selected) 1-prod_j(1-|Omega^{tau+j}|/m) P(Scheme_4.1_in_T_windows) prod_j(1-|Omega^{tau+j}|/m)"
 )
+_one_window = parts("P(a_window_covers_all)")[0]
 T = sympy.Symbol("T", integer=True, positive=True)
 SUBSETS = Setting(
     "independent uniformly random subsets of given sizes in each window, the same sizes in all of them",
@@ -222,6 +228,17 @@ REMARK_41 = (
         setting=SUBSETS,
         statement=Inequality(1 - T * m * _none, _scheme, (SCHEME, NONE)),
         repairs="fedadmm/remark-4.1/scheme",
+    ),
+    Claim(
+        id="fedadmm/remark-4.1/scheme/window",
+        where="Remark 4.1",
+        kind="property",
+        gist="one window covers all clients with probability 1 - m prod_j (1 - |Omega^{tau+j}|/m) at least",
+        setting=SUBSETS,
+        statement=Inequality(1 - m * _none, _one_window, (Quantity(_one_window, _covered), NONE)),
+        reading="what the probability of one client, which the remark computes, gives for all of them; it is high "
+        "where "
+        "the product is small beside 1/m",
     ),
 )
 

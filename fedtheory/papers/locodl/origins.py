@@ -81,6 +81,6 @@ PRINTED = {
     "section-4/adiana-k": "",
 }
 #: How the rows of Table 2 come out of those of Table 1 is said of LoCoDL alone.
-IMPLIED = ("table-2/from-table-1",)
+IMPLIED = ("table-2/from-table-1", "remark-2.2/resynchronised")
 #: What LoCoDL is without compression the paper does not say, but what it is not.
 OBSERVED = ("not-scaffnew/lifted",)

@@ -122,7 +122,8 @@ def _zero(problem: Any, params: Any, state: Any) -> Array:
 
 
 def _idle(moved: int) -> Any:
-    """The states after a communication in which the first client's message is 0, its own x_1 moved by ``moved``."""
+    """The states after a communication in which the first client's message is 0, its own x_1 moved by ``moved`` times
+    x_1 - y + u_1."""
 
     def value(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
         draws, _ = support_of(algorithm_1.draws(problem, params, state))
@@ -130,11 +131,33 @@ def _idle(moved: int) -> Any:
         coins = draws.compression.shape == (len(draws.theta), problem.n)
         silent = draws.theta & (~draws.compression[:, 0] if coins else False)
         chosen = algorithm_1.Coins(draws.theta[silent], draws.compression[silent])
-        x = state.x + moved * np.eye(problem.n, dtype=int)[:, :1]
+        first = np.eye(problem.n, dtype=int)[:, :1]
+        x = state.x + moved * first * (state.x - state.y[..., None, :] + state.u)
         after = algorithm_1.step(problem, params, state._replace(x=x), chosen)
-        return np.concatenate([np.asarray(field).reshape(len(x), 1, -1) for field in after], axis=-1)
+        parts = (after.x, after.y[..., None, :], after.u, after.v[..., None, :])
+        return np.concatenate(parts, axis=-2)
 
     return value
+
+
+def _after_silence(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> algorithm_1.State:
+    """The states after a communication in which the first client's message is 0."""
+    draws, _ = support_of(algorithm_1.draws(problem, params, state))
+    coins = draws.compression.shape == (len(draws.theta), problem.n)
+    silent = draws.theta & (~draws.compression[:, 0] if coins else False)
+    return algorithm_1.step(problem, params, state, algorithm_1.Coins(draws.theta[silent], draws.compression[silent]))
+
+
+def _own(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
+    """x_1 and u_1."""
+    after = _after_silence(problem, params, state)
+    return np.concatenate([after.x[..., 0, :], after.u[..., 0, :]], axis=-1)
+
+
+def _received(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
+    """y, and the u_1 before with what v has changed by."""
+    after = _after_silence(problem, params, state)
+    return np.concatenate([after.y, state.u[..., 0, :] + after.v - state.v], axis=-1)
 
 
 def _average(problem: Problem, params: Any, state: Any) -> Array:
@@ -190,11 +213,22 @@ REMARKS = (
         where="Remark 2.2",
         kind="equivalence",
         gist="rho = 1: the local variables of an idle client are not used",
-        setting=QUADRATIC,
-        statement=identity(Quantity("next(x_1)", _idle(0)), Quantity("next(x_1+7)", _idle(7))),
+        setting=method.SETTING,
+        statement=identity(Quantity("next(x_1)", _idle(0)), Quantity("next(x_1+7(x_1-y+u_1))", _idle(7))),
         requires=(Hypothesis("rho = 1", sympy.Eq(method.rho, 1, evaluate=False)),),
         reading="an idle client is one whose message is 0: its x_i is moved, nothing changes; it still updates u_i "
         "with d_bar, while the paper says completely idle",
+    ),
+    Claim(
+        id="locodl/remark-2.2/resynchronised",
+        where="Remark 2.2",
+        kind="equivalence",
+        gist="rho = 1: an idle client that receives y and v is as if it had not been idle",
+        setting=method.SETTING,
+        statement=identity(Quantity("(x_1, u_1) of the next state", _own), Quantity("(y, u_1+v-v^t) of it", _received)),
+        requires=(Hypothesis("rho = 1", sympy.Eq(method.rho, 1, evaluate=False)),),
+        reading="after a communication in which its message is 0 its model is the common y, and u_1 has changed by as "
+        "much as v: so it needs no more than the y and the v that it is sent, and the v that it knew",
     ),
 )
 
