@@ -456,11 +456,12 @@ def test_the_infimum_of_bent_functions_is_what_a_grid_finds():
             return float(runs.weighted_value(problem, alpha, np.concatenate([np.atleast_1d(x), others])))
 
         least = float(runs.lowest(problem, alpha))
-        # A bend may move the minimiser by as much as 12/h, which is 600 at most.
-        grid = np.linspace(-700, 700, 7001)
+        # A bend may move the minimiser by as much as its force over the curvature.
+        reach = float((abs(problem.f.c[:, 0]) + problem.f.b * problem.f.width / problem.f.h[:, 0]).max()) + 1
+        grid = np.linspace(-reach, reach, 7001)
         points = np.concatenate([grid[:, None], np.broadcast_to(others, (len(grid), len(others)))], axis=1)
         best = float(grid[runs.weighted_value(problem, alpha, points).argmin()])
-        found = scipy.optimize.minimize_scalar(f, bounds=(best - 0.3, best + 0.3), method="bounded")
+        found = scipy.optimize.minimize_scalar(f, bounds=(best - reach / 3000, best + reach / 3000), method="bounded")
         assert least == pytest.approx(found.fun, abs=1e-4 * (1 + abs(least)))
         assert least <= found.fun + 1e-9
 
