@@ -4,18 +4,23 @@ the local steps of a round."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import sympy
 
 from fedtheory.algorithms import feddcd as algorithm_1
 from fedtheory.algorithms import rbcd
 from fedtheory.claims import Claim
+from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers.feddcd import appendix_b, dual, duality, rounds
-from fedtheory.papers.feddcd.dual import GAP, rate
+from fedtheory.papers.feddcd.dual import GAP, N, rate, tau
 from fedtheory.papers.feddcd.exact import THEOREM
-from fedtheory.randomness import UniformSubset
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import UniformSubset, support_of
+from fedtheory.rational import Array, is_exact
 from fedtheory.relations import E
-from fedtheory.statements import Quantity, one_step
+from fedtheory.statements import Quantity, inequality, one_step
 
 GAP_NEXT = Quantity(sympy.Symbol("G(y_next)-G*"), dual.dual_gap, after=True)
 
@@ -52,7 +57,43 @@ SECTION_3 = (
         "sets by weights; here they are drawn uniformly, as Assumption 3.4 has it",
     ),
 )
+MORE = replace(
+    dual.SETTING,
+    text="f_1, ..., f_N as in the paper; a round with tau participants, or with one more, from any dual feasible y",
+    domain=(sympy.Ge(tau, 2), sympy.Lt(tau, N)),
+    potential=None,
+    sweep={},
+    clients=(3, 3, 4),
+)
+
+
+def _after_a_round(more: int) -> Any:
+    """E[G(y_next) - G*] of a round with tau + ``more`` participants."""
+
+    def value(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
+        changed = params._replace(tau=params.tau + more)
+        masks, chances = support_of(algorithm_1.draws(problem, changed, state), is_exact(params.Lambda))
+        total: Any = 0
+        for mask, chance in zip(masks, chances, strict=True):
+            total = total + chance * dual.dual_gap(problem, changed, algorithm_1.step(problem, changed, state, mask))
+        return np.asarray(total)
+
+    return value
+
+
 SECTION_4_1 = (
+    Claim(
+        id="feddcd/participation/gap",
+        where="Section 4.1",
+        kind="property",
+        gist="the dual gap after a round is no larger in the mean with one more participant",
+        setting=MORE,
+        statement=inequality(
+            Quantity("E_(tau+1)[G(y_next)-G*]", _after_a_round(1)) <= Quantity("E_tau[G(y_next)-G*]", _after_a_round(0))
+        ),
+        requires=(*THEOREM, Hypothesis("tau < N", sympy.Lt(tau, N))),
+        reading="what the rate says of the bound, of the gap itself, from any dual feasible y",
+    ),
     Claim(
         id="feddcd/varying-participation",
         where="Section 4.1",

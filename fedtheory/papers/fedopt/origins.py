@@ -21,7 +21,7 @@ PRINTED = {
     "dane/diverges": r"\mu=0",
     "dane/perturbation-limit": r"a_k^t\to\nabla F_k(w^*)",
     "dane/larger-mu": "",
-    "dane/larger-mu/literal": "",
+    "dane/larger-mu/literal": r"\mu",
     "dane/rounds": r"\mathcal{O}(K\log(1/\epsilon)), \quad \lambda=\mathcal{O}(1/\sqrt{n})",
     "remark-3": "",
     "one-shot-averaging/no-better": "",
@@ -53,9 +53,9 @@ PRINTED = {
     "theorem-5": r"w^t=\frac{1}{\lambda n}X\alpha^t",
     "eq-17": r"D(\alpha)=\frac{1}{2\lambda n^2}\|X\alpha\|^2+\frac{1}{2n}\|\alpha\|^2-\frac{1}{n}y^T\alpha",
     "eq-18": r"\nabla F_k(w)=\frac{K}{n}X_k(X_k^Tw-y_k)+\lambda w, \quad \nabla f(w)=\frac{1}{K}\sum_k\nabla F_k(w)",
-    "eq-15-and-19": r"h_k^t=\arg\min_{h_k}\frac{\sigma}{2\lambda n}\|X_kh_k\|^2+\frac{1}{2}\|h_k\|^2-"
+    "eq-15-and-19": r"h_k^t=\operatorname{argmin}_{h_k}\frac{\sigma}{2\lambda n}\|X_kh_k\|^2+\frac{1}{2}\|h_k\|^2-"
     r"(y_k-X_k^Tw^t-\alpha_k^t)^Th_k",
-    "eq-21-and-22": r"s_k^t=\frac{1}{(\lambda/\sigma)n}X_kh_k^t=\arg\min_s\frac{1}{2n}\|X_k^Ts-c_k\|^2+"
+    "eq-21-and-22": r"s_k^t=\frac{1}{(\lambda/\sigma)n}X_kh_k^t=\operatorname{argmin}_s\frac{1}{2n}\|X_k^Ts-c_k\|^2+"
     r"\frac{\lambda/\sigma}{2}\|s\|^2",
     "algorithm-5/g-closed-form": r"g_k^t=\eta\left(\frac{K}{n}X_k\alpha_k^t-\lambda w^t\right)",
     "cocoa/is-algorithm-6": "",
