@@ -157,6 +157,7 @@ LEMMA_C1 = (
         gist="the intermediate expression sigma_i (z_i - w), as printed",
         setting=ROUND,
         statement=Identity(_sum, _printed, (_BALANCE, Quantity(_printed, _as_is(_intermediate, True)))),
+        reading="as the text at hand prints it: one factor too many",
         literal_of="fedadmm/lemma-C.1/a/intermediate/repaired",
     ),
     Claim(
@@ -256,7 +257,8 @@ EQ_45 = (
         gist="the constants that later lines take from eq. (45) follow from it",
         setting=Setting("no letters", letters=()),
         statement=ParameterRule({_share: _FRACTION(1, 2)}, _LINKS),
-        reading=f"{_EQ_45}. (45) has theta = 1/2; the later lines, of Appendices C.2 to C.6, cite "
+        reading=f"{_EQ_45}. (45) has theta = 1/2, as the text at hand prints it; the later lines, of Appendices C.2 "
+        "to C.6, cite "
         "it for what theta = 1/3 gives",
     ),
     Claim(
@@ -279,6 +281,7 @@ EQ_51 = (
         setting=RUN,
         statement=Inequality(_L_next - _L, -((_moved + _server) / 10 - _change), QUANTITIES),
         requires=(SMOOTH, START, STEP),
+        reading="as the text at hand prints it: one sign",
         literal_of="fedadmm/eq-51/display/repaired",
     ),
     Claim(
@@ -372,7 +375,7 @@ LEMMA_C2 = (
             also=(Comparison(_along, "<=", _along_sum), Comparison(_along_sum, "<=", _along)),
         ),
         requires=(SMOOTH, START, STEP, SCHEME),
-        reading="at k + 1 >= 1; Dbar_i = w_i^{k+1} - w^{tau_{k+1}}",
+        reading="at k + 1 >= 1; Dbar_i = w_i^{k+1} - w^{tau_{k+1}}; as the text at hand prints the two lines",
         literal_of="fedadmm/lemma-C.2/b/signs/repaired",
     ),
     Claim(

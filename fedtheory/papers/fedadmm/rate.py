@@ -195,7 +195,8 @@ CHAIN = (
         statement=_eq_64(_eps_then, _V_early, k - (s0 - 1) * k0 - 1),
         requires=(SMOOTH, START, STEP, SCHEME, IDLE),
         reading="with what it says of Lt, and the line before it on k_i; Lt^{k-s_0k_0} is Lt^0 where k < s_0 k_0. "
-        "Under Scheme 4.1 the equality, the lower bound of k_i and the upper one of Lt^{k_i} fail",
+        "Under Scheme 4.1 the equality, as the text at hand prints it, the lower bound of k_i and the upper one of "
+        "Lt^{k_i} fail",
     ),
     Claim(
         id="fedadmm/eq-64/repaired",
