@@ -21,7 +21,7 @@ n, t = sympy.symbols("n t", integer=True, positive=True)
 CONSTANTS = [
     c.id for c in claims.all() if isinstance(c.statement, Inequality | ParameterRule) and not c.statement.quantities
 ]
-#: Of which neither is found: the solver gives up on the ceiling of a logarithm.
+#: Of which neither is found: the solver gives up on products with ceilings of quotients, nested.
 _LEFT_OPEN = {"fedadmm/eq-55/repaired"}
 
 _leaves = st.sampled_from([a, b, x, n, sympy.Integer(2), sympy.Rational(1, 3), sympy.Integer(-1)])
