@@ -16,8 +16,9 @@ from verify.results import shipped
 from verify.verdict import Verdict
 
 ENTRIES = shipped().entries
-#: A claim of each kind of statement, that which is checked soonest.
-SOONEST = {claims.get(id).statement.kind: id for id, e in sorted(ENTRIES.items(), key=lambda x: -x[1]["seconds"])}
+#: A claim of each kind of statement, that which is checked soonest; none of a kind that takes long.
+QUICK = sorted(((e["seconds"], id) for id, e in ENTRIES.items() if e["seconds"] < 5), reverse=True)
+SOONEST = {claims.get(id).statement.kind: id for _, id in QUICK}
 
 
 def found(id):
