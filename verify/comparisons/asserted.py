@@ -23,7 +23,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.instances.chart import nullspace, rank, skeleton, untied
-from fedtheory.intervals import Interval
+from fedtheory.intervals import Interval, Undecided
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array, exact, to_float
 from fedtheory.statements import Bound, Invariant, Limit, OneStep
@@ -152,8 +152,12 @@ def _is_replica(together: Array, single: Array, m: int, k: int) -> bool:
 
 def _near(one: Any, two: Any) -> bool:
     """Whether numbers are the same, to rounding."""
-    if np.shape(one) == np.shape(two) and bool(np.all(np.asarray(one) == np.asarray(two))):
-        return True
+    try:
+        if np.shape(one) == np.shape(two) and bool(np.all(np.asarray(one) == np.asarray(two))):
+            return True
+    except Undecided:
+        # Intervals that overlap: their midpoints are compared.
+        pass
     try:
         a, b = to_float(one), to_float(two)
     except OverflowError:

@@ -68,6 +68,17 @@ PROOFS = {
         "Eq. (29) uses Lemma C.2 at t = 0 too, where it says that the first answers of the oracles are exact; and "
         "line 46 of Algorithm 3 sets the estimates of idle blocks to 0, where the proof has them renewed.",
     ),
+    "eq-29": Proof(
+        ("lemma-C.2", "eq-28"),
+        "The error of the estimate is bounded by the sum of Lemma C.2, at t = 0 too, where that sum is empty and the "
+        "first answer of the oracle may be wrong.",
+    ),
+    "eq-30": Proof(("eq-29",)),
+    "eq-31": Proof(
+        flaw="At t = 0 the sum is empty, and so is A_0, while the first answer of the oracle may be wrong: the error "
+        "that Lemma C.2 leaves out is missing."
+    ),
+    "eq-36": Proof(("eq-30", "eq-31")),
     "lemma-C.2": Proof(
         flaw="The recursion leads down to the error of the first answer, delta^t |~grad h(x^0) - grad h(x^0)|^2, "
         "which is left out. The first guess is 0, so the first answer may be wrong, and at t = 0 the right "
