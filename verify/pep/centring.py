@@ -139,12 +139,12 @@ def _centre(program: Program, face: Face, free: list[int], guess: Sequence[Fract
     start, directions = _many(np.array([guess[k] for k in free])), _along(face, place)
     blocks = []
     for rows, kept in zip(program.blocks, face.kept, strict=True):
-        names = [rows[i] for i in kept]
-        if names:
-            total = -program.objective.matrix(names)
-            total = total + sum(v * program.forms[k].matrix(names) for k, v in enumerate(guess) if v)
-            parts = np.array([_many(program.forms[k].matrix(names)) for k in free])
-            blocks.append((_many(total), np.tensordot(directions.T, parts, axes=1)))
+        if kept:
+            here, of_kept = list(rows), np.ix_(kept, kept)
+            total = -program.objective.matrix(here)
+            total = total + sum(v * program.forms[k].matrix(here) for k, v in enumerate(guess) if v)
+            parts = np.array([_many(program.forms[k].matrix(here)[of_kept]) for k in free])
+            blocks.append((_many(total[of_kept]), np.tensordot(directions.T, parts, axes=1)))
     cone = _Cone((start, directions), blocks)
     units = _many(1 / programs.sizes(*program.arrays[:2])[free])
     found = _inside(cone, np.maximum(abs(start), units))
