@@ -173,15 +173,12 @@ _NU = tuple(Fraction(v) for v in ("99980001/100000000",) * 3 + ("9801/10000", "1
 
 
 def _draw(rng: np.random.Generator, recipe: Recipe) -> Recipe:
-    # One client whose nu_i is next to 1 makes room for everything: most of the time all have the same.
-    nu = pick(rng, _NU)
-    common = nu if rng.random() < 0.8 else None
     clients = tuple(
         {
             **c,
             "weight": pick(rng, tuple(Fraction(v) for v in (1, 1, 2))),
             "more": pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 4))) if index else Fraction(1),
-            "nu": common or pick(rng, _NU),
+            "nu": pick(rng, _NU),
             "active": int(index == 0 or rng.random() < 0.6),
         }
         for index, c in enumerate(recipe["clients"])
