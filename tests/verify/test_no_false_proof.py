@@ -362,7 +362,7 @@ def test_far_states_and_states_next_to_the_optimum_are_looked_at():
     assert search.hunt(stepping(DESCENT, far), np.random.default_rng(0), 40, 1).refutations
 
 
-#: Power that is lost: a client whose nu_i is next to 1 makes room for everything, and of nine one mostly has such a one.
+#: Power that is lost: a client whose nu_i is next to 1 makes room for everything, and of nine one mostly is so.
 _ONE_IS_NEAR_1 = pytest.mark.xfail(reason="the slack of one client hides what is wrong", strict=False)
 
 
