@@ -39,6 +39,11 @@ class Undefined(ValueError):
     """An expression that has no real value at the numbers given."""
 
 
+def as_fraction(value: mpmath.mpf) -> Fraction:
+    """The rational that a finite number of mpmath is."""
+    return Fraction(*map(int, mpmath.libmp.to_rational(value._mpf_)))
+
+
 class Undecided(ArithmeticError):
     """Which of two numbers is the larger is not known: both lie in intervals that overlap."""
 
@@ -82,7 +87,7 @@ class Interval:
         if isinstance(value, mpmath.mpf):
             if not mpmath.isfinite(value):
                 return float(value)
-            return _about(Fraction(*mpmath.libmp.to_rational(value._mpf_)), REAL, "")
+            return _about(as_fraction(value), REAL, "")
         if hasattr(value, "dtype") and not getattr(value, "shape", ()):
             return Interval.of(value.item())
         if isinstance(value, int | Fraction):
@@ -183,7 +188,7 @@ class Interval:
     def _increasing(self, function: Any) -> Interval:
         with mpmath.workdps(current() + 10):
             low, high = (function(mpmath.mpf(v.numerator) / v.denominator) for v in (self.low, self.high))
-            ends = [Fraction(*mpmath.libmp.to_rational(v._mpf_)) for v in (low, high)]
+            ends = [as_fraction(v) for v in (low, high)]
         room = Fraction(1, 10 ** current()) * max(map(abs, ends))
         return Interval(ends[0] - room, ends[1] + room, self.where)
 

@@ -18,6 +18,7 @@ import numpy as np
 from sympy import QQ
 from sympy.polys.matrices import DomainMatrix
 
+from fedtheory.intervals import as_fraction
 from fedtheory.rational import Array
 from verify.pep import linear, programs
 from verify.pep.interior import Face
@@ -54,7 +55,7 @@ def multipliers(program: Program, face: Face, start: Sequence[float]) -> Iterato
         if found is None:
             return
         units = [programs.power_of_two(float(v)) for v in found]
-        exact = [Fraction(*map(int, mpmath.libmp.to_rational(v._mpf_))) for v in found]
+        exact = [as_fraction(v) for v in found]
     for bits in _BITS:
         rounded = list(guess)
         for k, v, unit in zip(free, exact, units, strict=True):

@@ -76,20 +76,12 @@ def centre(posed: Program, face: Face) -> Centre | None:
     """
     import cvxpy as cp
 
-    units, forms, objectives = _arrays(posed, face)
-    weights, margin = cp.Variable(len(units)), cp.Variable()
-    conditions = [margin <= 1]
+    weights, margin = cp.Variable(len(posed.constraints)), cp.Variable()
+    units, conditions = _conditions(posed, face, weights, margin)
     free = [k for k in range(len(units)) if k not in face.determined]
     if free:
         conditions.append(weights[free] >= margin)
-    for form, part in zip(forms, objectives, strict=True):
-        # A symmetric matrix variable tells the solver what it cannot see by itself.
-        S = cp.Variable(part.shape, PSD=True)
-        conditions.append(_slack(form, part, units, weights) - margin * np.eye(len(part)) == S)
-    if face.equations:
-        M, right = _floats(face.equations, units)
-        conditions.append(M @ weights == right)
-    programs.run(cp.Problem(cp.Maximize(margin), conditions))
+    programs.run(cp.Problem(cp.Maximize(margin), [margin <= 1, *conditions]))
     if weights.value is None or not np.isfinite(weights.value).all():
         return None
     return Centre(units * np.asarray(weights.value), units, float(np.asarray(margin.value)))
@@ -103,19 +95,30 @@ def leanest(posed: Program, face: Face) -> Array | None:
     """
     import cvxpy as cp
 
-    units, forms, objectives = _arrays(posed, face)
-    weights = cp.Variable(len(units), nonneg=True)
-    conditions = []
-    for form, part in zip(forms, objectives, strict=True):
-        S = cp.Variable(part.shape, PSD=True)
-        conditions.append(_slack(form, part, units, weights) == S)
-    if face.equations:
-        M, right = _floats(face.equations, units)
-        conditions.append(M @ weights == right)
+    weights = cp.Variable(len(posed.constraints), nonneg=True)
+    units, conditions = _conditions(posed, face, weights)
     programs.run(cp.Problem(cp.Minimize(cp.sum(weights)), conditions))
     if weights.value is None or not np.isfinite(weights.value).all():
         return None
     return np.asarray(units * weights.value)
+
+
+def _conditions(posed: Program, face: Face, weights: Any, margin: Any = None) -> tuple[Array, list[Any]]:
+    """The units of the multipliers, and what these, ``weights`` in their units, obey on the face: its equations, and
+    that what it keeps of the slack form is positive semidefinite, with a ``margin`` where there is one."""
+    import cvxpy as cp
+
+    units, forms, objectives = _arrays(posed, face)
+    conditions = []
+    for form, part in zip(forms, objectives, strict=True):
+        # A symmetric matrix variable tells the solver what it cannot see by itself.
+        S = cp.Variable(part.shape, PSD=True)
+        slack = _slack(form, part, units, weights)
+        conditions.append((slack if margin is None else slack - margin * np.eye(len(part))) == S)
+    if face.equations:
+        M, right = _floats(face.equations, units)
+        conditions.append(M @ weights == right)
+    return units, conditions
 
 
 def _arrays(posed: Program, face: Face) -> tuple[Array, list[Array], list[Array]]:

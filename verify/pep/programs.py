@@ -117,8 +117,9 @@ def excess(left: Form, right: Form, constraints: Sequence[Constraint]) -> Progra
     What scales with the state is at most 0, or passes any constant: then one by which ``right`` is larger is left out.
     """
     gap = left - right
-    if gap.constant < 0 and not any(c.form.constant != 0 for c in constraints):
-        gap = gap - gap.constant
+    growing = gap - gap.constant
+    if gap.constant < 0 and scales(growing, growing, constraints):
+        gap = growing
     return of_trace_one(Program(gap, tuple(constraints)))
 
 

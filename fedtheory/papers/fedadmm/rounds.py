@@ -70,8 +70,7 @@ EQ_53 = (
         statement=_eq_53(s0),
         requires=(SMOOTH, START, STEP, SCHEME, SELECTED),
         reading="of a client that was selected before; under Scheme 4.1 it may wait for 2 s_0 - 2 rounds. The limit "
-        "that "
-        "is drawn from it does not depend on the number",
+        "that is drawn from it does not depend on the number",
     ),
     Claim(
         id="fedadmm/eq-53/repaired",
