@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from verify.checking import check
-    from verify.counterexamples import Counterexample
-    from verify.evidence import Evidence
+    from verify.evidence.counterexamples import Counterexample
+    from verify.evidence.record import Evidence
     from verify.verdict import Verdict
 
 __all__ = ["Counterexample", "Evidence", "Verdict", "check"]
@@ -22,8 +22,8 @@ LOADED = time_ns()
 
 # The pytest plugin too is loaded by every pytest of an environment, and has no use for solvers.
 _HOMES = {
-    "Counterexample": "verify.counterexamples",
-    "Evidence": "verify.evidence",
+    "Counterexample": "verify.evidence.counterexamples",
+    "Evidence": "verify.evidence.record",
     "Verdict": "verify.verdict",
     "check": "verify.checking",
 }

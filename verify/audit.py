@@ -8,7 +8,7 @@ from typing import Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from verify.evidence import Evidence
+from verify.evidence.record import Evidence
 from verify.sweeping import sweep
 from verify.verdict import Verdict
 

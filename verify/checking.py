@@ -13,12 +13,11 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Bound
 from verify import assumptions
-from verify.evidence import ASSUMED, Evidence
+from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
 from verify.faults import placed
 from verify.methods import seen
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS, examined
-from verify.outcome import Outcome, strongest
 from verify.verdict import Verdict
 
 #: Instances proposed at each budget.

@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.conformance import commands as conformance
+from verify.plain import clean, quoted
 from verify.report.atlas import commands as atlas
-from verify.report.plain import clean, quoted
 from verify.results import commands as results
 
 #: Where an audit writes unless told otherwise, under the current directory.

@@ -20,10 +20,11 @@ from rich.console import Console
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
 from fedtheory.naming import file_name
-from verify import cache, counterexamples, files, limits, outcome, results, resume, stored, sweeping
+from verify import cache, files, limits, results, resume, sweeping
 from verify.audit import FAILED, audit, document
 from verify.cli import DEFAULT_CLIENTS, parser
-from verify.evidence import Evidence
+from verify.evidence import certificates, counterexamples, stored
+from verify.evidence.record import Evidence
 from verify.pep.prover import DoesNotHold
 from verify.report import falls, outcomes, terminal
 
@@ -292,7 +293,7 @@ def _checked_certificate(path: Path) -> tuple[list[str], str] | None:
 
     The claim is posed again, and proved by the stored multipliers in exact arithmetic, without a solver.
     """
-    given = outcome.load(path)
+    given = certificates.load(path)
     if given is None:
         return None
     claim = given.claim

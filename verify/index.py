@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from verify import cache, results
-from verify.report.plain import clean
+from verify.plain import clean
 
 #: The package that holds the claims.
 THEORY = ("fedtheory",)

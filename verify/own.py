@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from verify.report.plain import quoted
+from verify.plain import quoted
 
 
 def load(path: Path) -> tuple[Claim, ...]:

@@ -16,7 +16,7 @@ import verify
 from fedtheory.claims import Claim
 from fedtheory.naming import file_name
 from verify import cache, code
-from verify.evidence import Evidence
+from verify.evidence.record import Evidence
 
 
 class Verdicts:

@@ -23,7 +23,7 @@ QUICK = ("fedopt/svrg/eq-5", "fedadmm/example-5.1", "feddcd/table-2", "locodl/eq
 _PROGRAM = """
 import sys, types
 from verify.cli import main
-from verify.evidence import Evidence
+from verify.evidence.record import Evidence
 from verify.verdict import Verdict
 
 def check(claim, seed=0, budget="quick", known=None):
@@ -129,8 +129,13 @@ def test_the_files_that_look_other_claims_up_are_known():
         if looks.search(path.read_text())
     }
     # Ids and kinds of claims, or the claim itself by its id.
-    asking = {"verify/code.py", "verify/evidence.py", "verify/comparisons/samplers.py", "verify/methods/search.py"}
-    asking |= {"verify/checking.py", "verify/counterexamples.py", "verify/stored.py"}
+    asking = {
+        "verify/code.py",
+        "verify/evidence/record.py",
+        "verify/comparisons/samplers.py",
+        "verify/methods/search.py",
+    }
+    asking |= {"verify/checking.py", "verify/evidence/counterexamples.py", "verify/evidence/stored.py"}
     # The claims from which one follows, whose files are its own.
     asking |= {"verify/methods/derived.py"}
     # Loaded for commands, and not for a check.

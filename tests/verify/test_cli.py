@@ -21,10 +21,10 @@ from rich.console import Console
 from fedtheory import claims, tables
 from verify import Verdict, check, checking, cli, completion, measure
 from verify.cli import main
-from verify.counterexamples import Counterexample
-from verify.evidence import Evidence
+from verify.evidence.counterexamples import Counterexample
+from verify.evidence.record import Evidence
+from verify.plain import clean
 from verify.report import statement, terminal
-from verify.report.plain import clean
 
 KEYS = {
     "id",

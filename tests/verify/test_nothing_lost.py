@@ -33,7 +33,7 @@ IDS = [claim.id for claim in claims.select(SELECTED)]
 _PROGRAM = """
 import os, resource, signal, sys, types
 from verify.cli import main
-from verify.evidence import Evidence
+from verify.evidence.record import Evidence
 from verify.verdict import Verdict
 
 log = open(os.environ["CHECKED"], "a")

@@ -9,7 +9,7 @@ import pytest
 from fedtheory import claims
 from verify import Counterexample, Verdict, check
 from verify.comparisons.deciding import violated
-from verify.outcome import STRENGTH
+from verify.evidence.record import STRENGTH
 from verify.results import Shipped, shipped
 
 ENTRIES = shipped().entries

@@ -19,8 +19,8 @@ from verify import Verdict, check
 from verify.audit import to_json
 from verify.comparisons import exact, second_moments
 from verify.comparisons.deciding import violated
-from verify.counterexamples import Counterexample, load
 from verify.evaluate import dimension, meeting, sides
+from verify.evidence.counterexamples import Counterexample, load
 from verify.methods import order, search, shrinking, spectral, states, symbolic
 from verify.methods.almost_sure import moment_radius
 

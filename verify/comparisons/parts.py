@@ -23,7 +23,7 @@ from verify.comparisons import cycles, determinants, exact, number_types, orders
 from verify.comparisons.deciding import certainly, is_open, plain
 from verify.comparisons.exact import Coordinates
 from verify.evaluate import hypotheses_hold
-from verify.report.plain import quoted
+from verify.plain import quoted
 
 #: The comparisons of a compressor's class.
 _COMPRESSOR = {"mean": "==", "variance": "<=", "its own omega": "<=", "floats": "==", "sampled": "==", "bits": "=="}

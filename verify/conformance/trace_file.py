@@ -41,8 +41,8 @@ from fedtheory.subproblems import Exact, InnerSteps
 from verify import files
 from verify.conformance import npz
 from verify.conformance.scenarios import scenarios
-from verify.parsing import fraction
-from verify.report.plain import quoted
+from verify.evidence.parsing import fraction
+from verify.plain import quoted
 
 _LOSSES: Mapping[str, Loss] = {"least-squares": SQUARED, "logistic": LOGISTIC}
 

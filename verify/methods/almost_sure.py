@@ -16,9 +16,9 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from verify.comparisons.second_moments import follows, maps, superoperator
 from verify.evaluate import meeting
+from verify.evidence.record import Outcome
 from verify.methods import seen
 from verify.methods.base import Method
-from verify.outcome import Outcome
 from verify.verdict import Verdict
 
 #: Coordinates beyond which the operator of second moments, of as many rows as their pairs, takes seconds.

@@ -18,11 +18,11 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Order
 from verify.comparisons import orders
-from verify.counterexamples import Counterexample
+from verify.evidence.counterexamples import Counterexample
+from verify.evidence.record import Outcome
 from verify.methods import magnitudes
 from verify.methods.base import Method
 from verify.methods.magnitudes import Direction, Unknown
-from verify.outcome import Outcome
 from verify.verdict import Verdict
 
 #: Curves tried in each direction, and of those tried where no direction is known.

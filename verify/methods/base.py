@@ -11,8 +11,8 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from verify.evidence.record import Outcome
 from verify.methods import search
-from verify.outcome import Outcome
 from verify.verdict import Verdict
 
 #: Counterexamples collected before the simplest is made smaller.

@@ -18,8 +18,8 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import Array, apply, exact, inverse, is_exact, to_float
 from verify.comparisons import cycles
-from verify.counterexamples import Counterexample
 from verify.evaluate import hypotheses_hold, rollout, unrolled
+from verify.evidence.counterexamples import Counterexample
 
 #: Rounds after which a run is taken to be near its cycle, and how near, relative to its size.
 SETTLED, NEAR = 160, 1e-4

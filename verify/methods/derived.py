@@ -22,10 +22,10 @@ from verify.derivation import obligations, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
 from verify.evaluate import meeting
+from verify.evidence.record import Outcome, strongest
 from verify.methods import points, reals, symbolic
 from verify.methods.base import Inquiry, Method
 from verify.methods.search import wildness
-from verify.outcome import Outcome, strongest
 from verify.verdict import Verdict
 
 #: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.

@@ -22,11 +22,11 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from verify.comparisons import cycles, determinants, parts, second_moments, stability
-from verify.counterexamples import Counterexample
 from verify.evaluate import meeting
+from verify.evidence.counterexamples import Counterexample
+from verify.evidence.record import Outcome
 from verify.methods import shrinking
 from verify.methods.base import Inquiry, Method
-from verify.outcome import Outcome
 from verify.verdict import Verdict
 
 #: Counterexamples looked for, of which the simplest is made smaller, and coordinates beyond which none is. They are

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from fedtheory.statements import Experiment, Fails
 from verify.comparisons.deciding import arithmetic, certain
-from verify.counterexamples import Counterexample
+from verify.evidence.counterexamples import Counterexample
+from verify.evidence.parsing import number
+from verify.evidence.record import Outcome
 from verify.methods import shrinking
 from verify.methods.base import Inquiry, Method
-from verify.outcome import Outcome
-from verify.parsing import number
 from verify.verdict import Verdict
 
 

@@ -17,9 +17,9 @@ from fedtheory.instances.base import Recipe
 from fedtheory.rational import Array, to_float
 from fedtheory.statements import Eventually, Quantity
 from verify.evaluate import meeting
+from verify.evidence.record import Outcome
 from verify.methods import seen
 from verify.methods.base import Inquiry, Method
-from verify.outcome import Outcome
 from verify.verdict import Verdict
 
 #: Recipes proposed for each one that is run, and starts of each run.

@@ -27,8 +27,8 @@ from verify.comparisons.number_types import (
     in_fractions,
     spread,
 )
-from verify.counterexamples import Counterexample
 from verify.evaluate import dimension, meeting
+from verify.evidence.counterexamples import Counterexample
 from verify.methods import states
 
 #: Sizes of the states that are looked at.

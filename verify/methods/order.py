@@ -29,7 +29,10 @@ from fedtheory.statements import (
 )
 from verify.comparisons.deciding import arithmetic, floats_in
 from verify.comparisons.number_types import runs_on_states
-from verify.counterexamples import Counterexample
+from verify.evidence.certificates import ClassCertificate
+from verify.evidence.counterexamples import Counterexample
+from verify.evidence.parsing import number
+from verify.evidence.record import Outcome
 from verify.faults import Unrunnable, attributed
 from verify.methods import (
     almost_sure,
@@ -55,8 +58,6 @@ from verify.methods import (
 )
 from verify.methods.base import Inquiry, Method
 from verify.methods.refutation import margin
-from verify.outcome import ClassCertificate, Outcome
-from verify.parsing import number
 from verify.pep import generic_states, posing
 from verify.pep.bounding import Refused
 from verify.verdict import Verdict

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from fedtheory.statements import Readings
+from verify.evidence.record import Outcome, strongest
 from verify.methods.base import Inquiry, Method
-from verify.outcome import Outcome, strongest
 from verify.verdict import Verdict
 
 #: What a reading is called by its verdict.

@@ -15,7 +15,7 @@ from fedtheory.rational import Array
 from fedtheory.statements import Bound, CompressorClass, OneStep
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
 from verify.comparisons.exact import Compared, Coordinates, parts
-from verify.counterexamples import Counterexample
+from verify.evidence.counterexamples import Counterexample
 
 
 def nearest(theta: Array) -> Coordinates:

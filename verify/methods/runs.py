@@ -26,7 +26,6 @@ from fedtheory.rational import Array, to_float
 from fedtheory.statements import Bound
 from verify.comparisons import cycles
 from verify.comparisons.exact import LAST, Coordinates
-from verify.counterexamples import Counterexample
 from verify.evaluate import (
     dimension,
     has_rounds,
@@ -37,9 +36,10 @@ from verify.evaluate import (
     start,
     tree_size,
 )
+from verify.evidence.counterexamples import Counterexample
+from verify.evidence.record import Outcome
 from verify.methods import cycling, refutation, seen, shrinking, spectral, states
 from verify.methods.base import Inquiry, Method
-from verify.outcome import Outcome
 from verify.verdict import Verdict
 
 #: Parameters at which runs are looked at, so many of them that say less than the others, and recipes proposed for them.

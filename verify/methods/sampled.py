@@ -19,8 +19,8 @@ from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array
 from fedtheory.statements import Bound, CompressorClass, OneStep
 from verify.comparisons.samplers import PREFIX, SHAPES, both, level, outcomes
-from verify.counterexamples import Counterexample
 from verify.evaluate import dimension, meeting, start
+from verify.evidence.counterexamples import Counterexample
 from verify.statistics.sequential import Outcome
 
 #: Draws of a step that are enumerated, at most.

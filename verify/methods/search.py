@@ -21,8 +21,8 @@ from fedtheory.instances.base import Recipe
 from fedtheory.rational import Undefined, evaluate, real
 from fedtheory.statements import CompressorClass, Limit
 from verify.comparisons import asserted
-from verify.counterexamples import Counterexample
 from verify.evaluate import has_rounds, hypotheses_hold, meeting, sides
+from verify.evidence.counterexamples import Counterexample
 from verify.faults import attributed
 from verify.methods import seen, spectral, states
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from verify.counterexamples import Counterexample
+from verify.evidence.counterexamples import Counterexample
 from verify.faults import attributed
 from verify.methods.states import violation
 

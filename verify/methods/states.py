@@ -31,8 +31,8 @@ from fedtheory.statements import (
 from verify.comparisons import second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
-from verify.counterexamples import Counterexample
 from verify.evaluate import NoNumber, dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
+from verify.evidence.counterexamples import Counterexample
 from verify.methods import refutation, spectral
 
 #: Clients, and draws of one step of more than these, beyond which an instance is skipped.

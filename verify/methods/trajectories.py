@@ -10,8 +10,8 @@ import numpy as np
 from fedtheory.rational import to_float
 from fedtheory.statements import Agreement
 from verify.evaluate import meeting
+from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method
-from verify.outcome import Outcome
 
 #: Instances that are run, rounds of each, and the relative difference that counts as rounding.
 RUNS, ROUNDS, ROUNDING = 5, 40, 1e-12

@@ -17,12 +17,12 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.statements import Invariant
 from verify.checking import BUDGETS
+from verify.evidence.record import strongest
 from verify.faults import attributed
 from verify.methods import reals, sampled, search, states, symbolic
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
 from verify.mutation import Mutant, bank, entailment
-from verify.outcome import strongest
 from verify.pep import certifying, posing
 from verify.verdict import Verdict
 

@@ -18,8 +18,8 @@ import sympy
 from rich.text import Text
 
 from fedtheory.claims import Claim
+from verify.plain import clean
 from verify.report import statement
-from verify.report.plain import clean
 from verify.report.statement import CLOSE, OPEN
 
 #: Kinds of expressions whose parts have no order.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from verify.evidence import Evidence
-from verify.outcome import ClassCertificate, Outcome
-from verify.parsing import number
+from verify.evidence.certificates import ClassCertificate
+from verify.evidence.parsing import number
+from verify.evidence.record import Evidence, Outcome
 from verify.pep.prover import Step
 
 #: The margins after many rounds, among what else a note says.

@@ -15,9 +15,9 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.origins import ORIGINS
 from fedtheory.rational import real
-from verify.counterexamples import Counterexample
-from verify.evidence import ASSUMED, Evidence
-from verify.parsing import number
+from verify.evidence.counterexamples import Counterexample
+from verify.evidence.parsing import number
+from verify.evidence.record import ASSUMED, Evidence
 from verify.report import outcomes, statement
 from verify.report.consoles import console as console
 from verify.report.consoles import progress as progress

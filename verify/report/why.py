@@ -11,7 +11,7 @@ from rich.text import Text
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.origins import ORIGINS
-from verify.evidence import Evidence
+from verify.evidence.record import Evidence
 from verify.report import difference, falls, statement
 from verify.report.falls import FALLEN, Verdicts
 from verify.report.terminal import claimed, shown, sides, style

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fedtheory import claims
-from verify import files, results, stored
+from verify import files, results
 from verify.audit import FAILED
-from verify.evidence import Evidence
+from verify.evidence import stored
+from verify.evidence.record import Evidence
 
 
 def main(audit: Path) -> None:

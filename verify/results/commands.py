@@ -12,7 +12,7 @@ from verify import results
 
 if TYPE_CHECKING:
     from fedtheory.claims import Claim
-    from verify.evidence import Evidence
+    from verify.evidence.record import Evidence
     from verify.results import Shipped
 
 _LIST = """\
@@ -124,7 +124,7 @@ def run_list(args: Any) -> int:
 def run_show(args: Any) -> int:
     """A claim in words, and the evidence for it; or its statement in LaTeX."""
     from fedtheory import claims
-    from verify.evidence import Evidence
+    from verify.evidence.record import Evidence
     from verify.report import statement, terminal
 
     _load_own(args)
@@ -150,7 +150,7 @@ def run_show(args: Any) -> int:
 def run_why(args: Any) -> int:
     """Why a claim falls, or what it rests on; of several claims, why those fall that do."""
     from fedtheory import claims, naming
-    from verify.evidence import Evidence
+    from verify.evidence.record import Evidence
     from verify.report import falls, terminal, why
 
     found, report = results.shipped(), terminal.console(sys.stdout)

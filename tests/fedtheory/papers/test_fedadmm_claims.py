@@ -32,10 +32,10 @@ from fedtheory.rational import is_exact
 from fedtheory.selections import Covering
 from fedtheory.statements import Comparison, Experiment, Inequality, Quantity, Readings, Sighting
 from verify import Verdict, check
+from verify.evidence.certificates import ClassCertificate
 from verify.methods import long_runs
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS
-from verify.outcome import ClassCertificate
 
 ALL = claims.select(["fedadmm"])
 _Q = sympy.Rational

@@ -29,7 +29,7 @@ from fedtheory.statements import Experiment, Fails, Reached, Sighting
 from verify import Counterexample, Verdict, check
 from verify.cli import main
 from verify.comparisons.deciding import certain
-from verify.parsing import number
+from verify.evidence.parsing import number
 
 #: Statements that are false as printed, or as the notes read them; all others hold.
 FALSE = {

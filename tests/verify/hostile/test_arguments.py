@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedtheory import claims, regions, tables
-from verify import checking, cli, commands, measure, parsing
+from verify import checking, cli, commands, measure
 from verify.cli import main
 from verify.conformance import trace_file
+from verify.evidence import parsing
 from verify.mutation import selftest
 from verify.tightness import sweep
 

@@ -23,10 +23,10 @@ from fedtheory.statements import (
     Stays,
     Untested,
 )
-from verify import stored
 from verify.comparisons import number_types, parts, samplers
-from verify.counterexamples import Counterexample
-from verify.outcome import ClassCertificate
+from verify.evidence import stored
+from verify.evidence.certificates import ClassCertificate
+from verify.evidence.counterexamples import Counterexample
 from verify.pep import certifying
 from verify.pep.prover import Step
 

@@ -11,9 +11,10 @@ from hostile import drawn, files, sentence, unharmed
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verify import cache, counterexamples, index, limits, outcome, results
+from verify import cache, index, limits, results
 from verify.cli import main
 from verify.comparisons import parts
+from verify.evidence import certificates, counterexamples
 from verify.report.atlas import audits
 from verify.results.__main__ import main as carry
 
@@ -58,7 +59,7 @@ def read_counterexample(path: Path) -> None:
 def read_certificate(path: Path) -> None:
     with unharmed(path.parent):
         try:
-            found = outcome.load(path)
+            found = certificates.load(path)
         except ValueError as error:
             assert str(path) in sentence(error)
         else:

@@ -8,7 +8,7 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.settings import Setting
 from fedtheory.statements import Order
-from verify.counterexamples import Counterexample
+from verify.evidence.counterexamples import Counterexample
 from verify.methods import asymptotics
 from verify.methods.order import METHODS
 from verify.verdict import Verdict

@@ -24,7 +24,7 @@ from fedtheory.statements import Inequality, Quantity
 from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES
-from verify.evidence import Evidence
+from verify.evidence.record import Evidence
 from verify.methods import derived
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS

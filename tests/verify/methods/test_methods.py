@@ -18,11 +18,11 @@ from fedtheory.statements import Inequality, Quantity, contraction
 from verify import Verdict, check
 from verify.audit import audit
 from verify.evaluate import meeting
+from verify.evidence.record import strongest
 from verify.faults import Defect, Unrunnable, attributed
 from verify.methods import certificates, search, states
 from verify.methods.base import Inquiry, Method
 from verify.methods.order import METHODS, PROOFS, examined
-from verify.outcome import strongest
 from verify.pep import certifying, faces, generic_states, posing, programs, rounding, worst_case
 from verify.pep.bounding import Refused, enclosed
 from verify.pep.prover import bounds

@@ -11,7 +11,7 @@ from fedtheory import algorithms, claims, compressors
 from fedtheory.statements import Bound, CompressorClass, OneStep
 from verify import Verdict, check
 from verify.comparisons import samplers
-from verify.counterexamples import Counterexample
+from verify.evidence.counterexamples import Counterexample
 from verify.methods import sampled
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fedtheory import claims
 from verify import check
-from verify.counterexamples import Counterexample
+from verify.evidence.counterexamples import Counterexample
 from verify.methods import shrinking
 
 

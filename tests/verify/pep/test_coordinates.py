@@ -15,10 +15,10 @@ from fedtheory.randomness import Bernoulli, Product, UniformSubset
 from fedtheory.statements import Bound, Inequality, Invariant, OneStep, Quantity
 from fedtheory.symbols import d as dimension
 from verify.evaluate import meeting
+from verify.evidence.record import strongest
 from verify.methods import certificates
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
-from verify.outcome import strongest
 from verify.pep import certifying, coordinates, posing
 from verify.verdict import Verdict
 

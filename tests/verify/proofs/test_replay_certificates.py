@@ -14,8 +14,8 @@ import sympy
 from fedtheory import claims
 from verify.cli import main
 from verify.evaluate import meeting
+from verify.evidence.certificates import ClassCertificate, load
 from verify.methods import class_certificates
-from verify.outcome import ClassCertificate, load
 from verify.pep import certifying
 from verify.pep.prover import DoesNotHold, Solving, Stored
 

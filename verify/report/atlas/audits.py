@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from verify import stored
-from verify.report.plain import clean, quoted
+from verify.evidence import stored
+from verify.plain import clean, quoted
 from verify.verdict import Verdict
 
 #: How deep an audit's file nests.

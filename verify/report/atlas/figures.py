@@ -9,7 +9,7 @@ from fractions import Fraction
 import mpmath
 from markupsafe import Markup
 
-from verify.parsing import real
+from verify.evidence.parsing import real
 from verify.report import terminal
 from verify.report.terminal import shown
 from verify.verdict import Verdict

@@ -16,9 +16,10 @@ from atlases import COUNTEREXAMPLE, document, entry, outcome, refuted, whole
 
 from fedtheory import claims
 from fedtheory.naming import file_name
-from verify import counterexamples, results
+from verify import results
 from verify.cli import main
-from verify.counterexamples import Counterexample
+from verify.evidence import counterexamples
+from verify.evidence.counterexamples import Counterexample
 from verify.report.atlas import audits, cards, mathml, site
 from verify.report.atlas.prose import typeset
 from verify.verdict import Verdict

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from fedtheory import claims
 from fedtheory.rational import evaluate
 from fedtheory.symbols import T
-from verify import parsing, stored
 from verify.comparisons.deciding import violated
+from verify.evidence import parsing, stored
 
 x, y = sympy.symbols("x y", positive=True)
 SYMBOLS = {"x": x, "y": y, "|x-y|^2": sympy.Symbol("|x-y|^2"), "x*": sympy.Symbol("x*")}

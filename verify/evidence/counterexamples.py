@@ -2,7 +2,7 @@
 
 A file says which claim, which changes of it, which instance and what the two sides were. What the claim says of them
 it cannot say: the relation follows from the claim and the part of it. Everything is bounded before anything is
-computed, and nothing of a file is run (:mod:`verify.stored`).
+computed, and nothing of a file is run (:mod:`verify.evidence.stored`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.intervals import Interval
 from fedtheory.statements import Bound
-from verify import limits, stored
+from verify import limits
 from verify.comparisons import deciding, parts, samplers, second_moments
-from verify.parsing import fraction, number, real, written
-from verify.report.plain import quoted
+from verify.evidence import stored
+from verify.evidence.parsing import fraction, number, real, written
+from verify.plain import quoted
 
 #: What a file holds, in order.
 FIELDS = ("claim", "changes", "recipe", "point", "rounds", "part", "entry", "left", "relation", "right", "text")

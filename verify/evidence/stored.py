@@ -1,7 +1,7 @@
 """What files of counterexamples and of certificates share: written as JSON, read back without trust.
 
 A file says which claim, which changes of it and which instance. Everything is bounded before anything is computed, and
-texts are read by :mod:`verify.parsing`, never run.
+texts are read by :mod:`verify.evidence.parsing`, never run.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import sympy
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from verify.parsing import expression, fraction, written
-from verify.report.plain import quoted
+from verify.evidence.parsing import expression, fraction, written
+from verify.plain import quoted
 
 T = TypeVar("T")
 

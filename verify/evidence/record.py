@@ -3,20 +3,88 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from verify import counterexamples
-from verify.counterexamples import Counterexample
-from verify.outcome import Outcome
+from verify.evidence import counterexamples
+from verify.evidence.certificates import ClassCertificate
+from verify.evidence.counterexamples import Counterexample
 from verify.verdict import Verdict
 
+#: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
+STRENGTH = (
+    Verdict.REFUTED,
+    Verdict.ILL_POSED,
+    Verdict.PROVED,
+    Verdict.CERTIFIED,
+    Verdict.SUPPORTED,
+    Verdict.NOT_TESTED,
+)
 #: What is taken from an author as it is, in the JSON, in notes and on the terminal.
 ASSUMED = "assumed, not checked"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one method found about a claim.
+
+    ``covers``: what the method speaks of. ``verdict``: None where it says nothing, and then ``note`` says why: it does
+    not apply, or this was left open; otherwise what the verdict rests on. ``instances``: how many it examined.
+    ``left_open``: instances, or choices of the parameters, that it could not decide, each with the reason.
+    ``certificates``: one for each choice of the parameters at which it certifies the claim. ``exceeded``: whether the
+    worst case over the class exceeds the claim somewhere, None where that is not known. ``used``: the ways in which it
+    worked, as ``Evidence.methods`` names them. ``applied``: False where the method was not run. ``seen``: on which
+    functions it looked for a violation, which its note tells.
+    """
+
+    method: str
+    covers: str
+    verdict: Verdict | None
+    note: str
+    margin: float | None = None
+    instances: int = 0
+    left_open: tuple[str, ...] = ()
+    certificates: tuple[ClassCertificate, ...] = ()
+    counterexample: Counterexample | None = None
+    tightest: Recipe | None = None
+    exceeded: bool | None = None
+    used: tuple[str, ...] = ()
+    applied: bool = True
+    seen: frozenset[Any] = frozenset()
+
+    def to_json(self) -> dict[str, Any]:
+        """The outcome in the audit's JSON; the counterexample is the claim's."""
+        finite = self.margin is not None and math.isfinite(self.margin)
+        return {
+            "method": self.method,
+            "covers": self.covers,
+            "applied": self.applied,
+            "verdict": None if self.verdict is None else str(self.verdict),
+            "margin": self.margin if finite else None,
+            "instances": self.instances,
+            "note": self.note,
+            "left_open": list(self.left_open),
+            "certificates": [certificate.to_json() for certificate in self.certificates],
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Outcome:
+        """The outcome stored by ``to_json``, as far as it is stored."""
+        return Outcome(
+            data["method"],
+            data["covers"],
+            None if data["verdict"] is None else Verdict(data["verdict"]),
+            data["note"],
+            margin=data["margin"],
+            instances=data["instances"],
+            left_open=tuple(data["left_open"]),
+            certificates=tuple(ClassCertificate.from_json(certificate) for certificate in data["certificates"]),
+            applied=data["applied"],
+        )
 
 
 @dataclass(frozen=True)
@@ -85,3 +153,9 @@ class Evidence:
             outcomes=tuple(Outcome.from_json(outcome) for outcome in entry["outcomes"]),
             assumed=tuple(entry.get(ASSUMED, ())),
         )
+
+
+def strongest(outcomes: Sequence[Outcome]) -> Outcome | None:
+    """The first outcome with the strongest verdict; None if no method has one."""
+    decided = [o for o in outcomes if o.verdict is not None]
+    return min(decided, key=lambda o: STRENGTH.index(o.verdict or Verdict.NOT_TESTED), default=None)

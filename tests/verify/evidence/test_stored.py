@@ -10,10 +10,11 @@ from fractions import Fraction
 import pytest
 
 from fedtheory import claims
-from verify import check, counterexamples, limits, stored
+from verify import check, limits
 from verify.cli import main
 from verify.comparisons import parts, samplers
-from verify.counterexamples import Counterexample
+from verify.evidence import counterexamples, stored
+from verify.evidence.counterexamples import Counterexample
 
 IDS = ("feddcd/lemma-B.8/rate", "feddcd/theorem-4.1/proof-constants", "feddcd/projection", "locodl/uplink/literal")
 

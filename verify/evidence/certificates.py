@@ -1,10 +1,9 @@
-"""What one method found about a claim, with the certificates it rests on, which can be stored and replayed."""
+"""Certificates: proofs of claims for a whole class at one choice of the parameters, which are stored and replayed."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -12,25 +11,14 @@ from typing import Any, TypeVar
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from verify import stored
-from verify.counterexamples import Counterexample
-from verify.parsing import fraction
+from verify.evidence import stored
+from verify.evidence.parsing import fraction
 from verify.pep import certifying
 from verify.pep.prover import Step
-from verify.report.plain import quoted
-from verify.verdict import Verdict
+from verify.plain import quoted
 
 T = TypeVar("T")
 
-#: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
-STRENGTH = (
-    Verdict.REFUTED,
-    Verdict.ILL_POSED,
-    Verdict.PROVED,
-    Verdict.CERTIFIED,
-    Verdict.SUPPORTED,
-    Verdict.NOT_TESTED,
-)
 #: What a certificate's file holds, in order, and what each of its steps does.
 FIELDS = ("certificate", "claim", "changes", "recipe", "letters", "steps", "text")
 STEP = ("bound", "multipliers", "squares")
@@ -149,68 +137,3 @@ def _rational(value: Any) -> Fraction:
     if not isinstance(value, str) or not _RATIONAL.fullmatch(value):
         raise ValueError(f"a number such as 3 or 3/4 was expected, got {quoted(value)}")
     return fraction(value)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one method found about a claim.
-
-    ``covers``: what the method speaks of. ``verdict``: None where it says nothing, and then ``note`` says why: it does
-    not apply, or this was left open; otherwise what the verdict rests on. ``instances``: how many it examined.
-    ``left_open``: instances, or choices of the parameters, that it could not decide, each with the reason.
-    ``certificates``: one for each choice of the parameters at which it certifies the claim. ``exceeded``: whether the
-    worst case over the class exceeds the claim somewhere, None where that is not known. ``used``: the ways in which it
-    worked, as ``Evidence.methods`` names them. ``applied``: False where the method was not run. ``seen``: on which
-    functions it looked for a violation, which its note tells.
-    """
-
-    method: str
-    covers: str
-    verdict: Verdict | None
-    note: str
-    margin: float | None = None
-    instances: int = 0
-    left_open: tuple[str, ...] = ()
-    certificates: tuple[ClassCertificate, ...] = ()
-    counterexample: Counterexample | None = None
-    tightest: Recipe | None = None
-    exceeded: bool | None = None
-    used: tuple[str, ...] = ()
-    applied: bool = True
-    seen: frozenset[Any] = frozenset()
-
-    def to_json(self) -> dict[str, Any]:
-        """The outcome in the audit's JSON; the counterexample is the claim's."""
-        finite = self.margin is not None and math.isfinite(self.margin)
-        return {
-            "method": self.method,
-            "covers": self.covers,
-            "applied": self.applied,
-            "verdict": None if self.verdict is None else str(self.verdict),
-            "margin": self.margin if finite else None,
-            "instances": self.instances,
-            "note": self.note,
-            "left_open": list(self.left_open),
-            "certificates": [certificate.to_json() for certificate in self.certificates],
-        }
-
-    @staticmethod
-    def from_json(data: Mapping[str, Any]) -> Outcome:
-        """The outcome stored by ``to_json``, as far as it is stored."""
-        return Outcome(
-            data["method"],
-            data["covers"],
-            None if data["verdict"] is None else Verdict(data["verdict"]),
-            data["note"],
-            margin=data["margin"],
-            instances=data["instances"],
-            left_open=tuple(data["left_open"]),
-            certificates=tuple(ClassCertificate.from_json(certificate) for certificate in data["certificates"]),
-            applied=data["applied"],
-        )
-
-
-def strongest(outcomes: Sequence[Outcome]) -> Outcome | None:
-    """The first outcome with the strongest verdict; None if no method has one."""
-    decided = [o for o in outcomes if o.verdict is not None]
-    return min(decided, key=lambda o: STRENGTH.index(o.verdict or Verdict.NOT_TESTED), default=None)

@@ -18,7 +18,7 @@ import sympy
 
 from fedtheory import rational
 from fedtheory.intervals import Interval
-from verify.report.plain import quoted
+from verify.plain import quoted
 
 #: Digits of an integer (Python reads 4300 at most) and size of a decimal exponent.
 DIGITS, EXPONENT = 4000, 100_000
