@@ -15,21 +15,17 @@ from fedtheory import naming, validation
 from fedtheory.classes import FunctionClass
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instances
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.base import Statement, measured, spoken_of
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.untested import Untested
 from fedtheory.origins import checked
 from fedtheory.schedules import ROUND
 from fedtheory.settings import COMPRESSOR, Setting
-from fedtheory.statements import (
-    Agreement,
-    Bound,
-    CompressorClass,
-    Eventually,
-    Limit,
-    Statement,
-    Untested,
-    changed,
-)
 from fedtheory.symbols import T, d, k, round_index
-from fedtheory.typed import Typed, measured, spoken_of
 
 #: The papers whose claims are registered, in order; last the methods that they compare with.
 PAPERS = ("feddcd", "fedadmm", "locodl", "fedopt", "baseline")
@@ -77,7 +73,7 @@ class Claim:
         if self.statement is NOTHING or self.setting is NOWHERE:
             missing = "statement" if self.statement is NOTHING else "setting"
             raise ValueError(f"the claim {self.id} has no {missing}: write {missing}=...")
-        if not isinstance(self.statement, Typed) or not isinstance(self.setting, Setting):
+        if not isinstance(self.statement, Statement) or not isinstance(self.setting, Setting):
             raise ValueError(f"the claim {self.id} must have a statement and a setting")
         checked(self.id, self.origin, self.where, self.formula, self.literal_of)
         # A relation alone is a hypothesis in its own words.
@@ -221,7 +217,7 @@ class Claim:
         requires = changes.pop("requires", self.requires)
         if not isinstance(requires, tuple | list) or not builtins.all(isinstance(h, Hypothesis) for h in requires):
             raise ValueError("requires must be a tuple of hypotheses")
-        statement = changed(self.statement, changes)
+        statement = self.statement.changed(changes)
         return replace(
             self,
             id=self.id.rstrip("*") + "*",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.statements import Inequality
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.papers.locodl import complexity
 from fedtheory.papers.locodl.method import chi
-from fedtheory.statements import ParameterRule
 from fedtheory.symbols import L, d, epsilon, kappa, m, mu, n, omega, omega_av
 from fedtheory.tables import Column, Entry, Row, Table, per_digit
 
@@ -25,7 +25,7 @@ def build(name: str) -> Table:
         # A factor without letters is no rate, a parameter rule borrows the rate of a theorem.
         if factor is None or not factor.free_symbols or claim.kind == "parameter-rule":
             continue
-        method = claim.statement.algorithm.name  # type: ignore[union-attr]
+        method = claim.statement.algorithm.name  # type: ignore[attr-defined]
         if method not in rows:
             rows[method] = _row(method, claim, translated(claim, factor))
     return Table(

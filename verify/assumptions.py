@@ -8,7 +8,7 @@ from types import MethodType
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import CompressorClass
+from fedtheory.kinds.compressor_class import CompressorClass
 from verify.comparisons import asserted
 from verify.verdict import Verdict
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import Bound
+from fedtheory.kinds.bound import Bound
 from verify import assumptions
 from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
 from verify.faults import placed

@@ -18,22 +18,19 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.reached import Reached
 from fedtheory.literals import are_fractions
 from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.rational import Array, Undefined, evaluate, is_exact
+from fedtheory.relations import Comparison, Quantity
 from fedtheory.schedules import Irrational, at_round
-from fedtheory.statements import (
-    Agreement,
-    Bound,
-    Comparison,
-    Identity,
-    Inequality,
-    OneStep,
-    ParameterRule,
-    Quantity,
-    Reached,
-    Stays,
-)
 from fedtheory.symbols import T
 
 Sides = tuple[Array, Array]
@@ -70,7 +67,7 @@ def unrolled(
     The tree of draws is enumerated, so that an expectation over it is exact. ``ValueError`` if a draw has no finite
     support.
     """
-    algorithm = claim.statement.algorithm  # type: ignore[union-attr]
+    algorithm = claim.statement.algorithm  # type: ignore[attr-defined]
     # Initial states of zeros do not tell fractions from floats.
     exact = are_fractions(problem, instance.params, state)
     probabilities = np.ones(1, dtype=int)
@@ -103,7 +100,7 @@ def _params_then(claim: Claim, instance: Instance, problem: Any, rounds: int) ->
     try:
         return params_after(claim, instance, problem, rounds)
     except Irrational:
-        varying = claim.statement.algorithm.schedules  # type: ignore[union-attr]
+        varying = claim.statement.algorithm.schedules  # type: ignore[attr-defined]
         return instance.params._replace(**dict.fromkeys(varying))
 
 
@@ -137,7 +134,7 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 def tree_size(claim: Claim, instance: Instance, rounds: int) -> int:
     """Number of leaves of the tree of draws."""
     problem, state = start(claim, instance, np.zeros((1, dimension(claim, instance))))
-    count = claim.statement.algorithm.draws(problem, instance.params, state).count  # type: ignore[union-attr]
+    count = claim.statement.algorithm.draws(problem, instance.params, state).count  # type: ignore[attr-defined]
     if count is None:
         raise ValueError(f"the draws of {claim.id} cannot be enumerated")
     total: int = int(count) ** rounds

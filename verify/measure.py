@@ -21,11 +21,12 @@ from fedtheory.algorithms import feddcd, locodl, run
 from fedtheory.claims import Claim
 from fedtheory.compressors import Family, rand_k
 from fedtheory.data import Dataset, split
+from fedtheory.kinds.bound import Bound
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic, logistic_with_condition
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array, evaluate
-from fedtheory.statements import Bound, Quantity
+from fedtheory.relations import Quantity
 from fedtheory.symbols import T
 from verify.comparisons import samplers
 from verify.statistics import sampling

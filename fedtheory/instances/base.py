@@ -31,7 +31,7 @@ class Posed(Protocol):
 
     @property
     def statement(self) -> Any:
-        """One of :mod:`fedtheory.statements`."""
+        """One of :mod:`fedtheory.kinds`."""
 
     @property
     def requires(self) -> tuple[Any, ...]:

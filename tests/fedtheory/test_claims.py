@@ -12,9 +12,9 @@ import sympy
 from places import SHARED
 
 from fedtheory import algorithms, claims
+from fedtheory.kinds.bound import Bound
 from fedtheory.origins import ORIGINS
 from fedtheory.papers import feddcd, locodl
-from fedtheory.statements import Bound
 
 LIST = SHARED / "claims.csv"
 #: What is meant, of which the list tells the letter or the use.

@@ -5,8 +5,11 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import locodl
-from fedtheory.relations import E
-from fedtheory.statements import Quantity, bound, identity, inequality, one_step
+from fedtheory.kinds.bound import bound
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import inequality
+from fedtheory.kinds.one_step import one_step
+from fedtheory.relations import E, Quantity
 from fedtheory.symbols import T
 
 rate, constant, x = sympy.symbols("rate constant x", positive=True)

@@ -16,12 +16,12 @@ import pytest
 import sympy
 
 from fedtheory import claims, compressors, growth, tables
+from fedtheory.kinds.order import Order
 from fedtheory.latex import prose
 from fedtheory.papers.locodl import complexity, d, k, kappa, n, omega
 from fedtheory.papers.locodl import tables as locodl_tables
 from fedtheory.regions import Axis, axis, regions
 from fedtheory.rendering import plain, render
-from fedtheory.statements import Order
 from verify.cli import main
 from verify.comparisons import orders
 from verify.methods import magnitudes

@@ -8,7 +8,8 @@ import sympy
 from places import EXAMPLES
 
 import fedtheory as ft
-from fedtheory.statements import Eventually, Limit
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.limit import Limit
 from verify import Verdict, check
 from verify.cli import main
 from verify.own import load

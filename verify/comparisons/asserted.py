@@ -24,9 +24,12 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.instances.chart import nullspace, rank, skeleton, untied
 from fedtheory.intervals import Interval, Undecided
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array, exact, to_float
-from fedtheory.statements import Bound, Invariant, Limit, OneStep
 from verify.evaluate import Comparable, check_scalar, compared_by_size, dimension, rollout, shaped, start
 
 #: What is said of others.
@@ -275,7 +278,7 @@ def resting(claim: Claim, instance: Instance) -> tuple[Any, Any] | None:
 
 def _fixed(claim: Claim, instance: Instance) -> tuple[Any, Any]:
     problem, _ = instance.at(exact(np.zeros((1, instance.dimension), dtype=int)))
-    fixed = claim.statement.algorithm.fixed_point(problem, instance.params)  # type: ignore[union-attr]
+    fixed = claim.statement.algorithm.fixed_point(problem, instance.params)  # type: ignore[attr-defined]
     return problem, type(fixed)(*(np.asarray(part)[None, None] for part in fixed))
 
 

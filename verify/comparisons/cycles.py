@@ -8,8 +8,10 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.limit import Limit
 from fedtheory.rational import Array
-from fedtheory.statements import Eventually, Limit, Quantity
+from fedtheory.relations import Quantity
 from verify.comparisons.exact import Coordinates, as_row
 from verify.evaluate import rollout, tree_size
 
@@ -31,7 +33,7 @@ def vanishing(claim: Claim) -> tuple[Quantity, ...]:
 
 def is_autonomous(claim: Claim, instance: Instance) -> bool:
     """Whether a state alone tells where the next step leads: nothing is drawn, and parameters do not vary."""
-    return not claim.statement.algorithm.schedules and tree_size(claim, instance, 1) == 1  # type: ignore[union-attr]
+    return not claim.statement.algorithm.schedules and tree_size(claim, instance, 1) == 1  # type: ignore[attr-defined]
 
 
 def size(quantity: Quantity, problem: Any, params: Any, state: Any) -> Array:

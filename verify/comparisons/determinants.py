@@ -16,9 +16,9 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.kinds.limit import Limit
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array, determinant, exact
-from fedtheory.statements import Limit
 from verify.evaluate import rollout
 
 #: What counterexamples call this comparison: the least |det A_k| is less than 1.
@@ -59,7 +59,7 @@ def linear(claim: Claim, instance: Instance) -> Array:
 
 def _same_draws(claim: Claim, instance: Instance, problem: Any, state: Any) -> None:
     """``ValueError`` unless what is drawn is the same at all these states."""
-    draws = claim.statement.algorithm.draws  # type: ignore[union-attr]
+    draws = claim.statement.algorithm.draws  # type: ignore[attr-defined]
     found = [
         support_of(draws(problem, instance.params, type(state)(*(field[i] for field in state))), True)
         for i in range(len(state[0]))

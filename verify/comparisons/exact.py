@@ -11,9 +11,16 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.compressors import Compressor
 from fedtheory.instances import Instance
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.experiment import Experiment
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.untested import Untested
 from fedtheory.randomness import expectation
 from fedtheory.rational import Array, evaluate, exact, is_exact, to_float
-from fedtheory.statements import Bound, CompressorClass, Experiment, Fails, Invariant, Limit, Order, Untested
 from verify.comparisons import asserted, second_moments
 from verify.evaluate import check_number, leaving, params_after, rollout, sides, tree_size
 

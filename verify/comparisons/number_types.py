@@ -10,8 +10,12 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import to_float
-from fedtheory.statements import Bound, Identity, Inequality, Invariant, OneStep
 from verify.comparisons.exact import Compared, Coordinates, as_row, parts, parts_at
 
 #: What counterexamples call these comparisons, before the part and the side: the one number against the other.

@@ -14,7 +14,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import Order
+from fedtheory.kinds.order import Order
 from verify.comparisons import curves
 from verify.comparisons.curves import FIRST, LAST, SECOND, Curve, Undecided
 

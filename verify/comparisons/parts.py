@@ -8,17 +8,15 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import (
-    Bound,
-    CompressorClass,
-    Eventually,
-    Experiment,
-    Fails,
-    Invariant,
-    Limit,
-    Order,
-    Untested,
-)
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.experiment import Experiment
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.untested import Untested
 from verify.comparisons import cycles, determinants, exact, number_types, orders, samplers, stability
 from verify.comparisons.deciding import certainly, is_open, plain
 from verify.comparisons.exact import Coordinates

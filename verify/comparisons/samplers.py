@@ -14,8 +14,10 @@ import numpy as np
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import evaluate
-from fedtheory.statements import Bound, CompressorClass, OneStep
 from verify.evaluate import dimension
 from verify.statistics import sampling
 from verify.statistics.alpha_spending import Ledger

@@ -18,8 +18,8 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, pinned
 from fedtheory.intervals import Interval, Undecided
+from fedtheory.kinds.bound import Bound
 from fedtheory.rational import Array, enclosed, evaluate, exact, is_exact
-from fedtheory.statements import Bound
 from fedtheory.symbols import T
 from verify.evaluate import params_after, rollout, start
 
@@ -218,7 +218,7 @@ def _basis(size: int, like: Array) -> Array:
 def _carried(claim: Claim, instance: Instance, like: Array, rounds: int) -> Array:
     """The form of the coordinates of the initial state whose value is E[left after ``rounds`` rounds]."""
     Q = _form(claim, instance, like, rounds)
-    if not claim.statement.algorithm.schedules:  # type: ignore[union-attr]
+    if not claim.statement.algorithm.schedules:  # type: ignore[attr-defined]
         return _after(*maps(claim, instance, like), Q, rounds)
     for k in reversed(range(rounds)):
         Q = _after(*maps(claim, instance, like, k), Q, 1)
@@ -249,7 +249,7 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
     The list ends before the first that is beyond the floats.
     """
     like = np.zeros(1)
-    varies = bool(claim.statement.algorithm.schedules)  # type: ignore[union-attr]
+    varies = bool(claim.statement.algorithm.schedules)  # type: ignore[attr-defined]
     A, p = maps(claim, instance, like)
     signs = np.random.default_rng(0).choice([-1, 1], A.shape)
     both = [A, A * (1 + _LAST_BIT * signs)]

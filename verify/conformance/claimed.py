@@ -12,8 +12,10 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import Array, evaluate
-from fedtheory.statements import Bound, Invariant, OneStep
 from verify.conformance.adapter import Implementation
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, claims_of, draw_at

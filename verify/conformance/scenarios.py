@@ -17,11 +17,15 @@ from fedtheory import algorithms, claims, oracles
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Recipe
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.randomness import map_leaves, support_of
-from fedtheory.statements import Bound, Eventually, Invariant, Limit, OneStep
 from verify.conformance import small
 from verify.evaluate import meeting
 

@@ -12,9 +12,9 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array, Undefined, evaluate
-from fedtheory.statements import OneStep
 from verify.conformance import matching
 from verify.conformance.adapter import Implementation
 from verify.conformance.algorithms import compare

@@ -13,9 +13,10 @@ from fedtheory.claims import Claim
 from fedtheory.composed import Away, Shared, Square, Total, Value
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.iterations import At, Iteration, Overall, Root
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Everywhere
 from fedtheory.rational import Array
-from fedtheory.statements import Identity, Inequality
 
 #: A quantity, told from others by the function that computes it.
 Of = Callable[[Any, Any, Any], Array]

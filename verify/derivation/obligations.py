@@ -13,7 +13,9 @@ from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.iterations import At, Iteration, Root
-from fedtheory.statements import Comparison, Eventually, Inequality, Quantity
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.relations import Comparison, Quantity
 from verify.derivation import facts, remembered, rules
 from verify.derivation.facts import Known, Of, Term
 from verify.derivation.rules import BOUNDED, CONVERGES, VANISHES, Step

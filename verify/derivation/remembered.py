@@ -11,7 +11,7 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import Identity
+from fedtheory.kinds.identity import Identity
 from verify.methods import class_certificates
 from verify.pep import posing
 from verify.verdict import Verdict

@@ -17,7 +17,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.intervals import Interval
-from fedtheory.statements import Bound
+from fedtheory.kinds.bound import Bound
 from verify import limits
 from verify.comparisons import deciding, parts, samplers, second_moments
 from verify.evidence import stored

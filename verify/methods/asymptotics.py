@@ -16,7 +16,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import Order
+from fedtheory.kinds.order import Order
 from verify.comparisons import orders
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome

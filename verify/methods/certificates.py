@@ -19,7 +19,7 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.statements import Bound
+from fedtheory.kinds.bound import Bound
 from verify.evaluate import meets_grounds
 from verify.pep import coordinates, induction, posing
 from verify.proofs import identity, inexact, locodl, memory, rbcd

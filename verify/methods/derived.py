@@ -17,7 +17,7 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
 from fedtheory.iterations import Iteration
-from fedtheory.statements import Eventually
+from fedtheory.kinds.eventually import Eventually
 from verify.derivation import obligations, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fedtheory.statements import Experiment, Fails
+from fedtheory.kinds.experiment import Experiment
+from fedtheory.kinds.fails import Fails
 from verify.comparisons.deciding import arithmetic, certain
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number

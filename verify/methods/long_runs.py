@@ -14,8 +14,9 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from fedtheory.kinds.eventually import Eventually
 from fedtheory.rational import Array, to_float
-from fedtheory.statements import Eventually, Quantity
+from fedtheory.relations import Quantity
 from verify.evaluate import meeting
 from verify.evidence.record import Outcome
 from verify.methods import seen

@@ -20,7 +20,7 @@ from typing import Any
 import sympy
 import z3
 
-from fedtheory.statements import Order
+from fedtheory.kinds.order import Order
 from verify.methods import reals, symbolic
 
 #: A logarithm is at most this power of its argument, up to a constant, as it is for every power.

@@ -11,22 +11,20 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import (
-    Agreement,
-    Bound,
-    CompressorClass,
-    Eventually,
-    Experiment,
-    Fails,
-    Inequality,
-    Invariant,
-    Limit,
-    OneStep,
-    Order,
-    ParameterRule,
-    Readings,
-    Untested,
-)
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.experiment import Experiment
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.readings import Readings
+from fedtheory.kinds.untested import Untested
 from verify.comparisons.deciding import arithmetic, floats_in
 from verify.comparisons.number_types import runs_on_states
 from verify.evidence.certificates import ClassCertificate

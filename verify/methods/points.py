@@ -33,8 +33,10 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance, pinned
 from fedtheory.instances.base import Recipe
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import evaluate, exact, holds
-from fedtheory.statements import Bound, Inequality, OneStep
 from verify.evaluate import hypotheses_hold, sides
 from verify.methods import reals, search, symbolic
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from fedtheory.statements import Readings
+from fedtheory.kinds.readings import Readings
 from verify.evidence.record import Outcome, strongest
 from verify.methods.base import Inquiry, Method
 from verify.verdict import Verdict

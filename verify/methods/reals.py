@@ -17,7 +17,9 @@ import z3
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import Comparison, Inequality, ParameterRule
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.relations import Comparison
 from verify.methods import symbolic
 
 #: Effort after which z3 gives up, in its own units, so that the answer does not depend on the machine.

@@ -11,8 +11,10 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.intervals import Interval, Undefined
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import Array
-from fedtheory.statements import Bound, CompressorClass, OneStep
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
 from verify.comparisons.exact import Compared, Coordinates, parts
 from verify.evidence.counterexamples import Counterexample

@@ -22,8 +22,8 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, members, replicas
 from fedtheory.instances.base import Recipe
 from fedtheory.instances.replicas import Profiles
+from fedtheory.kinds.bound import Bound
 from fedtheory.rational import Array, to_float
-from fedtheory.statements import Bound
 from verify.comparisons import cycles
 from verify.comparisons.exact import LAST, Coordinates
 from verify.evaluate import (

@@ -15,9 +15,11 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array
-from fedtheory.statements import Bound, CompressorClass, OneStep
 from verify.comparisons.samplers import PREFIX, SHAPES, both, level, outcomes
 from verify.evaluate import dimension, meeting, start
 from verify.evidence.counterexamples import Counterexample
@@ -86,7 +88,7 @@ def _telling(claim: Claim, recipe: Recipe) -> float:
     most. A coin that nearly always shows the same side hides its bias, however much is drawn beside it."""
     instance = claim.instances.build(recipe, False)
     problem, state = start(claim, instance, np.ones((1, dimension(claim, instance))))
-    draws = claim.statement.algorithm.draws(problem, instance.params, state)  # type: ignore[union-attr]
+    draws = claim.statement.algorithm.draws(problem, instance.params, state)  # type: ignore[attr-defined]
     if not 0 < (draws.count or 0) <= MOST:
         return 0.0
     support, p = support_of(draws, False)

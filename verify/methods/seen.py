@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from fedtheory.claims import Claim
 from fedtheory.instances import members
-from fedtheory.statements import Bound, Eventually, Limit
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.limit import Limit
 
 #: The largest number of rounds that is told: beyond it all rounds are meant.
 LARGEST = 10**6

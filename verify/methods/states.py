@@ -15,19 +15,17 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.intervals import Interval
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.reached import Reached
 from fedtheory.rational import Array, Undefined, to_float
 from fedtheory.rational import exact as exactly
-from fedtheory.statements import (
-    Agreement,
-    Bound,
-    CompressorClass,
-    Identity,
-    Invariant,
-    Limit,
-    ParameterRule,
-    Reached,
-    Stays,
-)
 from verify.comparisons import second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
@@ -230,7 +228,7 @@ def _escapes(claim: Claim, instance: Instance, rng: np.random.Generator) -> Find
 
 
 def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.Generator) -> Iterator[Finding]:
-    for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
+    for part in range(len(claim.statement.comparisons)):
 
         def both(theta: Array, part: int = part) -> tuple[Array, Array]:
             left, right = sides(claim, instance, theta, rounds)[part]
@@ -338,7 +336,7 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], scales: Iterab
         exact = isinstance(scale, Fraction)
         instance = claim.instances.build(recipe, exact)
         size = dimension(claim, instance)
-        for part in range(len(claim.statement.comparisons)):  # type: ignore[union-attr]
+        for part in range(len(claim.statement.comparisons)):
 
             def both(theta: Array, part: int = part, instance: Instance = instance, scale: Any = scale) -> Any:
                 rows = exactly(theta) if isinstance(scale, Fraction) else theta

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.statements import Comparison, Inequality, ParameterRule
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.relations import Comparison
 
 
 def proves(claim: Claim) -> bool:

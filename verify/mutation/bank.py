@@ -18,20 +18,18 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.method import stepping
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
-from fedtheory.statements import (
-    Bound,
-    CompressorClass,
-    Eventually,
-    Experiment,
-    Identity,
-    Inequality,
-    Limit,
-    OneStep,
-    Order,
-    ParameterRule,
-    Readings,
-    Untested,
-)
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.experiment import Experiment
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.readings import Readings
+from fedtheory.kinds.untested import Untested
 from fedtheory.symbols import T
 from verify.mutation import code, expressions
 

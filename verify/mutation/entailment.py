@@ -13,8 +13,11 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Start
+from fedtheory.kinds.base import Statement
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import Array
-from fedtheory.statements import Bound, CompressorClass, OneStep, Statement
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.methods import reals, symbolic
 

@@ -19,7 +19,10 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import generic, pick
-from fedtheory.statements import Bound, Inequality, Invariant, OneStep
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.one_step import OneStep
 from verify.mutation.bank import Mutant
 
 #: Whether a problem with its parameters has states in the region.

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import Invariant
+from fedtheory.kinds.invariant import Invariant
 from verify.checking import BUDGETS
 from verify.evidence.record import strongest
 from verify.faults import attributed

@@ -12,7 +12,10 @@ from typing import NamedTuple
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.statements import Bound, Inequality, Invariant, OneStep
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.one_step import OneStep
 from verify.comparisons import asserted
 from verify.evaluate import hypotheses_hold
 from verify.faults import attributed

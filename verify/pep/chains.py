@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.statements import Bound, Quantity
+from fedtheory.kinds.bound import Bound
+from fedtheory.relations import Quantity
 from fedtheory.symbols import T
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain

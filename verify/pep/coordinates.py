@@ -20,10 +20,11 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.invariant import Invariant
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, support_of
 from fedtheory.rational import Array
-from fedtheory.statements import Bound, Invariant
 from verify.evaluate import rollout
 from verify.faults import DEFECTS, theirs
 from verify.pep import watching

@@ -18,8 +18,9 @@ from sympy.polys.fields import FracElement, field
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.rational import Array
-from fedtheory.statements import Identity, Inequality
 from verify.evaluate import Behaviour, sides
 from verify.pep import posing, watching
 from verify.pep.gram import Form, Vector
@@ -46,7 +47,7 @@ def holds(claim: Claim, instance: Instance) -> bool:
 
     ``TypeError`` or ``ValueError`` where the statement's code compares, or does anything but arithmetic.
     """
-    if any(comparison.relation not in _SHOWN for comparison in claim.statement.comparisons):  # type: ignore[union-attr]
+    if any(comparison.relation not in _SHOWN for comparison in claim.statement.comparisons):
         return False
     with watching.reading() as doings:
         found = _holds(claim, instance)

@@ -19,10 +19,11 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.kinds.bound import Bound
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.rational import Array, evaluate
-from fedtheory.statements import Bound, Quantity
+from fedtheory.relations import Quantity
 from fedtheory.symbols import T
 from verify.evaluate import rollout
 from verify.faults import attributed

@@ -9,7 +9,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.randomness import expectation
 from fedtheory.rational import Array
-from fedtheory.statements import Quantity
+from fedtheory.relations import Quantity
 from verify.evaluate import rollout
 from verify.pep.functions import Formal
 from verify.pep.gram import Form, Row

@@ -11,7 +11,10 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.statements import Bound, Comparison, Inequality, OneStep
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.relations import Comparison
 from verify.evaluate import leaving, sides
 from verify.faults import attributed
 from verify.pep import chains, posing

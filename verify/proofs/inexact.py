@@ -27,12 +27,13 @@ from fedtheory.algorithms import inexact_feddcd
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
+from fedtheory.kinds.bound import Bound
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import dual
 from fedtheory.papers.feddcd import inexact as paper
 from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.rational import Array
-from fedtheory.statements import Bound, Quantity
+from fedtheory.relations import Quantity
 from fedtheory.symbols import T
 from verify.evaluate import rollout
 from verify.pep import posing

@@ -16,8 +16,10 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.one_step import OneStep, contraction
 from fedtheory.papers.locodl import method
-from fedtheory.statements import Bound, OneStep, Quantity, contraction
+from fedtheory.relations import Quantity
 from verify.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import Form

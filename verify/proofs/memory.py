@@ -26,12 +26,12 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
+from fedtheory.kinds.bound import Bound
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import dual
 from fedtheory.papers.feddcd import memory as paper
 from fedtheory.randomness import expectation, support_of
 from fedtheory.rational import Array
-from fedtheory.statements import Bound
 from fedtheory.symbols import T
 from verify.evaluate import rollout
 from verify.pep import posing

@@ -19,8 +19,11 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.papers.feddcd import appendix_b, dual
-from fedtheory.statements import Bound, Inequality, OneStep, Quantity
+from fedtheory.relations import Quantity
 from verify.evaluate import rollout
 from verify.pep import functions, posing
 from verify.pep.gram import ZERO, Form, Sample, interpolation, row, smoothness, strong_convexity, value
@@ -97,7 +100,7 @@ def _letters(claim: Claim) -> Letters:
         k = {"n": s["N"], "tau": s["tau"], "L": 1 / s["alpha"], "mu": 1 / s["beta"]}
     else:
         # The lemmas name the smallest strong convexity mu or mu_min, never both.
-        mu = s["mu_min"] if claim.statement.right.has(s["mu_min"]) else s["mu"]  # type: ignore[union-attr]
+        mu = s["mu_min"] if claim.statement.right.has(s["mu_min"]) else s["mu"]  # type: ignore[attr-defined]
         k = {"n": s["n"], "tau": s["tau"], "L": s["L_max"], "mu": mu, "least L": s["L_min"]}
     return {**k, "r": (k["tau"] - 1) / (k["n"] - 1)}
 

@@ -15,25 +15,21 @@ from sympy.printing.str import StrPrinter
 from fedtheory.claims import Claim
 from fedtheory.composed import Away, Difference, Image, Inner, Square, Total
 from fedtheory.iterations import At, Overall, Root
-from fedtheory.relations import Monomial
-from fedtheory.statements import (
-    Agreement,
-    Bound,
-    Comparison,
-    CompressorClass,
-    Eventually,
-    Experiment,
-    Fails,
-    Invariant,
-    Limit,
-    OneStep,
-    Order,
-    ParameterRule,
-    Quantity,
-    Reached,
-    Statement,
-    Stays,
-)
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.base import Statement
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.experiment import Experiment
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.reached import Reached
+from fedtheory.relations import Comparison, Monomial, Quantity
 from verify.report import names
 
 #: How a character that LaTeX reads otherwise is written.

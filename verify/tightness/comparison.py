@@ -26,8 +26,11 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.intervals import Interval
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import evaluate
-from fedtheory.statements import Bound, Inequality, OneStep, Quantity
+from fedtheory.relations import Quantity
 from fedtheory.symbols import T
 from verify.comparisons.exact import parts
 from verify.evaluate import sides, tree_size
@@ -174,10 +177,10 @@ def _point(subject: Subject, choice: Choice, found: Certified, printed: Fraction
 def _decrease(claim: Claim, part: str, instance: Instance, choice: Choice, found: Certified) -> Point:
     """The largest N given P - left = 1, where right = P - N: without an N, left given P = 1."""
     gained, lost = _signed(claim, instance)
-    statement = claim.statement
-    subject, left, right = Subject.DECREASE, lost, gained - statement.left  # type: ignore[union-attr]
+    statement: Any = claim.statement
+    subject, left, right = Subject.DECREASE, lost, gained - statement.left
     if lost == 0:
-        subject, left, right = Subject.RATIO, statement.left, gained  # type: ignore[union-attr]
+        subject, left, right = Subject.RATIO, statement.left, gained
     changed = replace(claim, statement=replace(statement, left=left, right=right))
     try:
         measured = bounds(_program(changed, instance), Fraction(1))

@@ -9,7 +9,9 @@ from math import isfinite
 
 from fedtheory import tables
 from fedtheory.claims import Claim
-from fedtheory.statements import Bound, Inequality, OneStep
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
 from verify import sweeping
 from verify.tightness import grids
 from verify.tightness.comparison import Point, Subject, at_choice, short

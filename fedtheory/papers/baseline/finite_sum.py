@@ -15,13 +15,14 @@ from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
 from fedtheory.claims import Claim
 from fedtheory.classes import Smooth, SmoothStronglyConvex, StronglyConvexOnAverage
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.bound import bound
+from fedtheory.kinds.one_step import one_step
 from fedtheory.papers.baseline import potentials
 from fedtheory.papers.baseline.rivals import CONVEX, L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.relations import E
+from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Quantity, bound, one_step
 from fedtheory.symbols import Max, Min, T
 
 # Potentials

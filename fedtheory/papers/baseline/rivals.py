@@ -25,6 +25,11 @@ from fedtheory.classes import (
     UnbiasedCompressors,
 )
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.one_step import one_step
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.papers.baseline import parametrisations
 from fedtheory.papers.baseline.potentials import (
     Phi_ef21,
@@ -39,10 +44,9 @@ from fedtheory.papers.baseline.potentials import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.relations import E
+from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
 from fedtheory.sources import Source
-from fedtheory.statements import Inequality, Invariant, Limit, ParameterRule, Quantity, one_step
 from fedtheory.symbols import Max, Min
 
 mu, L, kappa, n, d, omega = symbols.mu, symbols.L, symbols.kappa, symbols.n, symbols.d, symbols.omega

@@ -15,6 +15,8 @@ import sympy
 from fedtheory.algorithms import sag, sdca
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.one_step import OneStep, one_step
 from fedtheory.papers.baseline import finite_sum, potentials
 from fedtheory.papers.baseline.rivals import L, mu, n
 from fedtheory.papers.fedopt.data import Posed, States
@@ -23,9 +25,8 @@ from fedtheory.papers.fedopt.predictors import dual_gap, dual_optimum, gamma, la
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.rational import Array
-from fedtheory.relations import E
+from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Bound, OneStep, Quantity, one_step
 from fedtheory.symbols import Min
 
 # SAG

@@ -14,6 +14,8 @@ from fedtheory.composed import Away, Square, Value
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, numbers
 from fedtheory.iterations import At, Root
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.limit import Limit
 from fedtheory.meanings import Isolated
 from fedtheory.papers.fedadmm.descent import OBJECTIVE
 from fedtheory.papers.fedadmm.differences import SERVER_MOVE
@@ -64,9 +66,9 @@ from fedtheory.papers.fedadmm.transition import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed
 from fedtheory.settings import Setting
-from fedtheory.statements import Eventually, Limit, Quantity
 from fedtheory.subproblems import Exact
 from fedtheory.symbols import L, mu
 

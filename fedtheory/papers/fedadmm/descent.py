@@ -10,6 +10,9 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.letters import alpha_i, nu_i, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import (
@@ -32,8 +35,8 @@ from fedtheory.papers.fedadmm.runs import (
 from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import Comparison, Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Comparison, Identity, Inequality, ParameterRule, Quantity
 
 _FRACTION = sympy.Rational
 

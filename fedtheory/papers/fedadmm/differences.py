@@ -8,6 +8,8 @@ from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.iterations import Root
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import (
     ACCURACY,
@@ -24,7 +26,7 @@ from fedtheory.papers.fedadmm.letters import nu_i, q, sigma_i
 from fedtheory.papers.fedadmm.limits import ASSUMED, LONG, START
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, SELECTED, SMOOTH, STEP, TRANSITION
-from fedtheory.statements import Eventually, Inequality, Quantity
+from fedtheory.relations import Quantity
 
 _away, _away_next = (
     transition.at(name, transition.disagreement, later, each=True)

@@ -10,6 +10,8 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.inner import CURVED, INNER, PENALTY, inner_step
@@ -19,8 +21,8 @@ from fedtheory.papers.fedadmm.sequences import sum_of_gradients, sum_of_multipli
 from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View, steepest
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import Comparison, Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Comparison, Identity, Inequality, Quantity
 
 _Q = sympy.Rational
 

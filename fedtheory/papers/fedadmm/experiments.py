@@ -16,6 +16,11 @@ from fedtheory.claims import Claim
 from fedtheory.classes import OneStronglyConvex, SmoothStronglyConvex
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.readings import Readings
 from fedtheory.papers.fedadmm.descent import DESCENT
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import RUN, SMOOTH, START, STEP
@@ -24,9 +29,9 @@ from fedtheory.problems.least_squares import from_rows
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.weighted import weighted_gradient
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Identity, Inequality, Limit, ParameterRule, Quantity, Readings, inequality
 from fedtheory.subproblems import Exact
 from fedtheory.symbols import L, mu, n
 

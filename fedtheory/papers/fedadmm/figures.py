@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from fedtheory.claims import Claim
+from fedtheory.kinds.experiment import Experiment, Sighting
 from fedtheory.settings import Setting
-from fedtheory.statements import Experiment, Sighting
 
 RESULTS = Path(__file__).with_name("figures.json")
 _SEEN = "seen or not on the data named; not seen refutes nothing, and is then not tested"

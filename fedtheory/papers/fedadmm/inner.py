@@ -16,13 +16,15 @@ from fedtheory.classes import WeaklyConvex
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import members
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick
+from fedtheory.kinds.bound import bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import one_step
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, sigma_i
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.relations import E
+from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Quantity, bound, one_step
 from fedtheory.subproblems import InnerSteps, Task
 from fedtheory.symbols import T
 

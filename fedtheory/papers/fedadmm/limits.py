@@ -15,6 +15,7 @@ from fedtheory.algorithms import fedadmm
 from fedtheory.composed import Away, Inner, Square
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, generic, pick
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Coercive, Everywhere, Recurs
 from fedtheory.optimum import Optimum
 from fedtheory.papers.fedadmm import transition
@@ -25,9 +26,9 @@ from fedtheory.problems.bent import Bent, bent
 from fedtheory.problems.receding import Receding, receding
 from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.rational import Array, to_float
+from fedtheory.relations import Quantity
 from fedtheory.selections import Covering, Fixed, Uniform
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Quantity
 from fedtheory.subproblems import Adversary
 
 

@@ -12,6 +12,9 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import infimum
 from fedtheory.papers.fedadmm.letters import c, k, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i, varepsilon
@@ -33,8 +36,8 @@ from fedtheory.papers.fedadmm.runs import (
 )
 from fedtheory.papers.fedadmm.transition import BEFORE_IT_FALLS
 from fedtheory.rational import Array
+from fedtheory.relations import Comparison, Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Comparison, Inequality, ParameterRule, Quantity, identity
 
 _Q = sympy.Rational
 

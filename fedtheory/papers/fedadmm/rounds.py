@@ -10,6 +10,8 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, SELECTED, last_of, smallest, waited
 from fedtheory.papers.fedadmm.runs import (
@@ -25,8 +27,8 @@ from fedtheory.papers.fedadmm.runs import (
     square,
 )
 from fedtheory.rational import Array
+from fedtheory.relations import Comparison
 from fedtheory.settings import Setting
-from fedtheory.statements import Comparison, Inequality, identity
 
 # Equation (53)
 

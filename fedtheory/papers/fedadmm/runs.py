@@ -24,9 +24,9 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import Bent
 from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed, covers, gaps
 from fedtheory.settings import Setting
-from fedtheory.statements import Quantity
 from fedtheory.subproblems import Adversary
 
 #: Iterations of a run, at most.

@@ -10,6 +10,8 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.composed import Difference, Image, Inner, Shared, Square, Total
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, MOVED, OBJECTIVE
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, r_i, sigma, sigma_i
@@ -33,7 +35,7 @@ from fedtheory.papers.fedadmm.transition import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.statements import Comparison, Identity, Inequality, Quantity
+from fedtheory.relations import Comparison, Quantity
 
 # Functions of the state of Algorithm 1
 
@@ -156,7 +158,7 @@ def _between(name: str, gist: str, low: Any, middle: Any, high: Any, *parts: Any
 def _equal(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
     """left = right."""
     claim = _part(name, gist, left, right, *parts)
-    return replace(claim, kind="identity", statement=Identity(left, right, claim.statement.quantities))  # type: ignore[union-attr]
+    return replace(claim, kind="identity", statement=Identity(left, right, claim.statement.quantities))  # type: ignore[attr-defined]
 
 
 def _e(*quantities: Quantity) -> tuple[sympy.Expr, ...]:

@@ -32,9 +32,9 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.randomness import Constant, Distribution, Draw
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed
 from fedtheory.settings import Setting
-from fedtheory.statements import Quantity
 from fedtheory.subproblems import Task
 
 

@@ -15,14 +15,16 @@ from fedtheory.claims import Claim
 from fedtheory.classes import SmoothBlocks
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, numbers
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.one_step import one_step
 from fedtheory.papers.feddcd import exceptions
 from fedtheory.papers.feddcd.exceptions import MirrorParams, Pair
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
 from fedtheory.rational import Array, is_exact, to_float
-from fedtheory.relations import E
+from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Quantity, identity, inequality, one_step
 
 n, tau = sympy.symbols("n tau", integer=True, positive=True)
 mu, mu_min, L_min, L_max = sympy.symbols("mu mu_min L_min L_max", positive=True)

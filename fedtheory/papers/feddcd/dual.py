@@ -19,8 +19,8 @@ from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Quantity
 
 alpha, beta, zeta = sympy.symbols("alpha beta zeta", positive=True)
 N, tau, d = sympy.symbols("N tau d", integer=True, positive=True)

@@ -13,11 +13,12 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex, SmoothStronglyConvex
+from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.papers.feddcd.dual import N, Nothing, alpha, beta
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Inequality, Quantity, inequality
 
 
 class At(NamedTuple):

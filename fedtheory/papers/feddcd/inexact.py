@@ -20,6 +20,8 @@ from fedtheory.claims import Claim
 from fedtheory.classes import InexactOracles
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
+from fedtheory.kinds.bound import Bound, bound
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import appendix_b, dual
 from fedtheory.papers.feddcd.dual import (
@@ -38,9 +40,8 @@ from fedtheory.papers.feddcd.dual import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.relations import E
+from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Bound, ParameterRule, Quantity, bound
 from fedtheory.symbols import Min, T
 
 delta, r = sympy.symbols("delta r", positive=True)

@@ -14,13 +14,17 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.papers.feddcd import exceptions, reach
 from fedtheory.papers.feddcd.dual import N, alpha, beta, tau
 from fedtheory.papers.feddcd.exceptions import HardParams, Vector
 from fedtheory.problems.hard import chain
 from fedtheory.rational import Array, apply
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Order, ParameterRule, Quantity, identity
 from fedtheory.symbols import Max, Min
 
 s, kappa = sympy.symbols("s kappa", positive=True)

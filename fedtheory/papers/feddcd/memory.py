@@ -18,15 +18,15 @@ from fedtheory.claims import Claim
 from fedtheory.classes import InexactOracles
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
+from fedtheory.kinds.bound import bound
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import dual, inexact
 from fedtheory.papers.feddcd.dual import CONVEX, PARTICIPATION, SCALING, N, alpha, beta
 from fedtheory.papers.feddcd.inexact import QUARTER, kappa
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
-from fedtheory.relations import E
+from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Quantity, bound
 from fedtheory.symbols import T
 
 #: The weight of the stored errors in the potential, over alpha.

@@ -9,12 +9,13 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.identity import identity
 from fedtheory.papers.feddcd import exceptions
 from fedtheory.papers.feddcd.dual import N, d
 from fedtheory.papers.feddcd.exceptions import Blocks, ProjectionParams
 from fedtheory.rational import Array, apply, inverse, is_exact
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Quantity, identity
 
 PROJECTION = Setting(
     "N blocks of size d, a non-empty I in [N], W positive definite, x in R^(Nd)",

@@ -17,12 +17,14 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, pick
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.papers.feddcd.dual import N, tau
 from fedtheory.problems import hard
 from fedtheory.randomness import UniformSubset, expectation
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Quantity, identity, inequality
 from fedtheory.symbols import Min
 
 m, t = sympy.symbols("m t", integer=True, positive=True)

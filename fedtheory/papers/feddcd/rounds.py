@@ -10,12 +10,15 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.inequality import inequality
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.untested import Untested
 from fedtheory.papers.feddcd import accelerated, exceptions
 from fedtheory.papers.feddcd.dual import N, alpha, beta, rate, tau, zeta
 from fedtheory.papers.feddcd.exceptions import Guess, NewtonParams
 from fedtheory.rational import Array, apply
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Order, Quantity, Untested, inequality
 
 epsilon, delta = sympy.symbols("epsilon delta", positive=True)
 n_i = sympy.Symbol("n_i", integer=True, positive=True)

@@ -7,9 +7,9 @@ from typing import Any
 import sympy
 
 from fedtheory import claims, symbols
+from fedtheory.kinds.order import Order
 from fedtheory.papers.feddcd.dual import N, alpha, beta, tau
 from fedtheory.papers.feddcd.rounds import CITED, K, epsilon, n, sigma, zeta
-from fedtheory.statements import Order
 from fedtheory.tables import Column, Entry, Row, Table
 
 _CITED = {"mb-sgd": "MB-SGD", "fedavg": "FedAvg", "scaffold": "SCAFFOLD"}

@@ -10,9 +10,11 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.inequality import inequality
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Fails, Quantity, inequality
 
 
 class Source(NamedTuple):

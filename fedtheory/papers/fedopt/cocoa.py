@@ -12,6 +12,9 @@ from fedtheory.algorithms import cocoa_plus, dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import pick
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.identity import identity
 from fedtheory.papers.fedopt.data import Letter, Posed, States, few, one_of, positive, value
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
@@ -43,8 +46,8 @@ from fedtheory.problems.dual_blocks import maximisers
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.randomness import Constant
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Agreement, Bound, Quantity, identity
 
 
 def _inexact(contraction: Any, way: str) -> Any:

@@ -14,11 +14,12 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex
+from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.papers.fedopt.predictors import lamda, n
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Inequality, Quantity, inequality
 
 
 class Regulariser(NamedTuple):

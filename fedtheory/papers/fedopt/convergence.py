@@ -15,6 +15,9 @@ import sympy
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
 from fedtheory.instances.base import pick
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import inequality
+from fedtheory.kinds.limit import Limit
 from fedtheory.papers.fedopt.data import Posed, States, clients_of, few, one_of
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
@@ -46,8 +49,8 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.rational import Array, determinant
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Bound, Limit, Quantity, inequality
 
 # Rounds as linear maps
 

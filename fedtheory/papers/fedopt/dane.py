@@ -14,6 +14,12 @@ from fedtheory.algorithms import dane
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.instances.base import generic, pick
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.inequality import inequality
+from fedtheory.kinds.reached import Reached
+from fedtheory.kinds.readings import Readings
 from fedtheory.papers.fedopt.data import (
     IDENTICAL,
     ONE_NODE,
@@ -30,8 +36,8 @@ from fedtheory.papers.fedopt.rounds import ROUNDS, few_rounds, speeds, stiff
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Draw
 from fedtheory.rational import Array, apply, inverse
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Agreement, Fails, Quantity, Reached, Readings, Stays, inequality
 
 # Scheme (9), from the values of the functions alone
 

@@ -9,13 +9,14 @@ import sympy
 
 from fedtheory.algorithms import perturbed_primal
 from fedtheory.claims import Claim
+from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.papers.fedopt import conjugates
 from fedtheory.papers.fedopt.data import Posed, States, clients_of, few
 from fedtheory.papers.fedopt.dual_states import ADMISSIBLE_SIGMA, of_primal
 from fedtheory.papers.fedopt.predictors import DOMINATES, DUALS, Duals, K, dual_optimum, letters, setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.rational import Array
-from fedtheory.statements import Comparison, Inequality, Quantity, inequality
+from fedtheory.relations import Comparison, Quantity
 
 
 def _xi(f: LinearModels, h: Array) -> Array:

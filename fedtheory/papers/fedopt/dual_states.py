@@ -21,7 +21,7 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.rational import Array
-from fedtheory.statements import Quantity
+from fedtheory.relations import Quantity
 
 
 def of_primal(recipe: Any, problem: LinearProblem, exact: bool) -> perturbed_primal.Params:

@@ -16,12 +16,12 @@ import numpy as np
 
 from fedtheory.algorithms import Algorithm, cocoa_plus, dane, fsvrg, one_shot_averaging
 from fedtheory.claims import Claim
+from fedtheory.kinds.experiment import Experiment, Sighting
 from fedtheory.papers.fedopt.predictors import CONSTANTS
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, minimiser
 from fedtheory.problems.local_features import local_features
 from fedtheory.problems.losses import LOGISTIC
 from fedtheory.rational import Array
-from fedtheory.statements import Experiment, Sighting
 
 if TYPE_CHECKING:
     # Texts take scipy, which a list of claims does without.

@@ -15,6 +15,9 @@ import sympy
 from fedtheory.algorithms import fsvrg
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, few, positive, problem_of
 from fedtheory.papers.fedopt.predictors import (
     TWO,
@@ -34,8 +37,8 @@ from fedtheory.papers.fedopt.rounds import ROUNDS, best_rate, few_rounds, stiff
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import appearances
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import OneStep, Quantity, Stays, identity
 
 # Section 3.6.2
 

@@ -13,10 +13,11 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number
 from fedtheory.intervals import Interval
+from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.papers.fedopt.predictors import CONSTANTS
 from fedtheory.rational import Array, enclosed
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Quantity, inequality
 
 # Section 1.1
 

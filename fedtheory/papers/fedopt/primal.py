@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fedtheory.algorithms import perturbed_primal
 from fedtheory.claims import Claim
+from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.identity import identity
 from fedtheory.papers.fedopt.data import Posed
 from fedtheory.papers.fedopt.dual_states import (
     ANY_SIGMA,
@@ -15,7 +17,7 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.rational import Array
-from fedtheory.statements import Quantity, Stays, identity
+from fedtheory.relations import Quantity
 
 LEARNING = setting(
     "ridge regression on any data and nodes, the F_k of eq. (12); any sigma > 0, from any alpha^0",

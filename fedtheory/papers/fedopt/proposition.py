@@ -9,11 +9,14 @@ import numpy as np
 
 from fedtheory.algorithms import dane, dane_svrg, naive_fsvrg
 from fedtheory.claims import Claim
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.readings import Readings
 from fedtheory.papers.fedopt.data import Posed, about, count_of, few, one_of, positive, value
 from fedtheory.papers.fedopt.predictors import TWO, Two, model_of, models, setting
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.rational import Array
-from fedtheory.statements import Agreement, Quantity, Readings, identity
+from fedtheory.relations import Quantity
 
 
 def _both(recipe: Any, problem: LinearProblem, exact: bool) -> naive_fsvrg.Params:

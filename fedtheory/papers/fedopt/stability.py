@@ -12,6 +12,8 @@ from fedtheory.algorithms import dane
 from fedtheory.claims import Claim
 from fedtheory.classes import Smooth
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.inequality import inequality
+from fedtheory.kinds.order import Order
 from fedtheory.papers.fedopt.data import Posed, few, one_of, value
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
@@ -29,8 +31,8 @@ from fedtheory.papers.fedopt.predictors import (
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Order, Quantity, inequality
 
 # What the a_k tend to
 

@@ -12,6 +12,10 @@ import sympy
 from fedtheory.algorithms import one_shot_averaging, svrg
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import inequality
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.papers.baseline import finite_sum
 from fedtheory.papers.fedopt.data import Posed, about, count_of, positive, solvable
 from fedtheory.papers.fedopt.predictors import (
@@ -30,7 +34,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import expectation, support_of
 from fedtheory.rational import Array
-from fedtheory.statements import Fails, ParameterRule, Quantity, identity, inequality
+from fedtheory.relations import Quantity
 
 # Section 3.2
 

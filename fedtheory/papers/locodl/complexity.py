@@ -11,9 +11,11 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.untested import Untested
 from fedtheory.papers.locodl.method import L, chi, d, gamma, k, kappa, mu, n, omega, omega_av, p, tau
 from fedtheory.settings import Setting
-from fedtheory.statements import Order, ParameterRule, Untested
 from fedtheory.symbols import Max, Min
 
 sqrt = sympy.sqrt

@@ -17,23 +17,19 @@ from fedtheory.claims import Claim
 from fedtheory.classes import SmoothStronglyConvex, UnbiasedCompressors
 from fedtheory.compressors import Family as Compressors
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.bound import bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.one_step import one_step
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, support_of
 from fedtheory.rational import Array, is_exact
-from fedtheory.relations import E
+from fedtheory.relations import E, Quantity
 from fedtheory.settings import COMPRESSOR, Setting, points
-from fedtheory.statements import (
-    CompressorClass,
-    Inequality,
-    Invariant,
-    Limit,
-    ParameterRule,
-    Quantity,
-    bound,
-    identity,
-    inequality,
-    one_step,
-)
 from fedtheory.symbols import Max, T
 
 mu, L, kappa, n, d, omega, omega_av = (

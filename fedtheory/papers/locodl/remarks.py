@@ -17,14 +17,17 @@ from fedtheory.claims import Claim
 from fedtheory.classes import UnbiasedCompressors
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, number
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.bound import bound
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.identity import identity
 from fedtheory.optimum import solve
 from fedtheory.papers.locodl import method
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, support_of
 from fedtheory.rational import Array
-from fedtheory.relations import E
+from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting, points
-from fedtheory.statements import Agreement, Fails, Quantity, bound, identity
 from fedtheory.symbols import T
 
 

@@ -8,10 +8,10 @@ import sympy
 
 from fedtheory import claims, growth
 from fedtheory.compressors import FLOAT_BITS
+from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.papers.locodl import complexity
 from fedtheory.papers.locodl.complexity import BEST_K, FROM_THEOREMS, TABLE_1, TABLE_2
 from fedtheory.papers.locodl.method import d, k, kappa, n, omega, p
-from fedtheory.statements import CompressorClass
 from fedtheory.symbols import epsilon
 from fedtheory.tables import Column, Row, Table, columns_of, per_digit
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from fedtheory import claims
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.untested import Untested
 from fedtheory.rational import holds
-from fedtheory.statements import Order, Untested
 from verify import Verdict, check
 from verify.methods import reals
 

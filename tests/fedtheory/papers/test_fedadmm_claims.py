@@ -14,6 +14,9 @@ import sympy
 from fedtheory import claims
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
+from fedtheory.kinds.experiment import Experiment, Sighting
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.readings import Readings
 from fedtheory.papers.fedadmm import (
     convergence,
     descent,
@@ -29,8 +32,8 @@ from fedtheory.papers.fedadmm import (
 )
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, nu_i, r_i, rho, s0, s_i, sigma_i, varepsilon
 from fedtheory.rational import is_exact
+from fedtheory.relations import Comparison, Quantity
 from fedtheory.selections import Covering
-from fedtheory.statements import Comparison, Experiment, Inequality, Quantity, Readings, Sighting
 from verify import Verdict, check
 from verify.evidence.certificates import ClassCertificate
 from verify.methods import long_runs

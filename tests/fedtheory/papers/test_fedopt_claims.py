@@ -18,6 +18,9 @@ import sympy
 from fedtheory import claims, tables
 from fedtheory.algorithms import dane, dane_svrg, dual_block_ascent, fsvrg, naive_fsvrg, perturbed_primal
 from fedtheory.claims import Claim
+from fedtheory.kinds.experiment import Experiment, Sighting
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.reached import Reached
 from fedtheory.papers.baseline import finite_sum
 from fedtheory.papers.fedopt import L, Theta, convergence, equivalence, gamma, h, lamda, model, n, properties
 from fedtheory.papers.fedopt import dane as section_3_4
@@ -25,7 +28,6 @@ from fedtheory.papers.fedopt import fsvrg as section_3_6
 from fedtheory.papers.fedopt.data import Posed
 from fedtheory.papers.fedopt.predictors import DOMINATES, models, setting
 from fedtheory.papers.fedopt.rounds import best_rate
-from fedtheory.statements import Experiment, Fails, Reached, Sighting
 from verify import Counterexample, Verdict, check
 from verify.cli import main
 from verify.comparisons.deciding import certain

@@ -10,7 +10,8 @@ import pytest
 import fedtheory as ft
 from fedtheory.algorithms.base import zeros
 from fedtheory.classes import ContractiveCompressors, SmoothStronglyConvex, UnbiasedCompressors
-from fedtheory.statements import Inequality, Limit
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.limit import Limit
 from verify import Verdict, assumptions
 from verify.comparisons import asserted
 from verify.evaluate import meets_grounds

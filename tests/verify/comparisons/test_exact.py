@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import fedtheory as ft
-from fedtheory.statements import Agreement, Invariant
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.invariant import Invariant
 from verify.comparisons.exact import parts
 from verify.evaluate import NoNumber
 

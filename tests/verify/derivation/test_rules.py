@@ -13,9 +13,10 @@ import sympy
 from fedtheory.composed import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.iterations import At, Overall
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
 from fedtheory.papers.fedadmm.transition import BEGINS, CONTINUES, IDLE, ITERATION, SELECTED
-from fedtheory.statements import Inequality, Quantity
+from fedtheory.relations import Quantity
 from verify.derivation import rules
 from verify.derivation.facts import Known, term
 from verify.derivation.rules import BOUNDED, CONVERGES, VANISHES

@@ -7,22 +7,20 @@ import pytest
 import sympy
 
 import fedtheory as ft
-from fedtheory.statements import (
-    Agreement,
-    Bound,
-    Eventually,
-    Fails,
-    Identity,
-    Inequality,
-    Invariant,
-    Limit,
-    OneStep,
-    Order,
-    ParameterRule,
-    Reached,
-    Stays,
-    Untested,
-)
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.reached import Reached
+from fedtheory.kinds.untested import Untested
 from verify.comparisons import number_types, parts, samplers
 from verify.evidence import stored
 from verify.evidence.certificates import ClassCertificate

@@ -6,8 +6,8 @@ from sympy import Le, Lt, Max, Min, Rational, ceiling, exp, log, sqrt
 
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
+from fedtheory.kinds.order import Order
 from fedtheory.settings import Setting
-from fedtheory.statements import Order
 from verify.evidence.counterexamples import Counterexample
 from verify.methods import asymptotics
 from verify.methods.order import METHODS

@@ -14,9 +14,10 @@ from fedtheory import claims
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Instances
+from fedtheory.kinds.limit import Limit
 from fedtheory.rational import is_exact
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Limit, Quantity
 from verify import Counterexample, Verdict, check
 from verify.comparisons import determinants as comparison
 from verify.methods.base import Inquiry

@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 from fedtheory import claims
-from fedtheory.statements import Quantity
+from fedtheory.relations import Quantity
 from verify import Verdict, check
 from verify.evaluate import meeting
 from verify.methods import search

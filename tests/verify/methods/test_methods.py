@@ -13,8 +13,10 @@ import sympy
 
 from fedtheory import algorithms, claims
 from fedtheory.claims import Claim
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import contraction
+from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import Inequality, Quantity, contraction
 from verify import Verdict, check
 from verify.audit import audit
 from verify.evaluate import meeting

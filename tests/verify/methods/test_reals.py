@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.rational import Undefined, evaluate
+from fedtheory.relations import Comparison
 from fedtheory.settings import Setting
-from fedtheory.statements import Comparison, Inequality, ParameterRule
 from verify.methods import reals, search, states
 
 a, b = sympy.symbols("a b", positive=True)

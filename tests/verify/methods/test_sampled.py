@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from fedtheory import algorithms, claims, compressors
-from fedtheory.statements import Bound, CompressorClass, OneStep
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.one_step import OneStep
 from verify import Verdict, check
 from verify.comparisons import samplers
 from verify.evidence.counterexamples import Counterexample

@@ -5,9 +5,11 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import gradient_descent
+from fedtheory.kinds.bound import bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import one_step
 from fedtheory.potentials import distance
-from fedtheory.relations import E
-from fedtheory.statements import Comparison, Inequality, Quantity, bound, one_step
+from fedtheory.relations import Comparison, E, Quantity
 from fedtheory.symbols import T
 from verify import Verdict, check
 from verify.methods import certificates

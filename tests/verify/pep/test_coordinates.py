@@ -10,9 +10,13 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import compressed_scaffnew, diana, feddcd, locodl, rbcd
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.papers.feddcd import dual, inexact
 from fedtheory.randomness import Bernoulli, Product, UniformSubset
-from fedtheory.statements import Bound, Inequality, Invariant, OneStep, Quantity
+from fedtheory.relations import Quantity
 from fedtheory.symbols import d as dimension
 from verify.evaluate import meeting
 from verify.evidence.record import strongest

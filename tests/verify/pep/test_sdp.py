@@ -11,7 +11,7 @@ from models import accelerated_rbcd, acceleration, feddcd, gradient_descent, non
 
 from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
-from fedtheory.statements import Quantity
+from fedtheory.relations import Quantity
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.methods.search import wildness
 from verify.methods.states import violation

@@ -13,9 +13,9 @@ from markupsafe import Markup
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.kinds.bound import Bound
 from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
-from fedtheory.statements import Bound
 from verify.report import falls, statement
 from verify.report.atlas import figures, mathml, recipes
 from verify.report.atlas.audits import Audit, Entry, Outcome

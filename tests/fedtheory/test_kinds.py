@@ -7,28 +7,21 @@ import sympy
 
 import fedtheory as ft
 from fedtheory import claims
-from fedtheory.relations import Comparison, E
+from fedtheory.kinds.bound import Bound, bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.one_step import OneStep, contracts, one_step
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.reached import Reached
+from fedtheory.kinds.readings import Readings
+from fedtheory.relations import Comparison, E, Quantity
 from fedtheory.settings import Setting
-from fedtheory.statements import (
-    Bound,
-    CompressorClass,
-    Eventually,
-    Fails,
-    Inequality,
-    Limit,
-    OneStep,
-    Order,
-    ParameterRule,
-    Quantity,
-    Reached,
-    Readings,
-    Stays,
-    bound,
-    contracts,
-    identity,
-    inequality,
-    one_step,
-)
 from fedtheory.symbols import T, round_index
 
 mu, L, gamma = ft.letters("mu L gamma")

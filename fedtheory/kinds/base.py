@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import sympy
@@ -16,8 +16,12 @@ from fedtheory.relations import Comparison, Quantity, each_once
 from fedtheory.symbols import T
 
 
-class Typed:
-    """A kind of statement. Its fields are checked and brought to one form by their types, and then together.
+@dataclass(frozen=True)
+class Statement:
+    """A kind of statement. Both sides are sympy expressions in the paper's letters and in *quantities*: symbols (or
+    squares of symbols) whose value is computed from a problem, its parameters and a state. A statement can therefore
+    be read, changed with ``.subs`` and run. Its fields are checked, and brought to one form, by their types and then
+    together.
 
     ``stepping``: whether it compares what comes after a step with what comes before; ``horizon``: whether T in it is
     the number of rounds.
@@ -28,7 +32,7 @@ class Typed:
     kind: ClassVar[str]
 
     def __post_init__(self) -> None:
-        for field in fields(self):  # type: ignore[arg-type]
+        for field in fields(self):
             part = f"the part {field.name!r} of a statement of kind {self.kind}"
             object.__setattr__(self, field.name, _checked(str(field.type), part, getattr(self, field.name)))
         _check_symbols(self)
@@ -38,8 +42,30 @@ class Typed:
     def check(self) -> None:
         """``ValueError`` where parts do not agree in what only this kind asks for."""
 
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """What is compared: each left side, relation and right side."""
+        return ()
 
-def spoken_of(statement: Typed) -> set[sympy.Symbol]:
+    @classmethod
+    def part_names(cls) -> tuple[str, ...]:
+        """The names of the parts that :meth:`changed` replaces."""
+        return tuple(field.name for field in fields(cls))
+
+    def changed(self, changes: Mapping[str, Any]) -> Statement:
+        """The statement with some parts replaced, by their names; ``ValueError`` says which there are."""
+        for name in changes:
+            if name not in self.part_names():
+                known = ", ".join(self.part_names())
+                raise ValueError(f"a statement of kind {self.kind} has no part {name!r}: it has {known}")
+        return replace(self, **self._fields_of(dict(changes)))
+
+    def _fields_of(self, parts: dict[str, Any]) -> dict[str, Any]:
+        """The fields that changed parts give."""
+        return parts
+
+
+def spoken_of(statement: Statement) -> set[sympy.Symbol]:
     """The letters of a statement, and of those that it consists of; without those that it assigns, and without the T
     that is the number of rounds."""
     found = sympy.Tuple(*_expressions(statement)).free_symbols - measured(statement)
@@ -47,15 +73,15 @@ def spoken_of(statement: Typed) -> set[sympy.Symbol]:
     return found.union(*map(spoken_of, _inner(statement))) - set(getattr(statement, "assignments", ()))
 
 
-def measured(statement: Typed) -> set[sympy.Symbol]:
+def measured(statement: Statement) -> set[sympy.Symbol]:
     """The symbols of the quantities of a statement, and of those that it consists of."""
     own = {s for q in getattr(statement, "quantities", ()) for s in q.expression.free_symbols}
     return own.union(*map(measured, _inner(statement)))
 
 
-def _inner(statement: Typed) -> list[Typed]:
+def _inner(statement: Statement) -> list[Statement]:
     values = [of for value in vars(statement).values() for of in (value if isinstance(value, tuple) else (value,))]
-    return [of for of in values if isinstance(of, Typed)]
+    return [of for of in values if isinstance(of, Statement)]
 
 
 def numbers(part: str, expression: sympy.Expr | None, quantities: tuple[Quantity, ...]) -> None:
@@ -72,7 +98,7 @@ def comes_before(part: str, expression: sympy.Expr, quantities: tuple[Quantity, 
             raise ValueError(f"{part} must come before a step, and {q.expression} comes after it")
 
 
-def _expressions(statement: Typed) -> list[sympy.Basic]:
+def _expressions(statement: Statement) -> list[sympy.Basic]:
     """The expressions and relations of which a statement consists."""
     found: list[sympy.Basic] = []
     for value in vars(statement).values():
@@ -82,7 +108,7 @@ def _expressions(statement: Typed) -> list[sympy.Basic]:
     return found
 
 
-def _check_symbols(statement: Typed) -> None:
+def _check_symbols(statement: Statement) -> None:
     """A symbol is a letter, the symbol of one quantity, or T; and no two have one name."""
     said, parts = f"a statement of kind {statement.kind}", sympy.Tuple(*_expressions(statement))
     for quantity in getattr(statement, "quantities", ()):
@@ -97,14 +123,14 @@ def _check_symbols(statement: Typed) -> None:
     validation.one_name_each(said, letters | known | ({T} if statement.horizon else set()))
 
 
-def _check_times(statement: Typed) -> None:
+def _check_times(statement: Statement) -> None:
     """What comes after a step stands where there is one, on one side at least, and as its expectation may stand."""
     later = [q.expression for q in getattr(statement, "quantities", ()) if q.after]
     if not statement.stepping:
         if later:
             raise ValueError(f"{later[0]} comes after a step, and a statement of kind {statement.kind} has none")
         return
-    sides = [side for c in statement.comparisons for side in (c.left, c.right)]  # type: ignore[attr-defined]
+    sides = [side for c in statement.comparisons for side in (c.left, c.right)]
     if not any(side.has(*later) for side in sides if later):
         raise ValueError(f"a statement of kind {statement.kind} speaks of no quantity that comes after a step")
     for side in sides:
@@ -154,7 +180,7 @@ def _comparison(part: str, value: Any) -> Comparison:
 
 
 def _claim(part: str, value: Any) -> Any:
-    if not isinstance(getattr(value, "statement", None), Typed):
+    if not isinstance(getattr(value, "statement", None), Statement):
         raise ValueError(f"{part} must be claims, got {value!r}")
     return value
 
@@ -172,8 +198,8 @@ _FORMS: Mapping[str, Callable[[str, Any], Any]] = {
     "Quantity": _is(Quantity, "a quantity"),
     "tuple[Quantity, ...]": _quantities,
     "tuple[Comparison, ...]": _tuple_of(_comparison),
-    "Statement": _is(Typed, "a statement"),
-    "tuple[Order, ...]": _tuple_of(_is(Typed, "a statement")),
+    "Statement": _is(Statement, "a statement"),
+    "tuple[Order, ...]": _tuple_of(_is(Statement, "a statement")),
     "tuple[Any, ...]": _tuple_of(_claim),
     "Algorithm": _is(Algorithm, "an algorithm"),
     "Iteration": _is(Iteration, "an iteration"),

@@ -1,0 +1,1 @@
+"""The kinds of statement that a claim can make, one file each."""

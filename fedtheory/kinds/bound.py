@@ -1,0 +1,96 @@
+"""Bounds after T rounds, for every T."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import sympy
+
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.kinds.base import Statement, comes_before, numbers
+from fedtheory.relations import Comparison, Quantity, Relation, stated
+from fedtheory.symbols import T
+
+
+@dataclass(frozen=True)
+class Bound(Statement):
+    """E[left after T rounds] <= constant * factor^T * initial, for every T >= 0, from the initial state printed.
+
+    ``bound`` is the right-hand side; ``strict`` for <.
+    """
+
+    algorithm: Algorithm
+    left: sympy.Expr
+    factor: sympy.Expr
+    initial: sympy.Expr
+    quantities: tuple[Quantity, ...]
+    constant: sympy.Expr = sympy.S.One
+    override: sympy.Expr | None = None
+    strict: bool = False
+    kind: ClassVar[str] = "bound"
+    stepping: ClassVar[bool] = True
+    horizon: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """``ValueError`` where the factor or the constant is no number, or what is initial comes after T rounds."""
+        numbers("the factor", self.factor, self.quantities)
+        numbers("the constant", self.constant, self.quantities)
+        if self.override is None:
+            comes_before("the initial value", self.initial, self.quantities)
+
+    @property
+    def bound(self) -> sympy.Expr:
+        """The right-hand side, in T."""
+        if self.override is not None:
+            return self.override
+        return self.constant * self.factor**T * self.initial
+
+    @property
+    def right(self) -> sympy.Expr:
+        """The right-hand side, as :attr:`bound`."""
+        return self.bound
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        return (Comparison(self.left, "<" if self.strict else "<=", self.bound),)
+
+    @classmethod
+    def part_names(cls) -> tuple[str, ...]:
+        """The names of the parts that can be changed; ``bound`` is the whole right-hand side."""
+        return (*(name for name in super().part_names() if name != "override"), "bound")
+
+    def _fields_of(self, parts: dict[str, Any]) -> dict[str, Any]:
+        apart = {"factor", "constant", "initial"} & set(parts)
+        if apart and (self.override is not None or "bound" in parts):
+            raise ValueError(f"{min(apart)} has no place in a bound that is given as a whole")
+        if "bound" in parts:
+            parts["override"] = parts.pop("bound")
+        return parts
+
+
+def bound(algorithm: Algorithm, relation: Relation) -> Bound:
+    """The bound for every T that is written so: ``bound(method, E(gap_T) <= constant * rate**T * gap_0)``."""
+    relation = stated(relation, expected=True)
+    left, right = relation.left.expression, relation.right.expression
+    as_a_whole = Bound(algorithm, left, sympy.S.One, right, relation.quantities, override=right, strict=relation.strict)
+    initial_of = {s for q in relation.right.spoken_of for s in q.expression.free_symbols}
+    if any(q.after for q in relation.right.spoken_of):
+        return as_a_whole
+    factor = constant = initial = sympy.S.One
+    for part in sympy.Mul.make_args(right):
+        if part.has(sympy.Sum, sympy.Product):
+            return as_a_whole
+        if part.has(T):
+            # A number in front may have been put into the power: 2 * (1/2)^T is 2^(1 - T).
+            first = part.subs(T, 0)
+            rate = part.subs(T, 1) / first
+            geometric = part == first * rate**T or sympy.powsimp(part / (first * rate**T)) == 1
+            if not geometric or part.free_symbols & initial_of:
+                return as_a_whole
+            constant, factor = constant * first, factor * rate
+        elif part.free_symbols & initial_of:
+            initial *= part
+        else:
+            constant *= part
+    return replace(as_a_whole, factor=factor, initial=initial, constant=constant, override=None)

@@ -1,0 +1,39 @@
+"""The class that a compressor is in, and the bits of its message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import sympy
+
+from fedtheory.compressors import Compressor
+from fedtheory.kinds.base import Statement, spoken_of
+
+
+@dataclass(frozen=True)
+class CompressorClass(Statement):
+    """A compressor is unbiased, in U(omega) for the omega printed, and its message has the bits printed.
+
+    ``compressor(d, k)`` builds it; ``omega`` and ``bits`` are expressions in ``d`` and ``k``.
+    """
+
+    compressor: Callable[[int, int], Compressor]
+    omega: sympy.Expr
+    bits: sympy.Expr
+    d: sympy.Symbol
+    k: sympy.Symbol
+    kind: ClassVar[str] = "compressor"
+
+    def check(self) -> None:
+        """``ValueError`` where omega or the bits speak of another letter than d and k."""
+        others = spoken_of(self) - {self.d, self.k}
+        if others or self.d == self.k:
+            other = min(others or {self.d}, key=str)
+            raise ValueError(f"a compressor's omega and bits are expressions in d and k, and speak of {other}")
+
+    def _fields_of(self, parts: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(fixed := parts.get("compressor"), Compressor):
+            return {**parts, "compressor": lambda d, k: fixed}
+        return parts

@@ -1,0 +1,32 @@
+"""What a step does not change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import sympy
+
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.kinds.base import Statement
+from fedtheory.rational import Array
+from fedtheory.relations import Comparison
+
+
+@dataclass(frozen=True)
+class Stays(Statement):
+    """A step changes nothing that is ``observed``, whatever is drawn, from every state of the setting.
+
+    ``observed(problem, params, state)``; ``text``: the statement in words. Where the states of the setting are those
+    at the optimum it says that the optimum is a fixed point.
+    """
+
+    algorithm: Algorithm
+    observed: Callable[[Any, Any, Any], Array]
+    text: str
+    kind: ClassVar[str] = "fixed-point"
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        return (Comparison(sympy.Symbol("after"), "==", sympy.Symbol("before")),)

@@ -1,0 +1,95 @@
+"""Inequalities over one step of an algorithm, contractions among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import sympy
+
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.kinds.base import Statement, comes_before, numbers
+from fedtheory.problems.base import Problem
+from fedtheory.rational import Array
+from fedtheory.relations import Comparison, Quantity, Relation, stated
+from fedtheory.validation import expression
+
+
+@dataclass(frozen=True)
+class OneStep(Statement):
+    """E[left] <= right over one step of the algorithm, from every state that satisfies its invariant; ``strict`` for <.
+
+    Where the statement is a contraction, E[potential after] <= factor * potential before, ``factor`` is that number.
+    """
+
+    algorithm: Algorithm
+    left: sympy.Expr
+    right: sympy.Expr
+    quantities: tuple[Quantity, ...]
+    factor: sympy.Expr | None = None
+    strict: bool = False
+    kind: ClassVar[str] = "one-step"
+    stepping: ClassVar[bool] = True
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        return (Comparison(self.left, "<" if self.strict else "<=", self.right),)
+
+    def check(self) -> None:
+        """``ValueError`` where the factor is no number, or multiplies what comes after the step."""
+        numbers("the factor", self.factor, self.quantities)
+        if self.factor is not None:
+            comes_before("what a factor multiplies", self.right, self.quantities)
+
+    def _fields_of(self, parts: dict[str, Any]) -> dict[str, Any]:
+        if "factor" not in parts:
+            # Other sides are no longer a potential and a multiple of it.
+            return parts if not {"left", "right"} & set(parts) else {**parts, "factor": None}
+        if self.factor is None:
+            raise ValueError("this statement is not a contraction and has no factor: change right instead")
+        if "right" in parts:
+            raise ValueError("the factor has no place beside a right side that is given as a whole")
+        if self.factor == 0:
+            raise ValueError("a factor of 0 leaves no potential for another one: change right instead")
+        return {**parts, "right": self.right / self.factor * expression("factor", parts["factor"])}
+
+
+def contracts(
+    algorithm: Algorithm,
+    potential: Callable[[Problem, Any, Any], Array],
+    factor: Any,
+    noise: Mapping[Callable[[Problem, Any, Any], Array], Any] | None = None,
+) -> OneStep:
+    """E[potential after] <= factor * potential before + sum of coefficient * quantity, for functions of (problem,
+    params, state); ``noise``: the coefficients."""
+    before, after = Quantity("V", potential), Quantity("V_next", potential, after=True)
+    if noise is not None and not isinstance(noise, Mapping):
+        raise ValueError(f"the noise is a mapping of functions (problem, params, state) to coefficients, got {noise!r}")
+    if not noise:
+        return contraction(algorithm, after, expression("the factor", factor), before)
+    others = {Quantity(getattr(of, "__name__", repr(of)), of): c for of, c in noise.items()}
+    right = sum((c * q for q, c in others.items()), start=factor * before)
+    return OneStep(algorithm, after.expression, right.expression, (before, after, *others))
+
+
+def contraction(algorithm: Algorithm, after: Quantity, factor: sympy.Expr, before: Quantity) -> OneStep:
+    """E[after] <= factor * before."""
+    return OneStep(algorithm, after.expression, factor * before.expression, (after, before), factor)
+
+
+def one_step(algorithm: Algorithm, relation: Relation) -> OneStep:
+    """The inequality over one step that is written so: ``one_step(method, E(Psi_next) <= (1 - rho) * Psi)``.
+
+    It is a contraction where the right side is a multiple of a single quantity.
+    """
+    relation = stated(relation, expected=True)
+    left, right = relation.left, relation.right
+    before = [q.expression for q in right.spoken_of if not q.after]
+    alone = (
+        len(relation.quantities) == 2 and len(before) == 1 and left.expression in [q.expression for q in left.spoken_of]
+    )
+    factor = right.expression / before[0] if alone else None
+    if factor is not None and factor.has(before[0]):
+        factor = None
+    return OneStep(algorithm, left.expression, right.expression, relation.quantities, factor, relation.strict)

@@ -1,0 +1,46 @@
+"""Orders of growth: left = O(right)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import sympy
+
+from fedtheory.kinds.base import Statement, spoken_of
+
+
+@dataclass(frozen=True)
+class Order(Statement):
+    """left = O(right), with one constant for all values of the symbols; ``both`` for Theta.
+
+    ``small`` tends to 0 and ``large`` to infinity first, if given; ``when``: relations that limit the values; ``also``:
+    further orders that the statement makes with this one.
+    """
+
+    left: sympy.Expr
+    right: sympy.Expr
+    small: sympy.Symbol | None = None
+    large: sympy.Symbol | None = None
+    both: bool = False
+    when: tuple[sympy.Basic, ...] = ()
+    also: tuple[Order, ...] = ()
+    kind: ClassVar[str] = "order"
+
+    def check(self) -> None:
+        """``ValueError`` where a letter may be negative, or what tends to a limit first is in two roles."""
+        for letter in sorted(spoken_of(self), key=str):
+            if not letter.is_nonnegative:
+                raise ValueError(f"an order is looked at on scales: {letter} must be positive or nonnegative")
+        if self.small is not None and self.small == self.large:
+            raise ValueError(f"{self.small} cannot tend to 0 and to infinity")
+
+    @property
+    def parts(self) -> tuple[Order, ...]:
+        """The single orders of the statement, each in one direction."""
+        found: list[Order] = []
+        for part in (replace(self, also=()), *self.also):
+            found.append(replace(part, both=False))
+            if part.both:
+                found.append(replace(part, left=part.right, right=part.left, both=False))
+        return tuple(found)

@@ -1,0 +1,38 @@
+"""What is left of a potential after some rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import sympy
+
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.kinds.base import Statement
+from fedtheory.rational import Array
+from fedtheory.relations import Comparison
+
+
+@dataclass(frozen=True)
+class Reached(Statement):
+    """After ``rounds`` rounds E[potential] <= ``share`` * (potential at the start), from every state of the setting.
+
+    ``share`` 0: the optimum itself is reached.
+    """
+
+    algorithm: Algorithm
+    potential: Callable[[Any, Any, Any], Array]
+    rounds: int = 1
+    share: sympy.Expr = sympy.S.Zero
+    kind: ClassVar[str] = "rounds"
+
+    def check(self) -> None:
+        """``ValueError`` where the rounds are fewer than none, or the share is no number of at least 0."""
+        if self.rounds < 0 or not self.share.is_nonnegative or self.share.free_symbols:
+            raise ValueError(f"at least 0 rounds and a share of at least 0 are due, got {self.rounds} and {self.share}")
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        relation = "==" if self.share == 0 else "<="
+        return (Comparison(sympy.Symbol("V_T"), relation, self.share * sympy.Symbol("V_0")),)

@@ -1,0 +1,20 @@
+"""Statements that no computation here decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fedtheory.kinds.base import Statement
+
+
+@dataclass(frozen=True)
+class Untested(Statement):
+    """A statement that no computation here decides: a cited order, or an experiment on data that are not there.
+
+    ``text``: the statement; ``reason``: why it is not tested. ``kind`` is the claim's own.
+    """
+
+    text: str
+    reason: str
+    kind: ClassVar[str] = "untested"
