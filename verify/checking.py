@@ -13,21 +13,18 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.bound import Bound
 from verify import assumptions
-from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
+from verify.evidence.record import ASSUMED, Evidence
 from verify.faults import placed
-from verify.methods import seen
-from verify.methods.base import Inquiry
+from verify.methods.base import Inquiry, Role
 from verify.methods.order import METHODS, examined
+from verify.evidence.record import Outcome, strongest
+from verify.search import seen
 from verify.verdict import Verdict
 
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}
 #: Names of the ways in which methods work, in the order in which they are listed.
 _USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential", "derivation")
-#: Methods that speak of statements which no other method tests, and so tell how much was examined.
-_ALONE = ("citation", "experiment", "readings", "witness", "long runs", "growth", "second moments")
-#: Methods that would show more than the search, and what stood in their way.
-_WHOLE = ("all states", "invariants", "worst cases")
 
 
 def check(
@@ -76,8 +73,7 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     """The evidence that the outcomes amount to."""
     best = strongest(outcomes)
     assert best is not None, "the search and those that stand alone always have a verdict"
-    main = next(o for o in outcomes if o.applied and o.method in (*_ALONE, "search"))
-    main = next((o for o in outcomes if o.applied and o.method in _ALONE), main)
+    main = (*_by(Role.ALONE, outcomes), *_by(Role.MEASURES, outcomes))[0]
     if best.verdict is Verdict.REFUTED:
         main = replace(best, instances=best.instances or main.instances)
     used = {name for o in outcomes for name in o.used}
@@ -104,25 +100,27 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     )
 
 
+def _by(role: Role, outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The outcomes of methods of one role that were run; ``outcomes``: of all methods, in order."""
+    return [o for method, o in zip(METHODS, outcomes, strict=True) if o.applied and method.role is role]
+
+
 def _note(inquiry: Inquiry, best: Outcome, outcomes: Sequence[Outcome]) -> str:
     """What the verdict rests on; of a claim that is only supported also what stands in the way of more."""
     note = best.note
-    fallen = [o.note for o in outcomes if o.method == "derivation" and o.applied and o.verdict is None]
+    fallen = [o.note for o in _by(Role.DERIVES, outcomes) if o.verdict is None]
     if fallen:
         return "; ".join([note, *fallen])
-    if best.method in _ALONE or best.verdict in (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED):
+    alone = any(best is o for o in _by(Role.ALONE, outcomes))
+    if alone or best.verdict in (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED):
         return note
     if best.verdict is Verdict.SUPPORTED:
-        whole = [
-            o.note
-            for o in outcomes
-            if o.applied and o.verdict is None and o.method in ("all states", "invariants", "worst cases")
-        ]
+        whole = [o.note for o in _by(Role.WHOLE, outcomes) if o.verdict is None]
         note = "; ".join([note, *whole[:1]])
     if isinstance(inquiry.claim.statement, Bound):
         rounds = inquiry.hunt.by_round
         note += "; margin at " + ", ".join(f"T={T}: {round(1 - rounds[T], 6) + 0.0:g}" for T in sorted(rounds))
-    drawn = [o.note for o in outcomes if o.method == "sequential tests" and o.used]
+    drawn = [o.note for o in _by(Role.SAMPLES, outcomes) if o.used]
     return "; ".join([note, *drawn])
 
 

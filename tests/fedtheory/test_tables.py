@@ -22,9 +22,10 @@ from fedtheory.papers.locodl import complexity, d, k, kappa, n, omega
 from fedtheory.papers.locodl import tables as locodl_tables
 from fedtheory.regions import Axis, axis, regions
 from fedtheory.rendering import plain, render
+from fedtheory.kinds.order import Order
 from verify.cli import main
 from verify.comparisons import orders
-from verify.methods import magnitudes
+from verify.exact import magnitudes
 from verify.report import map as maps
 
 AT = {"n": 100, "d": 300, "kappa": 1e4}

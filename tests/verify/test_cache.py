@@ -78,10 +78,10 @@ def test_what_a_change_reaches_is_tested_again_and_nothing_else(packages):
         assert 0 < len(resting) < 80 and all(id.startswith(paper) for id in resting)
         _change(packages / path)
     assert _audit(packages, *papers) == [id for path in _HOMES.values() for id in _resting_on(path, papers)]
-    _change(packages / "verify/methods/search.py")
+    _change(packages / "verify/search/hunting.py")
     assert _audit(packages, *papers) == every
     # What is the same again is known.
-    for path in (*_HOMES.values(), "verify/methods/search.py"):
+    for path in (*_HOMES.values(), "verify/search/hunting.py"):
         (packages / path).write_text((ROOT / path).read_text())
     assert _audit(packages, *papers) == []
 
@@ -129,15 +129,10 @@ def test_the_files_that_look_other_claims_up_are_known():
         if looks.search(path.read_text())
     }
     # Ids and kinds of claims, or the claim itself by its id.
-    asking = {
-        "verify/code.py",
-        "verify/evidence/record.py",
-        "verify/comparisons/samplers.py",
-        "verify/methods/search.py",
-    }
-    asking |= {"verify/checking.py", "verify/evidence/counterexamples.py", "verify/evidence/stored.py"}
+    asking = {"verify/code.py", "verify/evidence.py", "verify/comparisons/samplers.py", "verify/search/hunting.py"}
+    asking |= {"verify/checking.py", "verify/counterexamples.py", "verify/stored.py"}
     # The claims from which one follows, whose files are its own.
-    asking |= {"verify/methods/derived.py"}
+    asking |= {"verify/methods/derivation.py"}
     # Loaded for commands, and not for a check.
     commands = {"verify/commands.py", "verify/measure.py", "verify/conformance/scenarios.py", "fedtheory/rates.py"}
     commands |= {"verify/report/atlas/cards.py", "verify/audit.py"}

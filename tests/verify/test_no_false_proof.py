@@ -19,14 +19,20 @@ from fedtheory.papers.feddcd import dual
 from fedtheory.potentials import distance
 from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import contracts
+from fedtheory.statements import Quantity
+from fedtheory.statements import one_step as stated_one_step
 from verify import check
 from verify.comparisons.number_types import FLOATS, difference, in_floats, in_fractions, spread
 from verify.evaluate import meeting
-from verify.methods import certificates, number_types, reals, search, symbolic
+from verify.exact import reals, symbolic
+from verify.methods import identities, number_types
 from verify.mutation import regions
 from verify.pep import certifying, posing
 from verify.pep.gram import NotLinear, row
 from verify.pep.letters import Letter, Looked, Size
+from verify.search import hunting
 from verify.verdict import Verdict
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
@@ -114,7 +120,7 @@ def test_code_that_looks_has_no_certificate(claim, change):
     changed = stepping(claim, change)
     with pytest.raises(ValueError, match=r"is one case|does not treat|not linear"):
         certifying.certify(changed, first(claim))
-    assert certificates.prove(changed) is None
+    assert identities.prove(changed) is None
 
 
 def test_a_quantity_that_looks_has_no_certificate():
@@ -124,8 +130,8 @@ def test_a_quantity_that_looks_has_no_certificate():
         return after.of(problem, params, state) * (1 if problem.n < 20 else 10)
 
     changed = DISTANCE.variant(quantities=(before, dataclasses.replace(after, of=larger)))
-    assert certificates.prove(DISTANCE) is not None
-    assert certificates.prove(changed) is None
+    assert identities.prove(DISTANCE) is not None
+    assert identities.prove(changed) is None
     with pytest.raises(ValueError, match=r"is one case: .* has a condition"):
         certifying.certify(changed, first(DISTANCE))
 
@@ -144,7 +150,7 @@ def test_the_same_in_other_words_keeps_its_certificate(change):
 
 
 def test_a_proof_survives_other_words():
-    assert certificates.prove(stepping(LOCODL, SAME["a sum"])) is not None
+    assert identities.prove(stepping(LOCODL, SAME["a sum"])) is not None
 
 
 def test_random_regions_have_no_proof():
@@ -156,7 +162,7 @@ def test_random_regions_have_no_proof():
 
 
 def test_a_proof_says_where_code_and_model_were_compared():
-    proof = certificates.prove(EQ_3)
+    proof = identities.prove(EQ_3)
     assert proof is not None and "7, 12, d = 1, 2, 5, 8" in proof.compared and "beta in" in proof.compared
 
 
@@ -173,14 +179,14 @@ def test_a_proof_uses_no_more_than_is_assumed(factor):
     kept = tuple(h for h in LOCODL.requires if h.text != "f_i and g mu-strongly convex and L-smooth")
     loose = next(h for h in LOCODL.requires if h.met is not None and "smooth" in h.text)
     requires = tuple(h for h in kept if h is not loose)
-    assert certificates.prove(LOCODL.variant(requires=(*requires, Hypothesis("nearly", met=weaker)))) is None
+    assert identities.prove(LOCODL.variant(requires=(*requires, Hypothesis("nearly", met=weaker)))) is None
 
 
 @pytest.mark.parametrize(("low", "high"), [("0.999", "1"), ("1", "1.01"), ("0.05", "1"), ("1", "40")])
 def test_the_rate_of_a_proof_is_the_one_assumed(low, high):
     eta = sympy.And(dual.eta >= sympy.Rational(low), dual.eta <= sympy.Rational(high))
     requires = tuple(Hypothesis("a band", eta) if h is dual.UNIT_RATE else h for h in EQ_3.requires)
-    assert certificates.prove(EQ_3.variant(requires=requires)) is None
+    assert identities.prove(EQ_3.variant(requires=requires)) is None
 
 
 # Types of numbers, and memory
@@ -341,7 +347,7 @@ def test_the_sign_of_a_quantity_is_not_believed():
         return dataclasses.replace(LOCODL, id="own/sign", statement=Inequality(-q, sympy.S.Zero, (Quantity(q, code),)))
 
     assert not symbolic.proves(of(turning))
-    assert search.hunt(of(turning), np.random.default_rng(0), 60, 1).refutations
+    assert hunting.hunt(of(turning), np.random.default_rng(0), 60, 1).refutations
     honest = of(lambda problem, params, state: (state.x**2).sum(axis=(-1, -2)))
     assert certifying.certify(honest, first(LOCODL)).verdict is Verdict.CERTIFIED
 
@@ -352,15 +358,15 @@ def test_the_sign_of_a_quantity_is_not_believed():
 @pytest.mark.parametrize("digits", [10, 12, 15])
 def test_a_bound_that_is_attained_may_not_be_lowered(digits):
     lowered = DESCENT.variant(factor=DESCENT.statement.factor * (1 - sympy.Rational(1, 10**digits)))
-    hunt = search.hunt(lowered, np.random.default_rng(0), 60, 1)
-    assert hunt.refutations and not search.hunt(DESCENT, np.random.default_rng(0), 60, 1).refutations
+    hunt = hunting.hunt(lowered, np.random.default_rng(0), 60, 1)
+    assert hunt.refutations and not hunting.hunt(DESCENT, np.random.default_rng(0), 60, 1).refutations
 
 
 def test_far_states_and_states_next_to_the_optimum_are_looked_at():
     def far(problem, params, state, new):
         return new._replace(x=np.where(abs(state.x) > 10**6, 3 * new.x, new.x))
 
-    assert search.hunt(stepping(DESCENT, far), np.random.default_rng(0), 40, 1).refutations
+    assert hunting.hunt(stepping(DESCENT, far), np.random.default_rng(0), 40, 1).refutations
 
 
 #: Power that is lost: a client whose nu_i is next to 1 makes room for everything, and of nine one mostly is so.
@@ -377,7 +383,7 @@ def test_states_of_many_clients_are_climbed_for_where_no_form_is_solved(least):
         return after.of(problem, params, state) * (-3 if problem.n >= least else 1)
 
     changed = tuple(dataclasses.replace(q, of=of) if q is after else q for q in descent.statement.quantities)
-    hunt = search.hunt(descent.variant(quantities=changed), np.random.default_rng(0), 160, 1)
+    hunt = hunting.hunt(descent.variant(quantities=changed), np.random.default_rng(0), 160, 1)
     assert hunt.refutations
 
 
@@ -391,7 +397,7 @@ def test_states_near_the_optimum_are_looked_at_where_no_form_is_solved(seed):
         return np.where(abs(value) * 10**9 < 1, 1000 * value, value)
 
     changed = tuple(dataclasses.replace(q, of=of) if q is left else q for q in descent.statement.quantities)
-    assert search.hunt(descent.variant(quantities=changed), np.random.default_rng(seed), 160, 1).refutations
+    assert hunting.hunt(descent.variant(quantities=changed), np.random.default_rng(seed), 160, 1).refutations
 
 
 def test_methods_with_compressors_meet_many_clients():
@@ -403,7 +409,7 @@ def test_methods_with_compressors_meet_many_clients():
 
 def test_a_bound_is_tested_for_several_times_the_time_of_contraction():
     bound = claims.get("feddcd/theorem-D.1/repaired")
-    hunt = search.hunt(bound.variant(constant=sympy.Rational("1.46")), np.random.default_rng(0), 160, 1)
+    hunt = hunting.hunt(bound.variant(constant=sympy.Rational("1.46")), np.random.default_rng(0), 160, 1)
     assert hunt.refutations and hunt.refutations[0].rounds > 100
 
 
@@ -416,7 +422,7 @@ def test_functions_a_little_beyond_the_class_are_looked_at_where_it_is_narrowest
         met=lambda problem, _: min(problem.f.mu) >= problem.mu and max(problem.f.L) <= share * problem.L,
     )
     claim = diana.variant(requires=[weaker, *diana.requires[1:]])
-    assert search.hunt(claim, np.random.default_rng(0), 160, 1).refutations
+    assert hunting.hunt(claim, np.random.default_rng(0), 160, 1).refutations
 
 
 def test_nothing_is_narrowed_that_is_of_the_class():
@@ -433,4 +439,4 @@ def test_what_is_attained_at_one_point_of_the_parameters_only_is_looked_at_there
     bound = diana.requires[place].relation
     weaker = Hypothesis("a little less", sympy.Le(bound.lhs, bound.rhs * sympy.Rational(1001, 1000), evaluate=False))
     claim = diana.variant(requires=[*diana.requires[:place], weaker, *diana.requires[place + 1 :]])
-    assert search.hunt(claim, np.random.default_rng(seed), 160, 1).refutations
+    assert hunting.hunt(claim, np.random.default_rng(seed), 160, 1).refutations

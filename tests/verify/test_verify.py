@@ -19,10 +19,11 @@ from verify import Verdict, check
 from verify.audit import to_json
 from verify.comparisons import exact, second_moments
 from verify.comparisons.deciding import violated
-from verify.evaluate import dimension, meeting, sides
 from verify.evidence.counterexamples import Counterexample, load
-from verify.methods import order, search, shrinking, spectral, states, symbolic
-from verify.methods.almost_sure import moment_radius
+from verify.evaluate import dimension, meeting, sides
+from verify.exact import symbolic
+from verify.methods.second_moments import moment_radius
+from verify.search import hunting, refutation, shrinking, spectral, states
 
 
 def quadratic(Q):
@@ -236,9 +237,9 @@ def test_a_step_that_returns_no_number_is_ill_posed_and_stored(id, name, value):
 def test_margins_beyond_the_floats():
     found, tiny = refuted(), Fraction(1, 10**200)
     for left, right in ((10**400, 1), (1 / tiny, tiny), (mpmath.mpf("nan"), 1), (1, np.nan), (np.inf, 0)):
-        assert order.margin(dataclasses.replace(found, left=left, right=right, relation="<=")) == -np.inf
+        assert refutation.margin(dataclasses.replace(found, left=left, right=right, relation="<=")) == -np.inf
     # In floats both sides would be 0.
-    assert order.margin(dataclasses.replace(found, left=tiny**3, right=0 * tiny, relation="==")) == -1
+    assert refutation.margin(dataclasses.replace(found, left=tiny**3, right=0 * tiny, relation="==")) == -1
 
 
 def refuted(id="feddcd/lemma-B.8/rate", **changes):
@@ -296,10 +297,10 @@ def test_of_the_recipes_examined_further_one_is_of_each_regime(id):
     examine = states.examine
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(states, "examine", watched)
-        found = search.hunt(claim, search.generator(claim, 0), 60, 1)
-    regimes = {search.regime(claim, recipe) for recipe in instances}
+        found = hunting.hunt(claim, hunting.generator(claim, 0), 60, 1)
+    regimes = {hunting.regime(claim, recipe) for recipe in instances}
     assert len(regimes) >= 2
-    assert {search.regime(claim, recipe) for recipe in found.met} == regimes
+    assert {hunting.regime(claim, recipe) for recipe in found.met} == regimes
 
 
 def test_second_moments_are_not_taken_where_a_step_reads_what_only_init_fills():

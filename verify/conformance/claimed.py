@@ -16,11 +16,14 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import Array, evaluate
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.one_step import OneStep
 from verify.conformance.adapter import Implementation
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, claims_of, draw_at
 from verify.evaluate import dimension, sides, start
-from verify.methods import spectral
+from verify.search import spectral
 from verify.statistics.e_process import Assumed
 from verify.statistics.power import smallest_defect
 from verify.statistics.sequential import Decision, prepare, race

@@ -12,7 +12,7 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.identity import Identity
-from verify.methods import class_certificates
+from verify.certificates import class_certificates
 from verify.pep import posing
 from verify.verdict import Verdict
 

@@ -1,1 +1,1 @@
-"""One method of checking a module."""
+"""Methods of checking a claim, one a module, and the order in which they run."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import cached_property
 from typing import Any
 
@@ -12,11 +13,14 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from verify.evidence.record import Outcome
-from verify.methods import search
+from verify.search import hunting
 from verify.verdict import Verdict
 
 #: Counterexamples collected before the simplest is made smaller.
 REFUTATIONS = 4
+#: What several methods speak of, in words.
+CONSTANTS = "relations between constants, at all their values"
+CLASS = "the whole class, in all dimensions, at exact parameters"
 
 
 @dataclass(frozen=True)
@@ -36,17 +40,38 @@ class Inquiry:
     @cached_property
     def rng(self) -> np.random.Generator:
         """The random numbers of the search, and of what comes after it."""
-        return search.generator(self.claim, self.seed)
+        return hunting.generator(self.claim, self.seed)
 
     @cached_property
-    def hunt(self) -> search.Hunt:
+    def hunt(self) -> hunting.Hunt:
         """The search for violations, which is made once."""
-        return search.hunt(self.claim, self.rng, self.size, REFUTATIONS)
+        return hunting.hunt(self.claim, self.rng, self.size, REFUTATIONS)
 
     @property
     def met(self) -> tuple[Recipe, ...]:
         """Recipes of instances that meet the hypotheses, at whose parameters a whole class is examined."""
         return self.hunt.met if self.given is None else self.given
+
+
+#: How a method has another claim examined on which its own rests.
+Examine = Callable[[Inquiry], Iterable[Outcome]]
+
+
+class Role(Enum):
+    """What the outcome of a method is told for, beside its verdict."""
+
+    #: It speaks of statements which no other method tests: it tells how much was examined, and nothing is added to it.
+    ALONE = auto()
+    #: It tells how much was examined, where none does that stands alone.
+    MEASURES = auto()
+    #: It would show more than the search: where it does not, what stood in its way is told.
+    WHOLE = auto()
+    #: What it looked at is told beside every verdict that is not against the claim.
+    SAMPLES = auto()
+    #: Where it decides nothing, the reason is told before all others.
+    DERIVES = auto()
+    #: Nothing but its verdict.
+    SHOWS = auto()
 
 
 @dataclass(frozen=True)
@@ -56,6 +81,7 @@ class Method:
     ``name``: as outcomes are listed; ``covers``: what it speaks of, in words; ``applies(claim)``: whether it speaks of
     claims of this kind; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing.
     ``shows``: the relations between two sides that its proofs show; no claim that states another is proved by it.
+    ``role``: what its outcome is told for.
     Where something cannot be computed the outcome says so; a ``ValueError`` means that the claim cannot be tested at
     all, and any other error is a defect, which stops the check.
     """
@@ -65,6 +91,7 @@ class Method:
     applies: Callable[[Claim], bool]
     run: Callable[[Method, Inquiry], Outcome]
     shows: frozenset[str] = frozenset({"<="})
+    role: Role = Role.SHOWS
 
     def unshown(self, claim: Claim) -> str:
         """A relation of the claim that a proof by this method does not show; empty where there is none."""
@@ -78,3 +105,8 @@ class Method:
     def found(self, verdict: Verdict | None, note: str, **details: Any) -> Outcome:
         """An outcome of this method; ``details`` are its fields."""
         return Outcome(self.name, self.covers, verdict, note, **details)
+
+
+def states_a(*kinds: type) -> Callable[[Claim], bool]:
+    """Whether the statement of a claim is one of these kinds."""
+    return lambda claim: isinstance(claim.statement, kinds)

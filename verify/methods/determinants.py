@@ -21,12 +21,13 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from fedtheory.kinds.limit import Limit
 from verify.comparisons import cycles, determinants, parts, second_moments, stability
-from verify.evaluate import meeting
 from verify.evidence.counterexamples import Counterexample
+from verify.evaluate import meeting
+from verify.methods.base import Inquiry, Method, states_a
 from verify.evidence.record import Outcome
-from verify.methods import shrinking
-from verify.methods.base import Inquiry, Method
+from verify.search import shrinking
 from verify.verdict import Verdict
 
 #: Counterexamples looked for, of which the simplest is made smaller, and coordinates beyond which none is. They are
@@ -36,7 +37,7 @@ ENOUGH, LARGEST, TIMES = 4, 8, 10
 _ROUNDING = 1e-9
 
 
-def outcome(method: Method, inquiry: Inquiry) -> Outcome:
+def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by one instance in exact arithmetic; where none is found nothing is known."""
     claim = inquiry.claim
     recipes = claim.instances.recipes(np.random.default_rng([inquiry.seed, 4]))
@@ -94,3 +95,6 @@ def _suspect(claim: Claim, instance: Instance) -> bool:
     A = A[p > 0].astype(float)
     sizes = abs(np.linalg.eigvals(A[0])).max() if len(A) == 1 else abs(np.linalg.det(A))
     return bool(np.all(sizes >= 1 - _ROUNDING))
+
+
+METHOD = Method("determinants", "limits that fail, on quadratics with linear draws", states_a(Limit), run)

@@ -16,11 +16,12 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.rational import Array, to_float
-from fedtheory.relations import Quantity
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.statements import Quantity
 from verify.evaluate import meeting
+from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.evidence.record import Outcome
-from verify.methods import seen
-from verify.methods.base import Inquiry, Method
+from verify.search import seen
 from verify.verdict import Verdict
 
 #: Recipes proposed for each one that is run, and starts of each run.
@@ -47,7 +48,7 @@ class Course(NamedTuple):
         return self.end <= _NEAR and self.rate < 1
 
 
-def outcome(method: Method, inquiry: Inquiry) -> Outcome:
+def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Supported by runs on the instances that meet the hypotheses; not tested where one gets no nearer, or most take
     long."""
     claim = inquiry.claim
@@ -148,3 +149,8 @@ def _rate(sizes: Array) -> float:
     if len(steps) < 4:
         return 0.0
     return float(np.exp(np.polyfit(steps, np.log(sizes[steps]), 1)[0]))
+
+
+METHOD = Method(
+    "long runs", "limits along runs, from several starts, in floats", states_a(Eventually), run, role=Role.ALONE
+)

@@ -6,6 +6,7 @@ methods, of which one was examined. So is code that remembers what it was asked 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
@@ -25,20 +26,37 @@ from verify.comparisons.number_types import (
     gap,
     in_floats,
     in_fractions,
+    runs_on_states,
     spread,
 )
-from verify.evaluate import dimension, meeting
 from verify.evidence.counterexamples import Counterexample
-from verify.methods import states
+from verify.evaluate import dimension, meeting
+from verify.methods.base import Inquiry, Method
+from verify.evidence.record import Outcome
+from verify.evidence.parsing import number
+from verify.search import states
+from verify.verdict import Verdict
 
 #: Sizes of the states that are looked at.
 SCALES = (Fraction(1), Fraction(1), Fraction(10) ** 9, Fraction(1, 1000))
+#: Instances at which floats are compared with fractions, besides a share of those that are proposed.
+LOOKED_AT = 6
 #: Proposed for each instance that is looked at.
 PROPOSED = 6
 #: Condition numbers and constants beyond which floats say nothing.
 TAME = 10**5
 #: Differences are looked for at so many states next to the first, whose coordinates are off by up to 99 such parts.
 NEIGHBOURS, FINE = 12, 10**7
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Refuted where code differs by the type of its numbers, or from one call to the next."""
+    example = test(inquiry.claim, inquiry.seed, LOOKED_AT + inquiry.size // 100)
+    if example is None:
+        return method.found(None, "floats and fractions agree, and so do answers to the same question")
+    note = f"a finding of its own: {number(example.left)} against {number(example.right)}"
+    details = {"margin": -math.inf, "counterexample": example, "tightest": example.recipe}
+    return method.found(Verdict.REFUTED, note, **details)
 
 
 def test(claim: Claim, seed: int, count: int) -> Counterexample | None:
@@ -108,3 +126,6 @@ def _somewhere(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Coordi
     size = dimension(claim, claim.instances.build(recipe, True))
     scale = pick(rng, SCALES)
     return tuple(scale * Fraction(int(v), 8) for v in rng.integers(-40, 41, size))
+
+
+METHOD = Method("number types", "floats against fractions, and the same again", runs_on_states, run)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 from fedtheory.kinds.readings import Readings
+from verify.methods.base import Examine, Inquiry, Method, Role, states_a
 from verify.evidence.record import Outcome, strongest
-from verify.methods.base import Inquiry, Method
 from verify.verdict import Verdict
 
 #: What a reading is called by its verdict.
 _TRUE = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
 
 
-def compare(method: Method, inquiry: Inquiry, examined: Callable[[Inquiry], Iterator[Outcome]]) -> Outcome:
+def compare(method: Method, inquiry: Inquiry, examined: Examine) -> Outcome:
     """Ill-posed where one admissible reading is refuted and another holds; supported where all hold.
 
     What denies its readings is supported where all are refuted. Where a statement is supported by none of its readings,
@@ -38,3 +36,14 @@ def compare(method: Method, inquiry: Inquiry, examined: Callable[[Inquiry], Iter
     whole = all(v is Verdict.REFUTED if statement.denied else v in _TRUE for v in verdicts)
     verdict = Verdict.SUPPORTED if whole and verdicts else Verdict.NOT_TESTED
     return method.found(verdict, note, instances=instances, used=("search",))
+
+
+def method(examined: Examine) -> Method:
+    """The method; ``examined``: how each reading is."""
+    return Method(
+        "readings",
+        "the admissible readings of what is left open",
+        states_a(Readings),
+        lambda itself, inquiry: compare(itself, inquiry, examined),
+        role=Role.ALONE,
+    )

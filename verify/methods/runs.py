@@ -24,8 +24,10 @@ from fedtheory.instances.base import Recipe
 from fedtheory.instances.replicas import Profiles
 from fedtheory.kinds.bound import Bound
 from fedtheory.rational import Array, to_float
+from fedtheory.kinds.bound import Bound
 from verify.comparisons import cycles
 from verify.comparisons.exact import LAST, Coordinates
+from verify.evidence.counterexamples import Counterexample
 from verify.evaluate import (
     dimension,
     has_rounds,
@@ -36,10 +38,9 @@ from verify.evaluate import (
     start,
     tree_size,
 )
-from verify.evidence.counterexamples import Counterexample
-from verify.evidence.record import Outcome
-from verify.methods import cycling, refutation, seen, shrinking, spectral, states
 from verify.methods.base import Inquiry, Method
+from verify.evidence.record import Outcome
+from verify.search import cycling, refutation, seen, shrinking, spectral, states
 from verify.verdict import Verdict
 
 #: Parameters at which runs are looked at, so many of them that say less than the others, and recipes proposed for them.
@@ -65,7 +66,7 @@ def applies(claim: Claim) -> bool:
     return isinstance(claim.statement, Bound) or bool(cycles.vanishing(claim))
 
 
-def outcome(method: Method, inquiry: Inquiry) -> Outcome:
+def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by a run in fractions, or how far runs were followed without a violation."""
     claim = inquiry.claim
     rng = np.random.default_rng([inquiry.seed, 5])
@@ -429,3 +430,6 @@ def _again(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample
         if example := confirmed(claim, recipe, refutation.nearest(start), at[k]):
             return example
     return None
+
+
+METHOD = Method("runs", "whole runs, on functions with one, two and three slopes", applies, run)

@@ -1,435 +1,73 @@
-"""Worst instances: those of a setting that meet the hypotheses, in every way in which the maxima of a claim bind."""
+"""The worst states of instances that meet the hypotheses, and counterexamples made as small as can be."""
 
 from __future__ import annotations
 
 import math
-import zlib
-from collections import Counter
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
-from itertools import islice
-from typing import Any
 
 import numpy as np
-import sympy
 
-from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, members, pinned
-from fedtheory.instances.base import Recipe
-from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.experiment import Experiment
+from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.limit import Limit
-from fedtheory.rational import Undefined, evaluate, real
-from verify.comparisons import asserted
-from verify.evaluate import has_rounds, hypotheses_hold, meeting, sides
-from verify.evidence.counterexamples import Counterexample
-from verify.faults import attributed
-from verify.methods import seen, spectral, states
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.readings import Readings
+from fedtheory.kinds.untested import Untested
+from verify.comparisons.deciding import arithmetic, floats_in
+from verify.methods.base import Inquiry, Method, Role
+from verify.evidence.record import Outcome
+from verify.search import seen, shrinking, states, unmet
+from verify.search.refutation import margin
+from verify.verdict import Verdict
 
-#: One in how many instances is looked at far away too, and how many next to the optimum, in fractions.
-EVERY, CLOSE = 4, 2
-#: How far beyond the numbers that stand in a claim states are looked at, and how large these may be.
-BEYOND, LARGEST = 30.0, 10**100
-#: So many times more recipes are proposed where one is looked for that a changed claim alone allows.
-SOUGHT = 10
-#: Instances of each way in which maxima bind at which a bound that is nearly attained is evaluated exactly: what floats
-#: cannot tell from equality may exceed it.
-TIES = 3
-#: From how many instances the search climbs to worse parameters, by how many steps, and by how many where the ratio of
-#: the sides is more than the last, and not one.
-STARTS, STEPS, FURTHER, ALMOST = 3, 15, 60, 0.9
-#: Recipes at most whose functions are beyond the class, though they meet the hypotheses; how often each is changed.
-NARROW, TIMES = 60, 3
-#: Of how many numbers of clients, the least, instances are taken to where terms of maxima meet at mu = L.
-FEW = 3
-#: Condition numbers beyond which worst-case programs are often left open.
-STIFF = 10_000
-#: How near to a bound that may not be attained letters are too near to it, relative to both sides.
-NEXT_TO = 1e-5
-#: Instances at most, besides the nearest to a violation, with extreme values of what no hypothesis bounds.
-EXTREMES = 4
-#: So many instances at first, and then one in so many, at which what an author asserts is compared with the code.
-LOOKED, AGAIN = 12, 40
-#: Hypotheses that bound letters.
-_BOUNDS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
+#: Attempts at making each counterexample smaller, before the best one is made as small as can be.
+_TRIES = 30
 
 
-@dataclass(frozen=True)
-class Hunt:
-    """What a search over instances found.
-
-    ``instances``: how many met the hypotheses and said something; ``met``: recipes of some of them, those with the
-    largest ratios first; ``worst``: the largest ratio without a violation, at the recipe ``tightest``; ``by_round``:
-    the largest by number of rounds;
-    ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances;
-    ``undefined``: why a side is no real number at an instance that meets the hypotheses, and where; ``untrue``:
-    what the author of the claim asserts and is not so, and where; ``looked``: on which functions states were looked at.
-    """
-
-    instances: int
-    met: tuple[Recipe, ...]
-    worst: float
-    tightest: Recipe | None
-    by_round: Mapping[int, float]
-    methods: frozenset[str]
-    refutations: tuple[Counterexample, ...]
-    undefined: tuple[str, str] | None = None
-    untrue: str = ""
-    looked: frozenset[seen.Seen] = frozenset()
+def applies(claim: Claim) -> bool:
+    """Whether what the claim says can be evaluated at a state or at constants."""
+    return not isinstance(claim.statement, Untested | Order | Eventually | Readings | Fails | Experiment)
 
 
-def _untrue(claim: Claim, recipe: Recipe) -> str:
-    """What the author of a claim asserts and is not so at an instance that meets the hypotheses; empty if all is.
-
-    ``ValueError`` where what a step draws is no distribution, code mixes replicas, or the chart does not reach all
-    states.
-    """
-    try:
-        built = claim.instances.build(recipe, True)
-        met = hypotheses_hold(claim, built) and has_rounds(claim, built, 1) and not states.too_many(claim, built)
-    except (ValueError, ArithmeticError):
-        return ""
-    if not met:
-        return ""
-    asserted.check_draws(claim, recipe)
-    asserted.check_replicas(claim, built)
-    why = asserted.untrue(claim, built) or asserted.unfixed(claim, built)
-    return f"{why}: at {built.text}" if why else ""
-
-
-def _undefined(claim: Claim, recipe: Recipe) -> tuple[str, str] | None:
-    """A side that is no real number at values of the letters alone that meet the hypotheses, and where; or None."""
-    if not claim.setting.of_constants or isinstance(claim.statement, CompressorClass):
-        return None
-    try:
-        built = claim.instances.build(recipe, True)
-        if not hypotheses_hold(claim, built):
-            return None
-    except (ValueError, ArithmeticError):
-        return None
-    try:
-        sides(claim, built, np.zeros((1, 0), dtype=object))
-    except Undefined as error:
-        return str(error), ", ".join(f"{name}={value}" for name, value in recipe.items())
-    except (ValueError, ArithmeticError):
-        return None
-    return None
-
-
-def scales(claim: Claim, index: int, met: int) -> tuple[Any, ...]:
-    """Sizes of other states that are looked at at an instance: how many were proposed, and were met, before it.
-
-    Far away, and there beyond the numbers that stand in the claim and beyond their roots; and next to the optimum.
-    """
-    near = (states.NEARBY[index % len(states.NEARBY)], *((states.NEAR,) if met < CLOSE else ()))
-    if index % EVERY:
-        return near
-    past = [float(size) for size in pinned.thresholds(claim) if size < LARGEST]
-    return (*states.FAR, *(BEYOND * size for size in past), *(BEYOND * math.sqrt(size) for size in past), *near)
-
-
-def generator(claim: Claim, seed: int) -> np.random.Generator:
-    """The random numbers of a search for violations of a claim, or of a changed one with the same id but for a "*"."""
-    return np.random.default_rng([seed, zlib.crc32(claim.id.rstrip("*").encode())])
-
-
-def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt:
-    """Examine up to ``size`` instances, until ``enough`` of them have confirmed violations."""
-    methods: set[str] = set()
-    instances, worst, tightest = 0, -np.inf, None
-    by_round: dict[int, float] = {}
-    refutations: list[Counterexample] = []
-    met: list[_Met] = []
-    ties: Counter[tuple[int, ...]] = Counter()
-    looked: frozenset[seen.Seen] = frozenset()
-    undefined: tuple[str, str] | None = None
-    untrue, limit = "", isinstance(claim.statement, Limit)
-    for index, recipe in enumerate(_climbing(claim, rng, size, met)):
-        with attributed(claim, recipe):
-            if not untrue and (limit or index < LOOKED or index % AGAIN == 0):
-                untrue = _untrue(claim, recipe)
-            if untrue and not limit:
-                # What is known of states decides of which ones a statement speaks.
-                break
-            findings, more = states.examine(claim, recipe, rng), []
-            tied = _tied(claim, recipe, findings or [], ties)
-            found = states.first_confirmed(claim, recipe, findings or [], tied)
-            if found is None and findings:
-                more = list(states.elsewhere(claim, recipe, findings, scales(claim, index, len(met))))
-                found = states.first_confirmed(claim, recipe, more)
-            beyond = [f for f in (*(findings or ()), *more) if not np.isfinite(f.ratio)]
-            if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):
-                undefined = states.numberless(claim, recipe, beyond)
-        if not findings:
-            undefined = undefined or _undefined(claim, recipe)
-            continue
-        met.append(_built(claim, float(spectral.steady(findings[0].ratio)), recipe))
-        looked |= seen.of(met[-1].problem, max(f.rounds for f in findings))
-        # A comparison whose left side vanishes says nothing.
-        instances += any(f.ratio != 0 for f in findings)
-        methods.update(f.method for f in findings)
-        if found is not None:
-            refutations.append(found)
-            if len(refutations) == enough:
-                break
-            continue
-        for finding in (states.settled(claim, recipe, f) for f in findings):
-            by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
-            if (ratio := float(spectral.steady(finding.ratio))) > worst:
-                worst, tightest = ratio, recipe
-    # Programs of many clients are large, and say no more.
-    few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
-    chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))
-    return Hunt(
-        instances,
-        chosen,
-        worst,
-        tightest,
-        by_round,
-        frozenset(methods),
-        tuple(refutations),
-        undefined,
-        untrue,
-        looked,
-    )
-
-
-def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[_Met]) -> Iterator[Recipe]:
-    """What is proposed, what the hypotheses allow beyond the class where that is narrowest, those where maxima change
-    their arguments at mu = L, and then recipes near those of ``met``, which grows, that came nearest to a violation,
-    and near some where the hypotheses leave least room.
-
-    A hypothesis that is a little too weak may be broken only where several bounds are attained and maxima change their
-    arguments, which few draws come near to.
-    """
-    yield from proposed(claim, rng, size)
-    found = [claim.instances.narrow(m.recipe, rng) for m in met for _ in range(TIMES)]
-    beyond = [recipe for recipe in found if recipe is not None]
-    yield from (beyond[int(i)] for i in rng.permutation(len(beyond))[:NARROW])
-    for recipe in _kinds(met):
-        yield from claim.instances.crossings(recipe, rng)
-    starts = sorted((m for m in met if 0 < m.ratio < np.inf), key=lambda m: -m.ratio)[:STARTS]
-    rooms = _rooms(claim, met)
-    least = [m for row, m in rooms if row[-1] == min(row[-1] for row, _ in rooms)]
-    starts += [least[int(i)] for i in rng.permutation(len(least))[:STARTS]]
-    for start in starts:
-        ratio, at = start.ratio, start.recipe
-        for step in range(FURTHER):
-            if step >= STEPS and not ALMOST < ratio < 1 - states.SUSPECT:
-                break
-            near, before = claim.instances.nearby(at, rng), len(met)
-            if near is None:
-                continue
-            yield near
-            if len(met) > before and met[-1].ratio > ratio:
-                ratio, at = met[-1].ratio, met[-1].recipe
-
-
-def _kinds(met: list[_Met]) -> list[Recipe]:
-    """One recipe of each number of clients, the least, and of each choice of the constants that vanish.
-
-    One number of clients may be the only one for which a bound is attained, and a constant that vanishes changes no
-    maximum.
-    """
-    found: dict[Any, Recipe] = {}
-    for recipe in (m.recipe for m in met):
-        vanish = {name for name, value in recipe.items() if isinstance(value, int | Fraction) and not value}
-        found.setdefault((len(recipe.get("clients", ())), frozenset(vanish)), recipe)
-    few = sorted({n for n, _ in found})[:FEW]
-    return [recipe for (n, _), recipe in found.items() if n in few]
-
-
-def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:
-    """``size`` recipes; before them, where hypotheses were changed, up to as many that only the change allows."""
-    recipes = claim.instances.recipes(rng)
-    # Somebody's own claim is not registered: of it nothing but the changed hypotheses is known.
-    original = next((c for c in claims.all() if c.id == claim.id.rstrip("*")), None)
-    if "requires" in claim.changes and original is not None:
-        fresh = (
-            recipe for recipe, built in meeting(claim, islice(recipes, SOUGHT * size)) if not _meets(original, built)
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Refuted by the smallest counterexample, or supported by the instances that met the hypotheses, if any did."""
+    claim, found = inquiry.claim, inquiry.hunt
+    used = tuple(sorted(found.methods))
+    if found.untrue and not (found.refutations and isinstance(claim.statement, Limit)):
+        return method.found(Verdict.ILL_POSED, found.untrue, used=used)
+    if found.refutations:
+        # Simplifying is greedy: what comes out depends on the start, so each is tried a little, the best one fully.
+        tried = (shrinking.smallest(c, tries=_TRIES) for c in found.refutations)
+        small = shrinking.smallest(min(tried, key=lambda c: shrinking.complexity(c.recipe)))
+        return method.found(
+            Verdict.REFUTED,
+            f"confirmed {arithmetic(small.left, small.right)}",
+            margin=min(margin(c) for c in (*found.refutations, small)),
+            instances=found.instances,
+            counterexample=small,
+            tightest=small.recipe,
+            used=(*used, "rational"),
         )
-        yield from islice(fresh, size)
-    yield from islice(recipes, size)
-
-
-def _meets(claim: Claim, built: Instance) -> bool:
-    """Whether an instance of a changed claim meets what the claim says of the letters that the instance has."""
-    values = claim.setting.bind(built.problem, built.params)
-    about = tuple(h for h in claim.requires if h.relation is None or h.relation.free_symbols <= set(values))
-    try:
-        return all(h.holds(built.problem, built.params, values) for h in about)
-    except (Undefined, ArithmeticError):
-        return False
-
-
-@dataclass(frozen=True)
-class _Met:
-    """An instance that meets the hypotheses: left/right at its worst state, its recipe, and what is built from that."""
-
-    ratio: float
-    recipe: Recipe
-    problem: Any = field(compare=False)
-    values: Mapping[sympy.Expr, Any] = field(compare=False)
-
-
-def _built(claim: Claim, ratio: float, recipe: Recipe) -> _Met:
-    """The instance of a recipe, with the values of the letters."""
-    built = claim.instances.build(recipe, True)
-    return _Met(ratio, recipe, built.problem, claim.setting.bind(built.problem, built.params))
-
-
-def _telling(claim: Claim, met: list[_Met], count: int) -> list[Recipe]:
-    """One for each way in which the maxima of the statement bind, one where each hypothesis leaves least room, and then
-    up to ``count`` others, all with other letters.
-
-    Two thirds of these came nearest to a violation with mu < L, the rest are the first that were met; all are among the
-    simplest quarter, whose programs are not ill-conditioned for no reason.
-    """
-    simple = sorted(met, key=lambda m: wildness(m.recipe))
-    binding: dict[Any, _Met] = {}
-    for m in simple:
-        binding.setdefault(_binding(claim, m.values), m)
-    tame = simple[: max(count, len(simple) // 4)]
-    binding.update(enumerate(_cornered(claim, simple)))
-    met = [m for m in met if m in tame]
-    # Where mu = L the class is one quadratic, and says nothing of others.
-    wide = [m for m in simple if getattr(m.problem, "mu", None) is None or m.problem.mu != m.problem.L]
-    ordered = sorted([m for m in wide if m in tame] or wide[:count] or met, key=lambda m: -m.ratio)
-    chosen = [*ordered[: count - count // 3], *binding.values()]
-    chosen += [m for m in met if m not in chosen][: count // 3]
-    # What the clients' functions are is no part of a program: of two choices with the same letters one is enough.
-    distinct: dict[str, Recipe] = {}
-    for m in chosen:
-        distinct.setdefault(_place(m), m.recipe)
-    return list(distinct.values())
-
-
-def _place(met: _Met) -> str:
-    """All that a program depends on: the letters, and of what else a recipe speaks but the clients' functions."""
-    recipe = met.recipe
-    rest = {name: value for name, value in recipe.items() if name not in ("x", "clients", "g")}
-    own = {name for client in recipe.get("clients", ()) for name in client}
-    own -= {*members.SLOPES, *members.KINKS, "y", "c", "turn", "dip"}
-    clients = [[client.get(name) for name in sorted(own)] for client in recipe.get("clients", ())]
-    return str((sorted(rest.items()), len(clients), clients, sorted(map(str, met.values.items()))))
-
-
-def _cornered(claim: Claim, met: list[_Met]) -> list[_Met]:
-    """Where each hypothesis that bounds letters leaves least room, and where all of them together do.
-
-    Of several instances the one nearest to a violation; and where all leave least, some at which what no hypothesis
-    bounds is extreme. A hypothesis that asks for a little too little fails there, if anywhere.
-    """
-    # Programs in long fractions, or at large condition numbers, are left open for no reason.
-    simple = sorted(met, key=lambda m: sum(_constants(m.recipe)))[: len(met) // 2 + 1]
-    simple = [m for m in simple if m.problem is None or not 0 < m.problem.mu * STIFF < m.problem.L]
-    rooms = _rooms(claim, simple)
-    if not rooms:
-        return []
-    nearest = [min(rooms, key=lambda room: (room[0][place], -room[1].ratio))[1] for place in range(len(rooms[0][0]))]
-    least = min(row[-1] for row, _ in rooms)
-    return nearest + _extremes(claim, [m for row, m in rooms if row[-1] == least])
-
-
-def _extremes(claim: Claim, met: list[_Met]) -> list[_Met]:
-    """A few instances among which the constants of recipes, those of the clients' functions aside, are least and
-    largest."""
-    functions, g = claim.setting.functions, claim.setting.g
-    drawn = functions.draw(np.random.default_rng(0), 1, 1, g[0])["clients"][0] if functions is not None else {}
-    told = [_free_constants(m.recipe, set(drawn)) for m in met]
-    names = sorted(set().union(*told))
-    ends = {(name, end(t[name] for t in told if name in t)) for name in names for end in (min, max)}
-    chosen: list[_Met] = []
-    while ends and len(chosen) < EXTREMES:
-        m, at = max(zip(met, told, strict=True), key=lambda pair: len(ends & set(pair[1].items())))
-        chosen.append(m)
-        ends -= set(at.items())
-    return chosen
-
-
-def _free_constants(recipe: Recipe, aside: Container[str]) -> dict[str, Any]:
-    """The constants of a recipe by name; of the clients' the largest, but for those ``aside``."""
-    found = {name: value for name, value in recipe.items() if isinstance(value, int | Fraction) and name != "d"}
-    for client in recipe.get("clients", ()):
-        for name, value in client.items():
-            if isinstance(value, int | Fraction) and name not in aside:
-                found[f"client's {name}"] = max(value, found.get(f"client's {name}", value))
-    return found
-
-
-def _rooms(claim: Claim, met: list[_Met]) -> list[tuple[list[float], _Met]]:
-    """How much room each hypothesis that bounds letters leaves at each instance, and all together; none without any."""
-    stated = [*claim.setting.domain, *(h.relation for h in claim.requires if h.relation is not None)]
-    bounds = [r for s in stated for r in sympy.And.make_args(s) if isinstance(r, _BOUNDS)]
-    if not bounds:
-        return []
-    if claim.setting.functions is not None and claim.setting.functions.ends is not None:
-        # The end of the class counts as a bound.
-        bounds.append(sympy.Le(*claim.setting.functions.ends))
-    rows = [[_room(bound, m.values) for bound in bounds] for m in met]
-    # Next to a bound that may not be attained programs are left open for no reason.
-    open_ = [isinstance(bound, sympy.Lt | sympy.Gt) for bound in bounds]
-    clear = [not any(o and room < NEXT_TO for o, room in zip(open_, row, strict=True)) for row in rows]
-    return [([*row, sum(row)], m) for row, m, kept in zip(rows, met, clear, strict=True) if kept]
-
-
-def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
-    """How far apart the two sides are, relative to them, to nine digits; 1 where they speak of more than letters."""
-    if not bound.free_symbols <= set(values):
-        return 1.0
-    left, right = (real(evaluate(side, values)) for side in (bound.lhs, bound.rhs))
-    return round(float(abs(right - left) / (abs(right) + abs(left) or 1)), 9)
-
-
-def wildness(recipe: Recipe) -> float:
-    """How far the constants of a recipe are from small rationals: the digits of numerators and denominators.
-
-    Of the clients' constants the longest counts: that there are many of them makes no program harder to round.
-    """
-    return sum(map(_digits, recipe.values())) + max(_constants({"clients": recipe.get("clients", ())}), default=0.0)
-
-
-def _constants(recipe: Recipe) -> list[float]:
-    """The digits of each constant of a recipe, of the clients' too."""
-    values = [*recipe.values(), *(value for client in recipe.get("clients", ()) for value in client.values())]
-    return [_digits(part) for value in values for part in (value if isinstance(value, tuple) else (value,))]
-
-
-def _digits(value: Any) -> float:
-    return (
-        math.log(abs(value.numerator)) + math.log(value.denominator) if isinstance(value, Fraction) and value else 0.0
+    if found.undefined is not None:
+        why, where = found.undefined
+        return method.found(Verdict.ILL_POSED, f"{why}, which no hypothesis excludes: at {where}", used=used)
+    if found.instances == 0:
+        return method.found(Verdict.NOT_TESTED, unmet.reason(claim, np.random.default_rng(inquiry.seed), inquiry.size))
+    limit = isinstance(claim.statement, Limit)
+    note = (
+        "the optimum is a fixed point; of the limit that says nothing"
+        if limit
+        else "no violation at the worst states of the instances"
     )
+    if where := states.floats(claim, found.met):
+        note += f"; not exact: {floats_in(where)}: nothing stronger can be said of it until it is written in fractions"
+    # Where no ratio could be measured the worst is infinite.
+    least = round(1 - found.worst, 9) + 0.0 if math.isfinite(found.worst) else None
+    looked = frozenset() if limit else found.looked
+    note = "; ".join(filter(None, (note, seen.words(looked))))
+    details = {"margin": least, "instances": found.instances, "tightest": found.tightest, "used": used, "seen": looked}
+    return method.found(None if limit else Verdict.SUPPORTED, note, **details)
 
 
-def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
-    """Which argument of each maximum and minimum in the statement is the one that counts at a recipe's parameters.
-
-    Those of quantities are left out.
-    """
-    return _binding(claim, _built(claim, 0.0, recipe).values)
-
-
-def _binding(claim: Claim, values: Mapping[sympy.Expr, Any]) -> tuple[int, ...]:
-    """As :func:`regime`, at values of the letters."""
-    sides = [side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right)]
-    nodes = sorted(sympy.Tuple(*sides).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
-    found = []
-    for node in nodes:
-        if all(symbol in values for symbol in node.free_symbols):
-            arguments = [float(evaluate(argument, values)) for argument in node.args]
-            extreme = max if isinstance(node, sympy.Max) else min
-            found.append(arguments.index(extreme(arguments)))
-    return tuple(found)
-
-
-def _tied(claim: Claim, recipe: Recipe, findings: list[states.Finding], ties: Counter[tuple[int, ...]]) -> bool:
-    """Whether a bound is attained as far as floats can tell, and it is not known yet that it holds where it is."""
-    if states.pointwise(claim) or not any(abs(f.ratio - 1) <= states.SUSPECT for f in findings):
-        return False
-    try:
-        binding = regime(claim, recipe)
-    except (ValueError, ArithmeticError):
-        return False
-    ties[binding] += 1
-    return ties[binding] <= TIES
+METHOD = Method("search", "the worst states of instances that meet the hypotheses", applies, run, role=Role.MEASURES)

@@ -9,9 +9,10 @@ import numpy as np
 
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.rational import to_float
+from fedtheory.kinds.agreement import Agreement
 from verify.evaluate import meeting
+from verify.methods.base import Inquiry, Method, states_a
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method
 
 #: Instances that are run, rounds of each, and the relative difference that counts as rounding.
 RUNS, ROUNDS, ROUNDING = 5, 40, 1e-12
@@ -36,7 +37,7 @@ def apart(statement: Agreement, problem: Any, params: Any, state: Any, seed: int
     return worst / size
 
 
-def outcome(method: Method, inquiry: Inquiry) -> Outcome:
+def run(method: Method, inquiry: Inquiry) -> Outcome:
     """What rounding does is no verdict: the search decides in fractions."""
     claim = inquiry.claim
     assert isinstance(claim.statement, Agreement)
@@ -61,3 +62,6 @@ def outcome(method: Method, inquiry: Inquiry) -> Outcome:
     if far:
         note += f", the others by up to {max(far):.1g}: ill-conditioned data, or a method that diverges"
     return method.found(None, note, instances=len(found), used=("search",) if near else ())
+
+
+METHOD = Method("trajectories", "whole runs in floats, with the same draws", states_a(Agreement), run)

@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from verify.checking import check
-from verify.methods import search, states
 from verify.mutation import Mutant, regions
 from verify.mutation.selftest import mapped
+from verify.search import hunting, states
 from verify.verdict import Verdict
 
 #: Recipes that are drawn in search of some inside a region, or of some that a changed hypothesis allows (each of which
@@ -80,15 +80,15 @@ def _refuted_inside(mutant: Mutant, seed: int) -> bool:
     """Whether an instance on which the mutant is changed refutes it."""
     (claim,), inside, examined = mutant.claims, mutant.inside, 0
     # Other draws than those of the check.
-    rng = search.generator(claim, seed + 1_000_003)
+    rng = hunting.generator(claim, seed + 1_000_003)
     with threadpool_limits(limits=1):
-        for recipe in search.proposed(claim, rng, ALLOWED if "requires" in claim.changes else DRAWN):
+        for recipe in hunting.proposed(claim, rng, ALLOWED if "requires" in claim.changes else DRAWN):
             try:
                 built = claim.instances.build(recipe, True)
                 if inside is not None and not inside(built.problem, built.params):
                     continue
                 findings = states.examine(claim, recipe, rng) or []
-                scales = search.scales(claim, examined, examined)
+                scales = hunting.scales(claim, examined, examined)
                 more = states.elsewhere(claim, recipe, findings, scales) if findings else ()
                 found = states.first_confirmed(claim, recipe, [*findings, *more])
             except Exception:  # Changed code may fail in any way.

@@ -18,8 +18,12 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import Array
+from fedtheory.kinds.base import Statement
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.one_step import OneStep
 from verify.evaluate import hypotheses_hold, meeting, sides
-from verify.methods import reals, symbolic
+from verify.exact import reals, symbolic
 
 #: Recipes among which instances that break a hypothesis are looked for, and how many of them there must be.
 _PROPOSED, _TRIED = 200, 3

@@ -17,13 +17,15 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.invariant import Invariant
 from verify.checking import BUDGETS
-from verify.evidence.record import strongest
+from verify.exact import reals, symbolic
 from verify.faults import attributed
-from verify.methods import reals, sampled, search, states, symbolic
+from verify.methods import sequential_tests
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
 from verify.mutation import Mutant, bank, entailment
+from verify.evidence.record import strongest
 from verify.pep import certifying, posing
+from verify.search import hunting, states
 from verify.verdict import Verdict
 
 #: Instances at which the worst case over the class is computed for a mutant.
@@ -136,9 +138,9 @@ def _numbered(index: int) -> Any:
     return function(*tasks[index])
 
 
-def _hunt(claim: Claim, seed: int, budget: str) -> search.Hunt:
+def _hunt(claim: Claim, seed: int, budget: str) -> hunting.Hunt:
     with threadpool_limits(limits=1):
-        return search.hunt(claim, search.generator(claim, seed), BUDGETS[budget], 1)
+        return hunting.hunt(claim, hunting.generator(claim, seed), BUDGETS[budget], 1)
 
 
 def _holds(claim: Claim) -> bool:
@@ -204,7 +206,7 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
     if not killed:
         # What is drawn, where what is enumerated is right.
         for claim in mutant.claims:
-            drawn = sampled.test(claim, seed)
+            drawn = sequential_tests.test(claim, seed)
             tried |= {"sequential"} if drawn is not None else set()
             if drawn is not None and drawn.counterexample is not None:
                 killed.add("sequential")
@@ -232,12 +234,12 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
 
 def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list[Recipe], Recipe | None]:
     """Methods that found states, those of them that refute alone, recipes that met the claim, one that refutes it."""
-    rng = search.generator(claim, seed)
+    rng = hunting.generator(claim, seed)
     used: set[str] = set()
     killed: set[str] = set()
     met: list[Recipe] = []
     fatal = None
-    for recipe in search.proposed(claim, rng, size):
+    for recipe in hunting.proposed(claim, rng, size):
         findings = states.examine(claim, recipe, rng)
         if not findings:
             continue

@@ -15,7 +15,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from verify.evaluate import meeting
-from verify.methods import symbolic
+from verify.exact import symbolic
 from verify.pep.gram import Form, Vector
 
 #: Recipes among which instances that meet a claim's hypotheses are looked for, at all and with special parameters.

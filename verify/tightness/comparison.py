@@ -30,16 +30,19 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import evaluate
-from fedtheory.relations import Quantity
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.statements import Quantity
 from fedtheory.symbols import T
 from verify.comparisons.exact import parts
 from verify.evaluate import sides, tree_size
 from verify.faults import attributed
-from verify.methods import refutation, search, states
 from verify.pep import certifying, posing, programs, rounding
 from verify.pep.gram import Form
 from verify.pep.prover import Certified, bounds
 from verify.pep.worst_case import certify
+from verify.search import hunting, refutation, states
 from verify.tightness.grids import Choice
 from verify.verdict import Verdict
 
@@ -347,7 +350,7 @@ def _found(claim: Claim, choice: Choice) -> Fraction | None:
     """The largest left/right, exactly evaluated, over the worst states of the recipes' instances."""
     ratios: list[Fraction] = []
     for recipe in choice.recipes:
-        findings = states.examine(claim, recipe, search.generator(claim, 0)) or []
+        findings = states.examine(claim, recipe, hunting.generator(claim, 0)) or []
         built = claim.instances.build(recipe, True)
         for finding in [f for f in findings if np.isfinite(f.ratio)][:1]:
             point = refutation.nearest(finding.theta)

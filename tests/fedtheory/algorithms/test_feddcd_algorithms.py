@@ -16,7 +16,7 @@ from fedtheory.problems.logistic import logistic_with_condition
 from fedtheory.problems.quadratic import Quadratics, diagonal
 from fedtheory.randomness import expectation
 from fedtheory.rational import apply, exact, inverse, to_float
-from verify.methods import spectral
+from verify.search import spectral
 
 Case = tuple[Any, Problem, Any]
 

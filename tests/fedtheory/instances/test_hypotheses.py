@@ -10,8 +10,10 @@ from fedtheory import claims
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.untested import Untested
 from fedtheory.rational import holds
+from fedtheory.kinds.order import Order
+from fedtheory.kinds.untested import Untested
 from verify import Verdict, check
-from verify.methods import reals
+from verify.exact import reals
 
 #: Recipes of a claim among which one is looked for that breaks a hypothesis alone.
 PROPOSED = 3000

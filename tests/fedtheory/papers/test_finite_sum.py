@@ -20,15 +20,16 @@ from fedtheory.papers.baseline.rivals import L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.rational import to_float
+from fedtheory.kinds.one_step import OneStep
 from verify import Verdict
 from verify.evaluate import hypotheses_hold, meeting, sides
-from verify.methods import search, states
 from verify.pep import posing, rounding
 from verify.pep.gram import Form
 from verify.pep.programs import Program, ratio
 from verify.pep.prover import bounds
 from verify.pep.symmetry import Exchangeable
 from verify.pep.worst_case import certify
+from verify.search import hunting, states
 
 #: Those of one step, whose worst cases over the class are posed; the bound of many steps is no power times its start.
 CLAIMS = {c.id.removeprefix("baseline/"): c for c in paper.CLAIMS if isinstance(c.statement, OneStep)}
@@ -270,7 +271,7 @@ PLANTED = {
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_error_is_refuted(name):
     claim = PLANTED[name]
-    found = search.hunt(claim, search.generator(claim, 0), 160, 1)
+    found = hunting.hunt(claim, hunting.generator(claim, 0), 160, 1)
     assert found.refutations
     (counterexample,) = found.refutations
     assert counterexample.replay() == (counterexample.left, counterexample.right)

@@ -14,9 +14,12 @@ from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.rational import evaluate, holds
 from fedtheory.settings import Setting
+from fedtheory.kinds.fails import Fails
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
 from verify import Verdict, check
 from verify.comparisons.deciding import arithmetic, certainly, is_open, violated
-from verify.methods.refutation import refute
+from verify.search.refutation import refute
 
 mu, L, gamma = ft.letters("mu L gamma")
 a, b = sympy.symbols("a b", positive=True)

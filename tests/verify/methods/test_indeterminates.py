@@ -10,8 +10,8 @@ from fedtheory import claims
 from fedtheory.relations import Quantity
 from verify import Verdict, check
 from verify.evaluate import meeting
-from verify.methods import search
 from verify.pep import generic_states
+from verify.search import hunting
 
 #: Claims that hold, and a change that makes each false.
 FALSE = {
@@ -31,7 +31,7 @@ FALSE = {
 
 
 def instances(claim, count=4):
-    recipes = claim.instances.recipes(search.generator(claim, 3))
+    recipes = claim.instances.recipes(hunting.generator(claim, 3))
     return [built for _, built in islice(meeting(claim, recipes), count)]
 
 

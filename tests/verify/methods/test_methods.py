@@ -17,18 +17,23 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import contraction
 from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import contraction
+from fedtheory.statements import Quantity
 from verify import Verdict, check
 from verify.audit import audit
 from verify.evaluate import meeting
 from verify.evidence.record import strongest
 from verify.faults import Defect, Unrunnable, attributed
-from verify.methods import certificates, search, states
+from verify.methods import identities
 from verify.methods.base import Inquiry, Method
 from verify.methods.order import METHODS, PROOFS, examined
+from verify.evidence.record import strongest
 from verify.pep import certifying, faces, generic_states, posing, programs, rounding, worst_case
 from verify.pep.bounding import Refused, enclosed
 from verify.pep.prover import bounds
 from verify.report import outcomes
+from verify.search import hunting, states
 
 DESCENT = claims.get("baseline/gradient-descent/one-step")
 SCAFFNEW = claims.get("baseline/scaffnew/one-step")
@@ -236,9 +241,9 @@ BUGS = [TypeError("planted"), AttributeError("planted"), IndexError("planted"), 
         (posing, "pose", "baseline/gradient-descent/one-step"),
         (posing, "any_functions", "baseline/gradient-descent/one-step"),
         (generic_states, "holds", "feddcd/lemma-B.2"),
-        (search, "regime", "baseline/gradient-descent/one-step"),
+        (hunting, "regime", "baseline/gradient-descent/one-step"),
         (states, "first_confirmed", "baseline/gradient-descent/one-step"),
-        (certificates, "prove", "baseline/gradient-descent/one-step"),
+        (identities, "prove", "baseline/gradient-descent/one-step"),
     ],
 )
 def test_our_own_bugs_stop_the_check(module, name, id, error, monkeypatch):

@@ -9,10 +9,14 @@ from fedtheory.kinds.bound import bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.potentials import distance
-from fedtheory.relations import Comparison, E, Quantity
+from fedtheory.relations import E
+from fedtheory.kinds.bound import bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import one_step
+from fedtheory.statements import Comparison, Quantity
 from fedtheory.symbols import T
 from verify import Verdict, check
-from verify.methods import certificates
+from verify.methods import identities
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS, PROOFS, examined
 
@@ -66,6 +70,6 @@ def test_a_method_says_which_relations_it_shows():
 
 def test_a_further_comparison_is_not_forgotten_by_an_identity_with_multipliers():
     claim = claims.get("feddcd/lemma-B.6/weighted")
-    assert isinstance(claim.statement, Inequality) and certificates.prove(claim) is not None
+    assert isinstance(claim.statement, Inequality) and identities.prove(claim) is not None
     more = Comparison(claim.statement.right, "<=", claim.statement.left)
-    assert certificates.prove(claim.variant(also=(more,))) is None
+    assert identities.prove(claim.variant(also=(more,))) is None

@@ -16,13 +16,17 @@ from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.papers.feddcd import dual, inexact
 from fedtheory.randomness import Bernoulli, Product, UniformSubset
-from fedtheory.relations import Quantity
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.statements import Quantity
 from fedtheory.symbols import d as dimension
 from verify.evaluate import meeting
-from verify.evidence.record import strongest
-from verify.methods import certificates
+from verify.methods import identities
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
+from verify.evidence.record import strongest
 from verify.pep import certifying, coordinates, posing
 from verify.verdict import Verdict
 
@@ -202,7 +206,7 @@ def test_a_potential_of_feddcd_that_mixes_coordinates_has_no_proof():
 
     claim = with_quantity(EQ_3, dual.dual_gap, first_client)
     assert mixing(claim, *instances(claim), sizes=()) is None
-    assert certificates.prove(claim) is None
+    assert identities.prove(claim) is None
     with pytest.raises(ValueError, match="alike"):
         certifying.certify(claim, *instances(claim))
 
@@ -216,7 +220,7 @@ def test_a_maximum_over_the_clients_is_seen_through():
     claim = with_quantity(eq_5, dual.heterogeneity, wrong)
     assert mixing(eq_5, *instances(eq_5)) is None and mixing(claim, *instances(claim), sizes=()) is None
     assert "zeta" in mixing(claim, *instances(claim))
-    assert certificates.prove(eq_5) is not None and certificates.prove(claim) is None
+    assert identities.prove(eq_5) is not None and identities.prove(claim) is None
 
 
 def test_a_side_that_depends_on_the_dimension_is_not_certified():
@@ -263,7 +267,7 @@ def test_inductions_ask_as_well():
     claim = INEXACT.variant(algorithm=replace(inexact.tracked, step=step))
     with pytest.raises(ValueError, match="alike: the state's w"):
         certifying.certify(claim, *instances(claim))
-    assert certificates.prove(claim) is None
+    assert identities.prove(claim) is None
 
 
 @pytest.mark.parametrize("change", [MIXES["reversed"], MIXES["the first"], MIXES["cut off"]])
@@ -295,7 +299,7 @@ def test_mixing_at_one_value_of_a_parameter_only():
         return new._replace(x=new.x[..., ::-1]) if params.p == 1 else new
 
     claim = with_step(LOCODL, step)
-    assert certificates.prove(claim) is None
+    assert identities.prove(claim) is None
     (often,), (rarely,) = (instances(claim, wanted=lambda r, p=p: (r["p"] == 1) == p) for p in (True, False))
     with pytest.raises(ValueError, match="alike"):
         certifying.certify(claim, often)
@@ -327,7 +331,7 @@ def test_the_same_step_in_other_words_is_certified(step):
 
 
 def test_a_proof_survives_other_words():
-    assert certificates.prove(with_step(LOCODL, piecewise)) is not None
+    assert identities.prove(with_step(LOCODL, piecewise)) is not None
 
 
 def test_what_fails_on_formal_vectors_fails_as_before():

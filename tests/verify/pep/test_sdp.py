@@ -13,8 +13,6 @@ from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
 from fedtheory.relations import Quantity
 from verify.evaluate import hypotheses_hold, meeting, sides
-from verify.methods.search import wildness
-from verify.methods.states import violation
 from verify.pep import linear, posing, programs, rounding
 from verify.pep.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
 from verify.pep.programs import Certificate, Constraint, Program, ratio
@@ -23,6 +21,8 @@ from verify.pep.symmetry import Exchangeable, Explicit
 from verify.pep.worst_case import certify
 from verify.proofs.locodl_model import LoCoDLConstants, Step
 from verify.proofs.locodl_model import locodl as locodl_model
+from verify.search.hunting import wildness
+from verify.search.states import violation
 from verify.verdict import Verdict
 
 MU, L = Fr(1, 10), Fr(1)

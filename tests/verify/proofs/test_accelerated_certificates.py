@@ -13,11 +13,11 @@ from fedtheory.algorithms import accelerated_rbcd, accfeddcd
 from fedtheory.papers.feddcd import accelerated, dual
 from verify import check
 from verify.evaluate import meeting
-from verify.methods import search
 from verify.pep import posing
 from verify.pep.functions import Majorised, rows
 from verify.pep.gram import NotLinear
 from verify.pep.worst_case import certify
+from verify.search import hunting
 from verify.verdict import Verdict
 
 GAP = claims.get("feddcd/theorem-6.1/eq-10/repaired")
@@ -180,7 +180,7 @@ def test_no_smaller_constant_than_4_over_e():
 
 @pytest.mark.parametrize("id", ["feddcd/theorem-6.1/eq-10/repaired-tight", "feddcd/theorem-D.1/repaired-tight"])
 def test_4_over_e_is_nearly_attained(id):
-    found = search.hunt(claims.get(id), np.random.default_rng(0), 120, 1)
+    found = hunting.hunt(claims.get(id), np.random.default_rng(0), 120, 1)
     assert not found.refutations and 0.999 < found.worst <= 1
 
 

@@ -9,8 +9,8 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import feddcd, locodl, rbcd
-from verify.methods import certificates
-from verify.methods.certificates import SymbolicCertificate, prove
+from verify.methods import identities
+from verify.methods.identities import SymbolicCertificate, prove
 from verify.pep.gram import row
 from verify.proofs import locodl as proof_locodl
 from verify.proofs import rbcd as proof_rbcd
@@ -236,7 +236,7 @@ def wrong_at_an_end(name):
     """The changed claim, and the module with the proofs about its setting."""
     claim, module, wrong, condition = AT_AN_END[name]
     changed = claim.variant(algorithm=replace(module.algorithm, step=only(condition, wrong, module.step)))
-    return changed, certificates._about(claim)
+    return changed, identities._about(claim)
 
 
 @pytest.mark.parametrize("name", AT_AN_END)
@@ -255,7 +255,7 @@ def test_generic_instances_do_not_show_them_and_yet_they_are_not_proved(name):
 @pytest.mark.parametrize("claim", [ONE_STEP, EQ_3, RATE], ids=lambda claim: claim.id)
 def test_special_instances_show_every_end_of_a_range(claim):
     conditions = {ONE_STEP: LOCODL_SPECIAL, EQ_3: FEDDCD_SPECIAL, RATE: RBCD_SPECIAL}[claim]
-    found = list(certificates._about(claim).special(claim))
+    found = list(identities._about(claim).special(claim))
     for condition in conditions.values():
         shown = [bool(condition(instance.problem, instance.params)) for instance in found]
         assert any(shown) and not all(shown)

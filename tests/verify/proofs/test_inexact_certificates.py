@@ -14,7 +14,7 @@ from fedtheory.hypotheses import Hypothesis
 from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import inexact
 from verify.evaluate import hypotheses_hold, meeting
-from verify.methods import certificates
+from verify.methods import identities
 from verify.pep import induction, posing
 from verify.pep.functions import Majorised, rows
 from verify.pep.gram import ZERO, Form, NotLinear, row
@@ -241,9 +241,9 @@ SYMBOLIC = [id for id in BOUNDS if id != "feddcd/theorem-C.1"]
 @pytest.mark.parametrize("id", SYMBOLIC)
 def test_proofs_for_all_parameters(id):
     claim = claims.get(f"{id}/repaired")
-    found = certificates.prove(claim)
+    found = identities.prove(claim)
     assert found is not None and found.check()
-    assert certificates.prove(claims.get(id)) is None
+    assert identities.prove(claims.get(id)) is None
     for name, weights in found.weights.items():
         for k, multiplier in weights.multipliers.items():
             tampered = replace(weights, multipliers={**weights.multipliers, k: multiplier + 1})
@@ -260,12 +260,12 @@ def test_weaker_claims_follow():
         C2.variant(bound=3 * C2.statement.override),
         E1.variant(bound=2 * E1.statement.override),
     )
-    assert all(certificates.prove(claim) is not None for claim in weaker)
+    assert all(identities.prove(claim) is not None for claim in weaker)
 
 
 @pytest.mark.parametrize(("name", "claim"), list(planted()), ids=[name for name, _ in planted()])
 def test_planted_errors_have_no_proof(name, claim):
-    assert certificates.prove(claim) is None
+    assert identities.prove(claim) is None
 
 
 @pytest.mark.parametrize("claim", [THEOREM, claims.get("feddcd/theorem-5.2/zeta/repaired"), E1, C2])
@@ -274,7 +274,7 @@ def test_proofs_need_every_hypothesis_that_they_use(claim):
     kept = [
         h
         for h in claim.requires
-        if certificates.prove(claim.variant(requires=[o for o in claim.requires if o is not h])) is not None
+        if identities.prove(claim.variant(requires=[o for o in claim.requires if o is not h])) is not None
     ]
     # Without Assumption 3.4 nothing is drawn; the lemmas are about every draw, and Lemma C.2 about all functions.
     assert len(kept) == unused
@@ -285,7 +285,7 @@ def test_proofs_are_about_the_step(claim):
     for step in (long_step, stale, leaves, slow_clients):
         planted = claim.variant(algorithm=replace(inexact.tracked, step=step))
         # The lemma does not depend on where the step goes, as long as the sums are those of its iterates.
-        assert (certificates.prove(planted) is None) == (claim is THEOREM or step is not slow_clients)
+        assert (identities.prove(planted) is None) == (claim is THEOREM or step is not slow_clients)
 
 
 def slow_clients(problem, params, state, draw):
@@ -301,7 +301,7 @@ def test_steps_that_are_wrong_at_an_end_of_a_range_are_not_proved(claim, wrong, 
         here = {"tau = N": tau == n, "tau = 2": tau == 2, "two clients": n == 2, "alpha = beta": flat}[special]
         return (wrong if here else inexact.tracked.step)(problem, params, state, draw)
 
-    assert certificates.prove(claim.variant(algorithm=replace(inexact.tracked, step=step))) is None
+    assert identities.prove(claim.variant(algorithm=replace(inexact.tracked, step=step))) is None
 
 
 # Formal oracles

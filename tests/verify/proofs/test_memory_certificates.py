@@ -10,7 +10,7 @@ from fedtheory import claims
 from fedtheory.algorithms import inexact_feddcd
 from fedtheory.papers.feddcd import inexact, memory
 from verify import check
-from verify.methods import certificates
+from verify.methods import identities
 from verify.proofs import memory as proofs
 
 GAP = claims.get("feddcd/theorem-5.2/eq-8/repaired-memory")
@@ -19,7 +19,7 @@ DISTANCE = claims.get("feddcd/theorem-5.2/eq-9/repaired-memory")
 
 @pytest.mark.parametrize("claim", [GAP, DISTANCE], ids=["gap", "distance"])
 def test_proved_for_all_parameters(claim):
-    found = certificates.prove(claim)
+    found = identities.prove(claim)
     assert found is not None and found.check()
     for name, weights in found.weights.items():
         for k, multiplier in weights.multipliers.items():
@@ -47,7 +47,7 @@ def test_weaker_claims_follow():
         GAP.variant(constant=sympy.Integer(2)),
         DISTANCE.variant(constant=2 * DISTANCE.statement.constant),
     )
-    assert all(certificates.prove(claim) is not None for claim in weaker)
+    assert all(identities.prove(claim) is not None for claim in weaker)
 
 
 # Planted errors
@@ -85,7 +85,7 @@ STEPS = [refresh, long_step, stale, forgets, leaves]
 @pytest.mark.parametrize("claim", [GAP, DISTANCE], ids=["gap", "distance"])
 def test_proofs_are_about_the_step(claim, step):
     planted = claim.variant(algorithm=replace(inexact_feddcd.algorithm, step=step))
-    assert certificates.prove(planted) is None
+    assert identities.prove(planted) is None
 
 
 @pytest.mark.parametrize("special", ["tau = N", "tau = 2", "two clients", "alpha = beta"])
@@ -95,7 +95,7 @@ def test_steps_that_are_wrong_at_an_end_of_a_range_are_not_proved(special):
         here = {"tau = N": tau == n, "tau = 2": tau == 2, "two clients": n == 2, "alpha = beta": flat}[special]
         return (stale if here else inexact_feddcd.step)(problem, params, state, draw)
 
-    assert certificates.prove(GAP.variant(algorithm=replace(inexact_feddcd.algorithm, step=step))) is None
+    assert identities.prove(GAP.variant(algorithm=replace(inexact_feddcd.algorithm, step=step))) is None
 
 
 def test_numbers_that_are_not_shown():
@@ -104,7 +104,7 @@ def test_numbers_that_are_not_shown():
         GAP.variant(constant=sympy.Rational(99, 100)),
         DISTANCE.variant(constant=DISTANCE.statement.constant * sympy.Rational(99, 100)),
     )
-    assert all(certificates.prove(claim) is None for claim in planted)
+    assert all(identities.prove(claim) is None for claim in planted)
 
 
 @pytest.mark.parametrize("claim", [GAP, DISTANCE], ids=["gap", "distance"])
@@ -112,7 +112,7 @@ def test_every_hypothesis_is_needed(claim):
     kept = [
         h.text
         for h in claim.requires
-        if certificates.prove(claim.variant(requires=[o for o in claim.requires if o is not h])) is not None
+        if identities.prove(claim.variant(requires=[o for o in claim.requires if o is not h])) is not None
     ]
     # Assumption 3.4 is part of what the setting says, too.
     assert set(kept) <= {memory.PARTICIPATION.text}

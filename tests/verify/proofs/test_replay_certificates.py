@@ -12,10 +12,10 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from verify.certificates import class_certificates
 from verify.cli import main
 from verify.evaluate import meeting
 from verify.evidence.certificates import ClassCertificate, load
-from verify.methods import class_certificates
 from verify.pep import certifying
 from verify.pep.prover import DoesNotHold, Solving, Stored
 

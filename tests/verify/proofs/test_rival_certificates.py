@@ -12,13 +12,13 @@ from fedtheory import claims
 from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
 from fedtheory.papers.baseline import rivals as baseline
 from verify.evaluate import meeting, sides
-from verify.methods.states import examine, violation
 from verify.pep import posing, rounding, watching
 from verify.pep.functions import OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import Form, row
 from verify.pep.programs import Program
 from verify.pep.randomness import NOISE, Contractions, Messages
 from verify.pep.worst_case import certify
+from verify.search.states import examine, violation
 from verify.verdict import Verdict
 
 ONE_STEP = {

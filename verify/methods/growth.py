@@ -1,7 +1,7 @@
 """Orders of growth: left = O(right), by exact leading terms.
 
 Refuted by a curve along which left/right tends to infinity, found symbolically (:mod:`verify.comparisons.orders`);
-supported where no direction of growth that the hypotheses allow makes it grow (:mod:`verify.methods.magnitudes`), which
+supported where no direction of growth that the hypotheses allow makes it grow (:mod:`verify.exact.magnitudes`), which
 says so of all values of the letters. What is neither is not tested.
 """
 
@@ -19,10 +19,10 @@ from fedtheory.instances.base import Recipe
 from fedtheory.kinds.order import Order
 from verify.comparisons import orders
 from verify.evidence.counterexamples import Counterexample
+from verify.exact import magnitudes
+from verify.exact.magnitudes import Direction, Unknown
+from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.evidence.record import Outcome
-from verify.methods import magnitudes
-from verify.methods.base import Method
-from verify.methods.magnitudes import Direction, Unknown
 from verify.verdict import Verdict
 
 #: Curves tried in each direction, and of those tried where no direction is known.
@@ -47,8 +47,9 @@ def counterexample(claim: Claim, recipe: Recipe, index: int) -> Counterexample |
     return Counterexample(claim, recipe, (), 0, f"order {index}", 0, left, right, "<=", text)
 
 
-def outcome(method: Method, claim: Claim) -> Outcome:
+def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by the first order that falls along a curve; supported when all are bounded; else not tested."""
+    claim = inquiry.claim
     assert isinstance(claim.statement, Order)
     parts = claim.statement.parts
     left_open = []
@@ -148,3 +149,6 @@ def _meets(claim: Claim, part: Order, recipe: Recipe) -> bool:
     except ValueError:
         return False
     return True
+
+
+METHOD = Method("growth", "orders of growth, by leading terms in all directions", states_a(Order), run, role=Role.ALONE)

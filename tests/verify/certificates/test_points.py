@@ -7,7 +7,7 @@ import sympy
 
 import fedtheory as ft
 from verify import check
-from verify.methods import points
+from verify.certificates import points
 from verify.verdict import Verdict
 
 mu, L, gamma, p = ft.letters("mu L gamma p")

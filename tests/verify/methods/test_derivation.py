@@ -22,11 +22,13 @@ from fedtheory.papers.fedadmm import convergence, descent, differences, limits, 
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
 from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed, Uniform
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.statements import Quantity
 from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES
 from verify.evidence.record import Evidence
-from verify.methods import derived
+from verify.methods import derivation
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS
 from verify.verdict import Verdict
@@ -44,12 +46,12 @@ def _says(verdict):
 
 
 def _derive(claim, verdict=Verdict.SUPPORTED):
-    return derived.outcome(METHOD, Inquiry(claim, 0, 10), _says(verdict))
+    return derivation.outcome(METHOD, Inquiry(claim, 0, 10), _says(verdict))
 
 
 def _premises(changes=(), dropped=()):
     """The premises of the corollary, some of them changed (by the ends of their ids) or dropped."""
-    _, found = derived._premises(COROLLARY)
+    _, found = derivation._premises(COROLLARY)
     kept = [p for p in found if not p.claim.id.endswith(tuple(dropped) or ("none",))]
     changed = dict(changes)
     return tuple(
@@ -67,7 +69,7 @@ def _vanish(premises, assumed=COROLLARY.requires):
 
 
 def _constants(clients):
-    found = derived._constants(ITERATION, COROLLARY, _premises(), clients, np.random.default_rng(0))
+    found = derivation._constants(ITERATION, COROLLARY, _premises(), clients, np.random.default_rng(0))
     return [next(found)]
 
 
@@ -165,7 +167,7 @@ def test_a_premise_that_assumes_more_is_refused():
 
     found = _derive(under(2))
     assert found.verdict is None and "which is not assumed" in found.note
-    iteration, _ = derived._premises(under(4))
+    iteration, _ = derivation._premises(under(4))
     assert iteration is ITERATION
 
 
@@ -179,13 +181,13 @@ def test_premises_whose_verdict_is_known_are_not_examined_again(monkeypatch):
     def examined(inquiry):
         raise AssertionError(inquiry.claim.id)
 
-    monkeypatch.setattr(derived, "_derived", lambda method, *_: method.skipped("derived"))
+    monkeypatch.setattr(derivation, "_derived", lambda method, *_: method.skipped("derived"))
     known = {premise.claim.id: Verdict.SUPPORTED for premise in _premises()}
-    assert derived.outcome(METHOD, Inquiry(COROLLARY, 0, 10, known=known), examined).note == "derived"
+    assert derivation.outcome(METHOD, Inquiry(COROLLARY, 0, 10, known=known), examined).note == "derived"
     with pytest.raises(AssertionError, match=LEMMA.id):
-        derived.outcome(METHOD, Inquiry(COROLLARY, 0, 10), examined)
+        derivation.outcome(METHOD, Inquiry(COROLLARY, 0, 10), examined)
     fallen = {**known, LEMMA.id: Verdict.REFUTED}
-    found = derived.outcome(METHOD, Inquiry(COROLLARY, 0, 10, known=fallen), examined)
+    found = derivation.outcome(METHOD, Inquiry(COROLLARY, 0, 10, known=fallen), examined)
     assert found.note == f"falls with {LEMMA.id}, which is refuted"
 
 
@@ -272,8 +274,8 @@ def test_iterations_that_do_not_keep_what_they_rest_on_are_not_certified():
 
 
 def _every(n=2):
-    _, premises = derived._premises(COROLLARY)
-    return derived._draws(ITERATION, premises, _constants(n), n)
+    _, premises = derivation._premises(COROLLARY)
+    return derivation._draws(ITERATION, premises, _constants(n), n)
 
 
 def _recipe(**changes):
@@ -356,9 +358,9 @@ def uncertified(monkeypatch):
 
 def _found(claim, dropped="none", clients=2):
     """What is derived of a claim, without the premises whose ids end so."""
-    iteration, premises = derived._premises(claim)
+    iteration, premises = derivation._premises(claim)
     left = tuple(p for p in premises if not p.claim.id.endswith(dropped))
-    recipes = derived._constants(iteration, claim, left, clients, np.random.default_rng(0))
+    recipes = derivation._constants(iteration, claim, left, clients, np.random.default_rng(0))
     return obligations.at(claim, left, next(recipes))
 
 
@@ -637,7 +639,7 @@ def test_what_is_derived_at_some_constants_only_is_left_open(believed):
     statement = replace(THEOREM.statement, bounded=(), vanishing=(now,))
     for seed in range(4):
         claim = replace(THEOREM, id="own/limit", statement=statement, follows=(*THEOREM.follows, part.id))
-        found = derived.outcome(METHOD, Inquiry(claim, seed, 10), _says(Verdict.SUPPORTED))
+        found = derivation.outcome(METHOD, Inquiry(claim, seed, 10), _says(Verdict.SUPPORTED))
         assert found.verdict is None and "is not derived" in found.note
 
 

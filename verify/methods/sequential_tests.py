@@ -20,10 +20,17 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.one_step import OneStep
 from verify.comparisons.samplers import PREFIX, SHAPES, both, level, outcomes
-from verify.evaluate import dimension, meeting, start
 from verify.evidence.counterexamples import Counterexample
-from verify.statistics.sequential import Outcome
+from verify.evaluate import dimension, meeting, start
+from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.evidence.record import Outcome
+from verify.search.refutation import margin
+from verify.statistics import sequential
+from verify.verdict import Verdict
 
 #: Draws of a step that are enumerated, at most.
 MOST = 5000
@@ -38,6 +45,20 @@ class Sampled(NamedTuple):
     note: str
 
 
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Refuted by a sampler that draws something else than what is enumerated; otherwise the defects that would be
+    found."""
+    drawn = test(inquiry.claim, inquiry.seed)
+    if drawn is None:
+        return method.skipped("no instance that meets the hypotheses draws at random")
+    example = drawn.counterexample
+    if example is None:
+        return method.found(None, drawn.note, used=("sequential",))
+    note = "what is enumerated holds; what is sampled does not"
+    details = {"margin": margin(example), "counterexample": example, "tightest": example.recipe}
+    return method.found(Verdict.REFUTED, note, used=("sequential",), **details)
+
+
 def test(claim: Claim, seed: int) -> Sampled | None:
     """Samplers of a compressor, or of the draws of a step of a claim that is not refuted; None where there is nothing.
 
@@ -50,7 +71,7 @@ def test(claim: Claim, seed: int) -> Sampled | None:
         recipes = _random(claim, seed)
     else:
         return None
-    found: list[Outcome] = []
+    found: list[sequential.Outcome] = []
     for recipe in recipes:
         seeded = {**recipe, "seed": seed, "tests": len(recipes)}
         for outcome in outcomes(claim, seeded):
@@ -60,7 +81,7 @@ def test(claim: Claim, seed: int) -> Sampled | None:
     return Sampled(None, _words(claim, found)) if found else None
 
 
-def _words(claim: Claim, found: Sequence[Outcome]) -> str:
+def _words(claim: Claim, found: Sequence[sequential.Outcome]) -> str:
     """The smallest defects that all tests of a kind are sure to find."""
     kinds = {
         "mean at": "a mean off by {:.2g} |x||v|",
@@ -72,7 +93,7 @@ def _words(claim: Claim, found: Sequence[Outcome]) -> str:
         sizes = [o.smallest_defect for o in found if o.name.startswith(start_of_name)]
         if sizes:
             parts.append(text.format(max(sizes)))
-    return f"; sampled at level {float(level(claim)):.1g}, which finds {' and '.join(parts)}"
+    return f"sampled at level {float(level(claim)):.1g}, which finds {' and '.join(parts)}"
 
 
 def _random(claim: Claim, seed: int) -> list[Recipe]:
@@ -104,8 +125,17 @@ def _telling(claim: Claim, recipe: Recipe) -> float:
     return sum(entropies)
 
 
-def _counterexample(claim: Claim, recipe: Recipe, outcome: Outcome) -> Counterexample:
+def _counterexample(claim: Claim, recipe: Recipe, outcome: sequential.Outcome) -> Counterexample:
     left, right = both(outcome)
     where = ", ".join(f"{name}={recipe[name]}" for name in ("d", "k", "tau", "p", "omega", "seed") if name in recipe)
     text = f"{where}: {outcome.name}, {outcome.samples} samples, {outcome.decision} at level {outcome.level:.1g}"
     return Counterexample(claim, recipe, (), 0, PREFIX + outcome.name, 0, left, right, outcome.relation, text)
+
+
+METHOD = Method(
+    "sequential tests",
+    "what is sampled, against the enumerated",
+    states_a(CompressorClass, OneStep, Bound),
+    run,
+    role=Role.SAMPLES,
+)

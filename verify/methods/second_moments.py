@@ -6,19 +6,18 @@ sum_k p_k A_k (x) A_k. If its spectral radius is below 1 then sum_t E|z_t|^2 is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.kinds.limit import Limit
 from verify.comparisons.second_moments import follows, maps, superoperator
 from verify.evaluate import meeting
+from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.evidence.record import Outcome
-from verify.methods import seen
-from verify.methods.base import Method
+from verify.search import seen
 from verify.verdict import Verdict
 
 #: Coordinates beyond which the operator of second moments, of as many rows as their pairs, takes seconds.
@@ -27,14 +26,17 @@ LARGEST = 44
 EVER = 10**9
 
 
-def contracts(method: Method, claim: Claim, recipes: Iterator[Recipe], size: int) -> Outcome:
+def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Whether second moments contract on every instance that meets the hypotheses.
 
     A radius of 1 or more refutes nothing (convergence may be almost sure without it): the claim is then not tested.
     """
-    worst, tightest, tested = 0.0, None, 0
+    claim, worst, tightest, tested = inquiry.claim, 0.0, None, 0
+    # The search draws first, from the same random numbers.
+    searched = inquiry.hunt.instances
+    assert searched >= 0
     looked: frozenset[seen.Seen] = frozenset()
-    for recipe, built in meeting(claim, islice(recipes, size)):
+    for recipe, built in meeting(claim, islice(claim.instances.recipes(inquiry.rng), inquiry.size)):
         instance = claim.instances.build(recipe, False)
         if instance.dimension > LARGEST or not built.quadratic or not follows(claim, instance):
             continue
@@ -60,3 +62,12 @@ def moment_radius(claim: Claim, instance: Instance) -> float:
     """Spectral radius of the operator of second moments, on the states that satisfy the invariant."""
     A, p = maps(claim, instance, np.zeros(1))
     return float(abs(np.linalg.eigvals(superoperator(A, p.astype(float)))).max())
+
+
+METHOD = Method(
+    "second moments",
+    "almost sure limits, on quadratics with linear draws",
+    states_a(Limit),
+    run,
+    role=Role.ALONE,
+)

@@ -21,7 +21,7 @@ import sympy
 import z3
 
 from fedtheory.kinds.order import Order
-from verify.methods import reals, symbolic
+from verify.exact import reals, symbolic
 
 #: A logarithm is at most this power of its argument, up to a constant, as it is for every power.
 _LOG = Fraction(1, 10**9)

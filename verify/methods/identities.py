@@ -20,10 +20,18 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.one_step import OneStep
 from verify.evaluate import meets_grounds
+from verify.exact import reals
+from verify.faults import attributed
+from verify.methods.base import Inquiry, Method, states_a
+from verify.evidence.record import Outcome
 from verify.pep import coordinates, induction, posing
 from verify.proofs import identity, inexact, locodl, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
+from verify.verdict import Verdict
 
 #: Instances without special constants on which model and code are compared, besides those with them.
 INSTANCES = 3
@@ -34,6 +42,22 @@ DIMENSIONS = (*coordinates.SIZES, 8)
 
 #: Modules of proofs; each names the settings it speaks of, and the hypotheses given as code that it uses.
 _PROOFS: tuple[ModuleType, ...] = (locodl, rbcd, inexact, memory)
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Proved by a certificate that was checked; otherwise nothing is known."""
+    try:
+        with attributed(inquiry.claim):
+            proof = prove(inquiry.claim)
+    except (ValueError, ArithmeticError) as error:
+        return method.skipped(f"left open: {error}")
+    if proof is None:
+        return method.skipped(f"left open: no identity is known that shows {inquiry.claim.id}")
+    if undefined := reals.unreal(inquiry.claim):
+        return method.skipped(undefined)
+    note = "an identity with nonnegative multipliers, for all parameters and every number of clients; "
+    note += f"the code does not look at them, and is what is proved at {proof.compared}"
+    return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 
 def _about(claim: Claim) -> ModuleType | None:
@@ -140,3 +164,11 @@ def _range(claim: Claim, seen: list[Instance]) -> str:
             spans.append(f"{letter} in [{min(numbers):.3g}, {max(numbers):.3g}]")
     sizes = ", ".join(map(str, (1, *DIMENSIONS)))
     return f"n = {clients}, d = {sizes}" + (f", {', '.join(spans)}" if spans else "")
+
+
+METHOD = Method(
+    "identities with multipliers",
+    "the whole class, in all dimensions, at all parameters and numbers of clients",
+    states_a(OneStep, Bound, Inequality, Invariant),
+    run,
+)

@@ -7,7 +7,7 @@ what the next one rests on are certified at the same constants of a run, for eve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 import numpy as np
@@ -18,14 +18,15 @@ from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
 from fedtheory.iterations import Iteration
 from fedtheory.kinds.eventually import Eventually
+from verify.certificates import points
 from verify.derivation import obligations, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
 from verify.evaluate import meeting
+from verify.exact import reals, symbolic
+from verify.methods.base import Examine, Inquiry, Method, Role
 from verify.evidence.record import Outcome, strongest
-from verify.methods import points, reals, symbolic
-from verify.methods.base import Inquiry, Method
-from verify.methods.search import wildness
+from verify.search.hunting import wildness
 from verify.verdict import Verdict
 
 #: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.
@@ -40,10 +41,8 @@ _RUNS, _LONG_RUNS, _STEPS = 200, 3, 12
 #: Verdicts with which nothing follows.
 _FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED)
 
-Examined = Callable[[Inquiry], Iterable[Outcome]]
 
-
-def outcome(method: Method, inquiry: Inquiry, examined: Examined) -> Outcome:
+def outcome(method: Method, inquiry: Inquiry, examined: Examine) -> Outcome:
     """Certified where all that the claim says is derived from what is certified; supported where some of that is only
     supported; no verdict, with the reason, where it does not follow. ``examined``: how premises are."""
     claim = inquiry.claim
@@ -217,3 +216,14 @@ def _constants(
         here = (h.holds(instance.problem, instance.params, values) for h in (*wanted, *relations))
         if instance.problem.n == clients and all(here):
             yield recipe
+
+
+def method(examined: Examine) -> Method:
+    """The method; ``examined``: how premises are."""
+    return Method(
+        "derivation",
+        "what the claims that it follows from imply",
+        lambda claim: bool(claim.follows),
+        lambda itself, inquiry: outcome(itself, inquiry, examined),
+        role=Role.DERIVES,
+    )

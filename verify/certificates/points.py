@@ -37,8 +37,12 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import evaluate, exact, holds
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
 from verify.evaluate import hypotheses_hold, sides
-from verify.methods import reals, search, symbolic
+from verify.exact import reals, symbolic
+from verify.search import hunting
 
 #: Recipes among which points are looked for that are not degenerate, how many of these are enough, and how many, the
 #: simplest, are tried.
@@ -104,7 +108,7 @@ class Points:
 
     def _simple(self, seed: int, wanted: Callable[[Instance], bool]) -> Iterator[Recipe]:
         found = []
-        for recipe in islice(self.claim.instances.recipes(search.generator(self.claim, seed)), _PROPOSED):
+        for recipe in islice(self.claim.instances.recipes(hunting.generator(self.claim, seed)), _PROPOSED):
             try:
                 at = self._built(recipe)
                 if wanted(at) and hypotheses_hold(self.claim, at) and not _vanishing(self.claim, at):
@@ -113,7 +117,7 @@ class Points:
                 continue
             if len(found) == _ENOUGH:
                 break
-        yield from sorted(found, key=lambda recipe: (len(recipe.get("clients", ())), search.wildness(recipe)))[:_TRIED]
+        yield from sorted(found, key=lambda recipe: (len(recipe.get("clients", ())), hunting.wildness(recipe)))[:_TRIED]
 
     def _built(self, recipe: Recipe) -> Instance:
         return self.claim.instances.build(recipe, True)

@@ -1,6 +1,6 @@
 """Relations between constants, decided over the real numbers by z3.
 
-Where :mod:`verify.methods.symbolic` finds no derivation, the negation of a relation is given to z3's decision procedure
+Where :mod:`verify.exact.symbolic` finds no derivation, the negation of a relation is given to z3's decision procedure
 for polynomials over the reals. If it finds that no real numbers satisfy it, the relation holds for all values of its
 symbols. Integers are taken for reals, and nothing is said where an expression is not defined."""
 
@@ -19,8 +19,8 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.relations import Comparison
-from verify.methods import symbolic
+from fedtheory.statements import Comparison
+from verify.exact import symbolic
 
 #: Effort after which z3 gives up, in its own units, so that the answer does not depend on the machine.
 EFFORT = 2_000_000
@@ -82,6 +82,12 @@ def _letters(claim: Claim) -> set[sympy.Basic]:
     """The letters of a claim about constants alone."""
     compared = (side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right))
     return sympy.Tuple(*compared, *symbolic.assumed(claim)).free_symbols
+
+
+def unreal(claim: Claim) -> str:
+    """Why a proof about numbers says nothing: a part of the claim that may be no number; empty where all are."""
+    part = undefined(claim)
+    return "" if part is None else f"left open: {part} is not shown to be a real number wherever the hypotheses hold"
 
 
 def undefined(claim: Claim) -> sympy.Expr | None:

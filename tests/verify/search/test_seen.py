@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 import fedtheory as ft
-from verify.methods.almost_sure import EVER
-from verify.methods.seen import Seen, caveat, words
+from verify.methods.second_moments import EVER
+from verify.search.seen import Seen, caveat, words
 
 mu, L, gamma = ft.letters("mu L gamma")
 METHOD = ft.method("still", lambda problem, params, state, draw: {"x": state.x}, ["gamma"], {"x": "point"})

@@ -14,7 +14,11 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.rational import Undefined, evaluate
 from fedtheory.relations import Comparison
 from fedtheory.settings import Setting
-from verify.methods import reals, search, states
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.statements import Comparison
+from verify.exact import reals
+from verify.search import hunting, states
 
 a, b = sympy.symbols("a b", positive=True)
 x = sympy.Symbol("x", real=True)
@@ -67,7 +71,7 @@ def test_an_expression_has_the_value_that_it_has_elsewhere(expression, positive,
 @pytest.mark.parametrize("id", CONSTANTS)
 def test_what_a_search_refutes_is_not_proved(id):
     claim = claims.get(id)
-    refuted = bool(search.hunt(claim, search.generator(claim, 1), 300, 1).refutations)
+    refuted = bool(hunting.hunt(claim, hunting.generator(claim, 1), 300, 1).refutations)
     assert reals.proves(claim) is (not refuted and id not in _LEFT_OPEN)
 
 

@@ -13,7 +13,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from verify.evidence.counterexamples import Counterexample
 from verify.faults import attributed
-from verify.methods.states import violation
+from verify.search.states import violation
 
 #: Numbers beyond it, and their inverses, are bisected.
 MODERATE = 10

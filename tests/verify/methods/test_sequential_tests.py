@@ -14,7 +14,7 @@ from fedtheory.kinds.one_step import OneStep
 from verify import Verdict, check
 from verify.comparisons import samplers
 from verify.evidence.counterexamples import Counterexample
-from verify.methods import sampled
+from verify.methods import sequential_tests
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,13 @@ def test_a_wrong_sampler_is_refuted_and_replayed(id, changes):
 
 @pytest.mark.parametrize("id", ["locodl/eq-2/rand-k", "locodl/theorem-3.1/one-step", "feddcd/theorem-4.1/eq-3"])
 def test_a_right_sampler_is_not_and_what_would_be_found_is_said(id):
-    found = sampled.test(claims.get(id), 0)
+    found = sequential_tests.test(claims.get(id), 0)
     assert found is not None and found.counterexample is None
     assert "off by 0.0" in found.note
 
 
 def test_what_is_not_random_is_not_sampled():
-    assert sampled.test(claims.get("locodl/eq-6"), 0) is None
+    assert sequential_tests.test(claims.get("locodl/eq-6"), 0) is None
 
 
 def test_all_tests_of_an_audit_share_one_level():

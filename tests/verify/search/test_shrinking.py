@@ -7,7 +7,7 @@ import pytest
 from fedtheory import claims
 from verify import check
 from verify.evidence.counterexamples import Counterexample
-from verify.methods import shrinking
+from verify.search import shrinking
 
 
 def found(recipe, fails):

@@ -8,8 +8,9 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.order import Order
 from fedtheory.settings import Setting
+from fedtheory.kinds.order import Order
 from verify.evidence.counterexamples import Counterexample
-from verify.methods import asymptotics
+from verify.methods.base import Inquiry
 from verify.methods.order import METHODS
 from verify.verdict import Verdict
 
@@ -26,7 +27,7 @@ def le(a, b):
 def found(left, right, *requires, **more):
     statement = Order(sympy.sympify(left), sympy.sympify(right), **more)
     claim = Claim("own/order", setting=Setting("all values"), statement=statement, requires=requires)
-    return asymptotics.outcome(GROWTH, claim)
+    return GROWTH.run(GROWTH, Inquiry(claim))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import sympy
 
-from verify.methods import symbolic
+from verify.exact import symbolic
 
 a, b = sympy.symbols("a b", positive=True)
 n = sympy.Symbol("n", integer=True, positive=True)

@@ -1,0 +1,1 @@
+"""Relations between constants, decided for all their values in exact arithmetic."""

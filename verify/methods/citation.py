@@ -1,0 +1,19 @@
+"""What is cited, and experiments on data that are not there: not tested, for the reason that the statement gives."""
+
+from __future__ import annotations
+
+from fedtheory.kinds.untested import Untested
+from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.evidence.record import Outcome
+from verify.verdict import Verdict
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Not tested, with the reason."""
+    assert isinstance(inquiry.claim.statement, Untested)
+    return method.found(Verdict.NOT_TESTED, inquiry.claim.statement.reason)
+
+
+METHOD = Method(
+    "citation", "what is cited, and experiments on data that are not there", states_a(Untested), run, role=Role.ALONE
+)

@@ -1,0 +1,31 @@
+"""Orderings seen in an experiment, on data that are at hand."""
+
+from __future__ import annotations
+
+from fedtheory.kinds.experiment import Experiment
+from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.evidence.record import Outcome
+from verify.verdict import Verdict
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Supported where all orderings are seen; else not tested, with those that are and those that are not."""
+    statement = inquiry.claim.statement
+    assert isinstance(statement, Experiment)
+    found = statement.run(inquiry.seed)
+    if not found:
+        return method.found(Verdict.NOT_TESTED, f"not run: {statement.data}")
+    words = {None: "not decided", True: "seen", False: "NOT seen"}
+    told = [f"{s.text}: {words[s.seen]} ({s.numbers})" for s in found]
+    note = "; ".join([f"on {statement.data}", *told])
+    verdict = Verdict.SUPPORTED if all(s.seen for s in found) else Verdict.NOT_TESTED
+    return method.found(verdict, note, instances=len(found), used=("search",))
+
+
+METHOD = Method(
+    "experiment",
+    "orderings seen in an experiment, on data that are at hand",
+    states_a(Experiment),
+    run,
+    role=Role.ALONE,
+)

@@ -1,0 +1,20 @@
+"""What a step preserves, by the claim's own code on vectors that are known by their inner products."""
+
+from __future__ import annotations
+
+from fedtheory.kinds.invariant import Invariant
+from verify.methods.at_parameters import formally
+from verify.methods.base import CLASS, Inquiry, Method, Role, states_a
+from verify.evidence.record import Outcome
+from verify.pep import posing
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Certified over the class, at each choice of the parameters."""
+    if not posing.posable(inquiry.claim.setting):
+        return method.skipped(f"the class of {inquiry.claim.id} is not posed")
+    whole = "exact over the whole class, in all dimensions, at {}"
+    return formally(method, inquiry, "invariant", "over the class", whole, "formal")
+
+
+METHOD = Method("invariants", CLASS, states_a(Invariant), run, role=Role.WHOLE)

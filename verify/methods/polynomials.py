@@ -1,0 +1,25 @@
+"""Relations between constants whose difference is a product of polynomials of one sign."""
+
+from __future__ import annotations
+
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.parameter_rule import ParameterRule
+from verify.exact import reals, symbolic
+from verify.methods.base import CONSTANTS, Inquiry, Method, states_a
+from verify.evidence.record import Outcome
+from verify.verdict import Verdict
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Proved by the signs of factors; otherwise nothing is known."""
+    if not symbolic.proves(inquiry.claim):
+        return method.skipped("left open: the difference of the sides is not a product of factors of one sign")
+    if undefined := reals.unreal(inquiry.claim):
+        return method.skipped(undefined)
+    note = "reduced to the sign of polynomials, for all values of the constants"
+    return method.found(Verdict.PROVED, note, used=("symbolic",))
+
+
+METHOD = Method(
+    "signs of polynomials", CONSTANTS, states_a(Inequality, ParameterRule), run, frozenset({"==", "<=", "<"})
+)

@@ -1,0 +1,40 @@
+"""The worst case over the class, bounded by a semidefinite program whose dual is checked in exact fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from fedtheory.instances.base import Recipe
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
+from verify.certificates import class_certificates
+from verify.methods.at_parameters import at_each
+from verify.methods.base import CLASS, Inquiry, Method, Role, states_a
+from verify.evidence.certificates import ClassCertificate
+from verify.evidence.record import Outcome
+from verify.pep import posing
+from verify.verdict import Verdict
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Certified by an exact bound at each choice of the parameters; a larger worst case refutes nothing."""
+    if not posing.posable(inquiry.claim.setting):
+        return method.skipped(f"the class of {inquiry.claim.id} is not posed")
+
+    def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
+        found, certificate = class_certificates.certified(inquiry.claim, recipe)
+        exceeded = found.verdict is Verdict.REFUTED
+        size = found.lower if found.lower is not None else "not bounded"
+        worst = f"the worst case over the class is {_short(size)}, and {_short(found.claimed)} is claimed"
+        return certificate, worst if exceeded else found.note, exceeded
+
+    whole = "bounded over the whole class, in all dimensions, at {}"
+    return at_each(method, inquiry, at, "over the class", whole, "sdp")
+
+
+def _short(value: Fraction | str) -> str:
+    return value if isinstance(value, str) else f"{float(value):.9g}"
+
+
+METHOD = Method("worst cases", CLASS, states_a(OneStep, Bound, Inequality), run, role=Role.WHOLE)

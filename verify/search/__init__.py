@@ -1,0 +1,1 @@
+"""Violations looked for: instances, their worst states, and counterexamples made small."""
