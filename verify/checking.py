@@ -13,11 +13,10 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.bound import Bound
 from verify import assumptions
-from verify.evidence.record import ASSUMED, Evidence
+from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
 from verify.faults import placed
 from verify.methods.base import Inquiry, Role
 from verify.methods.order import METHODS, examined
-from verify.evidence.record import Outcome, strongest
 from verify.search import seen
 from verify.verdict import Verdict
 

@@ -22,7 +22,6 @@ from fedtheory.papers.locodl import complexity, d, k, kappa, n, omega
 from fedtheory.papers.locodl import tables as locodl_tables
 from fedtheory.regions import Axis, axis, regions
 from fedtheory.rendering import plain, render
-from fedtheory.kinds.order import Order
 from verify.cli import main
 from verify.comparisons import orders
 from verify.exact import magnitudes

@@ -19,10 +19,6 @@ from fedtheory.papers.feddcd import dual
 from fedtheory.potentials import distance
 from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.one_step import contracts
-from fedtheory.statements import Quantity
-from fedtheory.statements import one_step as stated_one_step
 from verify import check
 from verify.comparisons.number_types import FLOATS, difference, in_floats, in_fractions, spread
 from verify.evaluate import meeting

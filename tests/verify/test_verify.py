@@ -19,8 +19,8 @@ from verify import Verdict, check
 from verify.audit import to_json
 from verify.comparisons import exact, second_moments
 from verify.comparisons.deciding import violated
-from verify.evidence.counterexamples import Counterexample, load
 from verify.evaluate import dimension, meeting, sides
+from verify.evidence.counterexamples import Counterexample, load
 from verify.exact import symbolic
 from verify.methods.second_moments import moment_radius
 from verify.search import hunting, refutation, shrinking, spectral, states

@@ -10,7 +10,6 @@ from fedtheory.instances.base import Recipe
 from verify.comparisons import asserted
 from verify.evidence.certificates import ClassCertificate
 from verify.faults import attributed
-from verify.evidence.certificates import ClassCertificate
 from verify.pep import certifying
 from verify.pep.bounding import Refused
 from verify.pep.prover import Certified, Solving, Step

@@ -37,9 +37,6 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import evaluate, exact, holds
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.one_step import OneStep
 from verify.evaluate import hypotheses_hold, sides
 from verify.exact import reals, symbolic
 from verify.search import hunting

@@ -16,9 +16,6 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import Array, evaluate
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.one_step import OneStep
 from verify.conformance.adapter import Implementation
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, claims_of, draw_at

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from verify.evidence.record import Outcome
 from verify.methods.at_parameters import formally
 from verify.methods.base import Inquiry, Method, Role
-from verify.evidence.record import Outcome
 from verify.pep import generic_states
 
 

@@ -8,10 +8,10 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.bound import Bound
 from verify.certificates import class_certificates, points
-from verify.faults import Unrunnable
-from verify.methods.base import Inquiry, Method
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.record import Outcome
+from verify.faults import Unrunnable
+from verify.methods.base import Inquiry, Method
 from verify.pep.bounding import Refused
 from verify.verdict import Verdict
 

@@ -23,9 +23,9 @@ from verify.derivation import obligations, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
 from verify.evaluate import meeting
+from verify.evidence.record import Outcome, strongest
 from verify.exact import reals, symbolic
 from verify.methods.base import Examine, Inquiry, Method, Role
-from verify.evidence.record import Outcome, strongest
 from verify.search.hunting import wildness
 from verify.verdict import Verdict
 

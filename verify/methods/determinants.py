@@ -23,10 +23,10 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.limit import Limit
 from verify.comparisons import cycles, determinants, parts, second_moments, stability
-from verify.evidence.counterexamples import Counterexample
 from verify.evaluate import meeting
-from verify.methods.base import Inquiry, Method, states_a
+from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method, states_a
 from verify.search import shrinking
 from verify.verdict import Verdict
 

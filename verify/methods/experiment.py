@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fedtheory.kinds.experiment import Experiment
-from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.verdict import Verdict
 
 

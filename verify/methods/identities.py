@@ -24,10 +24,10 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
 from verify.evaluate import meets_grounds
+from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.faults import attributed
 from verify.methods.base import Inquiry, Method, states_a
-from verify.evidence.record import Outcome
 from verify.pep import coordinates, induction, posing
 from verify.proofs import identity, inexact, locodl, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights

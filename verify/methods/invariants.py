@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fedtheory.kinds.invariant import Invariant
+from verify.evidence.record import Outcome
 from verify.methods.at_parameters import formally
 from verify.methods.base import CLASS, Inquiry, Method, Role, states_a
-from verify.evidence.record import Outcome
 from verify.pep import posing
 
 

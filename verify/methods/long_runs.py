@@ -16,11 +16,10 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.rational import Array, to_float
-from fedtheory.kinds.eventually import Eventually
-from fedtheory.statements import Quantity
+from fedtheory.relations import Quantity
 from verify.evaluate import meeting
-from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.search import seen
 from verify.verdict import Verdict
 

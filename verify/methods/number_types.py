@@ -29,11 +29,11 @@ from verify.comparisons.number_types import (
     runs_on_states,
     spread,
 )
-from verify.evidence.counterexamples import Counterexample
 from verify.evaluate import dimension, meeting
-from verify.methods.base import Inquiry, Method
-from verify.evidence.record import Outcome
+from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
+from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method
 from verify.search import states
 from verify.verdict import Verdict
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fedtheory.claims import Claim
+from verify.evidence.record import Outcome
 from verify.faults import attributed
 from verify.methods import (
     all_states,
@@ -30,7 +31,6 @@ from verify.methods import (
     worst_cases,
 )
 from verify.methods.base import Inquiry, Method
-from verify.evidence.record import Outcome
 from verify.verdict import Verdict
 
 

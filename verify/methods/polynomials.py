@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
+from verify.evidence.record import Outcome
 from verify.exact import reals, symbolic
 from verify.methods.base import CONSTANTS, Inquiry, Method, states_a
-from verify.evidence.record import Outcome
 from verify.verdict import Verdict
 
 

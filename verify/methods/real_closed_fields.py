@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from verify.comparisons.deciding import arithmetic
 from verify.evidence.counterexamples import Counterexample
+from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import CONSTANTS, Inquiry, Method
-from verify.evidence.record import Outcome
 from verify.search import shrinking, states
 from verify.search.refutation import margin
 from verify.verdict import Verdict

@@ -24,10 +24,8 @@ from fedtheory.instances.base import Recipe
 from fedtheory.instances.replicas import Profiles
 from fedtheory.kinds.bound import Bound
 from fedtheory.rational import Array, to_float
-from fedtheory.kinds.bound import Bound
 from verify.comparisons import cycles
 from verify.comparisons.exact import LAST, Coordinates
-from verify.evidence.counterexamples import Counterexample
 from verify.evaluate import (
     dimension,
     has_rounds,
@@ -38,8 +36,9 @@ from verify.evaluate import (
     start,
     tree_size,
 )
-from verify.methods.base import Inquiry, Method
+from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method
 from verify.search import cycling, refutation, seen, shrinking, spectral, states
 from verify.verdict import Verdict
 

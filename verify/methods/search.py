@@ -15,8 +15,8 @@ from fedtheory.kinds.order import Order
 from fedtheory.kinds.readings import Readings
 from fedtheory.kinds.untested import Untested
 from verify.comparisons.deciding import arithmetic, floats_in
-from verify.methods.base import Inquiry, Method, Role
 from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method, Role
 from verify.search import seen, shrinking, states, unmet
 from verify.search.refutation import margin
 from verify.verdict import Verdict

@@ -15,8 +15,8 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.limit import Limit
 from verify.comparisons.second_moments import follows, maps, superoperator
 from verify.evaluate import meeting
-from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.search import seen
 from verify.verdict import Verdict
 

@@ -20,14 +20,11 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.rational import Array
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.one_step import OneStep
 from verify.comparisons.samplers import PREFIX, SHAPES, both, level, outcomes
-from verify.evidence.counterexamples import Counterexample
 from verify.evaluate import dimension, meeting, start
-from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.search.refutation import margin
 from verify.statistics import sequential
 from verify.verdict import Verdict

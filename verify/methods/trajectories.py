@@ -9,10 +9,9 @@ import numpy as np
 
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.rational import to_float
-from fedtheory.kinds.agreement import Agreement
 from verify.evaluate import meeting
-from verify.methods.base import Inquiry, Method, states_a
 from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method, states_a
 
 #: Instances that are run, rounds of each, and the relative difference that counts as rounding.
 RUNS, ROUNDS, ROUNDING = 5, 40, 1e-12

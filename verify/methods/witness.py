@@ -7,9 +7,9 @@ from dataclasses import replace
 from fedtheory.kinds.fails import Fails
 from verify.comparisons.deciding import arithmetic, certain
 from verify.evidence.counterexamples import Counterexample
-from verify.methods.base import Inquiry, Method, Role, states_a
-from verify.evidence.record import Outcome
 from verify.evidence.parsing import number
+from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.search import shrinking
 from verify.verdict import Verdict
 

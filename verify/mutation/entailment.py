@@ -18,10 +18,6 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import Array
-from fedtheory.kinds.base import Statement
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.one_step import OneStep
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.exact import reals, symbolic
 

@@ -17,13 +17,13 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.invariant import Invariant
 from verify.checking import BUDGETS
+from verify.evidence.record import strongest
 from verify.exact import reals, symbolic
 from verify.faults import attributed
 from verify.methods import sequential_tests
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
 from verify.mutation import Mutant, bank, entailment
-from verify.evidence.record import strongest
 from verify.pep import certifying, posing
 from verify.search import hunting, states
 from verify.verdict import Verdict

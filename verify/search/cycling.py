@@ -18,7 +18,6 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.rational import Array, apply, exact, inverse, is_exact, to_float
 from verify.comparisons import cycles
-from verify.evidence.counterexamples import Counterexample
 from verify.evaluate import hypotheses_hold, rollout, unrolled
 from verify.evidence.counterexamples import Counterexample
 

@@ -18,12 +18,12 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, members, pinned
 from fedtheory.instances.base import Recipe
-from fedtheory.rational import Undefined, evaluate, real
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.limit import Limit
+from fedtheory.rational import Undefined, evaluate, real
 from verify.comparisons import asserted
-from verify.evidence.counterexamples import Counterexample
 from verify.evaluate import has_rounds, hypotheses_hold, meeting, sides
+from verify.evidence.counterexamples import Counterexample
 from verify.faults import attributed
 from verify.search import seen, spectral, states
 

@@ -15,9 +15,6 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import Array
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.one_step import OneStep
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
 from verify.comparisons.exact import Compared, Coordinates, parts
 from verify.evidence.counterexamples import Counterexample

@@ -26,20 +26,11 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.reached import Reached
 from fedtheory.rational import Array, Undefined, to_float
 from fedtheory.rational import exact as exactly
-from fedtheory.kinds.agreement import Agreement
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.fixed_point import Stays
-from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.limit import Limit
-from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.kinds.reached import Reached
 from verify.comparisons import second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
-from verify.evidence.counterexamples import Counterexample
 from verify.evaluate import NoNumber, dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
+from verify.evidence.counterexamples import Counterexample
 from verify.search import refutation, spectral
 
 #: Clients, and draws of one step of more than these, beyond which an instance is skipped.

@@ -30,10 +30,7 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import evaluate
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.one_step import OneStep
-from fedtheory.statements import Quantity
+from fedtheory.relations import Quantity
 from fedtheory.symbols import T
 from verify.comparisons.exact import parts
 from verify.evaluate import sides, tree_size

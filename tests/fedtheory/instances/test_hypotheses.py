@@ -10,8 +10,6 @@ from fedtheory import claims
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.untested import Untested
 from fedtheory.rational import holds
-from fedtheory.kinds.order import Order
-from fedtheory.kinds.untested import Untested
 from verify import Verdict, check
 from verify.exact import reals
 

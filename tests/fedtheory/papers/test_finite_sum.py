@@ -20,7 +20,6 @@ from fedtheory.papers.baseline.rivals import L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.rational import to_float
-from fedtheory.kinds.one_step import OneStep
 from verify import Verdict
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.pep import posing, rounding

@@ -36,8 +36,8 @@ from fedtheory.rational import evaluate, exact, to_float
 from verify import Verdict, check
 from verify.comparisons.exact import parts
 from verify.evaluate import sides
-from verify.methods.second_moments import moment_radius
 from verify.evidence.parsing import number
+from verify.methods.second_moments import moment_radius
 from verify.search import spectral
 
 MODULES = (diana, ef21, adiana, scaffnew, gradskip, compressed_scaffnew, fivegcs_cc, fedcomgate)

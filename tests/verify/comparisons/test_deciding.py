@@ -14,9 +14,6 @@ from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.rational import evaluate, holds
 from fedtheory.settings import Setting
-from fedtheory.kinds.fails import Fails
-from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.inequality import Inequality
 from verify import Verdict, check
 from verify.comparisons.deciding import arithmetic, certainly, is_open, violated
 from verify.search.refutation import refute

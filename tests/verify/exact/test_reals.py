@@ -14,9 +14,6 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.rational import Undefined, evaluate
 from fedtheory.relations import Comparison
 from fedtheory.settings import Setting
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.statements import Comparison
 from verify.exact import reals
 from verify.search import hunting, states
 

@@ -22,8 +22,6 @@ from fedtheory.papers.fedadmm import convergence, descent, differences, limits, 
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
 from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed, Uniform
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.statements import Quantity
 from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES

@@ -8,7 +8,6 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.order import Order
 from fedtheory.settings import Setting
-from fedtheory.kinds.order import Order
 from verify.evidence.counterexamples import Counterexample
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS

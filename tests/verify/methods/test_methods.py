@@ -17,9 +17,6 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import contraction
 from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.one_step import contraction
-from fedtheory.statements import Quantity
 from verify import Verdict, check
 from verify.audit import audit
 from verify.evaluate import meeting
@@ -28,7 +25,6 @@ from verify.faults import Defect, Unrunnable, attributed
 from verify.methods import identities
 from verify.methods.base import Inquiry, Method
 from verify.methods.order import METHODS, PROOFS, examined
-from verify.evidence.record import strongest
 from verify.pep import certifying, faces, generic_states, posing, programs, rounding, worst_case
 from verify.pep.bounding import Refused, enclosed
 from verify.pep.prover import bounds

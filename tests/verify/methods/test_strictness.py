@@ -9,11 +9,7 @@ from fedtheory.kinds.bound import bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.potentials import distance
-from fedtheory.relations import E
-from fedtheory.kinds.bound import bound
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.one_step import one_step
-from fedtheory.statements import Comparison, Quantity
+from fedtheory.relations import Comparison, E, Quantity
 from fedtheory.symbols import T
 from verify import Verdict, check
 from verify.methods import identities

@@ -16,17 +16,13 @@ from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.papers.feddcd import dual, inexact
 from fedtheory.randomness import Bernoulli, Product, UniformSubset
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.one_step import OneStep
-from fedtheory.statements import Quantity
+from fedtheory.relations import Quantity
 from fedtheory.symbols import d as dimension
 from verify.evaluate import meeting
+from verify.evidence.record import strongest
 from verify.methods import identities
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
-from verify.evidence.record import strongest
 from verify.pep import certifying, coordinates, posing
 from verify.verdict import Verdict
 
