@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Statement, Written
 from fedtheory.rational import Array
 from fedtheory.relations import Comparison
 
@@ -35,3 +35,9 @@ class Agreement(Statement):
         names = (self.algorithm.name, self.second.name)
         left, right = (sympy.Symbol(name) for name in names)
         return (Comparison(left, "==", right),)
+
+    def lines(self, plain: Written) -> list[str]:
+        return [self.text]
+
+    def formulas(self, latex: Written) -> list[str]:
+        return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -15,6 +15,13 @@ from fedtheory.literals import in_fractions
 from fedtheory.relations import Comparison, Quantity, each_once
 from fedtheory.symbols import T
 
+#: What writes an expression, in words or in LaTeX.
+Written = Callable[[sympy.Expr], str]
+#: The changes of a formula or a relation in one place, where some symbols are fixed: sort, words, result.
+Changes = Callable[[Any, frozenset[sympy.Expr]], Iterable[tuple[str, str, Any]]]
+
+_LATEX_RELATION = {"==": "=", "<=": r"\le", "<": "<"}
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -22,14 +29,16 @@ class Statement:
     squares of symbols) whose value is computed from a problem, its parameters and a state. A statement can therefore
     be read, changed with ``.subs`` and run. Its fields are checked, and brought to one form, by their types and then
     together.
-
-    ``stepping``: whether it compares what comes after a step with what comes before; ``horizon``: whether T in it is
-    the number of rounds.
     """
 
-    stepping: ClassVar[bool] = False
-    horizon: ClassVar[bool] = False
+    #: Its name in reports.
     kind: ClassVar[str]
+    #: Whether it compares what comes after a step with what comes before.
+    stepping: ClassVar[bool] = False
+    #: Whether T in it is the number of rounds.
+    horizon: ClassVar[bool] = False
+    #: Whether a search refutes it where it is false, and so where it, or a hypothesis, is perturbed.
+    perturbable: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -46,6 +55,45 @@ class Statement:
     def comparisons(self) -> tuple[Comparison, ...]:
         """What is compared: each left side, relation and right side."""
         return ()
+
+    @property
+    def printed(self) -> tuple[Comparison, ...]:
+        """The comparisons in the form in which they are printed."""
+        return self.comparisons
+
+    @property
+    def named(self) -> tuple[Quantity, ...]:
+        """The quantities that it names."""
+        return getattr(self, "quantities", ())
+
+    def lines(self, plain: Written) -> list[str]:
+        """The statement in words, a comparison each; an expression is put in words once, where it is read."""
+        found = []
+        for left, relation, right in self.printed:
+            shown = f"E[{plain(left)}]" if self.stepping else plain(left)
+            found.append(f"{shown} {relation} {plain(right)}")
+        return found
+
+    def formulas(self, latex: Written) -> list[str]:
+        """The statement in LaTeX, a formula each; none where it is in words alone."""
+        found = []
+        for left, relation, right in self.printed:
+            shown = rf"\mathbb{{E}}\left[{latex(left)}\right]" if self.stepping else latex(left)
+            found.append(f"{shown} {_LATEX_RELATION[relation]} {latex(right)}")
+        return found
+
+    @property
+    def perturbed(self) -> tuple[str, ...]:
+        """The parts whose formulas are changed, one place at a time, to see whether the methods tell."""
+        return ()
+
+    def perturbations(self, changes: Changes) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+        """Changes in one place: the sort, the part and the change in words, and what :meth:`changed` takes."""
+        fixed = frozenset({T} | measured(self))
+        for part in self.perturbed:
+            if (formula := getattr(self, part)) is not None:
+                for sort, text, result in changes(formula, fixed):
+                    yield sort, part, text, {part: result}
 
     @classmethod
     def part_names(cls) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.kinds.base import Statement, comes_before, numbers
+from fedtheory.kinds.base import Statement, Written, comes_before, numbers
 from fedtheory.relations import Comparison, Quantity, Relation, stated
 from fedtheory.symbols import T
 
@@ -54,6 +54,16 @@ class Bound(Statement):
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         return (Comparison(self.left, "<" if self.strict else "<=", self.bound),)
+
+    @property
+    def perturbed(self) -> tuple[str, ...]:
+        return ("factor", "constant") if self.override is None else ("bound",)
+
+    def lines(self, plain: Written) -> list[str]:
+        return [*(f"{line}, for T = 0, 1, 2, ..." for line in super().lines(plain)), f"factor = {plain(self.factor)}"]
+
+    def formulas(self, latex: Written) -> list[str]:
+        return [rf"{formula}, \qquad T = 0, 1, 2, \dots" for formula in super().formulas(latex)]
 
     @classmethod
     def part_names(cls) -> tuple[str, ...]:

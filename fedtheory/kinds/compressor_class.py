@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.compressors import Compressor
-from fedtheory.kinds.base import Statement, spoken_of
+from fedtheory.kinds.base import Statement, Written, spoken_of
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class CompressorClass(Statement):
     d: sympy.Symbol
     k: sympy.Symbol
     kind: ClassVar[str] = "compressor"
+    perturbed: ClassVar[tuple[str, ...]] = ("omega", "bits")
 
     def check(self) -> None:
         """``ValueError`` where omega or the bits speak of another letter than d and k."""
@@ -37,3 +38,17 @@ class CompressorClass(Statement):
         if isinstance(fixed := parts.get("compressor"), Compressor):
             return {**parts, "compressor": lambda d, k: fixed}
         return parts
+
+    def lines(self, plain: Written) -> list[str]:
+        return [
+            "E C(x) = x",
+            f"E|C(x) - x|^2 <= omega |x|^2 with omega = {plain(self.omega)}",
+            f"bits of a message = {plain(self.bits)}",
+        ]
+
+    def formulas(self, latex: Written) -> list[str]:
+        return [
+            r"\mathbb{E}\,\mathcal{C}(x) = x",
+            rf"\mathbb{{E}}\|\mathcal{{C}}(x) - x\|^2 \le \omega \|x\|^2, \qquad \omega = {latex(self.omega)}",
+            rf"\text{{bits}} = {latex(self.bits)}",
+        ]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.iterations import Iteration
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Statement, Written
 from fedtheory.relations import Quantity
 
 
@@ -27,6 +27,7 @@ class Eventually(Statement):
     steps: int = 400
     iteration: Iteration | None = None
     kind: ClassVar[str] = "eventually"
+    perturbable: ClassVar[bool] = False
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -40,3 +41,14 @@ class Eventually(Statement):
         said += [f"{q.expression} is bounded" for q in self.bounded]
         said += [f"{q.expression} converges" for q in self.converging]
         return ", ".join(said)
+
+    def lines(self, plain: Written) -> list[str]:
+        return [self.text]
+
+    def formulas(self, latex: Written) -> list[str]:
+        ends = (
+            (self.vanishing, r"\to 0"),
+            (self.bounded, r"\text{ is bounded}"),
+            (self.converging, r"\text{ converges}"),
+        )
+        return [f"{latex(q.expression)} {end}" for quantities, end in ends for q in quantities]

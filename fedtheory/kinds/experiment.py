@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Statement, Written
 
 
 class Sighting(NamedTuple):
@@ -29,3 +29,7 @@ class Experiment(Statement):
     data: str
     run: Callable[[int], tuple[Sighting, ...]]
     kind: ClassVar[str] = "experiment"
+    perturbable: ClassVar[bool] = False
+
+    def lines(self, plain: Written) -> list[str]:
+        return [f"seen: {self.text}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Statement, Written
 
 
 @dataclass(frozen=True)
@@ -15,3 +15,7 @@ class Fails(Statement):
     of: Statement
     text: str
     kind: ClassVar[str] = "counterexample"
+    perturbable: ClassVar[bool] = False
+
+    def lines(self, plain: Written) -> list[str]:
+        return [f"on some data it is false that {self.text}"]

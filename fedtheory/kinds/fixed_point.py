@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Statement, Written
 from fedtheory.rational import Array
 from fedtheory.relations import Comparison
 
@@ -30,3 +30,9 @@ class Stays(Statement):
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         return (Comparison(sympy.Symbol("after"), "==", sympy.Symbol("before")),)
+
+    def lines(self, plain: Written) -> list[str]:
+        return [self.text]
+
+    def formulas(self, latex: Written) -> list[str]:
+        return []

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Statement, Written
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
+from fedtheory.relations import Quantity
 
 
 @dataclass(frozen=True)
@@ -20,3 +21,13 @@ class Invariant(Statement):
     residual: Callable[[Problem, Any, Any], Array]
     text: str
     kind: ClassVar[str] = "invariant"
+
+    @property
+    def named(self) -> tuple[Quantity, ...]:
+        return (Quantity(self.text, self.residual),) if "=" in self.text else ()
+
+    def lines(self, plain: Written) -> list[str]:
+        return [f"{self.text}, along every run of {self.algorithm.name}"]
+
+    def formulas(self, latex: Written) -> list[str]:
+        return [latex(q.expression) for q in self.named]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Statement, Written
 from fedtheory.relations import Quantity
 
 
@@ -18,3 +18,14 @@ class Limit(Statement):
     potential: Quantity
     text: str
     kind: ClassVar[str] = "limit"
+    perturbable: ClassVar[bool] = False
+
+    @property
+    def named(self) -> tuple[Quantity, ...]:
+        return (self.potential,)
+
+    def lines(self, plain: Written) -> list[str]:
+        return [f"{self.potential.expression} -> 0 almost surely along {self.algorithm.name}"]
+
+    def formulas(self, latex: Written) -> list[str]:
+        return [rf"{latex(self.potential.expression)} \to 0 \quad\text{{almost surely}}"]

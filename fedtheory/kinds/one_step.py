@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.kinds.base import Statement, comes_before, numbers
+from fedtheory.kinds.base import Statement, Written, comes_before, numbers
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import Comparison, Quantity, Relation, stated
@@ -41,6 +41,13 @@ class OneStep(Statement):
         numbers("the factor", self.factor, self.quantities)
         if self.factor is not None:
             comes_before("what a factor multiplies", self.right, self.quantities)
+
+    @property
+    def perturbed(self) -> tuple[str, ...]:
+        return ("left", "right") if self.factor is None else ("factor",)
+
+    def lines(self, plain: Written) -> list[str]:
+        return super().lines(plain) + ([] if self.factor is None else [f"factor = {plain(self.factor)}"])
 
     def _fields_of(self, parts: dict[str, Any]) -> dict[str, Any]:
         if "factor" not in parts:

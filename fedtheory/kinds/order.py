@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import sympy
 
-from fedtheory.kinds.base import Statement, spoken_of
+from fedtheory.kinds.base import Statement, Written, spoken_of
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Order(Statement):
     when: tuple[sympy.Basic, ...] = ()
     also: tuple[Order, ...] = ()
     kind: ClassVar[str] = "order"
+    perturbable: ClassVar[bool] = False
 
     def check(self) -> None:
         """``ValueError`` where a letter may be negative, or what tends to a limit first is in two roles."""
@@ -44,3 +45,19 @@ class Order(Statement):
             if part.both:
                 found.append(replace(part, left=part.right, right=part.left, both=False))
         return tuple(found)
+
+    @property
+    def regime(self) -> list[tuple[sympy.Symbol, sympy.Expr]]:
+        """What tends to what."""
+        ends = ((self.small, sympy.S.Zero), (self.large, sympy.oo))
+        return [(symbol, end) for symbol, end in ends if symbol is not None]
+
+    def lines(self, plain: Written) -> list[str]:
+        regime = ", ".join(f"{symbol} -> {end}" for symbol, end in self.regime)
+        order = f"{plain(self.left)} = O({plain(self.right)})"
+        return [f"{order} as {regime}" if regime else order]
+
+    def formulas(self, latex: Written) -> list[str]:
+        regime = ", ".join(rf"{latex(symbol)} \to {latex(end)}" for symbol, end in self.regime)
+        order = rf"{latex(self.left)} = O\left({latex(self.right)}\right)"
+        return [rf"{order}, \qquad {regime}" if regime else order]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import sympy
 
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Changes, Statement, Written, measured
 from fedtheory.relations import Comparison, Quantity
+from fedtheory.symbols import T
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,33 @@ class ParameterRule(Statement):
     kind: ClassVar[str] = "parameter-rule"
 
     @property
-    def comparisons(self) -> tuple[Comparison, ...]:
-        """The relations with the assignments put in."""
+    def printed(self) -> tuple[Comparison, ...]:
+        """The relations, before the assignments are put in."""
         found = []
         for r in self.relations:
-            left, right = (side.subs(self.assignments) for side in (r.lhs, r.rhs))
-            if r.rel_op in (">=", ">"):
-                left, right = right, left
+            left, right = (r.rhs, r.lhs) if r.rel_op in (">=", ">") else (r.lhs, r.rhs)
             found.append(Comparison(left, r.rel_op.replace(">", "<"), right))
         return tuple(found)
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """The relations with the assignments put in."""
+        put = self.assignments
+        return tuple(Comparison(left.subs(put), relation, right.subs(put)) for left, relation, right in self.printed)
+
+    def lines(self, plain: Written) -> list[str]:
+        return [f"{name} = {plain(value)}" for name, value in self.assignments.items()] + super().lines(plain)
+
+    def formulas(self, latex: Written) -> list[str]:
+        constants = [f"{latex(name)} = {latex(value)}" for name, value in self.assignments.items()]
+        return constants + super().formulas(latex)
+
+    def perturbations(self, changes: Changes) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+        for symbol, value in self.assignments.items():
+            for sort, text, result in changes(value, frozenset()):
+                yield sort, str(symbol), text, {"assignments": {**self.assignments, symbol: result}}
+        fixed = frozenset({T} | measured(self))
+        for index, relation in enumerate(self.relations):
+            for sort, text, result in changes(relation, fixed):
+                relations = (*self.relations[:index], result, *self.relations[index + 1 :])
+                yield sort, f"relation {index + 1}", text, {"relations": relations}

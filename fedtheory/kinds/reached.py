@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Statement, Written
 from fedtheory.rational import Array
 from fedtheory.relations import Comparison
 
@@ -36,3 +36,11 @@ class Reached(Statement):
     def comparisons(self) -> tuple[Comparison, ...]:
         relation = "==" if self.share == 0 else "<="
         return (Comparison(sympy.Symbol("V_T"), relation, self.share * sympy.Symbol("V_0")),)
+
+    def lines(self, plain: Written) -> list[str]:
+        rounds = f"{self.rounds} round{'s' if self.rounds != 1 else ''} of {self.algorithm.name}"
+        left = "nothing" if self.share == 0 else f"at most {self.share}"
+        return [f"{rounds} leave{'s' if self.rounds == 1 else ''} {left} of the gap, from any start"]
+
+    def formulas(self, latex: Written) -> list[str]:
+        return []

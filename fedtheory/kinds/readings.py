@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Statement, Written
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,13 @@ class Readings(Statement):
     readings: tuple[Any, ...]
     denied: bool = False
     kind: ClassVar[str] = "readings"
+    perturbable: ClassVar[bool] = False
 
     @property
     def text(self) -> str:
         """The statement, in words."""
         of = "denied readings" if self.denied else "readings"
         return f"{self.open}; {of}: " + "; or ".join(c.gist for c in self.readings)
+
+    def lines(self, plain: Written) -> list[str]:
+        return [self.text]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fedtheory.kinds.base import Statement
+from fedtheory.kinds.base import Statement, Written
 
 
 @dataclass(frozen=True)
@@ -18,3 +18,7 @@ class Untested(Statement):
     text: str
     reason: str
     kind: ClassVar[str] = "untested"
+    perturbable: ClassVar[bool] = False
+
+    def lines(self, plain: Written) -> list[str]:
+        return [self.text]

@@ -18,29 +18,8 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.method import stepping
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.eventually import Eventually
-from fedtheory.kinds.experiment import Experiment
-from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.limit import Limit
-from fedtheory.kinds.one_step import OneStep
-from fedtheory.kinds.order import Order
-from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.kinds.readings import Readings
-from fedtheory.kinds.untested import Untested
-from fedtheory.symbols import T
 from verify.mutation import code, expressions
-
-#: Kinds of statement whose formulas are changed, and the fields that hold them.
-_FORMULAS: dict[type, tuple[str, ...]] = {
-    Identity: ("left", "right"),
-    Inequality: ("left", "middle", "right"),
-    OneStep: ("left", "right"),
-    Bound: ("factor", "constant"),
-    CompressorClass: ("omega", "bits"),
-}
 
 
 @dataclass(frozen=True)
@@ -75,51 +54,18 @@ def _numbered(prefix: str, mutants: Iterator[Mutant]) -> Iterator[Mutant]:
 
 def _statements(claim: Claim) -> Iterator[Mutant]:
     # An order's constants and a citation's formulas say nothing that is tested, and few limits can be refuted.
-    if not isinstance(claim.statement, Order | Untested | Limit | Eventually | Readings | Experiment):
+    if claim.statement.perturbable:
         yield from _numbered(claim.id, chain(_changed_formulas(claim), _changed_hypotheses(claim)))
 
 
 def _changed_formulas(claim: Claim) -> Iterator[Mutant]:
-    statement = claim.statement
-    if isinstance(statement, ParameterRule):
-        yield from _changed_rules(claim, statement)
-    fields = _FORMULAS.get(type(statement), ())
-    if isinstance(statement, OneStep) and statement.factor is not None:
-        fields = ("factor",)
-    if isinstance(statement, Bound) and statement.override is not None:
-        fields = ("bound",)
-    quantities = getattr(statement, "quantities", ())
-    fixed = frozenset({T}.union(*(q.expression.free_symbols for q in quantities)))
-    for field in fields:
-        formula = getattr(statement, field)
-        if formula is not None:
-            for operator, text, result in expressions.changes(formula, fixed):
-                try:
-                    variant = claim.variant(**{field: result})
-                except ValueError:
-                    # It is ill-typed, as where nothing after a step is left.
-                    continue
-                yield Mutant("", operator, f"{field} of {claim.id}", text, (variant,), (claim,))
-
-
-def _changed_rules(claim: Claim, rule: ParameterRule) -> Iterator[Mutant]:
-    for symbol, value in rule.assignments.items():
-        for operator, text, result in expressions.changes(sympy.sympify(value)):
-            changed = claim.variant(assignments={**rule.assignments, symbol: result})
-            yield Mutant("", operator, f"{symbol} of {claim.id}", text, (changed,), (claim,))
-    fixed = frozenset({T}.union(*(q.expression.free_symbols for q in rule.quantities)))
-    for index, relation in enumerate(rule.relations):
-        for operator, text, result in _relations(relation, fixed):
-            relations = (*rule.relations[:index], result, *rule.relations[index + 1 :])
-            place = f"relation {index + 1} of {claim.id}"
-            yield Mutant("", operator, place, text, (claim.variant(relations=relations),), (claim,))
-
-
-def _relations(relation: sympy.Rel, fixed: frozenset[sympy.Expr]) -> Iterator[expressions.Change]:
-    for side in (0, 1):
-        for operator, text, result in expressions.changes(relation.args[side], fixed):
-            sides = (result, relation.args[1]) if side == 0 else (relation.args[0], result)
-            yield expressions.Change(operator, text, relation.func(*sides, evaluate=False))
+    for operator, part, text, changed in claim.statement.perturbations(expressions.changes):
+        try:
+            variant = claim.variant(**changed)
+        except ValueError:
+            # It is ill-typed, as where nothing after a step is left.
+            continue
+        yield Mutant("", operator, f"{part} of {claim.id}", text, (variant,), (claim,))
 
 
 def _changed_hypotheses(claim: Claim) -> Iterator[Mutant]:
@@ -129,7 +75,7 @@ def _changed_hypotheses(claim: Claim) -> Iterator[Mutant]:
         place = f"hypotheses of {claim.id}"
         yield Mutant("", "hypothesis", place, f"without {hypothesis.text}", (claim.variant(requires=rest),), (claim,))
         if isinstance(hypothesis.relation, sympy.Rel):
-            for _, text, relation in _relations(hypothesis.relation, frozenset()):
+            for _, text, relation in expressions.changes(hypothesis.relation):
                 requires = (*rest, Hypothesis(f"{hypothesis.text}, {text}", relation, hypothesis.met))
                 yield Mutant("", "hypothesis", place, text, (claim.variant(requires=requires),), (claim,))
 

@@ -13,23 +13,29 @@ from fedtheory.rational import DIGITS, evaluate, real
 
 
 class Change(NamedTuple):
-    """``operator``: the sort of change, one of ``OPERATORS``; ``text``: it in words; ``result``: the formula."""
+    """``operator``: the sort of change, one of ``OPERATORS``; ``text``: it in words; ``result``: what it gives."""
 
     operator: str
     text: str
-    result: sympy.Expr
+    result: sympy.Basic
 
 
 #: The sorts of change, of formulas and of code.
 OPERATORS = ("constant", "sign", "index", "operator", "dropped", "hypothesis")
 
 
-def changes(expression: sympy.Expr, fixed: frozenset[sympy.Expr] = frozenset()) -> Iterator[Change]:
-    """Every formula that differs from ``expression`` in one place, each once.
+def changes(expression: sympy.Basic, fixed: frozenset[sympy.Expr] = frozenset()) -> Iterator[Change]:
+    """Every formula, or relation, that differs from ``expression`` in one place, each once.
 
     ``fixed``: symbols that stand for quantities rather than parameters; they are neither dropped nor exchanged.
     Formulas that take the same values as ``expression`` are left out.
     """
+    if isinstance(expression, sympy.Rel):
+        for side in (0, 1):
+            for operator, text, result in changes(expression.args[side], fixed):
+                sides = (result, expression.args[1]) if side == 0 else (expression.args[0], result)
+                yield Change(operator, text, expression.func(*sides, evaluate=False))
+        return
     symbols = sorted(expression.free_symbols, key=str)
     letters = [s for s in symbols if s not in fixed]
     seen = [_values(expression, symbols)]

@@ -69,10 +69,6 @@ class Trial:
     reason: str
 
 
-#: Kinds of statement that no search for violations speaks of, or that none ever refutes.
-UNSEARCHED = ("order", "untested", "limit", "eventually", "readings", "counterexample", "experiment")
-
-
 @dataclass(frozen=True)
 class Alarm:
     """A claim that holds, and a seed at which it was refuted all the same."""
@@ -83,7 +79,7 @@ class Alarm:
 
 def holding(among: Sequence[Claim], jobs: int = 1) -> tuple[Claim, ...]:
     """The claims that the search does not refute, those that it does not test left out."""
-    about = [c for c in among if c.statement.kind not in UNSEARCHED]
+    about = [c for c in among if c.statement.perturbable]
     return tuple(c for c, holds in zip(about, mapped(_holds, [(c,) for c in about], jobs), strict=True) if holds)
 
 
