@@ -58,19 +58,25 @@ def work(ids: Sequence[str], core: str, seed: int, out: Path) -> None:
     """Checks the claims in this process, and keeps what is found."""
     from fedtheory import claims
     from verify import check
+    from verify.verdict import Verdict
 
     kernels = sorted({f"{lib['filepath'].split('/')[-2]}: {lib['architecture']}" for lib in threadpool_info()})
-    for id in ids:
-        evidence = check(claims.get(id), seed)
+    # As in an audit, what follows from others comes after them, and is told what was found of these.
+    code = results.code()
+    kept = [entry for path in (out / core / str(seed)).glob("*.json") if (entry := read(path, code)) is not None]
+    known = {entry["id"]: Verdict(entry["verdict"]) for entry in kept}
+    for claim in sorted(map(claims.get, ids), key=lambda claim: bool(claim.follows)):
+        evidence = check(claim, seed, known=known)
+        known[claim.id] = evidence.verdict
         found = evidence.to_json()
         solved = [o for o in evidence.outcomes if o.method in SOLVED]
         told = {name: found[name] for name in ("id", "verdict", "margin", "instances", "seconds")}
         told["left_open"] = sum(len(o.left_open) for o in solved)
         told["certificates"] = sum(len(o.certificates) for o in solved)
-        path = place(out, core, seed, id)
+        path = place(out, core, seed, claim.id)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part")
-        part.write_text(json.dumps({**told, "core": core, "seed": seed, "kernels": kernels, "code": results.code()}))
+        part.write_text(json.dumps({**told, "core": core, "seed": seed, "kernels": kernels, "code": code}))
         part.replace(path)
 
 
