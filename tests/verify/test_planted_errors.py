@@ -132,6 +132,7 @@ def test_planted_error_is_refuted_for_every_seed(name, seed):
     assert check(PLANTED[name], seed=seed).verdict is Verdict.REFUTED
 
 
+@pytest.mark.slow
 def test_a_rate_that_is_still_true_is_not_refuted():
     """With tau = N the squared rate is the exact one on quadratics: only partial participation refutes it."""
     claim = claims.get("feddcd/theorem-4.1/eq-3")

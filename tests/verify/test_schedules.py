@@ -95,6 +95,7 @@ def product(of, power=2):
     return sympy.Product((1 - of * mu) ** power, (k, 0, T - 1))
 
 
+@pytest.mark.slow
 def test_a_bound_is_tested_with_the_parameters_of_its_rounds_and_not_certified_by_one_of_them(true):
     claim = bound(true, ft.E(V_T) <= product(gamma) * V_0)
     found = check(claim)

@@ -283,6 +283,14 @@ LONG = {
     "Lemma 4.1, 14 for 29",
     "Lemma 4.1, sigma_i >= 5/2 alpha_i r_i",
 }
+#: Those that take some seconds each.
+SOME = {
+    "Lemma 4.1, 1/4 of the clients' moves",
+    "(68), without the step condition",
+    "Lemma 4.1, no step condition",
+    "Lemma C.1 c, 1 for 6/5",
+    "Lemma 4.1, sigma_i >= 3/2 alpha_i r_i",
+}
 
 
 def _refuted(name, budget="quick"):
@@ -291,7 +299,9 @@ def _refuted(name, budget="quick"):
     assert evidence.counterexample.replay() == (evidence.counterexample.left, evidence.counterexample.right)
 
 
-@pytest.mark.parametrize("name", [name for name in PLANTED if name not in LONG])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SOME)) for name in PLANTED if name not in LONG]
+)
 def test_a_planted_error_is_refuted(name):
     _refuted(name)
 
@@ -302,6 +312,7 @@ def test_a_planted_error_that_takes_longer_is_refuted(name):
     _refuted(name, "full")
 
 
+@pytest.mark.slow
 def test_the_sharp_constants_of_lemma_41_are_certified():
     """333/22 for 29 and 1/2 for the server's move: both are the best possible."""
     lemma = claim("lemma-4.1/with-step-condition")
@@ -344,6 +355,7 @@ def test_the_steps_of_16_fail_where_curvature_falls_off_by_what_is_computed_by_h
 # Certificates over smooth nonconvex functions
 
 
+@pytest.mark.slow
 def test_a_certificate_of_the_descent_can_be_stored_and_replayed():
     evidence = check(claim("lemma-4.1/with-step-condition"))
     certificates = next(o.certificates for o in evidence.outcomes if o.certificates)

@@ -62,7 +62,9 @@ def test_what_is_false_is_refuted_beyond_doubt(id):
     assert [number(v) for v in example.replay()] == [number(v) for v in stored.replay()] == told
 
 
-@pytest.mark.parametrize("id", ILL_POSED)
+@pytest.mark.parametrize(
+    "id", [pytest.param(id, marks=[pytest.mark.slow] * (id == "proposition-1/gradient")) for id in ILL_POSED]
+)
 def test_what_is_ill_posed_has_a_reading_that_holds_and_one_that_falls(id):
     evidence = check(of(id))
     assert evidence.verdict is Verdict.ILL_POSED
@@ -296,6 +298,7 @@ def test_planted_errors_are_refuted(name):
     assert evidence.counterexample.replay() == (evidence.counterexample.left, evidence.counterexample.right)
 
 
+@pytest.mark.slow
 def test_without_a_sigma_that_dominates_the_limit_is_refuted():
     meant = of("algorithm-5/any-partition")
     assert check(meant).verdict is Verdict.SUPPORTED

@@ -66,7 +66,7 @@ def test_methods_are_named_once_and_say_what_they_cover():
         ("feddcd/lemma-B.6/euclidean", "identities with multipliers", Verdict.PROVED),
         ("locodl/eq-7", "growth", Verdict.SUPPORTED),
         ("feddcd/table-2", "citation", Verdict.NOT_TESTED),
-        ("locodl/theorem-3.1/limits", "second moments", Verdict.SUPPORTED),
+        pytest.param("locodl/theorem-3.1/limits", "second moments", Verdict.SUPPORTED, marks=pytest.mark.slow),
     ],
 )
 def test_the_verdict_is_the_strongest_outcome_and_all_outcomes_are_kept(id, decisive, verdict):
@@ -103,7 +103,14 @@ def lowered(claim):
     return claim.variant(factor=claim.statement.factor - LITTLE)
 
 
-@pytest.mark.parametrize("claim", [DESCENT, SCAFFNEW, claims.get("baseline/saga/one-step")], ids=lambda c: c.id)
+@pytest.mark.parametrize(
+    "claim",
+    [
+        pytest.param(DESCENT, id="descent"),
+        pytest.param(SCAFFNEW, id="scaffnew"),
+        pytest.param(claims.get("baseline/saga/one-step"), id="saga", marks=pytest.mark.slow),
+    ],
+)
 def test_a_factor_lowered_by_less_than_any_tolerance_is_not_certified(claim):
     attained = [recipe for recipe in recipes(claim, 6) if _is_certified(claim, recipe) and not _has_room(claim, recipe)]
     assert attained

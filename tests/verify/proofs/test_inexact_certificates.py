@@ -254,11 +254,9 @@ def test_weaker_claims_follow():
     kappa = 1 - THEOREM.statement.factor
     distance = claims.get("feddcd/theorem-5.2/eq-9/repaired")
     weaker = (
-        THEOREM.variant(factor=1 - kappa / 2),
-        THEOREM.variant(constant=sympy.Integer(2)),
+        THEOREM.variant(factor=1 - kappa / 2, constant=sympy.Integer(2)),
         distance.variant(constant=2 * distance.statement.constant),
         C2.variant(bound=3 * C2.statement.override),
-        E1.variant(bound=2 * E1.statement.override),
     )
     assert all(identities.prove(claim) is not None for claim in weaker)
 
@@ -268,7 +266,10 @@ def test_planted_errors_have_no_proof(name, claim):
     assert identities.prove(claim) is None
 
 
-@pytest.mark.parametrize("claim", [THEOREM, claims.get("feddcd/theorem-5.2/zeta/repaired"), E1, C2])
+LONGER = [THEOREM, claims.get("feddcd/theorem-5.2/zeta/repaired"), C2]
+
+
+@pytest.mark.parametrize("claim", [E1, *(pytest.param(claim, marks=pytest.mark.slow) for claim in LONGER)])
 def test_proofs_need_every_hypothesis_that_they_use(claim):
     unused = {THEOREM.id: 0, E1.id: 1, C2.id: 2}.get(claim.id, 0)
     kept = [

@@ -118,8 +118,11 @@ def test_every_hypothesis_is_needed(claim):
     assert set(kept) <= {memory.PARTICIPATION.text}
 
 
-def test_false_versions_are_refuted():
-    """More than 16 kappa is out of reach of exact oracles; without the first error the initial value is too small."""
+@pytest.mark.slow
+def test_more_than_16_kappa_is_out_of_reach_of_exact_oracles():
     assert check(GAP.variant(factor=1 - 17 * inexact.kappa)).verdict == "refuted"
+
+
+def test_without_the_first_error_the_initial_value_is_too_small():
     gap = replace(GAP.statement, initial=inexact.dual.GAP_0.expression, quantities=(memory.GAP_T, inexact.dual.GAP_0))
     assert check(replace(GAP, statement=gap)).verdict == "refuted"
