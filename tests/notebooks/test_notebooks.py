@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import sys
+from types import ModuleType
 
 import nbformat
 import pytest
@@ -67,6 +69,32 @@ def test_what_is_wrong_with_a_stored_notebook_is_found():
     for cell in code_of(notebook):
         cell.outputs = []
     assert problems(notebook) == ["no outputs"]
+
+
+def names_of(notebook):
+    """What the cells import, by the name they give it, and the attributes they take of what they imported."""
+    cells = [node for cell in code_of(notebook) for node in ast.walk(ast.parse(cell.source))]
+    imports = [node for node in cells if isinstance(node, ast.Import | ast.ImportFrom)]
+    imported = {}
+    exec(compile(ast.Module(imports, []), "imports", "exec"), imported)
+    attributes = {
+        (node.value.id, node.attr)
+        for node in cells
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    }
+    return imported, attributes
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_names_of_a_notebook_exist(path):
+    imported, attributes = names_of(nbformat.read(path, as_version=4))
+    missing = [
+        f"{name}.{attribute}"
+        for name, attribute in attributes
+        if isinstance(imported.get(name), ModuleType) and not hasattr(imported[name], attribute)
+    ]
+    assert imported
+    assert missing == []
 
 
 #: Notebooks that take half a minute each.

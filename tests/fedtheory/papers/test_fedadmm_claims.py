@@ -604,4 +604,4 @@ def test_a_limit_does_not_hang_on_one_instance_that_takes_long(monkeypatch, ends
 
     monkeypatch.setattr(long_runs, "courses", courses)
     method = next(m for m in METHODS if m.name == "long runs")
-    assert long_runs.outcome(method, Inquiry(slow, 0, 160)).verdict is verdict
+    assert long_runs.run(method, Inquiry(slow, 0, 160)).verdict is verdict

@@ -155,7 +155,7 @@ def test_an_eigenvalue_of_size_one_refutes_a_limit():
     for factor, verdict in ((1, Verdict.REFUTED), (Fraction(99, 100), None)):
         requires = (sympy.Eq(gamma * L, factor * longest), beta <= Fraction(1, 2))
         claim = ft.Claim("own/longest", setting=_setting(HEAVY_BALL), statement=statement, requires=requires)
-        found = determinants.outcome(method, Inquiry(claim, 0, 8))
+        found = determinants.run(method, Inquiry(claim, 0, 8))
         assert found.verdict is verdict
         if verdict is not None:
             assert found.counterexample.part == stability.PART
