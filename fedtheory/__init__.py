@@ -32,6 +32,7 @@ _PUBLIC = {
     "kinds.one_step": ("OneStep", "contraction", "contracts", "one_step"),
     "kinds.order": ("Order",),
     "kinds.parameter_rule": ("ParameterRule",),
+    "plugins": ("Paper",),
     "potentials": ("distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Independent", "Product", "UniformSubset"),
     "relations": ("E", "Quantity"),

@@ -6,12 +6,11 @@ import builtins
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import sympy
 
-from fedtheory import naming, validation
+from fedtheory import naming, plugins, validation
 from fedtheory.classes import FunctionClass
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instances
@@ -26,10 +25,6 @@ from fedtheory.origins import checked
 from fedtheory.schedules import ROUND
 from fedtheory.settings import COMPRESSOR, Setting
 from fedtheory.symbols import T, d, k, round_index
-
-#: The papers whose claims are registered, in order; last the methods that they compare with.
-PAPERS = ("feddcd", "fedadmm", "locodl", "fedopt", "baseline")
-
 
 #: What a claim has whose author did not write it.
 NOWHERE, NOTHING = Setting(), Untested("", "")
@@ -290,8 +285,10 @@ def compressor_claim(id: str, compressor: Callable[[int, int], Any], omega: Any,
 @cache
 def _registry() -> dict[str, Claim]:
     found: dict[str, Claim] = {}
-    for paper in PAPERS:
-        for claim in import_module(f"fedtheory.papers.{paper}").CLAIMS:
+    for paper in plugins.every().values():
+        for claim in paper.claims:
+            if not isinstance(claim, Claim):
+                raise ValueError(f"the claims of the paper {paper.id} must be claims, got {claim!r:.100}")
             if claim.id in found:
                 raise ValueError(f"the claim {claim.id} is registered twice")
             found[claim.id] = claim

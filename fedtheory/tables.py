@@ -17,16 +17,8 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy
 
-from fedtheory import growth, symbols
+from fedtheory import growth, plugins, symbols
 
-#: Tables by name, each with the module that builds it (``build()``).
-BUILDERS = {
-    "feddcd/table-1": "fedtheory.papers.feddcd.table",
-    "locodl/table-1": "fedtheory.papers.locodl.tables",
-    "locodl/table-2": "fedtheory.papers.locodl.tables",
-    "fedopt/properties": "fedtheory.papers.fedopt.properties",
-    "rates": "fedtheory.rates",
-}
 #: What a table can be written as, by :func:`fedtheory.rendering.render`.
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
 Values = Mapping[sympy.Symbol, sympy.Expr]
@@ -195,16 +187,27 @@ def _least(values: Iterable[float | None]) -> float:
 
 def get(name: str) -> Table:
     """The table of this name; ``ValueError`` lists those there are."""
-    if name not in BUILDERS:
-        near = get_close_matches(name, BUILDERS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BUILDERS)}"
+    if name not in builders():
+        near = get_close_matches(name, builders(), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(builders())}"
         raise ValueError(f"unknown table {name!r}: {hint}")
     return _built(name)
 
 
 @cache
+def builders() -> dict[str, str]:
+    """The papers' tables by name, each with the module that builds it. ``ValueError`` for two of one name."""
+    found: dict[str, str] = {}
+    for paper in plugins.every().values():
+        for name, module in paper.tables.items():
+            if found.setdefault(name, module) != module:
+                raise ValueError(f"the paper {paper.id} has a table {name}, as another paper has")
+    return found
+
+
+@cache
 def _built(name: str) -> Table:
-    table: Table = import_module(BUILDERS[name]).build(name)
+    table: Table = import_module(builders()[name]).build(name)
     return table
 
 

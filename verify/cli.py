@@ -51,7 +51,6 @@ MOST_JOBS = 4096
 # What there is to choose from. Where these are defined is not loaded here; a test keeps them the same.
 BUDGETS = ("quick", "full")
 VERDICTS = ("proved", "certified", "supported", "refuted", "ill-posed", "not-tested")
-TABLES = ("feddcd/table-1", "locodl/table-1", "locodl/table-2", "fedopt/properties", "rates")
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
 BACKENDS = ("processes", "dask")
 SHELLS = ("bash", "zsh", "fish")
@@ -365,7 +364,7 @@ def parser() -> argparse.ArgumentParser:
         "a complexity table; with --at, numbers beside the formulas",
         "fedtheory table locodl/table-2 --at n=100 d=300 kappa=1e4 --format latex",
     )
-    table.add_argument("name", metavar="TABLE", help=", ".join(TABLES))
+    table.add_argument("name", metavar="TABLE", help="its name, such as locodl/table-2; an unknown one lists all")
     valued(table, "values, such as n=100 kappa=1e4")
     table.add_argument("--format", choices=FORMATS, default="text", help="how to write it (default: text)")
 
@@ -375,7 +374,7 @@ def parser() -> argparse.ArgumentParser:
         "which method of a table wins where, as two letters vary",
         "fedtheory map locodl/table-2 --x n=1:1e6 --y d=1:1e6 --at kappa=1e4 --out map.png",
     )
-    mapping.add_argument("name", metavar="TABLE", help=", ".join(TABLES))
+    mapping.add_argument("name", metavar="TABLE", help="its name, such as locodl/table-2; an unknown one lists all")
     valued(mapping, "values, such as n=100 kappa=1e4")
     for axis in ("--x", "--y"):
         mapping.add_argument(axis, required=True, metavar="LETTER=LOW:HIGH", help="range, such as n=1:1e6")

@@ -4,9 +4,11 @@ A verdict found by other code is worth nothing, so a digest takes in too much ra
 not of functions: a statement holds functions, which reach whatever their modules reach.
 
 A claim of a paper rests on all of this package outside the papers, on the modules of papers that some of that names,
-on the modules of papers in which the claim stands, with all that these import, and on which other claims there are,
-among which the error level of the samplers is shared out. What a module might look up while it runs is taken to be
-every paper. What cannot be seen from files, a claim of somebody's own file or a changed one, has no digest.
+on the modules of papers in which the claim stands, with all that these import, on the records of the papers, and on
+which other claims there are, among which the error level of the samplers is shared out. What a module might look up
+while it runs is taken to be every paper. A claim of an installed paper rests on all of this and on all of the package
+that holds the paper. What cannot be seen from these files has no digest: a claim of somebody's own file, a changed one,
+an installed paper that imports other packages than those that are named here.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import hashlib
 import json
 import operator
 import platform
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import fields
@@ -24,7 +27,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
 
-from fedtheory import claims
+from fedtheory import claims, plugins
 from fedtheory.claims import Claim
 
 #: Packages, besides this one, on whose version a verdict depends; some of them only where they are installed.
@@ -35,7 +38,7 @@ _PAPERS = "fedtheory/papers/"
 #: Results that the package carries, which no check reads, and which say of what code they are.
 _CARRIED = _ROOT / "verify" / "results" / "audit.json"
 #: Modules that look papers up by name, for commands and for the registry, and not for the check of a claim.
-_REGISTRIES = frozenset({"claims", "rates", "tables"})
+_REGISTRIES = frozenset({"claims", "plugins", "tables"})
 _LOOKING_UP = frozenset(
     {
         *(f"fedtheory/{name}.py" for name in _REGISTRIES),
@@ -47,6 +50,10 @@ _LOOKING_UP = frozenset(
 )
 #: Names with which code finds modules that it does not import.
 _DYNAMIC = frozenset({"import_module", "__import__", "exec", "eval"})
+#: What stands in the text of every module that uses papers, or what finds them.
+_FINDING = re.compile(r"papers|\bplugins\.|\.plugins\b")
+#: What installed papers may import, besides what is Python's own and theirs: these digests have it.
+_IMPORTABLE = frozenset({"fedtheory", "verify", "sklearn", "z3", *PACKAGES})
 
 
 def everything() -> str:
@@ -63,6 +70,11 @@ def files(claim: Claim) -> frozenset[str]:
     """The files on which the verdict of a registered claim rests. ``ValueError`` for any other claim."""
     if not any(claim is known for known in claims.all()):
         raise ValueError(f"{claim.id} is no claim of a paper: nothing tells what its code reaches")
+    place = plugins.installed().get(claim.paper)
+    if place is not None:
+        if foreign := _foreign(place) - sys.stdlib_module_names - _IMPORTABLE:
+            raise ValueError(f"{claim.id} rests on {min(foreign)}, of whose code nothing tells when it changes")
+        return frozenset(_sums())
     homes = _homes()
     return _outside() | _closure(path for id in _rests_on(claim) for path in homes.get(id) or _all_papers())
 
@@ -81,24 +93,40 @@ def _rests_on(claim: Claim) -> set[str]:
 
 def stamp() -> tuple[int, tuple[str, ...]]:
     """When a file of this package was last changed, in nanoseconds, and which files there are."""
-    paths = _files()
+    paths = _files().values()
     # Not the time of modification, which copies preserve.
     return max(path.stat().st_ctime_ns for path in paths), tuple(map(str, paths))
 
 
-def _files() -> list[Path]:
-    return sorted(
-        path
-        for package in ("fedtheory", "verify")
-        for path in (_ROOT / package).rglob("*")
-        if path.is_file() and path.suffix != ".pyc" and path != _CARRIED
-    )
+def _files() -> dict[str, Path]:
+    """The files of this package and of those that hold installed papers, by their paths where packages are found."""
+    found = {**plugins.inside(_ROOT / "fedtheory"), **plugins.inside(_ROOT / "verify")}
+    for place in plugins.installed().values():
+        found |= plugins.files(place)
+    return {name: path for name, path in sorted(found.items()) if path != _CARRIED}
+
+
+@cache
+def _foreign(place: str) -> frozenset[str]:
+    """The packages that the one that holds an installed paper imports anywhere, besides itself."""
+    found: set[str] = set()
+    for name, path in plugins.files(place).items():
+        for node in ast.walk(ast.parse(path.read_bytes())) if name.endswith(".py") else ():
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.add(str(node.module).partition(".")[0])
+            elif isinstance(node, ast.Name) and node.id in _DYNAMIC:
+                found.add(f"what {node.id} finds")
+            elif isinstance(node, ast.Attribute) and node.attr in _DYNAMIC:
+                found.add(f"what {node.attr} finds")
+    return frozenset(found - {place.partition(":")[0].partition(".")[0]})
 
 
 @cache
 def _sums() -> dict[str, str]:
-    """The digest of each file of this package, by its path."""
-    return {path.relative_to(_ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in _files()}
+    """The digest of each file of this package and of installed papers, by its path."""
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in _files().items()}
 
 
 def _digest(parts: Iterable[str]) -> str:
@@ -130,10 +158,13 @@ def _others() -> str:
 
 @cache
 def _outside() -> frozenset[str]:
-    """All files outside the papers, the papers' data, and the modules of papers that any of these imports."""
-    found = {path for path in _sums() if not path.startswith(_PAPERS) or not path.endswith(".py")}
+    """All files of this package outside the papers, the papers' data and records, and the modules of papers that any of
+    the files outside imports."""
+    ours = [path for path in _sums() if path.startswith(("fedtheory/", "verify/"))]
+    records = {path for path in ours if path.startswith(_PAPERS) and path.endswith("/__init__.py")}
+    found = {path for path in ours if not path.startswith(_PAPERS) or not path.endswith(".py")}
     named = {module for path in found - _LOOKING_UP if path.endswith(".py") for module in _imports(path)}
-    return frozenset(found | _closure(named))
+    return frozenset(found | records | _closure(named))
 
 
 @cache
@@ -192,7 +223,7 @@ def _imports(path: str) -> frozenset[str]:
     """The modules of papers that a file may come to use. The package of a paper, which gathers its modules, is one
     only where it is named itself."""
     text = (_ROOT / path).read_text(encoding="utf-8")
-    if not path.startswith(_PAPERS) and "papers" not in text:
+    if not path.startswith(_PAPERS) and not _FINDING.search(text):
         return frozenset()
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):

@@ -7,11 +7,13 @@ under the digest of that of the theory; the first list of such code loads the cl
 from __future__ import annotations
 
 import gc
+import hashlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from fedtheory import plugins
 from verify import cache, results
 from verify.plain import clean
 
@@ -33,12 +35,13 @@ class Row(NamedTuple):
 def rows() -> tuple[Row, ...]:
     """All claims of the papers, in their order. A file in the cache that is not as it was written is told on stderr."""
     carried = results.shipped()
-    if carried.gists and carried.gists.keys() == carried.entries.keys() and carried.code == results.code():
+    complete = carried.gists and carried.gists.keys() == carried.entries.keys() and not plugins.installed()
+    if complete and carried.code == results.code():
         return tuple(
             Row(id, e["kind"], e["where"], carried.gists[id], e["origin"], e["literal_of"])
             for id, e in carried.entries.items()
         )
-    digest = results.code(THEORY)
+    digest = _digest()
     path = cache.directory() / "claims" / f"{digest[:32]}.json"
     try:
         return _rows(cache.load(path), digest)
@@ -51,7 +54,7 @@ def rows() -> tuple[Row, ...]:
 
         found = tuple(Row(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
     # What was loaded is of this code only if nothing has changed since.
-    if results.code.__wrapped__(THEORY) == digest:
+    if _digest() == digest:
         try:
             cache.save(path, {"code": digest, "claims": found})
             cache.trim(path.parent, 2**20)
@@ -59,6 +62,15 @@ def rows() -> tuple[Row, ...]:
             # A list can do without.
             pass
     return found
+
+
+def _digest() -> str:
+    """Of the theory's code as it is on the disk, with that of installed papers."""
+    found = results.code.__wrapped__(THEORY)
+    for place in plugins.installed().values():
+        for name, path in plugins.files(place).items():
+            found = hashlib.sha256(f"{found} {name}\0".encode() + path.read_bytes()).hexdigest()
+    return str(found)
 
 
 @contextmanager

@@ -46,6 +46,8 @@ class Verdicts:
         found = []
         for claim in claims if self.directory is not None else ():
             key = self._key(claim)
+            if key is None:
+                continue
             path = self._path(claim, key)
             try:
                 data = cache.load(path)
@@ -71,8 +73,9 @@ class Verdicts:
 
         def save() -> None:
             key = self._key(evidence.claim)
-            cache.save(self._path(evidence.claim, key), {"key": key, "entry": entry, "margin": margin})
-            self.saved.add(evidence.claim.id)
+            if key is not None:
+                cache.save(self._path(evidence.claim, key), {"key": key, "entry": entry, "margin": margin})
+                self.saved.add(evidence.claim.id)
 
         if self.directory is not None and code.stamp() == self._stamp:
             self.attempt(save)
@@ -86,8 +89,13 @@ class Verdicts:
                 self._warn(f"cannot write {error.filename}: {error.strerror}; the audit goes on")
             self._failed = True
 
-    def _key(self, claim: Claim) -> str:
-        return hashlib.sha256(f"{claim.id} {code.of(claim)} {self._seed} {self._budget}".encode()).hexdigest()
+    def _key(self, claim: Claim) -> str | None:
+        """What a verdict on the claim is of; None where nothing tells what it rests on."""
+        try:
+            digest = code.of(claim)
+        except ValueError:
+            return None
+        return hashlib.sha256(f"{claim.id} {digest} {self._seed} {self._budget}".encode()).hexdigest()
 
     def _path(self, claim: Claim, key: str) -> Path:
         assert self.directory is not None

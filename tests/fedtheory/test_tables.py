@@ -245,7 +245,7 @@ def every_table():
     values = {"n": 100, "d": 300, "kappa": 1e4}
     feddcd = {"mu": 1, "L": 100, "n": 50, "m": 10, "zeta": 1, "sigma": 1, "K": 5, "epsilon": 1e-4}
     numbers = {"feddcd/table-1": feddcd, "locodl/table-1": {"n": 9, "omega": 5, "kappa": 100}}
-    for name in tables.BUILDERS:
+    for name in tables.builders():
         yield tables.get(name)
         if tables.get(name).letters:
             yield tables.get(name).at(numbers.get(name, values))

@@ -138,7 +138,7 @@ def run_show(args: Any) -> int:
     seed, budget = found.seed if args.seed is None else args.seed, args.budget or found.budget
     anew = args.check or args.own is not None or (seed, budget) != (found.seed, found.budget)
     if anew or claim.id not in found.entries:
-        evidence = _checked(claim, seed, budget)
+        evidence = (_checked if anew else _stored)(claim, seed, budget)
     else:
         _warn(found)
         terminal.say(report, f"found before, {found.origin}; --check computes it anew")
@@ -149,13 +149,14 @@ def run_show(args: Any) -> int:
 
 def run_why(args: Any) -> int:
     """Why a claim falls, or what it rests on; of several claims, why those fall that do."""
-    from fedtheory import claims, naming
+    from fedtheory import claims, naming, plugins
     from verify.evidence.record import Evidence
     from verify.report import falls, terminal, why
 
     found, report = results.shipped(), terminal.console(sys.stdout)
-    own = {c.id: c for c in _load_own(args)}
-    ids = naming.select([args.id], [*(c.id for c in claims.all()), *own])
+    loaded = _load_own(args)
+    own = {c.id: c for c in (*loaded, *(c for c in claims.all() if c.paper in plugins.installed()))}
+    ids = naming.select([args.id], [*(c.id for c in claims.all()), *(c.id for c in loaded)])
     ids = [args.id] if args.id in ids else ids
     missing = [id for id in ids if id not in found.entries and id not in own]
     if missing == ids:
@@ -163,12 +164,12 @@ def run_why(args: Any) -> int:
     ids = [id for id in ids if id not in missing]
     if any(id not in own for id in ids):
         _warn(found)
-    tested = {id: _checked(own[id], found.seed, found.budget) for id in _reached(ids, own)}
+    tested = {id: _stored(own[id], found.seed, found.budget) for id in _reached(ids, own)}
     verdicts = found.verdicts | {id: str(evidence.verdict) for id, evidence in tested.items()}
     told = [tested[id] if id in own else Evidence.from_json(claims.get(id), found.entries[id]) for id in ids]
     if len(told) == 1 and not missing:
         again = f"fedtheory replay {ids[0]}"
-        if own:
+        if args.own is not None:
             again = f"fedtheory check {args.own} --out DIR, then fedtheory replay FILE --own {args.own}"
         terminal.say(report, *why.lines(told[0], verdicts, again))
         return 0
@@ -216,6 +217,16 @@ def _warn(found: Shipped) -> None:
     if results.code() != found.code:
         changed = "the code has changed since the carried results were found; fedtheory show ID --check finds them anew"
         terminal.say(terminal.console(sys.stderr), changed)
+
+
+def _stored(claim: Claim, seed: int, budget: str) -> Evidence:
+    """The evidence for a claim of which none is carried: what an audit left in the cache, or computed."""
+    from verify import cache, resume
+    from verify.report import terminal
+
+    log = terminal.console(sys.stderr)
+    kept = resume.Verdicts(cache.directory() / "verdicts", seed, budget, lambda text: terminal.say(log, text))
+    return next(iter(kept.read([claim])), None) or _checked(claim, seed, budget)
 
 
 def _checked(claim: Claim, seed: int, budget: str) -> Evidence:

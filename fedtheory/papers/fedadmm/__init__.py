@@ -17,6 +17,7 @@ from fedtheory.papers.fedadmm import (
     selecting,
 )
 from fedtheory.papers.fedadmm.letters import alpha_i, glossary, k, k0, m, nu_i, r_i, rho, s0, s_i, sigma_bar, sigma_i
+from fedtheory.plugins import Paper
 
 _CLAIMS = (
     method.EQ_13,
@@ -69,16 +70,22 @@ _CLAIMS = (
     figures.TABLE_1,
     figures.TIMES,
 )
-CLAIMS = with_origins(
+PAPER = Paper(
     "fedadmm",
-    with_proofs("fedadmm", _CLAIMS, proofs.PROOFS),
-    origins.PRINTED,
-    origins.IMPLIED,
-    origins.OBSERVED,
+    "Zhou and Li: FedADMM (2022)",
+    with_origins(
+        "fedadmm",
+        with_proofs("fedadmm", _CLAIMS, proofs.PROOFS),
+        origins.PRINTED,
+        origins.IMPLIED,
+        origins.OBSERVED,
+    ),
+    glossary,
+    order=2,
 )
 
 __all__ = [
-    "CLAIMS",
+    "PAPER",
     "alpha_i",
     "glossary",
     "k",

@@ -32,6 +32,7 @@ from fedtheory.papers.feddcd.dual import (
     tau,
     zeta,
 )
+from fedtheory.plugins import Paper
 
 _CLAIMS = (
     *exact.SECTION_3,
@@ -58,16 +59,25 @@ _CLAIMS = (
     *lower_bound.APPENDIX_F,
     *rounds.SECTION_8,
 )
-CLAIMS = with_origins(
+PAPER = Paper(
     "feddcd",
-    with_proofs("feddcd", _CLAIMS, proofs.PROOFS),
-    origins.PRINTED,
-    origins.IMPLIED,
-    origins.OBSERVED,
+    "Fan, Fang, Friedlander: A dual approach for federated learning (2022)",
+    with_origins(
+        "feddcd",
+        with_proofs("feddcd", _CLAIMS, proofs.PROOFS),
+        origins.PRINTED,
+        origins.IMPLIED,
+        origins.OBSERVED,
+    ),
+    glossary,
+    tables={
+        "feddcd/table-1": f"{__name__}.table",
+    },
+    order=1,
 )
 
 __all__ = [
-    "CLAIMS",
+    "PAPER",
     "N",
     "T",
     "alpha",

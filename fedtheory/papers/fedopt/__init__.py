@@ -34,6 +34,7 @@ from fedtheory.papers.fedopt.predictors import (
     sigma,
     smax,
 )
+from fedtheory.plugins import Paper
 
 _CLAIMS = (
     *model.SECTIONS_1_AND_2,
@@ -55,16 +56,25 @@ _CLAIMS = (
     *figure.SECTION_4,
     *figure.FIGURE_2,
 )
-CLAIMS = with_origins(
+PAPER = Paper(
     "fedopt",
-    with_proofs("fedopt", _CLAIMS, proofs.PROOFS),
-    origins.PRINTED,
-    origins.IMPLIED,
-    origins.OBSERVED,
+    "Konečný, McMahan, Ramage, Richtárik: Federated Optimization (2016)",
+    with_origins(
+        "fedopt",
+        with_proofs("fedopt", _CLAIMS, proofs.PROOFS),
+        origins.PRINTED,
+        origins.IMPLIED,
+        origins.OBSERVED,
+    ),
+    glossary,
+    tables={
+        "fedopt/properties": f"{__name__}.properties",
+    },
+    order=4,
 )
 
 __all__ = [
-    "CLAIMS",
+    "PAPER",
     "K",
     "L",
     "Theta",

@@ -23,6 +23,7 @@ from fedtheory.papers.locodl.method import (
     rho,
     tau,
 )
+from fedtheory.plugins import Paper
 
 _CLAIMS = (
     *complexity.UPLINK,
@@ -43,18 +44,28 @@ _CLAIMS = (
     remarks.STEP_5,
     *complexity.MORE_EXPERIMENTS,
 )
-CLAIMS = with_origins(
+PAPER = Paper(
     "locodl",
-    with_proofs("locodl", _CLAIMS, proofs.PROOFS),
-    origins.PRINTED,
-    origins.IMPLIED,
-    origins.OBSERVED,
+    "Condat, Maranjyan, Richtarik: LoCoDL (2024)",
+    with_origins(
+        "locodl",
+        with_proofs("locodl", _CLAIMS, proofs.PROOFS),
+        origins.PRINTED,
+        origins.IMPLIED,
+        origins.OBSERVED,
+    ),
+    glossary,
+    tables={
+        "locodl/table-1": f"{__name__}.tables",
+        "locodl/table-2": f"{__name__}.tables",
+    },
+    order=3,
 )
 
 __all__ = [
-    "CLAIMS",
     "DAMPING",
     "ORDERED",
+    "PAPER",
     "SETTING",
     "STEP",
     "L",

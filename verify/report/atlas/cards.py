@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
-from importlib import import_module
 
 from markupsafe import Markup
 
-from fedtheory import claims
+from fedtheory import claims, plugins
 from fedtheory.claims import Claim
 from fedtheory.kinds.bound import Bound
 from fedtheory.naming import file_name
@@ -378,7 +377,7 @@ class Atlas:
     @cached_property
     def papers(self) -> tuple[Paper, ...]:
         """The papers in the registry's order, then others as they come."""
-        by_paper: dict[str, list[Card]] = {name: [] for name in claims.PAPERS}
+        by_paper: dict[str, list[Card]] = {name: [] for name in plugins.every()}
         for card in self.cards:
             by_paper.setdefault(card.entry.paper, []).append(card)
         return tuple(Paper(name, _title(name), tuple(cards)) for name, cards in by_paper.items() if cards)
@@ -428,7 +427,5 @@ def _inverse(pairs: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, list[str
 
 def _title(paper: str) -> str:
     """The first sentence on a registered paper; the name of another."""
-    if paper not in claims.PAPERS:
-        return paper
-    text = (import_module(f"fedtheory.papers.{paper}").__doc__ or paper).strip().split("\n")[0]
-    return text.removesuffix(" Letters as in the paper.").rstrip(".")
+    known = plugins.every().get(paper)
+    return paper if known is None else known.title

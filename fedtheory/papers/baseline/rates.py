@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 
 import sympy
 
-from fedtheory import claims
+from fedtheory import claims, plugins
 from fedtheory.claims import Claim
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.papers.baseline import rivals as baseline
@@ -45,7 +44,7 @@ def build(name: str) -> Table:
 
 def translated(claim: Claim, expression: sympy.Expr) -> sympy.Expr:
     """An expression of a claim with its paper's letters replaced by the common ones, L/mu by kappa."""
-    glossary = import_module(f"fedtheory.papers.{claim.paper}").glossary
+    glossary = plugins.every()[claim.paper].glossary
     plain = {letter: common for letter, common in glossary.items() if letter.is_Symbol and letter != common}
     replaced = expression.subs(plain, simultaneous=True)
     if not replaced.has(L) or replaced.has(sympy.Max, sympy.Min):

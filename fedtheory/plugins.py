@@ -1,0 +1,97 @@
+"""Papers, found as plugins are: those of this package are the folders of ``fedtheory.papers``, others are installed.
+
+A package of somebody's own adds its claims to every command by an entry point, ``mine = "my_package:PAPER"`` in the
+group ``fedtheory.papers``, the name being the paper's. Nothing here loads a paper before it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from fedtheory import naming, papers
+
+#: The group of entry points by which papers outside this package are found.
+GROUP = "fedtheory.papers"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper, as the package that holds it describes it.
+
+    ``id``: what the ids of its claims begin with; ``title``: its authors and title, in a line; ``claims``: its claims,
+    in order; ``glossary``: its letters, by the common ones of :mod:`fedtheory.symbols`; ``tables``: the module that
+    builds each of its tables (``build(name)``), by the table's name; ``order``: papers are listed by it, then by id.
+    """
+
+    id: str
+    title: str
+    claims: tuple[Any, ...] = ()
+    glossary: Mapping[Any, Any] = field(default_factory=dict)
+    tables: Mapping[str, str] = field(default_factory=dict)
+    order: int = 10
+
+    def __post_init__(self) -> None:
+        naming.check_id(self.id)
+        if "/" in self.id or not isinstance(self.title, str) or not self.title:
+            raise ValueError(f"the paper {self.id} must have a title, and an id without '/'")
+        for claim in self.claims:
+            if not str(getattr(claim, "id", "")).startswith(f"{self.id}/"):
+                raise ValueError(f"ids of claims of {self.id} must begin with {self.id}/, got {claim!r:.100}")
+
+
+def own() -> tuple[str, ...]:
+    """The ids of the papers in this package."""
+    return tuple(module.name for module in iter_modules(papers.__path__) if module.ispkg)
+
+
+@cache
+def installed() -> Mapping[str, str]:
+    """Where the records of other papers are, as "module:name", by the papers' ids."""
+    found: dict[str, str] = {}
+    for point in entry_points(group=GROUP):
+        if point.name in own() or found.setdefault(point.name, point.value) != point.value:
+            raise ValueError(f"two installed packages have a paper {point.name}, of which one is at {point.value}")
+    return found
+
+
+def files(place: str) -> dict[str, Path]:
+    """The files of the package that holds an installed paper, by their paths from where the package is found."""
+    spec = find_spec(place.partition(":")[0].partition(".")[0])
+    if spec is None:
+        raise ValueError(f"there is no package that holds the paper at {place}")
+    # A package may lie in several folders, a module has one file.
+    folders = spec.submodule_search_locations or [str(spec.origin)]
+    return {name: path for folder in folders for name, path in inside(Path(folder)).items()}
+
+
+def inside(top: Path) -> dict[str, Path]:
+    """The files of a package in this folder, or of a module that is this file, but for what Python compiles."""
+    paths = [top] if top.is_file() else sorted(top.rglob("*"))
+    return {p.relative_to(top.parent).as_posix(): p for p in paths if p.is_file() and p.suffix != ".pyc"}
+
+
+@cache
+def every() -> Mapping[str, Paper]:
+    """All papers, in their order, by their ids. ``ValueError`` for one that cannot be loaded, or is no paper."""
+    places = {id: f"{papers.__name__}.{id}:PAPER" for id in own()} | dict(installed())
+    found = [_loaded(id, place) for id, place in places.items()]
+    return {paper.id: paper for paper in sorted(found, key=lambda paper: (paper.order, paper.id))}
+
+
+def _loaded(id: str, place: str) -> Paper:
+    module, _, name = place.partition(":")
+    try:
+        paper = getattr(import_module(module), name)
+    except Exception as error:  # A package of somebody else's may fail in any way.
+        raise ValueError(f"the paper {id} at {place} cannot be loaded: {type(error).__name__}: {error}") from error
+    if not isinstance(paper, Paper) or paper.id != id:
+        raise ValueError(f"{place} must be the fedtheory.Paper of id {id}, got {paper!r:.100}")
+    return paper

@@ -1,0 +1,168 @@
+"""A paper of somebody else's, in a package outside the tree: all commands know its claims, and its files count."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+from fedtheory import plugins
+
+_METHOD = '''
+"""A method, and what is claimed of it."""
+
+import fedtheory as ft
+
+mu, L, gamma = ft.letters("mu L gamma")
+
+
+def step(problem, params, state, draw):
+    gradient = problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n
+    return {"x": state.x - params.gamma * gradient}
+
+
+method = ft.method("descent", step, ["gamma"], {"x": "point"})
+setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=(1, 2))
+
+
+def claim(id, factor, **more):
+    statement = ft.contracts(method, ft.distance, factor)
+    return ft.Claim(f"sketch/{id}", setting=setting, statement=statement, requires=(gamma * L <= 1,), **more)
+
+
+CLAIMS = (
+    claim("theorem", (1 - gamma * mu) ** 3),
+    claim("theorem/repaired", (1 - gamma * mu) ** 2, repairs="sketch/theorem"),
+    claim("corollary", 1 - gamma * mu),
+    claim("weak", 1),
+    claim("wrong", 0),
+)
+'''
+_TABLE = """
+from fedtheory.symbols import kappa
+from fedtheory.tables import Column, Entry, Row, Table
+
+
+def build(name):
+    row = Row("descent", "descent", (Entry("descent"), Entry(kappa)), (kappa,))
+    return Table(name, (Column("method", "method"), Column("steps", "steps")), (row,), "As in the paper.")
+"""
+_RECORD = """
+import fedtheory as ft
+from sketch.method import CLAIMS
+
+PAPER = ft.Paper("sketch", "Nobody: Sketch of a paper (2026)", CLAIMS, tables={"sketch/steps": "sketch.table"})
+"""
+#: Commands in one process each, whose checks take no time; the claims that are checked are printed.
+_PROGRAM = """
+import sys, types
+from verify.cli import main
+from verify.evidence import Evidence
+from verify.verdict import Verdict
+
+def check(claim, seed=0, budget="quick", advance=None, known=None):
+    print("checked", claim.id)
+    return Evidence(claim, Verdict.SUPPORTED, 0.5, ("search",), 7)
+
+checking = types.ModuleType("verify.checking")
+checking.check, checking.check_arguments, checking.METHODS = check, lambda seed, budget: None, ()
+sys.modules["verify.checking"] = checking
+for command in sys.argv[1:]:
+    print(">", command)
+    assert main(command.split()) == 0
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder as that in which packages are installed."""
+    told = {
+        "sketch/__init__.py": _RECORD,
+        "sketch/method.py": _METHOD,
+        "sketch/table.py": _TABLE,
+        "sketch-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: sketch\nVersion: 1\n",
+        "sketch-1.dist-info/entry_points.txt": "[fedtheory.papers]\nsketch = sketch:PAPER\n",
+    }
+    for name, text in told.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def _run(site: Path, *commands: str) -> list[str]:
+    """What the commands print, each after its name."""
+    path = os.pathsep.join((str(site), str(ROOT)))
+    environment = {**os.environ, "PYTHONPATH": path, "FEDTHEORY_CACHE": str(site / "cache")}
+    program = [sys.executable, "-c", _PROGRAM, *commands]
+    done = subprocess.run(program, cwd=site, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("\n> ")
+
+
+def test_an_installed_paper_is_one_of_ours_to_every_command(site):
+    audit = "audit sketch --jobs 1 --out out --html pages"
+    listed, audited, why, shown, table = _run(
+        site, "list sketch", audit, "why sketch/theorem", "show sketch/weak", "table sketch/steps"
+    )
+    ids = ["theorem", "theorem/repaired", "corollary", "weak", "wrong"]
+    assert [line.split("\t")[0] for line in listed.splitlines()[1:]] == [f"sketch/{id}" for id in ids]
+    assert audited.count("checked") == 5
+    assert [entry["id"] for entry in json.loads((site / "out" / "audit.json").read_text())["claims"]] == [
+        f"sketch/{id}" for id in ids
+    ]
+    # What the audit left in the cache is told.
+    assert "sketch/theorem: supported" in why and "checked" not in why + shown and "kappa" in table
+    assert "Sketch of a paper (2026)" in (site / "pages" / "papers" / "sketch.html").read_text()
+
+    (again,) = _run(site, audit)
+    assert "checked" not in again
+    (site / "sketch" / "table.py").write_text(f"{_TABLE}# changed\n")
+    (changed,) = _run(site, audit)
+    assert changed.count("checked") == 5
+    # Nothing tells when code changes that is neither the paper's nor ours.
+    (site / "sketch" / "table.py").write_text(f"import elsewhere\n{_TABLE}")
+    for _ in range(2):
+        (changed,) = _run(site, audit)
+        assert changed.count("checked") == 5
+
+
+def test_ours_are_found_once_without_being_installed():
+    assert list(plugins.every()) == ["feddcd", "fedadmm", "locodl", "fedopt", "baseline"]
+    assert set(plugins.every()) == set(plugins.own()) and not plugins.installed()
+
+
+class _Point:
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+
+@pytest.mark.parametrize(
+    ("points", "told"),
+    [
+        ([("locodl", "mine:PAPER")], "two installed packages have a paper locodl"),
+        ([("mine", "mine:PAPER"), ("mine", "other:PAPER")], "two installed packages have a paper mine"),
+        ([("mine", "nowhere_at_all:PAPER")], "the paper mine at nowhere_at_all:PAPER cannot be loaded"),
+        ([("mine", "json:loads")], "json:loads must be the fedtheory.Paper of id mine"),
+        ([("mine", "json")], "the paper mine at json cannot be loaded"),
+        ([("mine", "fedtheory.papers.locodl:PAPER")], "must be the fedtheory.Paper of id mine"),
+    ],
+)
+def test_what_is_no_paper_is_said_in_a_sentence(points, told, monkeypatch):
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [_Point(*point) for point in points])
+    plugins.installed.cache_clear()
+    try:
+        with pytest.raises(ValueError, match=told):
+            plugins.every.__wrapped__()
+    finally:
+        plugins.installed.cache_clear()
+
+
+@pytest.mark.parametrize("id, title, claims", [("a/b", "A", ()), ("", "A", ()), ("a", "", ()), ("a", "A", (1,))])
+def test_a_record_is_checked(id, title, claims):
+    with pytest.raises(ValueError):
+        plugins.Paper(id, title, claims)
