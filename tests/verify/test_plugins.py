@@ -62,7 +62,7 @@ PAPER = ft.Paper("sketch", "Nobody: Sketch of a paper (2026)", CLAIMS, tables={"
 _PROGRAM = """
 import sys, types
 from verify.cli import main
-from verify.evidence import Evidence
+from verify.evidence.record import Evidence
 from verify.verdict import Verdict
 
 def check(claim, seed=0, budget="quick", advance=None, known=None):
