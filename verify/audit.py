@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib.metadata import version
-from typing import Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
@@ -62,16 +60,3 @@ def _checked(claim: Claim, seed: int, budget: str, known: Mapping[str, Verdict])
     except Exception as error:
         note = f"{FAILED}: {type(error).__name__}: {error}"
         return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=note)
-
-
-def to_json(evidence: Sequence[Evidence], seed: int, budget: str) -> dict[str, Any]:
-    """The audit as one JSON object."""
-    return document([e.to_json() for e in evidence], seed, budget)
-
-
-def document(
-    entries: Sequence[dict[str, Any]], seed: int, budget: str, missing: Sequence[Claim] = ()
-) -> dict[str, Any]:
-    """The audit as one JSON object, from its entries; one that lacks claims says so, and which."""
-    partial = {"partial": True, "missing": [claim.id for claim in missing]} if missing else {}
-    return {"version": version("fedtheory"), "seed": seed, "budget": budget, **partial, "claims": list(entries)}

@@ -21,9 +21,9 @@ from fedtheory import claims, tables
 from fedtheory.claims import Claim
 from fedtheory.naming import file_name
 from verify import cache, files, limits, results, resume, sweeping
-from verify.audit import FAILED, audit, document
+from verify.audit import FAILED, audit
 from verify.cli import DEFAULT_CLIENTS, parser
-from verify.evidence import certificates, counterexamples, stored
+from verify.evidence import audits, certificates, counterexamples, formats, references
 from verify.evidence.record import Evidence
 from verify.pep.prover import DoesNotHold
 from verify.report import falls, outcomes, terminal
@@ -80,7 +80,7 @@ def run_audit(args: argparse.Namespace) -> int:
     if unwritten is not None:
         raise unwritten
     if pages is not None:
-        from verify.report.atlas import audits, site
+        from verify.report.atlas import site
 
         terminal.say(report, str(site.write(audits.parsed(json.loads(text)), pages)))
 
@@ -157,7 +157,7 @@ def cores() -> int:
 
 
 def _text(entries: Sequence[dict[str, Any]], args: argparse.Namespace, missing: Sequence[Claim] = ()) -> str:
-    return json.dumps(document(entries, args.seed, args.budget, missing), indent=2) + "\n"
+    return json.dumps(audits.document(entries, args.seed, args.budget, missing), indent=2) + "\n"
 
 
 def _save(entries: Sequence[dict[str, Any]], text: str, out: Path, copy: Path | None) -> OSError | None:
@@ -168,11 +168,11 @@ def _save(entries: Sequence[dict[str, Any]], text: str, out: Path, copy: Path | 
     for entry in entries:
         if entry["counterexample"] is not None:
             path = directory / f"{file_name(entry['id'])}.json"
-            contents.append((path, json.dumps(entry["counterexample"], indent=2) + "\n"))
+            contents.append((path, formats.text("counterexample", entry["counterexample"])))
         certificates = [certificate for found in entry["outcomes"] for certificate in found["certificates"]]
         for number, certificate in enumerate(certificates, 1):
             path = out / "certificates" / f"{file_name(entry['id'])}_{number}.json"
-            contents.append((path, json.dumps(certificate, indent=2) + "\n"))
+            contents.append((path, formats.text("certificate", certificate)))
     for path, content in contents:
         try:
             path.parent.mkdir(exist_ok=True)
@@ -299,7 +299,7 @@ def _checked_certificate(path: Path) -> tuple[list[str], str] | None:
     claim = given.claim
     described = [
         f"{claim.id}  ({claim.where})",
-        f"  {stored.gist(claim)}",
+        f"  {references.gist(claim)}",
         f"  {given.place()}",
         *outcomes.steps(given),
     ]

@@ -14,6 +14,7 @@ from fedtheory.claims import Proof, with_proofs
 from verify import Counterexample, Evidence, Verdict, check, checking, results
 from verify.audit import FAILED
 from verify.cli import main
+from verify.evidence import formats
 from verify.report import difference, falls, why
 from verify.results import __main__ as storing
 from verify.results import shipped
@@ -46,7 +47,9 @@ def carried(monkeypatch):
 def test_a_file_is_read_as_it_was_written():
     found = shipped()
     text = results.written(found)
-    assert results.read(text) == found and text == results.FILE.read_text()
+    assert results.read(text) == found and json.loads(text) == formats.named(
+        "audit", json.loads(results.FILE.read_text())
+    )
     # One claim a line.
     assert len(text.splitlines()) == len(found.entries) + 2
 

@@ -16,8 +16,9 @@ from places import ROOT
 
 from fedtheory import claims
 from verify import code, sweeping
-from verify.audit import audit, document
+from verify.audit import audit
 from verify.cli import main
+from verify.evidence.audits import document
 
 SELECTED = ("feddcd/table-2", "locodl/table-2", "fedadmm/example-5.1")
 

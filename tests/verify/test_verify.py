@@ -16,10 +16,10 @@ from fedtheory import algorithms, claims
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers import feddcd, locodl
 from verify import Verdict, check
-from verify.audit import to_json
 from verify.comparisons import exact, second_moments
 from verify.comparisons.deciding import violated
 from verify.evaluate import dimension, meeting, sides
+from verify.evidence.audits import document
 from verify.evidence.counterexamples import Counterexample, load
 from verify.exact import symbolic
 from verify.methods.second_moments import moment_radius
@@ -230,7 +230,7 @@ def test_a_step_that_returns_no_number_is_ill_posed_and_stored(id, name, value):
     evidence = check(claims.get(id).variant(algorithm=broken(name, value)))
     assert evidence.verdict is Verdict.ILL_POSED and evidence.margin is None
     assert "which no hypothesis excludes" in evidence.note
-    stored = json.loads(json.dumps(to_json([evidence], 0, "quick"), allow_nan=False))["claims"][0]
+    stored = json.loads(json.dumps(document([evidence.to_json()], 0, "quick"), allow_nan=False))["claims"][0]
     assert stored["margin"] is None and stored["counterexample"] is None
 
 
@@ -268,7 +268,7 @@ def test_a_changed_constant_is_stored_with_the_counterexample():
 def test_changed_code_cannot_be_stored():
     claim = claims.get("feddcd/theorem-4.1/eq-3")
     found = refuted(claim.id, requires=claim.requires[:2])
-    with pytest.raises(ValueError, match="was changed in requires, which a file cannot hold"):
+    with pytest.raises(ValueError, match="was changed in 'requires', which a file cannot hold"):
         Counterexample.from_json(found.to_json())
 
 

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from verify.evidence import stored
+from verify.evidence import formats, references
 from verify.evidence.parsing import fraction
 from verify.pep import certifying
 from verify.pep.prover import Step
-from verify.plain import quoted
-
-T = TypeVar("T")
-
-#: What a certificate's file holds, in order, and what each of its steps does.
-FIELDS = ("certificate", "claim", "changes", "recipe", "letters", "steps", "text")
-STEP = ("bound", "multipliers", "squares")
-#: A rational number in a file. Exponents are not let through, which could make a number of any length.
-_RATIONAL = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 
 
 @dataclass(frozen=True)
@@ -61,8 +50,8 @@ class ClassCertificate:
         return {
             "certificate": self.method,
             "claim": self.claim.id,
-            "changes": stored.changes(self.claim),
-            "recipe": stored.encode(self.recipe),
+            "changes": references.changes(self.claim),
+            "recipe": references.encode(self.recipe),
             "letters": dict(self.letters),
             "steps": {
                 name: {
@@ -78,14 +67,14 @@ class ClassCertificate:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> ClassCertificate:
         """The certificate stored by ``to_json``. ``ValueError`` names a field that is not right."""
-        stored.whole(data, FIELDS, "certificate")
+        formats.checked("certificate", data)
         return ClassCertificate(
-            stored.changed_claim(data),
-            stored.read_field(data, "certificate", _name),
-            stored.read_field(data, "recipe", stored.recipe),
-            stored.read_field(data, "letters", lambda value: _by_name(value, stored.words)),
-            stored.read_field(data, "steps", lambda value: _by_name(value, _step)),
-            stored.read_field(data, "text", stored.words),
+            references.changed_claim(data),
+            data["certificate"],
+            references.read_field(data, "recipe", references.recipe),
+            data["letters"],
+            references.read_field(data, "steps", _steps),
+            data["text"],
         )
 
 
@@ -95,10 +84,10 @@ def load(path: Path) -> ClassCertificate | None:
     ``ValueError`` of one sentence, with the file and the field, for a certificate that is not right.
     """
     try:
-        data = stored.read(path)
+        data = formats.read(path)
     except ValueError:
         return None
-    if data is None or "certificate" not in data:
+    if not isinstance(data, dict) or "certificate" not in data:
         return None
     try:
         return ClassCertificate.from_json(data)
@@ -106,34 +95,12 @@ def load(path: Path) -> ClassCertificate | None:
         raise ValueError(f"{path}: {error}") from error
 
 
-def _step(value: Any) -> Step:
-    if not isinstance(value, dict):
-        raise ValueError(f"a bound, multipliers and squares were expected, got {quoted(value)}")
-    stored.whole(value, STEP, "step of a certificate")
-    return Step(
-        stored.read_field(value, "bound", _rational),
-        stored.read_field(value, "multipliers", lambda given: _by_name(given, _rational)),
-        stored.read_field(value, "squares", _rationals),
-    )
-
-
-def _by_name(value: Any, reader: Callable[[Any], T]) -> dict[str, T]:
-    if not isinstance(value, dict) or len(value) > stored.VALUES:
-        raise ValueError(f"at most {stored.VALUES} values by name were expected, got {quoted(value)}")
-    return {_name(name): reader(given) for name, given in value.items()}
-
-
-def _name(value: Any) -> str:
-    return stored.words(value, stored.NAME)
-
-
-def _rationals(value: Any) -> tuple[Fraction, ...]:
-    if not isinstance(value, list) or len(value) > stored.VALUES:
-        raise ValueError(f"a list of at most {stored.VALUES} numbers was expected, got {quoted(value)}")
-    return tuple(_rational(v) for v in value)
-
-
-def _rational(value: Any) -> Fraction:
-    if not isinstance(value, str) or not _RATIONAL.fullmatch(value):
-        raise ValueError(f"a number such as 3 or 3/4 was expected, got {quoted(value)}")
-    return fraction(value)
+def _steps(stored: Mapping[str, Any]) -> dict[str, Step]:
+    return {
+        name: Step(
+            fraction(step["bound"]),
+            {constraint: fraction(m) for constraint, m in step["multipliers"].items()},
+            tuple(map(fraction, step["squares"])),
+        )
+        for name, step in stored.items()
+    }

@@ -2,7 +2,7 @@
 
 A file says which claim, which changes of it, which instance and what the two sides were. What the claim says of them
 it cannot say: the relation follows from the claim and the part of it. Everything is bounded before anything is
-computed, and nothing of a file is run (:mod:`verify.evidence.stored`).
+computed, and nothing of a file is run (:mod:`verify.evidence.formats`).
 """
 
 from __future__ import annotations
@@ -20,14 +20,9 @@ from fedtheory.intervals import Interval
 from fedtheory.kinds.bound import Bound
 from verify import limits
 from verify.comparisons import deciding, parts, samplers, second_moments
-from verify.evidence import stored
+from verify.evidence import formats, references
 from verify.evidence.parsing import fraction, number, real, written
 from verify.plain import quoted
-
-#: What a file holds, in order.
-FIELDS = ("claim", "changes", "recipe", "point", "rounds", "part", "entry", "left", "relation", "right", "text")
-#: Coordinates of a point; entries.
-COORDINATES, ENTRIES = 5000, 10**6
 
 
 @dataclass(frozen=True)
@@ -70,8 +65,8 @@ class Counterexample:
         """A JSON object; ``from_json`` gives the counterexample back."""
         return {
             "claim": self.claim.id,
-            "changes": stored.changes(self.claim),
-            "recipe": stored.encode(self.recipe),
+            "changes": references.changes(self.claim),
+            "recipe": references.encode(self.recipe),
             "point": [written(v) for v in self.point],
             "rounds": self.rounds,
             "part": self.part,
@@ -85,25 +80,22 @@ class Counterexample:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Counterexample:
         """The counterexample stored by ``to_json``. ``ValueError`` when a part is missing or cannot be rebuilt."""
-        stored.whole(data, FIELDS, "counterexample")
-        claim = stored.changed_claim(data)
-        part = stored.read_field(data, "part", stored.words)
-        relation = stored.read_field(data, "part", lambda value: parts.relation(claim, value))
+        formats.checked("counterexample", data)
+        claim, part = references.changed_claim(data), data["part"]
+        relation = references.read_field(data, "part", lambda value: parts.relation(claim, value))
         if data["relation"] != relation:
-            raise ValueError(
-                f"relation: {claim.id} says {relation!r} there, an unknown relation {quoted(data['relation'])} was got"
-            )
+            raise ValueError(f"relation: {claim.id} says {relation!r} there, {data['relation']!r} was got")
         return Counterexample(
             claim,
-            stored.read_field(data, "recipe", stored.recipe),
-            stored.read_field(data, "point", _point),
-            stored.read_field(data, "rounds", lambda value: _round(claim, part, value)),
+            references.read_field(data, "recipe", references.recipe),
+            references.read_field(data, "point", lambda value: tuple(map(fraction, value))),
+            references.read_field(data, "rounds", lambda value: _round(claim, part, value)),
             part,
-            stored.read_field(data, "entry", lambda value: stored.integer(value, 0, ENTRIES)),
-            stored.read_field(data, "left", real),
-            stored.read_field(data, "right", real),
+            data["entry"],
+            references.read_field(data, "left", real),
+            references.read_field(data, "right", real),
             relation,
-            stored.read_field(data, "text", stored.words),
+            data["text"],
         )
 
 
@@ -112,9 +104,7 @@ def load(path: Path) -> Counterexample:
 
     The claim is rebuilt, nothing is evaluated.
     """
-    data = stored.read(path)
-    if data is None:
-        raise ValueError(f"{path} does not hold a counterexample: a JSON object was expected")
+    data = formats.read(path)
     try:
         return Counterexample.from_json(data)
     except ValueError as error:
@@ -125,7 +115,7 @@ def carried(data: Mapping[str, Any]) -> Counterexample:
     """As ``Counterexample.from_json``, of results that this package carries: nothing is checked."""
     left, right = real(data["left"]), real(data["right"])
     point = tuple(fraction(value) for value in data["point"])
-    at = stored.recipe(data["recipe"]), point, data["rounds"], data["part"], data["entry"]
+    at = references.recipe(data["recipe"]), point, data["rounds"], data["part"], data["entry"]
     return Counterexample(claims.get(data["claim"]), *at, left, right, data["relation"], data["text"])
 
 
@@ -168,7 +158,7 @@ def _replayed(example: Counterexample, name: str) -> Replayed:
         raise ValueError(f"{name} does not hold an instance of {claim.id}: {error!r}") from error
     same = all(_agree(a, b) for a, b in zip(now, before, strict=True))
     fails = deciding.violated(*now, relation)
-    return Replayed(claim.id, claim.where, stored.gist(claim), text, relation, before, now, same, fails)
+    return Replayed(claim.id, claim.where, references.gist(claim), text, relation, before, now, same, fails)
 
 
 def _agree(computed: Any, before: Any) -> bool:
@@ -187,14 +177,9 @@ def _is_number(side: Any) -> bool:
     return deciding.finite(side)
 
 
-def _point(value: Any) -> tuple[Fraction, ...]:
-    if not isinstance(value, list) or len(value) > COORDINATES:
-        raise ValueError(f"a list of at most {COORDINATES} numbers was expected, got {quoted(value)}")
-    return tuple(fraction(v) for v in value)
-
-
-def _round(claim: Claim, part: str, value: Any) -> int:
+def _round(claim: Claim, part: str, value: int) -> int:
+    known = parts.possible_rounds(claim, part)
     later = isinstance(claim.statement, Bound) and not part.startswith(samplers.PREFIX)
-    if later and isinstance(value, int) and second_moments.is_long(value):
-        return value
-    return stored.one_of(value, parts.possible_rounds(claim, part))
+    if value not in known and not (later and second_moments.is_long(value)):
+        raise ValueError(f"{' or '.join(map(str, known))} was expected, got {quoted(value)}")
+    return value

@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from verify.evidence import formats
+
 #: Where they are.
 FILE = Path(__file__).with_name("audit.json")
 #: The packages whose code finds the results.
@@ -84,5 +86,6 @@ def read(text: str) -> Shipped:
 def written(found: Shipped) -> str:
     """The file's text: one claim a line, so that what changes from one audit to the next can be read."""
     head = {field: getattr(found, field) for field in (*FIELDS, *(["gists"] if found.gists else []))}
+    head = formats.named("audit", head)
     lines = ",\n".join(json.dumps(entry) for entry in found.entries.values())
     return f'{json.dumps(head)[:-1]}, "claims": [\n{lines}\n]}}\n'

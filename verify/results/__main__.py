@@ -10,26 +10,25 @@ from pathlib import Path
 from fedtheory import claims
 from verify import files, results
 from verify.audit import FAILED
-from verify.evidence import stored
+from verify.evidence import audits
 from verify.evidence.record import Evidence
 
 
 def main(audit: Path) -> None:
     """Store the audit, which must be whole and of all claims, with the commit and the digest of the code."""
-    data = stored.read(audit, stored.AUDIT) or {}
+    data = audits.read(audit)
+    entries = {entry["id"]: entry for entry in data["claims"]}
     try:
-        entries = {entry["id"]: entry for entry in data["claims"]}
         found = [Evidence.from_json(claims.get(id), entry) for id, entry in entries.items()]
-        tested = {evidence.claim.id for evidence in found if not evidence.note.startswith(FAILED)}
-        version, seed, budget = data["version"], data["seed"], data["budget"]
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"{audit} does not hold an audit: {error!r:.200}") from error
+    except ValueError as error:
+        raise ValueError(f"{audit}: {error}") from error
+    tested = {evidence.claim.id for evidence in found if not evidence.note.startswith(FAILED)}
     missing = [claim.id for claim in claims.all() if claim.id not in tested]
     if missing:
         raise ValueError(f"{audit} is no audit of all claims: {len(missing)} were not tested, such as {missing[0]}")
     asked = ["git", "-C", str(results.FILE.parent), "rev-parse", "HEAD"]
     commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
-    head = (version, commit, f"{datetime.now(UTC):%Y-%m-%d}", results.code(), seed, budget)
+    head = (data["version"], commit, f"{datetime.now(UTC):%Y-%m-%d}", results.code(), data["seed"], data["budget"])
     files.write(
         results.FILE, results.written(results.Shipped(*head, entries, {claim.id: claim.gist for claim in claims.all()}))
     )

@@ -14,7 +14,7 @@ from fedtheory import claims
 from fedtheory.rational import evaluate
 from fedtheory.symbols import T
 from verify.comparisons.deciding import violated
-from verify.evidence import parsing, stored
+from verify.evidence import parsing, references
 
 x, y = sympy.symbols("x y", positive=True)
 SYMBOLS = {"x": x, "y": y, "|x-y|^2": sympy.Symbol("|x-y|^2"), "x*": sympy.Symbol("x*")}
@@ -22,8 +22,8 @@ SYMBOLS = {"x": x, "y": y, "|x-y|^2": sympy.Symbol("|x-y|^2"), "x*": sympy.Symbo
 
 @pytest.mark.parametrize("claim", claims.all(), ids=lambda claim: claim.id)
 def test_every_expression_of_a_claim_comes_back(claim):
-    parts = [getattr(claim.statement, name, None) for name in stored.STORABLE]
-    symbols = {str(s): s for s in stored._symbols(claim)}
+    parts = [getattr(claim.statement, name, None) for name in references.STORABLE]
+    symbols = {str(s): s for s in references._symbols(claim)}
     for part in (p for p in parts if isinstance(p, sympy.Expr)):
         again = parsing.expression(str(part), symbols)
         letters = sorted(part.free_symbols, key=str)

@@ -22,7 +22,7 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.untested import Untested
 from verify.comparisons import number_types, parts, samplers
-from verify.evidence import stored
+from verify.evidence import references
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
 from verify.pep import certifying
@@ -124,8 +124,9 @@ def test_the_class_of_a_setting_is_a_hypothesis_of_each_of_its_claims_once():
 
 def test_a_file_that_changes_a_claim_says_so():
     claim = _claim(CONTRACTS)
-    assert stored.gist(claim) == claim.gist
-    assert stored.gist(replace(claim, gist="descent").variant(factor=sympy.S.One)) == "descent; changed to factor = 1"
+    assert references.gist(claim) == claim.gist
+    changed = replace(claim, gist="descent").variant(factor=sympy.S.One)
+    assert references.gist(changed) == "descent; changed to factor = 1"
 
 
 POSED = {"d": 1, "x": (Fraction(0),), "clients": ({"h": (Fraction(1),), "y": (Fraction(0),)},)}

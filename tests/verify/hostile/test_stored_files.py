@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from verify import cache, index, limits, results
 from verify.cli import main
 from verify.comparisons import parts
-from verify.evidence import certificates, counterexamples
-from verify.report.atlas import audits
+from verify.evidence import audits, certificates, counterexamples
 from verify.results.__main__ import main as carry
 
 ENTRIES = results.shipped().entries
@@ -73,7 +72,7 @@ def read_audit(path: Path) -> None:
         except ValueError as error:
             assert str(path) in sentence(error)
         else:
-            assert all(entry.id for entry in found.entries)
+            assert all(entry["id"] for entry in found["claims"])
 
 
 @given(files(lambda: EXAMPLES))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
+from typing import Any
 
 from markupsafe import Markup
 
@@ -17,7 +18,6 @@ from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
 from verify.report import falls, statement
 from verify.report.atlas import figures, mathml, recipes
-from verify.report.atlas.audits import Audit, Entry, Outcome
 from verify.report.atlas.prose import typeset
 from verify.report.falls import FALLEN, Fall
 from verify.verdict import Verdict
@@ -97,21 +97,28 @@ class Culprit:
 
 @dataclass(frozen=True)
 class Card:
-    """All that pages show of a claim; ``claim`` is None where the package does not know it."""
+    """All that pages show of a claim: its ``entry`` in an audit; ``claim``: None where the package does not know it."""
 
-    entry: Entry
+    entry: Mapping[str, Any]
     claim: Claim | None = field(repr=False)
     atlas: Atlas = field(repr=False, compare=False)
 
     @property
     def id(self) -> str:
         """The claim's id."""
-        return self.entry.id
+        id: str = self.entry["id"]
+        return id
 
     @property
     def verdict(self) -> Verdict:
         """What the audit found."""
-        return self.entry.verdict
+        return Verdict(self.entry["verdict"])
+
+    @property
+    def example(self) -> Mapping[str, Any] | None:
+        """The counterexample, as it is stored."""
+        found: Mapping[str, Any] | None = self.entry["counterexample"]
+        return found
 
     @property
     def slug(self) -> str:
@@ -121,7 +128,7 @@ class Card:
     @property
     def where(self) -> str:
         """Its place in the paper."""
-        return self.claim.where if self.claim else self.entry.where
+        return self.claim.where if self.claim else str(self.entry["where"])
 
     @property
     def gist(self) -> str:
@@ -131,12 +138,13 @@ class Card:
     @property
     def kind(self) -> str:
         """The sort of statement."""
-        return self.claim.kind if self.claim else self.entry.kind
+        return self.claim.kind if self.claim else str(self.entry["kind"])
 
     @property
     def margin(self) -> str:
         """The margin to three digits, or a dash."""
-        return "–" if self.entry.margin is None else f"{self.entry.margin:.3g}"
+        margin = self.entry["margin"]
+        return "–" if margin is None else f"{margin:.3g}"
 
     # What the paper prints
 
@@ -253,7 +261,7 @@ class Card:
     def rounds(self) -> int | None:
         """After how many rounds the counterexample contradicts a bound for every number of them; None elsewhere."""
         bound = self.claim is not None and isinstance(self.claim.statement, Bound)
-        return self.entry.example.rounds if bound and self.entry.example else None
+        return self.example["rounds"] if bound and self.example else None
 
     @property
     def beside(self) -> Beside | None:
@@ -264,57 +272,60 @@ class Card:
     # The evidence
 
     @property
-    def applied(self) -> tuple[Outcome, ...]:
-        """The methods that ran."""
-        return tuple(outcome for outcome in self.entry.outcomes if outcome.applied)
+    def applied(self) -> tuple[Mapping[str, Any], ...]:
+        """What the methods found that ran."""
+        return tuple(outcome for outcome in self.entry["outcomes"] if outcome["applied"])
 
     @property
     def skipped(self) -> dict[str, list[str]]:
         """The methods that were not run, by the reason."""
         found: dict[str, list[str]] = {}
-        for outcome in self.entry.outcomes:
-            if not outcome.applied:
-                found.setdefault(outcome.note, []).append(outcome.method)
+        for outcome in self.entry["outcomes"]:
+            if not outcome["applied"]:
+                found.setdefault(outcome["note"], []).append(outcome["method"])
         return found
 
     @property
     def margin_figure(self) -> Markup:
         """The margin on a scale; nothing for equalities, and where there is none."""
-        margin = self.entry.margin
+        margin = self.entry["margin"]
         return Markup("") if margin is None or self.equality else figures.margin(margin)
 
     @property
     def margin_words(self) -> str:
         """What the margin says, in words."""
-        margin = self.entry.margin
+        margin = self.entry["margin"]
         return "" if margin is None else figures.margin_words(margin, self.equality)
 
     @property
     def sides(self) -> Markup:
         """Both sides of the counterexample as bars."""
-        example = self.entry.example
-        return Markup("") if example is None else figures.sides(example.left, example.relation, example.right)
+        return Markup("") if self.example is None else figures.sides(*self._sides)
 
     @property
     def excess(self) -> str:
         """How many times the right side of the counterexample the left one is; empty where that says nothing."""
-        example = self.entry.example
-        return "" if example is None else figures.excess(example.left, example.relation, example.right)
+        return "" if self.example is None else figures.excess(*self._sides)
+
+    @property
+    def _sides(self) -> tuple[str, str, str]:
+        example = self.entry["counterexample"]
+        return example["left"], example["relation"], example["right"]
 
     @property
     def scalars(self) -> list[tuple[str, str]]:
         """Names and values of the numbers in the counterexample's recipe."""
-        return recipes.scalars(self.entry.example.recipe) if self.entry.example else []
+        return recipes.scalars(self.example["recipe"]) if self.example else []
 
     @property
     def tables(self) -> list[recipes.Table]:
         """The parts of the counterexample's recipe that have rows, such as the clients."""
-        return recipes.tables(self.entry.example.recipe) if self.entry.example else []
+        return recipes.tables(self.example["recipe"]) if self.example else []
 
     @property
     def replayable(self) -> bool:
         """Whether there is a counterexample to a claim that the package knows."""
-        return self.claim is not None and self.entry.example is not None
+        return self.claim is not None and self.example is not None
 
 
 @dataclass(frozen=True)
@@ -357,13 +368,13 @@ class Beside:
 class Atlas:
     """All cards of an audit, and how claims hang together."""
 
-    def __init__(self, audit: Audit) -> None:
+    def __init__(self, audit: Mapping[str, Any]) -> None:
         self.audit = audit
         known = {claim.id: claim for claim in claims.all()}
-        for entry in audit.entries:
-            if entry.id not in known and (own := _own(entry.id)) is not None:
-                known[entry.id] = own
-        self.cards = tuple(Card(entry, known.get(entry.id), self) for entry in audit.entries)
+        for entry in audit["claims"]:
+            if entry["id"] not in known and (own := _own(entry["id"])) is not None:
+                known[entry["id"]] = own
+        self.cards = tuple(Card(entry, known.get(entry["id"]), self) for entry in audit["claims"])
         self._by_id = {card.id: card for card in self.cards}
         self.repaired = _inverse((claim.id, (claim.repairs,)) for claim in known.values() if claim.repairs)
         self.follows = _inverse((claim.id, claim.uses) for claim in known.values())
@@ -379,7 +390,7 @@ class Atlas:
         """The papers in the registry's order, then others as they come."""
         by_paper: dict[str, list[Card]] = {name: [] for name in plugins.every()}
         for card in self.cards:
-            by_paper.setdefault(card.entry.paper, []).append(card)
+            by_paper.setdefault(card.entry["paper"], []).append(card)
         return tuple(Paper(name, _title(name), tuple(cards)) for name, cards in by_paper.items() if cards)
 
     @property

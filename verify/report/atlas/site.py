@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -16,8 +15,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from verify import files
+from verify.evidence import formats
 from verify.report.atlas import figures
-from verify.report.atlas.audits import Audit
 from verify.report.atlas.cards import Atlas
 from verify.report.atlas.prose import typeset
 from verify.report.falls import FALLEN
@@ -41,7 +40,7 @@ _RELATIONS = {"<=": "≤", "<": "<", "==": "="}
 _LONG = 200
 
 
-def pages(audit: Audit) -> Iterator[tuple[str, str]]:
+def pages(audit: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(path, text) of each file; the overview last, so that what it leads to is there when it is.
 
     The same audit gives the same texts.
@@ -50,8 +49,8 @@ def pages(audit: Audit) -> Iterator[tuple[str, str]]:
     for paper in atlas.papers:
         for before, card, after in zip((None, *paper.cards), paper.cards, (*paper.cards[1:], None), strict=False):
             more = {"card": card, "paper": paper, "before": before, "after": after, "here": paper.name}
-            if card.replayable and card.entry.example is not None:
-                yield f"counterexamples/{card.slug}.json", json.dumps(card.entry.example.stored, indent=2) + "\n"
+            if card.replayable and card.example is not None:
+                yield f"counterexamples/{card.slug}.json", formats.text("counterexample", card.example)
             yield f"claims/{card.slug}.html", _render("claim.html", atlas, "../", **more)
         if paper.falls:
             yield f"errata/{paper.slug}.html", _render("errata.html", atlas, "../", paper=paper, here=paper.name)
@@ -59,7 +58,7 @@ def pages(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "index.html", _render("index.html", atlas, "", here="")
 
 
-def write(audit: Audit, directory: Path) -> Path:
+def write(audit: Mapping[str, Any], directory: Path) -> Path:
     """Write the pages into a directory, each file all of it or nothing; the path of the overview.
 
     ``OSError`` names a file that cannot be written.

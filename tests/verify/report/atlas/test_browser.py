@@ -13,7 +13,8 @@ import pytest
 from atlases import document, entry, refuted, whole
 from places import ROOT
 
-from verify.report.atlas import audits, site
+from verify.evidence import audits
+from verify.report.atlas import site
 
 playwright = pytest.importorskip("playwright.sync_api")
 

@@ -12,15 +12,15 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from atlases import COUNTEREXAMPLE, document, entry, outcome, refuted, whole
+from atlases import CERTIFICATE, COUNTEREXAMPLE, document, entry, outcome, refuted, whole
 
 from fedtheory import claims
 from fedtheory.naming import file_name
 from verify import results
 from verify.cli import main
-from verify.evidence import counterexamples
+from verify.evidence import audits, counterexamples
 from verify.evidence.counterexamples import Counterexample
-from verify.report.atlas import audits, cards, mathml, site
+from verify.report.atlas import cards, mathml, site
 from verify.report.atlas.prose import typeset
 from verify.verdict import Verdict
 
@@ -307,13 +307,13 @@ def test_a_long_list_of_margins_is_folded_away():
 # Data are not trusted
 
 
-EVIL = "<script>alert(1)</script>\"'&{{ 7*7 }}"
+EVIL = "<script>alert(1)</script>\"'&{{ 1234*5678 }}"
 
 
 def test_everything_from_the_data_is_escaped():
-    example = {**COUNTEREXAMPLE, "text": EVIL, "point": [EVIL], "recipe": {EVIL: EVIL, "clients": [{EVIL: EVIL}]}}
-    example |= {"left": EVIL, "right": "1", "relation": EVIL}
-    certificate = {"certificate": EVIL, "letters": {EVIL: EVIL}, "text": EVIL, "steps": {EVIL: {"bound": EVIL}}}
+    example = {**COUNTEREXAMPLE, "text": EVIL, "part": EVIL}
+    steps = {EVIL: {"bound": "1", "multipliers": {EVIL: "1"}, "squares": []}}
+    certificate = {**CERTIFICATE, "certificate": EVIL, "letters": {EVIL: EVIL}, "text": EVIL, "steps": steps}
     found = outcome(EVIL, note=EVIL, covers=EVIL, left_open=[EVIL + "!"], verdict="refuted", certificates=[certificate])
     wrong = entry(
         EVIL,
@@ -332,8 +332,25 @@ def test_everything_from_the_data_is_escaped():
         page = Page(text)
         assert page.errors == []
         assert [tag for tag, _ in page.elements].count("script") == 1
-        assert "alert(1)</script>" not in text and "{{ 7*7 }}" in page.text and "49" not in page.text
+        assert "alert(1)</script>" not in text and "{{ 1234*5678 }}" in page.text and "7006652" not in page.text
     assert sum("<script>alert(1)" in Page(text).text for text in pages.values()) == len(pages)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"recipe": {EVIL: 1}},
+        {"recipe": {"x": EVIL}},
+        {"point": [EVIL]},
+        {"left": EVIL},
+        {"right": EVIL},
+        {"relation": EVIL},
+    ],
+    ids=str,
+)
+def test_what_is_no_number_and_no_letter_is_not_drawn(wrong):
+    with pytest.raises(ValueError, match=re.escape(f"claims[0].counterexample.{next(iter(wrong))}")):
+        audits.parsed(document(entry("a/b", counterexample={**COUNTEREXAMPLE, **wrong})))
 
 
 def test_characters_that_act_are_written_out():
@@ -372,15 +389,21 @@ def test_names_of_pages_are_safe_and_differ(ids):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ([], "does not hold an audit"),
-        ({"claims": 3}, "claims: a list of objects was expected, got 3"),
-        ({"claims": [{"verdict": "proved"}]}, "claims[0].id: a text was expected, got None"),
-        ({"claims": [{"id": "a/b", "verdict": "true"}]}, "claims[0].verdict: a verdict was expected, got 'true'"),
-        ({"claims": [{"id": "a/b", "verdict": "open"}]}, "claims[0].verdict: a verdict was expected, got 'open'"),
-        ({"claims": [entry("a/b", margin="0")]}, "claims[0].margin: a number was expected, got '0'"),
-        ({"claims": [entry("a/b"), entry("a/b")]}, "the claim 'a/b' is there twice"),
-        ({"claims": [entry("a/b", counterexample={"left": 1})]}, "claims[0].counterexample.left: a text was expected"),
-        ({"claims": [entry("a/b", outcomes=[{"method": 1}])]}, "claims[0].outcomes[0].method: a text was expected"),
+        ([], "this is not a stored audit: an object was expected, got []"),
+        (document() | {"claims": 3}, "claims: a list was expected, got 3"),
+        (document({"verdict": "proved"}), "claims[0]: id, paper, "),
+        (
+            document() | {"format": "fedtheory-audit-2"},
+            "format: 'fedtheory-audit-1' was expected, got 'fedtheory-audit-2'",
+        ),
+        (document(entry("")), "claims[0].id: a name was expected, got ''"),
+        (document(entry("a/b", "true")), "claims[0].verdict: a verdict was expected, got 'true'"),
+        (document(entry("a/b", "open")), "claims[0].verdict: a verdict was expected, got 'open'"),
+        (document(entry("a/b", margin="0")), "claims[0].margin: a number or null was expected, got '0'"),
+        (document(entry("a/b"), entry("a/b")), "the claim 'a/b' is there twice"),
+        (document(entry("a/b", counterexample={"left": 1})), "claims[0].counterexample: claim, changes, "),
+        (document(entry("a/b", unknown=1)), "claims[0]: unknown field 'unknown'"),
+        (document(entry("a/b", outcomes=[outcome(1)])), "claims[0].outcomes[0].method: a text was expected"),
     ],
 )
 def test_what_is_no_audit_is_one_line_and_status_2(tmp_path, capsys, data, message):

@@ -13,7 +13,7 @@ from fedtheory import claims
 from verify import check, limits
 from verify.cli import main
 from verify.comparisons import parts, samplers
-from verify.evidence import counterexamples, stored
+from verify.evidence import counterexamples, formats
 from verify.evidence.counterexamples import Counterexample
 
 IDS = ("feddcd/lemma-B.8/rate", "feddcd/theorem-4.1/proof-constants", "feddcd/projection", "locodl/uplink/literal")
@@ -115,7 +115,7 @@ def test_a_field_that_is_not_right_is_named(found, replay, field, value):
     assert "a.json" in err and (field in err or "does not hold an instance of" in err)
 
 
-@pytest.mark.parametrize("field", counterexamples.FIELDS)
+@pytest.mark.parametrize("field", formats.schema("counterexample")["required"])
 def test_a_missing_field_is_named(found, replay, field):
     data = dict(found["feddcd/lemma-B.8/rate"])
     del data[field]
@@ -141,7 +141,7 @@ def test_an_unknown_field_and_one_given_twice_are_named(found, replay):
         b'{"rounds": NaN}',
         b'{"rounds": Infinity}',
         b'{"rounds": ' + b"9" * 10_000 + b"}",
-        b" " * (stored.FILE + 1),
+        b" " * (formats.FILE + 1),
     ],
     ids=lambda content: repr(content[:12]),
 )

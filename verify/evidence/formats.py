@@ -1,0 +1,189 @@
+"""The files of evidence: written as JSON that names its format, and read without trust, by the schema of the format.
+
+A schema of ``schema/``, of JSON Schema's draft 2020-12, lists all that a file may hold; its ``$id`` is the name of the
+format, with its version, and stands in every file that is written. Those that carry none are of version 1.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+from verify.plain import quoted
+
+#: Bytes of a file; of one with an audit.
+FILE, AUDIT = 4_000_000, 200_000_000
+#: How deep a file nests.
+_NESTED = 30
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+_WORDS = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a text",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+#: Names that stand in a message as they are.
+_PLAIN = re.compile(r"\w{1,40}", re.ASCII)
+
+
+@cache
+def schema(kind: str) -> Mapping[str, Any]:
+    """The schema of a format, by the name of its file."""
+    found: Mapping[str, Any] = json.loads((Path(__file__).with_name("schema") / f"{kind}.json").read_bytes())
+    return found
+
+
+def named(kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The object with the name of its format in front."""
+    return {"format": schema(kind)["$id"], **data}
+
+
+def text(kind: str, data: Mapping[str, Any]) -> str:
+    """What a file holds that stores an object of this format."""
+    return json.dumps(named(kind, data), indent=2) + "\n"
+
+
+def read(path: Path, most: int = FILE) -> Any:
+    """What a JSON file of at most so many bytes holds.
+
+    ``ValueError`` of one sentence, with the file, when it cannot be read, is too long, nests too deeply, or is not
+    JSON, which has no NaN and gives no field twice.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}") from error
+    if len(content) > most:
+        raise ValueError(f"{path} has more than {most} bytes")
+    try:
+        return json.loads(content.decode(), parse_constant=_constant, object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError(f"{path} is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from error
+
+
+def checked(kind: str, data: Any, part: str = "") -> Any:
+    """The object, if it is of a format, or of a part that its schema names; else ``ValueError`` says what is not so."""
+    home = schema(kind)
+    rule = home["$defs"][part] if part else home
+    if not isinstance(data, dict):
+        raise ValueError(f"this is not a stored {part or kind}: an object was expected, got {quoted(data)}")
+    _check(data, rule, home, "", 0)
+    return data
+
+
+def _check(value: Any, rule: Mapping[str, Any], home: Mapping[str, Any], where: str, depth: int) -> None:
+    """``ValueError`` unless a value is as a rule of the schema ``home`` says; ``where``: what the value is called."""
+    rule, home = _resolved(rule, home)
+    if "anyOf" in rule:
+        options = (_resolved(option, home) for option in rule["anyOf"])
+        chosen = next((option for option in options if _admits(option[0], value)), None)
+        if chosen is None:
+            raise _bad(rule, value, where)
+        _check(value, *chosen, where, depth)
+        return
+    if depth > _NESTED:
+        raise ValueError("it is nested too deeply")
+    if not _admits(rule, value):
+        raise _bad(rule, value, where)
+    if isinstance(value, str):
+        if len(value) > rule.get("maxLength", len(value)):
+            most = f"a text of at most {rule['maxLength']} characters"
+            raise ValueError(f"{where}: {most} was expected, got {quoted(value)}")
+        # To the very end: in Python $ is also what stands before a last line feed.
+        if len(value) < rule.get("minLength", 0) or not re.fullmatch(rule.get("pattern", "^(?s:.*)$")[1:-1], value):
+            raise _bad(rule, value, where)
+    elif isinstance(value, list):
+        least, most = rule.get("minItems", 0), rule.get("maxItems", len(value))
+        if not least <= len(value) <= most:
+            count = f"{most}" if least == most else f"at least {least}" if least else f"at most {most}"
+            raise ValueError(f"{where}: a list of {count} was expected, got one of {len(value)}")
+        for index, part in enumerate(value if "items" in rule else ()):
+            _check(part, rule["items"], home, f"{where}[{index}]", depth + 1)
+    elif isinstance(value, dict):
+        _check_fields(value, rule, home, where, depth)
+    elif isinstance(value, int | float) and not rule.get("minimum", value) <= value <= rule.get("maximum", value):
+        raise _bad(rule, value, where)
+
+
+def _check_fields(
+    value: dict[str, Any], rule: Mapping[str, Any], home: Mapping[str, Any], where: str, depth: int
+) -> None:
+    known, others = rule.get("properties", {}), rule.get("additionalProperties", True)
+    missing = [name for name in rule.get("required", ()) if name not in value]
+    unknown = [name for name in value if name not in known] if others is False else []
+    if missing or unknown:
+        found = f"{', '.join(missing)} missing" if missing else f"unknown field {quoted(unknown[0])}"
+        raise ValueError(f"{where or 'this is not a stored ' + home['$id'].split('-')[1]}: {found}")
+    if len(value) > rule.get("maxProperties", len(value)):
+        raise ValueError(f"{where}: at most {rule['maxProperties']} values by name were expected, got {len(value)}")
+    for name, part in value.items():
+        if "propertyNames" in rule:
+            _check(name, rule["propertyNames"], home, where, depth)
+        told = name if _PLAIN.fullmatch(name) else quoted(name)
+        of_name = known.get(name, others)
+        if of_name is not True:
+            _check(part, of_name, home, f"{where}.{told}" if where else told, depth + 1)
+
+
+def _resolved(rule: Mapping[str, Any], home: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """A rule, or that to which it refers, and the schema in which it stands."""
+    while "$ref" in rule:
+        format, _, name = rule["$ref"].partition("#/$defs/")
+        home = schema(format.split("-")[1]) if format else home
+        rule = home["$defs"][name] if name else home
+    return rule, home
+
+
+def _admits(rule: Mapping[str, Any], value: Any) -> bool:
+    """Whether a value has a type that a rule allows, or is one of the values that it lists."""
+    if (listed := _listed(rule)) is not None:
+        return any(value == one and type(value) is type(one) for one in listed)
+    return any(
+        isinstance(value, _TYPES[name]) and (name == "boolean") == isinstance(value, bool) for name in _typed(rule)
+    )
+
+
+def _listed(rule: Mapping[str, Any]) -> list[Any] | None:
+    return [rule["const"]] if "const" in rule else rule.get("enum")
+
+
+def _typed(rule: Mapping[str, Any]) -> list[str]:
+    return rule["type"] if isinstance(rule["type"], list) else [rule["type"]]
+
+
+def _bad(rule: Mapping[str, Any], value: Any, where: str) -> ValueError:
+    if (said := rule.get("description")) is None:
+        listed = _listed(rule)
+        said = " or ".join([_WORDS[name] for name in _typed(rule)] if listed is None else map(repr, listed))
+    return ValueError(f"{where}: {said} was expected, got {quoted(value)}")
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field {quoted(twice)} is given twice")
+    return found
