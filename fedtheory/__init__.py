@@ -36,7 +36,7 @@ _PUBLIC = {
     "potentials": ("distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Independent", "Product", "UniformSubset"),
     "relations": ("E", "Quantity"),
-    "settings": ("Setting",),
+    "settings": ("Drawing", "Hints", "Setting"),
     "symbols": ("T", "d", "integers", "k", "letters", "n", "omega", "round_index"),
 }
 _WHERE = {name: module for module, names in _PUBLIC.items() for name in names}

@@ -77,11 +77,11 @@ class Claim:
         object.__setattr__(self, "requires", requires)
         object.__setattr__(self, "kind", self.kind or self.statement.kind)
         self._check_letters()
-        if self.setting.algorithm is not None and not self.setting.letters and not self.setting.parameters:
+        if self.setting.algorithm is not None and not self.setting.letters and not self.setting.drawing.parameters:
             # What its author does not say follows from the statement.
             letters, text = self._spoken_of(), self._setting_text()
             object.__setattr__(self, "setting", replace(self.setting, letters=letters, text=text))
-        if not self.setting.classes_stated and "requires" not in self.changes:
+        if not self.setting.drawing.classes_stated and "requires" not in self.changes:
             object.__setattr__(self, "requires", (*self.requires, *self._classes()))
         self._check_schedules()
 
@@ -113,7 +113,7 @@ class Claim:
         for symbol in sorted(stated & (known | assigned | rounds), key=str):
             raise ValueError(f"{said}: a hypothesis speaks of {symbol}, and is a condition on letters that have values")
         of_class = {getattr(setting.functions, end, None) for end in ("mu", "L")}
-        letters = {*spoken_of(self.statement), *stated, *setting.letters, *setting.typical, *of_class}
+        letters = {*spoken_of(self.statement), *stated, *setting.letters, *setting.drawing.typical, *of_class}
         letters = {letter for letter in letters if isinstance(letter, sympy.Symbol)}
         for letter in sorted(letters & of_class, key=str):
             if not validation.letter(f"{said}, its class of functions", letter).is_nonnegative:

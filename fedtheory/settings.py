@@ -20,56 +20,78 @@ from fedtheory.sources import value_of
 
 
 @dataclass(frozen=True, eq=False)
+class Drawing:
+    """How instances of a setting are drawn, where that does not follow from its classes and letters.
+
+    ``g``: whether there is a g, of the class of the functions: one of the options. ``start``: the parts of the initial
+    state that the paper leaves free; the others are as ``init`` has them, and where none is free the problem moves
+    instead. ``classes_stated``: the classes are only drawn from, and a claim assumes those of them that its hypotheses
+    state; without it every claim assumes them all.
+
+    ``draw(rng, recipe)`` adds to a recipe, or changes it, before the letters that are left are drawn, and
+    ``parameters(recipe, problem, exact)`` makes the parameters: where a parametrisation must keep roots rational, or a
+    parameter is no number; ``special`` replaces the instances altogether. ``typical``: values that letters often have,
+    in the letters before them. ``sweep``: the values of letters at which ``tight`` compares, by name.
+    """
+
+    g: tuple[bool, ...] = (False,)
+    start: tuple[str, ...] = ()
+    classes_stated: bool = False
+    draw: Callable[[np.random.Generator, Recipe], Recipe | None] | None = None
+    parameters: Callable[[Recipe, Any, bool], Any] | None = None
+    special: Instances | None = None
+    typical: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+    sweep: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for letter, value in self.typical.items():
+            validation.expression(f"what is typical of {letter}", value)
+
+
+@dataclass(frozen=True, eq=False)
+class Hints:
+    """What a proof in a setting may be told, beyond the mathematics.
+
+    ``basis``: quantities of which Lyapunov functions are composed; ``lyapunov``: the two parts of an inexact method's
+    Lyapunov function, gap and error, of which only the weight is unknown. ``known(problem, params, state)``: entries
+    that are at most 0 in all states that a statement speaks of; ``init`` makes no others, except of formal vectors, of
+    which they are then assumed. ``complete``: whether the parameters and states of special instances are all that a
+    statement there may depend on. ``coordinates``: whether the method draws coordinates.
+    """
+
+    basis: tuple[Any, ...] = ()
+    lyapunov: tuple[Callable[..., Any], ...] = ()
+    known: Callable[[Any, Any, Any], Any] | None = None
+    complete: bool = False
+    coordinates: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class Setting:
     """What a statement quantifies over: problems, parameters and states.
 
     ``text``: in words. ``letters``: the paper's letters; each has its own name in the problem (mu, L, n, d) or in the
     algorithm's ``Params``, or the source that a mapping gives it. ``algorithm``: whose states these are; an algorithm
     that only says what a point is has no step. ``functions``, ``adversaries``: the classes of the f_i, of
-    compressors and of oracles; ``g``: whether there is a g, of the same class: one of the options. That instances are
-    of these classes is a hypothesis of every claim, unless ``classes_stated``: then only of those whose hypotheses say
-    so. ``domain``: what ``text`` says of the letters.
-
-    ``start``: the parts of the initial state that the paper leaves free; the others are as ``init`` has them, and where
-    none is free the problem moves instead. ``optimum``: "consensus" for a minimiser of the sum, "sum zero" for one of
+    compressors and of oracles; that instances are of these classes is a hypothesis of every claim. ``domain``: what
+    ``text`` says of the letters. ``optimum``: "consensus" for a minimiser of the sum, "sum zero" for one of
     sum_i h_i(x_i) on the x with sum zero, "stationary" for a point where the gradients balance, be it a minimiser or
-    not, "none" where no optimum is spoken of. ``coordinates``: whether the method draws coordinates.
-
-    ``draw(rng, recipe)`` adds to a recipe, or changes it, before the letters that are left are drawn, and
-    ``parameters(recipe, problem, exact)`` makes the parameters: where a parametrisation must keep roots rational, or a
-    parameter is no number; ``special`` replaces the instances altogether; it is
-    ``complete`` where its parameters and states are all that a statement there may depend on. ``potential``: the
-    quantity that contracts, for bounds that speak of another; ``basis``: quantities of which Lyapunov functions are
-    composed; ``lyapunov``: the two parts of an inexact method's Lyapunov function, gap and error, of which only the
-    weight is unknown. ``known(problem, params, state)``: entries that are at most 0 in all states that a statement
-    speaks of; ``init`` makes no others, except of formal vectors, of which they are then assumed. ``typical``: values
-    that letters often have, in the letters before them. ``sweep``: the values of letters at which ``tight`` compares,
-    by name. ``clients``: numbers of clients, as often as they are drawn; of one number alone, or of one and two, a
-    statement speaks of no others.
+    not, "none" where no optimum is spoken of. ``clients``: numbers of clients, as often as they are drawn; of one
+    number alone, or of one and two, a statement speaks of no others. ``potential``: the quantity that contracts, for
+    bounds that speak of another.
     """
 
     text: str = ""
     letters: Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...] = ()
     algorithm: Algorithm | None = None
     functions: FunctionClass | None = None
-    g: tuple[bool, ...] = (False,)
     adversaries: tuple[Adversary, ...] = ()
-    classes_stated: bool = False
     domain: tuple[sympy.Basic, ...] = ()
-    start: tuple[str, ...] = ()
     optimum: str = "consensus"
-    coordinates: bool = False
-    draw: Callable[[np.random.Generator, Recipe], Recipe | None] | None = None
-    parameters: Callable[[Recipe, Any, bool], Any] | None = None
-    special: Instances | None = None
-    complete: bool = False
-    potential: Any = None
-    basis: tuple[Any, ...] = ()
-    lyapunov: tuple[Callable[..., Any], ...] = ()
-    known: Callable[[Any, Any, Any], Any] | None = None
-    typical: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
-    sweep: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     clients: tuple[int, ...] = (1, 2, 2, 3, 3, 4)
+    potential: Any = None
+    drawing: Drawing = Drawing()
+    hints: Hints = Hints()
 
     def __post_init__(self) -> None:
         if not self.text and self.functions is not None:
@@ -77,14 +99,12 @@ class Setting:
         object.__setattr__(self, "domain", validation.relations("the domain of a setting", self.domain))
         for letter in self.letters:
             validation.letter("the letters of a setting", letter)
-        for letter, value in self.typical.items():
-            validation.expression(f"what is typical of {letter}", value)
         counts = self.clients
         if not isinstance(counts, tuple | list) or not counts or any(type(n) is not int or n < 1 for n in counts):
             raise ValueError(f"clients are numbers of clients of at least 1 each, as (1, 2), got {counts!r}")
         if self.functions is not None:
             self._check(self.functions)
-        if self.special is None and self.parameters is None:
+        if self.drawing.special is None and self.drawing.parameters is None:
             self._check_fields()
 
     def _check_fields(self) -> None:
@@ -102,10 +122,10 @@ class Setting:
     def _check(self, functions: FunctionClass) -> None:
         """``ValueError`` where the class of functions does not say what the setting asks of it."""
         name = type(functions).__name__
-        if self.special is None and self.optimum not in functions.optima:
+        if self.drawing.special is None and self.optimum not in functions.optima:
             meant = " or ".join(map(repr, functions.optima))
             raise ValueError(f"{name} has no members for the optimum {self.optimum!r}: write optimum={meant}")
-        if any(self.g) and not functions.has_g:
+        if any(self.drawing.g) and not functions.has_g:
             raise ValueError(f"{name} does not say what g is: leave g out of the setting")
         taken = {"n", "d", "x", "g", "clients", "round"}
         for adversary in self.adversaries:
@@ -127,14 +147,14 @@ class Setting:
     @property
     def classes(self) -> tuple[Any, ...]:
         """The classes of functions, of compressors and of oracles, of which members are drawn."""
-        if self.special is not None or self.algorithm is None:
+        if self.drawing.special is not None or self.algorithm is None:
             return ()
         return (*(() if self.functions is None else (self.functions,)), *self.adversaries)
 
     @property
     def of_constants(self) -> bool:
         """Whether there is no problem and no state: only values of the letters."""
-        return self.algorithm is None and self.special is None
+        return self.algorithm is None and self.drawing.special is None
 
     @cached_property
     def sources(self) -> Mapping[sympy.Expr, Any]:
@@ -189,5 +209,5 @@ def _compressor_at(recipe: Recipe, exact: bool) -> Instance:
 COMPRESSOR = Setting(
     "all d >= 1, 1 <= k <= d and x in R^d",
     letters=(symbols.d, symbols.k),
-    special=Instances(_compressor_recipes, _compressor_at),
+    drawing=Drawing(special=Instances(_compressor_recipes, _compressor_at)),
 )

@@ -52,12 +52,12 @@ def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe])
         for hypothesis in claim.requires:
             for meaning in hypothesis.says:
                 yield f"along runs, {hypothesis.text!r} means that {meaning.words}"
-    if setting.known is not None and formal:
+    if setting.hints.known is not None and formal:
         yield "what the setting says is known of states holds of formal vectors"
-    by_hand = setting.special is not None and not isinstance(claim.statement, CompressorClass)
+    by_hand = setting.drawing.special is not None and not isinstance(claim.statement, CompressorClass)
     if by_hand and not (met and all(asserted.reaches(claim.instances.build(recipe, True)) for recipe in met)):
         yield "the states of its instances, made by hand, are all of which it speaks"
-    if setting.complete and formal:
+    if setting.hints.complete and formal:
         yield "the statement depends on nothing but the parameters and states of its setting"
     domains = [str(q.expression) for q in getattr(claim.statement, "quantities", ()) if q.domain is not None]
     if domains and formal:

@@ -79,7 +79,7 @@ def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> 
     """The parameters of a recipe, at its round."""
     algorithm = setting.algorithm
     assert algorithm is not None
-    make = setting.parameters or partial(_letters, setting)
+    make = setting.drawing.parameters or partial(_letters, setting)
     return at_round(algorithm.schedules, problem, make(recipe, problem, exact), recipe.get(ROUND, 0), exact)
 
 
@@ -184,9 +184,9 @@ def _started(setting: Setting, recipe: Recipe, instance: Instance, about: Chart,
     """The instance with the initial states that the paper prints."""
     algorithm, params, problem, d = setting.algorithm, instance.params, instance.problem, instance.problem.d
     assert algorithm is not None
-    if setting.start and set(setting.start) == set(about.rows):
+    if setting.drawing.start and set(setting.drawing.start) == set(about.rows):
         return replace(instance, initial=instance.at, start=lambda: np.eye(instance.dimension, dtype=int))
-    if setting.start:
+    if setting.drawing.start:
         return _partly_free(setting, instance, about)
     if not setting.centred:
         return instance
@@ -223,7 +223,7 @@ def _start(algorithm: Any, params: Any, about: Chart, initial: Any, size: int) -
 def _partly_free(setting: Setting, instance: Instance, about: Chart) -> Instance:
     algorithm, params, problem = setting.algorithm, instance.params, instance.problem
     assert algorithm is not None
-    unknown = [name for name in setting.start if name not in about.rows]
+    unknown = [name for name in setting.drawing.start if name not in about.rows]
     if unknown:
         raise ValueError(f"the initial state has no part {unknown[0]!r}: it has {', '.join(about.rows)}")
 
@@ -231,14 +231,14 @@ def _partly_free(setting: Setting, instance: Instance, about: Chart) -> Instance
         blocks = np.zeros((len(theta), 1, about.dimension, problem.d), dtype=theta.dtype)
         blocks[:, :, kept, :] = theta.reshape(len(theta), 1, len(kept), problem.d)
         parts = about.parts(blocks)
-        state = started(algorithm, problem, params, {name: parts[name] for name in setting.start})
+        state = started(algorithm, problem, params, {name: parts[name] for name in setting.drawing.start})
         return problem, _batched(state, about.fixed, len(theta))
 
     places, start = [], 0
     for name, rows in about.rows.items():
         places += [(name, start + k) for k in range(1 if rows is None else rows)]
         start += 1 if rows is None else rows
-    kept = [k for k, block in enumerate(about.free) if places[block][0] in setting.start]
+    kept = [k for k, block in enumerate(about.free) if places[block][0] in setting.drawing.start]
     size = len(kept) * problem.d
     return replace(
         instance, initial=initial, initial_dimension=size, start=lambda: _start(algorithm, params, about, initial, size)

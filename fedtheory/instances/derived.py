@@ -44,8 +44,8 @@ _FACTORS = tuple(
 def instances(claim: Posed) -> Instances:
     """The instances on which a claim is tested."""
     setting = claim.setting
-    if setting.special is not None:
-        plain = setting.special
+    if setting.drawing.special is not None:
+        plain = setting.drawing.special
     elif setting.of_constants:
         plain = _constants(claim)
     else:
@@ -88,11 +88,11 @@ def _recipes(claim: Posed, rng: np.random.Generator) -> Iterator[Recipe]:
 
     def following(recipe: Recipe, relations: tuple[Any, ...]) -> Recipe | None:
         # What the hook gives is given; the letters that are left are drawn.
-        given = setting.draw(rng, recipe) if setting.draw is not None else recipe
+        given = setting.drawing.draw(rng, recipe) if setting.drawing.draw is not None else recipe
         if given is None:
             return None
         # The hook knows the setting, and not what hypotheses were changed to.
-        hooked = setting.draw is not None and not rng.integers(FREED)
+        hooked = setting.drawing.draw is not None and not rng.integers(FREED)
         freed = _freed(setting, recipe, given, rng) if hooked else given
         return drawing.with_letters(claim, freed, relations, rng, cornered=freed is not given)
 
@@ -149,18 +149,18 @@ def at_letters(claim: Posed, values: Mapping[str, Fraction], stiff: int) -> Reci
     n = _integer(values, size)
     recipe: dict[str, Any] = {"n": n, "d": 1}
     if setting.functions is not None:
-        recipe = dict(setting.functions.at(values, n, stiff, setting.g[0]))
+        recipe = dict(setting.functions.at(values, n, stiff, setting.drawing.g[0]))
     for adversary in setting.adversaries:
         recipe |= {"k": 0, "omega": values["omega"], "joint": "independent"} if hasattr(adversary, "draw") else {}
-    if setting.draw is not None:
-        recipe = dict(setting.draw(np.random.default_rng(0), recipe) or {})
+    if setting.drawing.draw is not None:
+        recipe = dict(setting.drawing.draw(np.random.default_rng(0), recipe) or {})
     wanted = drawing.drawn_letters(setting)
     fixed = {x: _integer(values, str(x)) if x.is_integer else values[str(x)] for x in wanted if str(x) in values}
     recipe |= {wanted[x]: value for x, value in fixed.items()}
     missing = tuple(x for x in setting.sources if x in wanted and wanted[x] not in recipe)
     known = drawing.known(setting, recipe, building.problem_of(setting, recipe, True)) | fixed
     plan = letters.plan(missing, frozenset(known), drawing.relations(claim), ())
-    tightest = letters.tightest(plan, known, setting.typical)
+    tightest = letters.tightest(plan, known, setting.drawing.typical)
     return {**recipe, **{wanted[x]: value for x, value in tightest.items()}}
 
 

@@ -59,7 +59,7 @@ def drawn(setting: Setting, rng: np.random.Generator, clients: int | None = None
     if setting.functions is None:
         return {"n": n, "d": d, **recipe}
     minimised = setting.optimum == "consensus"
-    return {**setting.functions.draw(rng, n, d, pick(rng, setting.g), minimised), **recipe}
+    return {**setting.functions.draw(rng, n, d, pick(rng, setting.drawing.g), minimised), **recipe}
 
 
 def _compressors(adversary: Any, rng: np.random.Generator, n: int, d: int, fewer: bool) -> tuple[int, int, Recipe]:
@@ -88,7 +88,7 @@ def with_letters(
     given = known(setting, recipe, problem)
     order = tuple(letter for letter in setting.sources if letter in wanted)
     plan = letters.plan(order, frozenset(given), relations, sides(claim))
-    values = letters.draw(plan, given, setting.typical, rng, cornered=cornered, crossed=crossed)
+    values = letters.draw(plan, given, setting.drawing.typical, rng, cornered=cornered, crossed=crossed)
     if values is None:
         return None
     return {**recipe, **{wanted[letter]: value for letter, value in values.items()}}

@@ -135,8 +135,8 @@ def _times_one(
 def _unbounded(setting: Setting, recipe: Recipe) -> Recipe:
     """The recipe without the letters that hypotheses bound: others have entries where adversaries or the hook draw."""
     first: Recipe | None = drawing.drawn(setting, np.random.default_rng(0))
-    if setting.draw is not None and first is not None:
-        first = setting.draw(np.random.default_rng(0), first)
+    if setting.drawing.draw is not None and first is not None:
+        first = setting.drawing.draw(np.random.default_rng(0), first)
     bounded = set(drawing.drawn_letters(setting).values()) - set(first or recipe)
     return {name: value for name, value in recipe.items() if name not in bounded}
 

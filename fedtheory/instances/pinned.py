@@ -67,7 +67,7 @@ def drawn(claim: Posed, recipe: Recipe, relations: Iterable[Any], rng: np.random
 def _constants(setting: Setting, recipe: Recipe) -> tuple[sympy.Symbol, ...]:
     """The letters of the class, where its members can be moved to any values of them."""
     functions = setting.functions
-    if functions is None or setting.draw is not None or setting.special is not None:
+    if functions is None or setting.drawing.draw is not None or setting.drawing.special is not None:
         return ()
     if any(isinstance(adversary, InexactOracles) for adversary in setting.adversaries):
         # The accuracy of an oracle is drawn with the letters that bound it.

@@ -21,7 +21,7 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.readings import Readings
 from fedtheory.relations import Comparison, E, Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 from fedtheory.symbols import T, round_index
 
 mu, L, gamma = ft.letters("mu L gamma")
@@ -141,7 +141,7 @@ ILL_TYPED = {
     "0.5 is a float, .* as -1/2": lambda: contracts(METHOD, D, 1 - 0.5 * gamma * mu),
     "2.00000000000001 is a float": lambda: inequality((2 + 1e-14) * mu * L <= mu**2 + L**2),
     "0.1 is a float, .* as 1/10": lambda: claim(requires=(gamma <= 0.1,)),
-    "typical of gamma: 0.5 is a float": lambda: Setting(typical={gamma: 0.5}),
+    "typical of gamma: 0.5 is a float": lambda: Setting(drawing=Drawing(typical={gamma: 0.5})),
     "the part 'middle' .* 0.5 is a float": lambda: Inequality(mu, 1, middle=0.5),
     "nan is none of": lambda: contracts(METHOD, D, float("nan")),
     "zoo is none of": lambda: contracts(METHOD, D, sympy.zoo),

@@ -67,7 +67,8 @@ def with_g(problem, params, state, draw):
 
 
 both = ft.method("both", with_g, ["gamma"], {"x": "point"})
-setting = ft.Setting(algorithm=both, functions=ft.SmoothStronglyConvex(mu, L), g=(True,), clients=(1, 2))
+drawing = ft.Drawing(g=(True,))
+setting = ft.Setting(algorithm=both, functions=ft.SmoothStronglyConvex(mu, L), drawing=drawing, clients=(1, 2))
 twice, thrice = (ft.contracts(both, ft.distance, (1 - c * gamma * mu) ** 2) for c in (2, 3))
 CLAIMS = pair(setting, twice, thrice, (2 * gamma * L <= 1,))
 """,
@@ -161,7 +162,7 @@ setting = ft.Setting(
     functions=classes.SmoothOwn(),
     optimum="none",
     letters={gamma: "gamma", top: "r_max"},
-    parameters=parameters,
+    drawing=ft.Drawing(parameters=parameters),
     clients=(1, 2),
 )
 falls = ft.one_step(own, E(H_next) <= H - gamma * (1 - gamma * top / 2) * S)
@@ -196,7 +197,7 @@ setting = ft.Setting(
     functions=classes.SmoothBlocks(mu, top),
     optimum="none",
     letters={gamma: "gamma", mu: "mu", top: "L"},
-    parameters=parameters,
+    drawing=ft.Drawing(parameters=parameters),
     clients=(1, 2),
 )
 falls = ft.one_step(blocks, E(H_next) <= H - gamma * (1 - gamma * top / 2) * S)
@@ -332,8 +333,7 @@ setting = ft.Setting(
     functions=ft.SmoothStronglyConvex(mu, L, conjugates=True),
     adversaries=(classes.InexactOracles(lambda problem, params: params.delta),),
     letters={delta: "delta"},
-    draw=drawn,
-    parameters=parameters,
+    drawing=ft.Drawing(draw=drawn, parameters=parameters),
     clients=(1, 2),
 )
 CLAIMS = pair(setting, ft.contracts(asking, error, delta), ft.contracts(asking, error, delta**2))
@@ -345,7 +345,7 @@ KINDS = {
         "certified",
         """
 D_T = ft.Quantity("D_T", ft.distance, after=True)
-setting = of(ft.SmoothStronglyConvex(mu, L), start=("x",), clients=(1,))
+setting = of(ft.SmoothStronglyConvex(mu, L), drawing=ft.Drawing(start=("x",)), clients=(1,))
 one, three = (ft.bound(gd, E(D_T) <= (1 - gamma * mu) ** (c * T) * D) for c in (1, 3))
 CLAIMS = pair(setting, one, three, short)
 """,

@@ -85,7 +85,7 @@ def check_draws(claim: Claim, recipe: Recipe) -> None:
 def check_replicas(claim: Claim, instance: Instance) -> None:
     """``ValueError`` where what a step or a quantity makes of one state and one draw, at an exact instance, depends on
     the others that stand beside them in an array, or where it changes what it is given."""
-    if claim.setting.special is not None or claim.setting.algorithm is None or instance.problem is None:
+    if claim.setting.drawing.special is not None or claim.setting.algorithm is None or instance.problem is None:
         return
     rows = np.concatenate([_generic(dimension(claim, instance)) * factor for factor in (1, 3)])
     whole = _replicas(claim, instance, rows, slice(None))
@@ -172,7 +172,7 @@ def _near(one: Any, two: Any) -> bool:
 
 def check_chart(claim: Claim, instance: Instance) -> None:
     """``ValueError`` where the states that are looked at are not all that the invariant of the method allows."""
-    algorithm = claim.setting.algorithm if claim.setting.special is None else None
+    algorithm = claim.setting.algorithm if claim.setting.drawing.special is None else None
     if algorithm is None or algorithm.invariant is None or instance.problem is None:
         return
     n, with_g = instance.problem.n, instance.problem.g is not None
@@ -190,7 +190,7 @@ def untrue(claim: Claim, instance: Instance) -> str:
 
 def unknown(claim: Claim, instance: Instance) -> str:
     """Why what the setting says of all its states is not so at an exact instance; empty where nothing is wrong."""
-    known = claim.setting.known
+    known = claim.setting.hints.known
     if known is None:
         return ""
     for row in _rows(instance.dimension):
@@ -205,7 +205,7 @@ def unheld(claim: Claim, instance: Instance) -> str:
 
     It holds where the method starts and at the states of the chart, and where a claim speaks of steps these keep it.
     """
-    algorithm = claim.setting.algorithm if claim.setting.special is None else None
+    algorithm = claim.setting.algorithm if claim.setting.drawing.special is None else None
     if algorithm is None or algorithm.invariant is None:
         return ""
     kept = replace(claim, statement=Invariant(algorithm, algorithm.invariant, ""))

@@ -162,7 +162,7 @@ def applies(claim: Claim, instance: Instance) -> bool:
         isinstance(claim.statement, Bound)
         and instance.quadratic
         # Estimates double the coordinates: at fifty digits a hundred rounds would take minutes.
-        and not claim.setting.lyapunov
+        and not claim.setting.hints.lyapunov
         and instance.coordinates is not None
         and claim.statement.left.is_Symbol
         and not any(q.after and claim.statement.bound.has(q.expression) for q in claim.statement.quantities)

@@ -108,7 +108,7 @@ def claims_of(name: str) -> tuple[Claim, ...]:
     repaired = {c.repairs for c in claims.all()}
     own = algorithms.get(name)
     # Where runs end says nothing of one step.
-    about = [c for c in claims.all() if c.setting.special is None and not isinstance(c.statement, Eventually)]
+    about = [c for c in claims.all() if c.setting.drawing.special is None and not isinstance(c.statement, Eventually)]
     found = [c for c in about if own is getattr(c.statement, "algorithm", None)]
     return tuple(c for c in found if c.id not in repaired)
 

@@ -115,7 +115,7 @@ def _outside(iteration: Iteration, problem: Any, params: Any, point: Any, at: An
     scale = 1 + max(float(np.abs(to_float(part)).max()) for part in at) ** 2
     if kept.max() > _ROUNDING * scale:
         return "a state of a run has not kept what its iterations rest on"
-    known = iteration.setting.known
+    known = iteration.setting.hints.known
     if known is not None and to_float(known(problem, params, point)).max() > _ROUNDING * scale:
         return "an iteration of a run is none of those of which the setting speaks"
     return ""

@@ -176,7 +176,7 @@ def _place(claim: Claim, recipe: Recipe) -> Place | None:
 def _has_kinks(claim: Claim) -> bool:
     """Whether functions with kinks are members of the class."""
     functions = claim.setting.functions
-    if claim.setting.special is not None or functions is None or functions.quadratics:
+    if claim.setting.drawing.special is not None or functions is None or functions.quadratics:
         return False
     return getattr(functions, "kinks", True)
 

@@ -85,7 +85,7 @@ def _through_potential(
     if c.upper is None or c.upper <= 0:
         # What is never positive is not below a right side of which no sign is known.
         return [contraction, replace(c, verdict=Verdict.OPEN, note="a left side that is not positive")]
-    late = left.of is not initial.of and bool(at.claim.setting.basis) and factor > 0
+    late = left.of is not initial.of and bool(at.claim.setting.hints.basis) and factor > 0
     scale = c.upper / factor if late else c.upper
     found = _link(at, potential, initial, constant / scale, tight, rounds=int(late), initial=True)
     upper = None if found.upper is None else scale * found.upper
@@ -165,7 +165,7 @@ def _after_two(at: _At, ends: tuple[Quantity, Quantity], factor: Fraction, const
     and V as multipliers this is one program of four blocks. Empty if the setting has no basis.
     """
     left, initial = ends
-    basis = at.claim.setting.basis
+    basis = at.claim.setting.hints.basis
     if not basis or factor <= 0:
         return []
     begun = time.perf_counter()

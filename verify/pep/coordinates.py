@@ -107,8 +107,8 @@ def _seen(claim: Claim, posed: Instance, parts: _Parts) -> _Seen:
     problem, state = _with_maximum(*instance.at(_THETA))
     letters = _letters(claim, problem, params)
     before = [(str(q.expression), q.of(problem, params, state)) for q in quantities if bound or not q.after]
-    if claim.setting.known is not None:
-        before.append(("what is known", claim.setting.known(problem, params, state)))
+    if claim.setting.hints.known is not None:
+        before.append(("what is known", claim.setting.hints.known(problem, params, state)))
     draws: tuple[Array, ...] = ()
     states: _Named = []
     after: _Named = []

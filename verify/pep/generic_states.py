@@ -39,7 +39,7 @@ def applies(claim: Claim) -> bool:
 
 def _complete(claim: Claim) -> bool:
     """Whether the state is all there is beside the parameters: the setting says nothing of functions or compressors."""
-    return claim.setting.complete
+    return claim.setting.hints.complete
 
 
 def holds(claim: Claim, instance: Instance) -> bool:

@@ -46,7 +46,7 @@ _THETA = np.zeros((1, 0))
 
 def applies(claim: Claim) -> bool:
     """Whether bounds in the claim's setting are shown by induction: its Lyapunov functions are of two parts."""
-    return isinstance(claim.statement, Bound) and bool(claim.setting.lyapunov)
+    return isinstance(claim.statement, Bound) and bool(claim.setting.hints.lyapunov)
 
 
 def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:
@@ -144,7 +144,7 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance, prover
         raise ValueError(f"a side of {claim.id} is not a single quantity")
     if factor < 0:
         raise ValueError(f"the factor of {claim.id} is negative at these parameters")
-    gap_of, error_of = claim.setting.lyapunov
+    gap_of, error_of = claim.setting.hints.lyapunov
     start = _start(claim, instance, named[statement.initial], prover)
     if start.upper is None:
         return [start]
@@ -181,7 +181,7 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance, prover
 
 def _start(claim: Claim, instance: Instance, initial: Quantity, prover: Prover) -> Certified:
     """The largest gap for a given initial quantity; nothing where the first guess has an error."""
-    gap_of, error_of = claim.setting.lyapunov
+    gap_of, error_of = claim.setting.hints.lyapunov
     posed = posing.pose(claim.setting, instance)
     problem, state = _initial(posed)
     if not _at(error_of, posed, state).is_zero:

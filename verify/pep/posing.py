@@ -47,7 +47,7 @@ def batch(a: Array) -> Array:
 def posable(setting: Setting) -> bool:
     """Whether worst cases over the class of a setting can be posed."""
     quadratics = setting.functions is not None and setting.functions.quadratics
-    return setting.special is None and setting.algorithm is not None and not quadratics
+    return setting.drawing.special is None and setting.algorithm is not None and not quadratics
 
 
 def pose(setting: Setting, given: Instance, anything: bool = False) -> Formal:
@@ -80,7 +80,7 @@ def _functions(setting: Setting, given: Instance, anything: bool) -> Formal:
     if anything:
         # A class of one function has its answers built in.
         mu = mu - 1
-    if setting.coordinates:
+    if setting.hints.coordinates:
         return _in_parts(setting, given, mu, L)
     if not setting.centred:
         return _separate(setting, given, mu, L)
@@ -224,16 +224,16 @@ def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
         # old model, say.
         free = {name: _anything(name, np.shape(getattr(bones.fixed, name)), problem.d) for name in stale}
         shaped = _shaped(state._replace(**free), bones.fixed)
-        if setting.known is not None:
-            facts.forms = tuple(np.asarray(setting.known(problem, params, shaped)).ravel())
+        if setting.hints.known is not None:
+            facts.forms = tuple(np.asarray(setting.hints.known(problem, params, shaped)).ravel())
         return problem, shaped
 
     def some(theta: Array) -> tuple[Any, Any]:
         parts = about.parts(_increments(about, problem.d))
-        state = started(algorithm, problem, params, {name: parts[name] for name in setting.start})
+        state = started(algorithm, problem, params, {name: parts[name] for name in setting.drawing.start})
         return problem, _shaped(state, bones.fixed)
 
-    initial = at if setting.start and set(setting.start) == set(about.rows) else some
+    initial = at if setting.drawing.start and set(setting.drawing.start) == set(about.rows) else some
     instance = replace(formal.instance, at=at, initial=initial, dimension=0, coordinates=None, start=None)
     return formal._replace(instance=instance, others=(*formal.others, facts))
 
@@ -323,7 +323,7 @@ def check_coordinates(claim: Claim, given: Instance, sizes: tuple[int, ...] = co
     What is found of them on formal vectors, which have one entry, holds in every dimension only then.
     """
     problem = given.problem
-    if problem is not None and claim.setting.coordinates:
+    if problem is not None and claim.setting.hints.coordinates:
         # Formal vectors in parts already, because a method draws coordinates: here they have one part.
         f: Any = SimpleNamespace(n=problem.n, d=1, mu=problem.f.mu, L=problem.f.L)
         given = replace(given, problem=replace(problem, f=f))

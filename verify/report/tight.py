@@ -79,7 +79,7 @@ class _Layout(NamedTuple):
 
 
 def _layout(claim: Claim, points: Sequence[Point]) -> _Layout:
-    if not claim.setting.sweep:
+    if not claim.setting.drawing.sweep:
         return _Layout(None, None, ())
     varying = [name for name, _ in points[0].letters if len({dict(p.letters)[name] for p in points}) > 1]
     axis = varying[0] if varying else None

@@ -335,7 +335,7 @@ def _cornered(claim: Claim, met: list[_Met]) -> list[_Met]:
 def _extremes(claim: Claim, met: list[_Met]) -> list[_Met]:
     """A few instances among which the constants of recipes, those of the clients' functions aside, are least and
     largest."""
-    functions, g = claim.setting.functions, claim.setting.g
+    functions, g = claim.setting.functions, claim.setting.drawing.g
     drawn = functions.draw(np.random.default_rng(0), 1, 1, g[0])["clients"][0] if functions is not None else {}
     told = [_free_constants(m.recipe, set(drawn)) for m in met]
     names = sorted(set().union(*told))

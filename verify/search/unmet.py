@@ -41,5 +41,5 @@ def reason(claim: Claim, rng: np.random.Generator, size: int) -> str:
             f"{NO_INSTANCE} and said something: on the {met} of {size} that met them its sides vanish or are undefined"
         )
     told = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
-    further = "" if claim.setting.of_constants else ", or write Setting(draw=...) so that they do"
+    further = "" if claim.setting.of_constants else ", or write Drawing(draw=...) so that they do"
     return f"{NO_INSTANCE}: of {size} proposed {told}; check that they can hold together{further}"

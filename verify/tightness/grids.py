@@ -41,7 +41,7 @@ def choices(claim: Claim, at: Letters) -> list[Choice]:
     A setting without a sweep gives the first distinct choices among its own recipes. ``ValueError`` for a letter that
     the setting does not have, and when no point is left.
     """
-    found = _swept(claim, at) if claim.setting.sweep else _drawn(claim, at)
+    found = _swept(claim, at) if claim.setting.drawing.sweep else _drawn(claim, at)
     if not found:
         values = ", ".join(f"{name}={value}" for name, value in at.items())
         raise ValueError(f"no point of the grid meets the hypotheses of {claim.id}" + (f" at {values}" if at else ""))
@@ -55,7 +55,7 @@ def _known(claim: Claim, at: Letters, names: tuple[str, ...]) -> None:
 
 
 def _swept(claim: Claim, at: Letters) -> list[Choice]:
-    sweep = {name: tuple(map(Fraction, values)) for name, values in claim.setting.sweep.items()}
+    sweep = {name: tuple(map(Fraction, values)) for name, values in claim.setting.drawing.sweep.items()}
     given = tuple(str(letter) for letter in drawing.drawn_letters(claim.setting) if str(letter) not in sweep)
     _known(claim, at, (*sweep, *given))
     names = (*sweep, *(name for name in given if name in at))

@@ -22,7 +22,7 @@ from fedtheory.papers.baseline.rivals import CONVEX, L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import E, Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 from fedtheory.symbols import Max, Min, T
 
 # Potentials
@@ -99,8 +99,7 @@ DESCENT = Setting(
     },
     algorithm=gradient_descent.algorithm,
     functions=_FUNCTIONS,
-    classes_stated=True,
-    g=(False, True),
+    drawing=Drawing(classes_stated=True, g=(False, True)),
 )
 SMOOTH_DESCENT = replace(
     DESCENT,
@@ -115,7 +114,7 @@ SAGA = Setting(
     letters={**_OF_PROBLEM, gamma: "gamma"},
     algorithm=saga.algorithm,
     functions=_FUNCTIONS,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True),
 )
 _ON_AVERAGE = StronglyConvexOnAverage(mu, L)
 _AVERAGE = "f_1, ..., f_n convex and L-smooth, their average mu-strongly convex"
@@ -124,14 +123,14 @@ SVRG = Setting(
     letters={**_OF_PROBLEM, eta: "eta"},
     algorithm=svrg.algorithm,
     functions=_ON_AVERAGE,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True),
 )
 LOOPLESS_SVRG = Setting(
     _AVERAGE + "; 0 < p <= 1",
     letters={**_OF_PROBLEM, eta: "eta", p: "p"},
     algorithm=loopless_svrg.algorithm,
     functions=_ON_AVERAGE,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True),
     domain=(sympy.Le(p, 1, evaluate=False),),
 )
 
@@ -236,7 +235,7 @@ CLAIMS: tuple[Claim, ...] = (
         id="baseline/svrg/last-iterate",
         where="Johnson, Zhang 2013, proof of Theorem 1",
         gist="linear rate of SVRG with the last iterate for its snapshot: L/mu times the constant of a random one",
-        setting=replace(SVRG, start=("w",)),
+        setting=replace(SVRG, drawing=replace(SVRG.drawing, start=("w",))),
         statement=bound(svrg.algorithm, E(GAP_T) <= L / mu * (_decay**T + _noise) * GAP),
         requires=(AVERAGE, Hypothesis("eta < 1/(2L)", sympy.Lt(eta, 1 / (2 * L), evaluate=False))),
         reading="not printed: after T steps of the inner loop, from the snapshot. (1 - eta mu (1 - 2 L eta))^T is "

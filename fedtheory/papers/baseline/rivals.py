@@ -45,7 +45,7 @@ from fedtheory.papers.baseline.potentials import (
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import E, Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.sources import Source
 from fedtheory.symbols import Max, Min
 
@@ -87,8 +87,7 @@ DIANA = Setting(
     algorithm=diana.algorithm,
     functions=_FUNCTIONS,
     adversaries=(_COMPRESSORS,),
-    classes_stated=True,
-    sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (1, 2, 4)},
+    drawing=Drawing(classes_stated=True, sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (1, 2, 4)}),
 )
 EF21 = Setting(
     "f mu-Polyak-Lojasiewicz and L-smooth, f_i L_i-smooth; contractive compressors",
@@ -99,8 +98,7 @@ EF21 = Setting(
     algorithm=ef21.algorithm,
     functions=PolyakLojasiewicz(mu, L, own=True),
     adversaries=(_CONTRACTIONS,),
-    classes_stated=True,
-    draw=parametrisations.ef21_stepsize,
+    drawing=Drawing(classes_stated=True, draw=parametrisations.ef21_stepsize),
 )
 ADIANA = Setting(
     _COMPRESSED + "; omega > 0",
@@ -111,10 +109,10 @@ ADIANA = Setting(
     algorithm=adiana.algorithm,
     functions=_FUNCTIONS,
     adversaries=(_COMPRESSORS,),
-    classes_stated=True,
+    drawing=Drawing(
+        classes_stated=True, draw=parametrisations.adiana_constants, parameters=parametrisations.adiana_parameters
+    ),
     domain=(sympy.Gt(omega, 0, evaluate=False),),
-    draw=parametrisations.adiana_constants,
-    parameters=parametrisations.adiana_parameters,
     clients=(1, 2, 3),
 )
 SCAFFNEW = Setting(
@@ -122,19 +120,20 @@ SCAFFNEW = Setting(
     letters=_letters(gamma, p),
     algorithm=scaffnew.algorithm,
     functions=_FUNCTIONS,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True, sweep={"kappa": (2, 5, 10, 30, 100), "p": (1, "1/2", "1/4"), "n": (2, 3)}),
     domain=_COIN,
-    sweep={"kappa": (2, 5, 10, 30, 100), "p": (1, "1/2", "1/4"), "n": (2, 3)},
 )
 GRADSKIP = Setting(
     "f_i mu-strongly convex and L_i-smooth; 0 < p <= 1",
     letters={**_letters(gamma, p), q_max: lambda problem, params: max(params.q)},
     algorithm=gradskip.algorithm,
     functions=SmoothEach(mu, L),
-    classes_stated=True,
+    drawing=Drawing(
+        classes_stated=True,
+        draw=parametrisations.gradskip_probabilities,
+        parameters=parametrisations.gradskip_parameters,
+    ),
     domain=_COIN,
-    draw=parametrisations.gradskip_probabilities,
-    parameters=parametrisations.gradskip_parameters,
     clients=(1, 2, 3),
 )
 COMPRESSED_SCAFFNEW = Setting(
@@ -142,10 +141,9 @@ COMPRESSED_SCAFFNEW = Setting(
     letters=_letters(gamma, eta, p, s),
     algorithm=compressed_scaffnew.algorithm,
     functions=_FUNCTIONS,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True, draw=parametrisations.compressed_shape),
     domain=(sympy.Ge(n, 2, evaluate=False), sympy.Ge(s, 2, evaluate=False), sympy.Le(s, n, evaluate=False), *_COIN),
-    draw=parametrisations.compressed_shape,
-    coordinates=True,
+    hints=Hints(coordinates=True),
 )
 FIVEGCS_CC = Setting(
     _COMPRESSED + ", m of n clients sampled",
@@ -153,7 +151,7 @@ FIVEGCS_CC = Setting(
     algorithm=fivegcs_cc.algorithm,
     functions=_FUNCTIONS,
     adversaries=(_COMPRESSORS,),
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True),
     domain=(sympy.Le(m, n, evaluate=False),),
     clients=(1, 2, 3, 3),
 )
@@ -163,7 +161,7 @@ FEDCOMGATE = Setting(
     algorithm=fedcomgate.algorithm,
     functions=replace(_FUNCTIONS, kinks=False),
     adversaries=(_COMPRESSORS,),
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True),
     clients=(1, 2, 3),
 )
 CONSTANTS = Setting("all values of the constants")

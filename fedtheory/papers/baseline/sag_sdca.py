@@ -26,7 +26,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.rational import Array
 from fedtheory.relations import E, Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.symbols import Min
 
 # SAG
@@ -58,7 +58,7 @@ _SAG = replace(
     finite_sum.SVRG,
     letters={mu: "mu", L: "L", n: "n", alpha: "alpha"},
     algorithm=sag.algorithm,
-    start=("x",),
+    drawing=replace(finite_sum.SVRG.drawing, start=("x",)),
 )
 _CENTRED = replace(_SAG, algorithm=replace(sag.algorithm, init=_centred))
 _gap_T, _gap_0, _dist, _noise = (sympy.Symbol(s) for s in ("f(x^T)-f*", "f(x^0)-f*", "|x^0-x*|^2", "sigma^2"))
@@ -100,16 +100,18 @@ def _unit(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple
 SDCA = Setting(
     f"{LOSSES}, any alpha",
     letters=letters(lamda, gamma, n),
-    special=Posed(
-        lambda recipe, problem, exact: sdca.Params(),
-        States(
-            lambda problem: problem.f.examples,
-            lambda problem, params, theta: sdca.State(dual_optimum(problem) + theta[:, None]),
-        ),
-        ANY_GAMMA,
-        clients=_unit,
-    ).instances,
-    complete=True,
+    drawing=Drawing(
+        special=Posed(
+            lambda recipe, problem, exact: sdca.Params(),
+            States(
+                lambda problem: problem.f.examples,
+                lambda problem, params, theta: sdca.State(dual_optimum(problem) + theta[:, None]),
+            ),
+            ANY_GAMMA,
+            clients=_unit,
+        ).instances
+    ),
+    hints=Hints(complete=True),
 )
 _SHORT = Hypothesis("|x_i| <= 1", met=lambda problem, params: problem.f.squared_norms.max() <= 1)  # type: ignore[attr-defined]
 

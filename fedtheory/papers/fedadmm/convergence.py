@@ -68,7 +68,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 from fedtheory.subproblems import Exact
 from fedtheory.symbols import L, mu
 
@@ -135,8 +135,7 @@ _QUADRATIC = Setting(
     letters={mu: "mu", L: "L"},
     algorithm=fedadmm.algorithm,
     functions=SmoothStronglyConvex(mu, L, quadratics=True),
-    classes_stated=True,
-    parameters=_exact_params,
+    drawing=Drawing(classes_stated=True, parameters=_exact_params),
     clients=(2, 3),
 )
 THEOREM_41 = (

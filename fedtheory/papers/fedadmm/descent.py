@@ -36,7 +36,7 @@ from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import Comparison, Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 
 _FRACTION = sympy.Rational
 
@@ -210,7 +210,7 @@ LEMMA_C1 = (
         setting=Setting(
             RUN.text,
             letters={**LETTERS, _windows: lambda problem, run: run.k // (run.s0 * run.fed.k0)},
-            special=RUNS,
+            drawing=Drawing(special=RUNS),
         ),
         statement=Inequality(
             _eps_k,

@@ -31,7 +31,7 @@ from fedtheory.problems.weighted import weighted_gradient
 from fedtheory.rational import Array
 from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed
-from fedtheory.settings import Setting, points
+from fedtheory.settings import Drawing, Hints, Setting, points
 from fedtheory.subproblems import Exact
 from fedtheory.symbols import L, mu, n
 
@@ -99,8 +99,8 @@ def _first_value(problem: Problem, params: fedadmm.Params, state: Start) -> Arra
 _L_0, _F_0 = parts("L^0 F(W^0)")
 _STARTS = Setting(
     "quadratic f_i, w_1^0 = ... = w_m^0 any, pi_i^0 and z_i^0 as in Algorithm 1",
-    special=Instances(_start_recipes, _start_build),
-    complete=True,
+    drawing=Drawing(special=Instances(_start_recipes, _start_build)),
+    hints=Hints(complete=True),
 )
 
 
@@ -170,8 +170,7 @@ FEDAVG = Setting(
     letters={mu: "mu", L: "L", n: "n", gamma: "gamma", k0: "k0"},
     algorithm=fedavg_stale.algorithm,
     functions=_STRONGLY,
-    classes_stated=True,
-    parameters=_fedavg_params,
+    drawing=Drawing(classes_stated=True, parameters=_fedavg_params),
     clients=(2, 2, 3),
 )
 _SMALL = Hypothesis("gamma/m <= 1/L", sympy.Le(gamma, n / L))
@@ -257,7 +256,8 @@ def _begun(problem: Problem, params: Rows, state: Any) -> Array:
 
 _pi, _slope = parts("pi_i^0 -alpha_i*grad_f_i(w_i^0)")
 _LEAST_SQUARES = Setting(
-    "least squares as in Example 5.1, one feature, w_i^0 = 0", special=Instances(_rows_recipes, _rows_build)
+    "least squares as in Example 5.1, one feature, w_i^0 = 0",
+    drawing=Drawing(special=Instances(_rows_recipes, _rows_build)),
 )
 
 SECTION_52 = (
@@ -340,7 +340,9 @@ def _shared(problem: Any, params: Deal, state: Any, shuffled: bool) -> Array:
 
 
 _common = q("what_the_clients'_laws_share")
-_DEALS = Setting("samples of three laws, dealt out to the clients", special=Instances(_deal_recipes, _deal_build))
+_DEALS = Setting(
+    "samples of three laws, dealt out to the clients", drawing=Drawing(special=Instances(_deal_recipes, _deal_build))
+)
 
 
 def _different(shuffled: bool) -> Inequality:
@@ -416,7 +418,7 @@ REMARK_42 = Claim(
         letters={mu_1: "mu", L: "L", alpha_1: "alpha"},
         algorithm=points(Pair, Weight, lambda problem, params: Pair(problem.x_star, problem.x_star)),
         functions=_CONVEX,
-        classes_stated=True,
+        drawing=Drawing(classes_stated=True),
         domain=(sympy.Lt(alpha_1, 1, evaluate=False),),
         clients=(2, 2, 3),
     ),

@@ -24,7 +24,7 @@ from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import E, Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 from fedtheory.subproblems import InnerSteps, Task
 from fedtheory.symbols import T
 
@@ -55,9 +55,10 @@ INNER = Setting(
     letters={s_i: lambda problem, params: -problem.mu, r_i: "L", alpha_i: "alpha", rho: "rho", sigma_i: "sigma"},
     algorithm=inner,
     functions=WEAKLY_CONVEX,
-    classes_stated=True,
+    drawing=Drawing(
+        classes_stated=True, typical={rho: sympy.Integer(4), sigma_i: alpha_i * s_i + rho * alpha_i * r_i / 2}
+    ),
     optimum="stationary",
-    typical={rho: sympy.Integer(4), sigma_i: alpha_i * s_i + rho * alpha_i * r_i / 2},
     clients=(1,),
 )
 CURVED = Hypothesis("-s_i I <= hess f_i <= r_i I", met=WEAKLY_CONVEX.contains)
@@ -184,7 +185,7 @@ def _enough_steps(params: Inner) -> int:
 _INNER_STEPS = Setting(
     "f_i of one variable, quadratic or of two curvatures; any w and pi_i",
     letters={alpha_i: "alpha", r_i: "r", s_i: "s", sigma_i: "sigma", rho: "rho"},
-    special=Instances(_inner_recipes, _inner_build, _straight),
+    drawing=Drawing(special=Instances(_inner_recipes, _inner_build, _straight)),
 )
 _CURVATURE = Hypothesis(
     "|f_i''| <= r_i and f_i'' >= -s_i",

@@ -28,7 +28,7 @@ from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.rational import Array, to_float
 from fedtheory.relations import Quantity
 from fedtheory.selections import Covering, Fixed, Uniform
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 from fedtheory.subproblems import Adversary
 
 
@@ -194,15 +194,15 @@ LONG = Setting(
     "are runs of some hundred steps, of few clients in two coordinates, that approach their limit at a geometric rate: "
     "such runs support a limit, and refute none",
     letters={ratio: "ratio"},
-    special=LONG_RUNS,
+    drawing=Drawing(special=LONG_RUNS),
 )
 
 #: With functions whose stationary points are not isolated.
-FLAT_TOO = replace(LONG, special=Instances(_or_flat, _build, far=_far))
+FLAT_TOO = replace(LONG, drawing=replace(LONG.drawing, special=Instances(_or_flat, _build, far=_far)))
 RANDOM = replace(
     LONG,
     text=f"{LONG.text}. The subsets of all rounds are independent and uniform",
-    special=Instances(_recipes, partial(_build, independent=True), far=_far),
+    drawing=replace(LONG.drawing, special=Instances(_recipes, partial(_build, independent=True), far=_far)),
 )
 
 COERCIVE = Hypothesis(

@@ -25,7 +25,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.rational import Array
 from fedtheory.relations import Comparison, Quantity
-from fedtheory.settings import Setting, points
+from fedtheory.settings import Drawing, Hints, Setting, points
 from fedtheory.subproblems import InnerSteps, Task
 
 # Any point of the server and the clients, with quadratic functions: one gradient or root of each is asked
@@ -87,14 +87,14 @@ def _build(recipe: Recipe, exact: bool, agreed: bool = False) -> Instance:
 POINTS = Setting(
     "any w, w_i and pi_i, one coordinate of each; the functions, of which one gradient or proximal point is asked, are "
     "quadratic",
-    special=Instances(_recipes, _build),
-    complete=True,
+    drawing=Drawing(special=Instances(_recipes, _build)),
+    hints=Hints(complete=True),
 )
 AGREED = Setting(
     "any w = w_1 = ... = w_m and pi_i, one coordinate of each; the functions, of which the gradients at w are asked, "
     "are quadratic",
-    special=Instances(_recipes, partial(_build, agreed=True)),
-    complete=True,
+    drawing=Drawing(special=Instances(_recipes, partial(_build, agreed=True))),
+    hints=Hints(complete=True),
 )
 
 
@@ -306,7 +306,7 @@ PAIRS = Setting(
     letters={r_i: "L"},
     algorithm=points(Pair, Nothing, _optimum),
     functions=_SMOOTH,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True),
     optimum="stationary",
     clients=(1,),
 )
@@ -315,7 +315,7 @@ WEAK_PAIRS = Setting(
     letters={s_i: lambda problem, params: -problem.mu, r_i: "L"},
     algorithm=points(Pair, Nothing, _optimum),
     functions=WEAKLY_CONVEX,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True),
     optimum="stationary",
     clients=(1,),
 )
@@ -393,8 +393,8 @@ APPENDIX_A = (
         setting=Setting(
             "any vectors, one coordinate of each, and any t > 0",
             letters={_t: "t", _count: "m"},
-            special=Instances(_norm_recipes, _norm_build),
-            complete=True,
+            drawing=Drawing(special=Instances(_norm_recipes, _norm_build)),
+            hints=Hints(complete=True),
         ),
         statement=Inequality(
             _inner2,

@@ -26,7 +26,7 @@ from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.rational import Array
 from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed, covers, gaps
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 from fedtheory.subproblems import Adversary
 
 #: Iterations of a run, at most.
@@ -428,8 +428,8 @@ _TEXT = (
     "Algorithm 1 on functions of one to three variables, convex or bent along the first, coercive; any subsets, any "
     "points that meet (6), any W^0 and w^{tau_0}; "
 )
-RUN = Setting(_TEXT + "any k >= 0 and any client i", letters=LETTERS, special=RUNS)
-ROUND = Setting(_TEXT + "any k in K and any client i", letters=LETTERS, special=ROUNDS)
+RUN = Setting(_TEXT + "any k >= 0 and any client i", letters=LETTERS, drawing=Drawing(special=RUNS))
+ROUND = Setting(_TEXT + "any k in K and any client i", letters=LETTERS, drawing=Drawing(special=ROUNDS))
 
 
 def step_condition(factor: Any) -> Hypothesis:

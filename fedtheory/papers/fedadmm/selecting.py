@@ -21,7 +21,7 @@ from fedtheory.randomness import UniformSubset
 from fedtheory.rational import Array
 from fedtheory.relations import Comparison, Quantity
 from fedtheory.selections import covers, gaps
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 
 
 class Plan(NamedTuple):
@@ -80,7 +80,7 @@ _gap = parts("max{u-v}")[0]
 PLANS = Setting(
     "any subsets of m clients; windows are the rounds (a - 1) s_0 + 1 to a s_0",
     letters={s0: "s0", m: lambda problem, params: params.masks.shape[1]},
-    special=Instances(_plans, _plan_build, _fewer_rounds),
+    drawing=Drawing(special=Instances(_plans, _plan_build, _fewer_rounds)),
 )
 _SCHEME = Hypothesis("Scheme 4.1", met=lambda problem, params: covers(params.masks, params.s0))
 
@@ -185,7 +185,7 @@ T = sympy.Symbol("T", integer=True, positive=True)
 SUBSETS = Setting(
     "independent uniformly random subsets of given sizes in each window, the same sizes in all of them",
     letters={m: "m", s0: lambda problem, params: len(params.sizes), T: "windows"},
-    special=Instances(_sizes, _sizes_build),
+    drawing=Drawing(special=Instances(_sizes, _sizes_build)),
 )
 
 P = Quantity(_p, _met)

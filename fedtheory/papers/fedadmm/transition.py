@@ -34,7 +34,7 @@ from fedtheory.randomness import Constant, Distribution, Draw
 from fedtheory.rational import Array
 from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.subproblems import Task
 
 
@@ -232,11 +232,9 @@ TRANSITION = Setting(
     letters=_LETTERS,
     algorithm=algorithm,
     functions=FUNCTIONS,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True, draw=_draw, parameters=_parameters),
     optimum="none",
-    draw=_draw,
-    parameters=_parameters,
-    known=known,
+    hints=Hints(known=known),
     clients=(1, 1, 1, 1, 2, 2, 3),
 )
 
@@ -247,13 +245,13 @@ WITH_LARGEST = replace(TRANSITION, letters={**_LETTERS, sigma_bar: lambda proble
 BEFORE_IT_FALLS = replace(
     TRANSITION,
     algorithm=replace(algorithm, name="fedadmm, one iteration, (5) with equality", init=_kept_at_most),
-    known=_known_at_most,
+    hints=replace(TRANSITION.hints, known=_known_at_most),
 )
 STATE = replace(
     TRANSITION,
     text="any w^{tau_k}, W^k and Pi^k with (37); f_i with r_i-Lipschitz gradients, convex or not",
     algorithm=replace(algorithm, name="fedadmm, one state", init=_of_state),
-    known=_known_of_state,
+    hints=replace(TRANSITION.hints, known=_known_of_state),
 )
 
 

@@ -30,7 +30,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
 from fedtheory.rational import Array, is_exact
 from fedtheory.relations import E, Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.symbols import T
 
 mu, L_max = appendix_b.mu, appendix_b.L_max
@@ -109,14 +109,16 @@ SETTING = Setting(
     letters={**dual.OF_PROBLEM, tau: "tau"},
     algorithm=accfeddcd.algorithm,
     functions=replace(dual.FUNCTIONS, conditions=_SQUARES),
-    classes_stated=True,
+    drawing=Drawing(
+        classes_stated=True,
+        draw=dual.with_scale,
+        parameters=_parameters,
+        sweep={"kappa": (4, 9, 25, 64, 100), "N": (2, 3), "tau": (2, 3)},
+    ),
     domain=SAMPLED,
-    draw=dual.with_scale,
-    parameters=_parameters,
     potential=_potential(dual_lyapunov),
     # The gap, and squares that span the quadratic forms in y and z.
-    basis=tuple(map(_potential, (dual.dual_gap, *starmap(_square, ((1, 0), (0, 1), (1, -1), (1, 1)))))),
-    sweep={"kappa": (4, 9, 25, 64, 100), "N": (2, 3), "tau": (2, 3)},
+    hints=Hints(basis=tuple(map(_potential, (dual.dual_gap, *starmap(_square, ((1, 0), (0, 1), (1, -1), (1, 1))))))),
     clients=(2, 3, 3, 4),
 )
 
@@ -134,13 +136,15 @@ SETTING_D = Setting(
     },
     algorithm=accelerated_rbcd.algorithm,
     functions=replace(appendix_b.BLOCK_FUNCTIONS, conditions=_SQUARES, common=True),
-    classes_stated=True,
+    drawing=Drawing(
+        classes_stated=True,
+        start=("x",),
+        parameters=_block_parameters,
+        sweep={"kappa": (4, 9, 25, 64, 100), "n": (2, 3), "tau": (2, 3)},
+    ),
     domain=appendix_b.BLOCKS,
     optimum="sum zero",
-    start=("x",),
-    parameters=_block_parameters,
     potential=_potential(lyapunov, accelerated_rbcd.invariant),
-    sweep={"kappa": (4, 9, 25, 64, 100), "n": (2, 3), "tau": (2, 3)},
     clients=(2, 3, 3),
 )
 #: The same with condition numbers at which constants show that are approached only.
@@ -149,7 +153,12 @@ FAR, FAR_D = (
     for near in (SETTING, SETTING_D)
 )
 FARTHEST = replace(SETTING, functions=replace(SETTING.functions, conditions=(Fraction(10**8),)), clients=(2,))  # type: ignore[type-var]
-TRIPLES = Setting("a, b > 0; any x, y, z", letters={A: "a", B: "b"}, special=exceptions.TRIPLES, complete=True)
+TRIPLES = Setting(
+    "a, b > 0; any x, y, z",
+    letters={A: "a", B: "b"},
+    drawing=Drawing(special=exceptions.TRIPLES),
+    hints=Hints(complete=True),
+)
 CONSTANTS = Setting("0 < r <= 1, 0 < s <= 1", domain=(sympy.Le(r, 1, evaluate=False), sympy.Le(s, 1, evaluate=False)))
 
 

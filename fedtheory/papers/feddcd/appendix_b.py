@@ -24,7 +24,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
 from fedtheory.rational import Array, is_exact, to_float
 from fedtheory.relations import E, Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 
 n, tau = sympy.symbols("n tau", integer=True, positive=True)
 mu, mu_min, L_min, L_max = sympy.symbols("mu mu_min L_min L_max", positive=True)
@@ -69,11 +69,13 @@ SETTING = Setting(
     letters=LETTERS,
     algorithm=rbcd.algorithm,
     functions=BLOCK_FUNCTIONS,
-    classes_stated=True,
+    drawing=Drawing(
+        classes_stated=True,
+        parameters=_parameters,
+        sweep={"kappa": (2, 10, 30, 100), "n": (2, 3, 4), "tau": (2, 3, 4), "spread": (1, 2)},
+    ),
     domain=BLOCKS,
     optimum="sum zero",
-    parameters=_parameters,
-    sweep={"kappa": (2, 10, 30, 100), "n": (2, 3, 4), "tau": (2, 3, 4), "spread": (1, 2)},
     clients=(2, 3, 3, 4),
 )
 ANYWHERE = replace(
@@ -84,11 +86,18 @@ ANYWHERE = replace(
 )
 
 OPERATORS = Setting(
-    f"{_SETS}; x and y in R^n", letters=_OF_SETS, domain=BLOCKS, special=exceptions.OPERATORS, complete=True
+    f"{_SETS}; x and y in R^n",
+    letters=_OF_SETS,
+    domain=BLOCKS,
+    drawing=Drawing(special=exceptions.OPERATORS),
+    hints=Hints(complete=True),
 )
-FEASIBLE_PAIR = replace(OPERATORS, text=f"{_SETS}; x and y in C", special=exceptions.FEASIBLE_OPERATORS)
+FEASIBLE_PAIR = replace(
+    OPERATORS, text=f"{_SETS}; x and y in C", drawing=Drawing(special=exceptions.FEASIBLE_OPERATORS)
+)
 MIRROR = Setting(
-    "u convex quadratic, Phi convex with two slopes, C an interval; any z and any x in C", special=exceptions.MIRROR
+    "u convex quadratic, Phi convex with two slopes, C an interval; any z and any x in C",
+    drawing=Drawing(special=exceptions.MIRROR),
 )
 
 STRUCTURE = Hypothesis(

@@ -91,9 +91,8 @@ CONVEX = replace(
     algorithm=unregularised,
     functions=FUNCTIONS,
     domain=(*appendix_b.BLOCKS, sympy.Le(A, 1)),
-    parameters=_parameters,
+    drawing=replace(accelerated.SETTING_D.drawing, parameters=_parameters, sweep={}),
     potential=None,
-    sweep={},
     clients=(2, 3, 3, 3, 3),
 )
 _h, _h_next, _z, _z_next = (sympy.Symbol(name) for name in ("h(x)-h*", "h(x_next)-h*", "|x*-z|_L^2", "|x*-z_next|_L^2"))

@@ -92,8 +92,7 @@ ESTIMATED = replace(
     text=f"{appendix_b.ANYWHERE.text}, and any estimate of grad h(x); eta > 0",
     letters={**appendix_b.LETTERS, eta: "eta"},
     algorithm=estimated,
-    parameters=_parameters,
-    sweep={},
+    drawing=replace(appendix_b.ANYWHERE.drawing, parameters=_parameters, sweep={}),
     clients=(2, 3, 3),
 )
 

@@ -20,7 +20,7 @@ from fedtheory.instances.base import Recipe, check_shape, number
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import Quantity
-from fedtheory.settings import Setting, points
+from fedtheory.settings import Drawing, Setting, points
 
 alpha, beta, zeta = sympy.symbols("alpha beta zeta", positive=True)
 N, tau, d = sympy.symbols("N tau d", integer=True, positive=True)
@@ -137,13 +137,15 @@ SETTING = Setting(
     letters=LETTERS,
     algorithm=algorithm_1.algorithm,
     functions=FUNCTIONS,
-    classes_stated=True,
+    drawing=Drawing(
+        classes_stated=True,
+        draw=with_scale,
+        parameters=_parameters,
+        typical={eta: sympy.S.One},
+        sweep={"kappa": (2, 5, 10, 30, 100), "N": (2, 3, 4), "tau": (2, 3, 4)},
+    ),
     domain=SAMPLED,
-    draw=with_scale,
-    parameters=_parameters,
     potential=GAP_T,
-    typical={eta: sympy.S.One},
-    sweep={"kappa": (2, 5, 10, 30, 100), "N": (2, 3, 4), "tau": (2, 3, 4)},
     clients=CLIENTS,
 )
 QUADRATIC = replace(
@@ -158,7 +160,7 @@ PAIRS = Setting(
     letters=OF_PROBLEM,
     algorithm=points(Pair, Nothing, lambda problem, params: Pair(problem.y_star, problem.y_star)),
     functions=FUNCTIONS,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True),
     clients=CLIENTS,
 )
 IDENTICAL = replace(SETTING, text="f_1 = ... = f_N" + _SAMPLED, functions=replace(FUNCTIONS, identical=True))

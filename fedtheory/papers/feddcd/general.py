@@ -63,7 +63,7 @@ MORE = replace(
     text="f_1, ..., f_N as in the paper; a round with tau participants, or with one more, from any dual feasible y",
     domain=(sympy.Ge(tau, 2), sympy.Lt(tau, N)),
     potential=None,
-    sweep={},
+    drawing=replace(dual.SETTING.drawing, sweep={}),
     clients=(3, 3, 4),
 )
 

@@ -41,7 +41,7 @@ from fedtheory.papers.feddcd.dual import (
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import E, Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.symbols import Min, T
 
 delta, r = sympy.symbols("delta r", positive=True)
@@ -199,12 +199,10 @@ COLD = Setting(
     letters={**dual.LETTERS, delta: "delta"},
     algorithm=tracked,
     functions=dual.FUNCTIONS,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True, draw=_with_oracles, parameters=_parameters),
     adversaries=(_ORACLES,),
     domain=SAMPLED,
-    draw=_with_oracles,
-    parameters=_parameters,
-    lyapunov=(dual.dual_gap, _error),
+    hints=Hints(lyapunov=(dual.dual_gap, _error)),
     clients=(2, 3, 3, 4),
 )
 WARM = replace(
@@ -215,21 +213,18 @@ COLD_C = Setting(
     letters=appendix_b.LETTERS,
     algorithm=inexact_rbcd.algorithm,
     functions=appendix_b.BLOCK_FUNCTIONS,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True, start=("x",), draw=_squares, parameters=partial(_block_parameters, "reset")),
     adversaries=(_ORACLES_C,),
     domain=appendix_b.BLOCKS,
     optimum="sum zero",
-    start=("x",),
-    draw=_squares,
     # As printed, line 46 of Algorithm 3 resets idle estimates to 0.
-    parameters=partial(_block_parameters, "reset"),
-    lyapunov=(appendix_b.h_gap, _block_error),
+    hints=Hints(lyapunov=(appendix_b.h_gap, _block_error)),
 )
 WARM_C = replace(
     COLD_C,
     text="h_1, ..., h_n as in Assumption B.1; first guess exact; 1 < tau <= n",
     algorithm=replace(inexact_rbcd.algorithm, init=_warm_blocks),
-    parameters=partial(_block_parameters, "refresh"),
+    drawing=replace(COLD_C.drawing, parameters=partial(_block_parameters, "refresh")),
 )
 _ORDERED = tuple(sympy.Le(*pair, evaluate=False) for pair in ((mu, L_min), (L_min, L_max), (r, 1)))
 CONSTANTS = Setting("0 < mu <= L_min <= L_max, 0 < r <= 1", domain=_ORDERED)

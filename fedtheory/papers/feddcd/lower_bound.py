@@ -24,7 +24,7 @@ from fedtheory.papers.feddcd.exceptions import HardParams, Vector
 from fedtheory.problems.hard import chain
 from fedtheory.rational import Array, apply
 from fedtheory.relations import Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.symbols import Max, Min
 
 s, kappa = sympy.symbols("s kappa", positive=True)
@@ -38,8 +38,8 @@ HARD = Setting(
         **{letter: str(letter) for letter in (N, alpha, s, tau, t)},
         beta: lambda problem, params: params.m * params.alpha * params.s**2,
     },
-    special=exceptions.HARD,
-    complete=True,
+    drawing=Drawing(special=exceptions.HARD),
+    hints=Hints(complete=True),
 )
 CONSTANTS = Setting("kappa >= 1", domain=(sympy.Ge(kappa, 1, evaluate=False),))
 

@@ -26,7 +26,7 @@ from fedtheory.papers.feddcd.inexact import QUARTER, kappa
 from fedtheory.problems.base import Problem
 from fedtheory.rational import Array
 from fedtheory.relations import E, Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 from fedtheory.symbols import T
 
 #: The weight of the stored errors in the potential, over alpha.
@@ -81,11 +81,9 @@ SETTING = Setting(
     letters=dual.LETTERS,
     algorithm=inexact_feddcd.algorithm,
     functions=dual.FUNCTIONS,
-    classes_stated=True,
+    drawing=Drawing(classes_stated=True, draw=_with_oracles, parameters=_parameters),
     adversaries=(_ORACLES,),
     domain=(*dual.SAMPLED, sympy.Le(alpha, beta)),
-    draw=_with_oracles,
-    parameters=_parameters,
     potential=Quantity(_V, potential, True, inexact_feddcd.invariant),
     clients=(2, 3, 3, 4),
 )

@@ -15,13 +15,13 @@ from fedtheory.papers.feddcd.dual import N, d
 from fedtheory.papers.feddcd.exceptions import Blocks, ProjectionParams
 from fedtheory.rational import Array, apply, inverse, is_exact
 from fedtheory.relations import Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 
 PROJECTION = Setting(
     "N blocks of size d, a non-empty I in [N], W positive definite, x in R^(Nd)",
     letters={N: lambda problem, params: len(params.mask), d: "d"},
-    special=exceptions.PROJECTION,
-    complete=True,
+    drawing=Drawing(special=exceptions.PROJECTION),
+    hints=Hints(complete=True),
 )
 
 

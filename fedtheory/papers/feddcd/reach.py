@@ -24,7 +24,7 @@ from fedtheory.problems import hard
 from fedtheory.randomness import UniformSubset, expectation
 from fedtheory.rational import Array
 from fedtheory.relations import Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.symbols import Min
 
 m, t = sympy.symbols("m t", integer=True, positive=True)
@@ -133,7 +133,7 @@ def _build(owners: Any, alone: bool, recipe: Recipe, exact: bool) -> Instance:
 def _setting(text: str, owners: Any = hard.blocks, alone: bool = False) -> Setting:
     instances = Instances(partial(_recipes, alone), partial(_build, owners, alone))
     letters = {letter: str(letter) for letter in (N, tau, m, s, t)}
-    return Setting(text, letters=letters, special=instances, complete=True)
+    return Setting(text, letters=letters, drawing=Drawing(special=instances), hints=Hints(complete=True))
 
 
 _ANY = "2 <= tau <= N participants, drawn uniformly; the server has reached any number of coordinates"

@@ -18,7 +18,7 @@ from fedtheory.papers.feddcd.dual import N, alpha, beta, rate, tau, zeta
 from fedtheory.papers.feddcd.exceptions import Guess, NewtonParams
 from fedtheory.rational import Array, apply
 from fedtheory.relations import Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 
 epsilon, delta = sympy.symbols("epsilon delta", positive=True)
 n_i = sympy.Symbol("n_i", integer=True, positive=True)
@@ -35,14 +35,14 @@ ROUNDS = Setting("all values of the constants")
 NEWTON = Setting(
     "f(w) with f'(w) = alpha w + (beta - alpha) clip(w, -1, 1): alpha-strongly convex, beta-smooth, minimised at 0",
     letters=(delta,),
-    special=exceptions.NEWTON,
+    drawing=Drawing(special=exceptions.NEWTON),
 )
 NEWTON_QUADRATIC = Setting(
     "f(w) = (alpha w_1^2 + beta w_2^2)/2, alpha <= beta; inexact steps whose residual is the gradient turned and "
     "scaled by eta < 1",
     letters={alpha: "alpha", beta: "beta", _forcing: "forcing", _steps: "steps"},
-    special=exceptions.NEWTON_QUADRATIC,
-    complete=True,
+    drawing=Drawing(special=exceptions.NEWTON_QUADRATIC),
+    hints=Hints(complete=True),
     domain=(sympy.Le(alpha, beta, evaluate=False), sympy.Lt(_forcing, 1, evaluate=False)),
 )
 

@@ -14,7 +14,7 @@ from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.inequality import inequality
 from fedtheory.rational import Array
 from fedtheory.relations import Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 
 
 class Source(NamedTuple):
@@ -69,8 +69,8 @@ def _error(problem: Any, source: Source, state: Array) -> Array:
 
 SOURCES = Setting(
     "one feature; each machine has one example, x = 1 with probability p and else 0, y = x, and lambda > 0",
-    special=Instances(_recipes, _build),
-    complete=True,
+    drawing=Drawing(special=Instances(_recipes, _build)),
+    hints=Hints(complete=True),
 )
 
 SECTION_2_3_3 = (

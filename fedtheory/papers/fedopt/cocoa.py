@@ -47,7 +47,7 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.randomness import Constant
 from fedtheory.rational import Array
 from fedtheory.relations import Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 
 
 def _inexact(contraction: Any, way: str) -> Any:
@@ -104,17 +104,19 @@ INEXACT = Setting(
     f"{LOSSES}, on any data and nodes; local solutions of accuracy Theta in [0, 1), a share g of them added, "
     "sigma' = g sigma",
     letters={**letters(lamda, gamma, n, smax), sigma: "sigma", Theta: "Theta", _aggregation: "gamma"},
-    special=Posed(
-        _cocoa,
-        States(lambda problem: problem.f.examples, _cocoa_at),
-        {
-            **ANY_GAMMA,
-            **ADMISSIBLE_SIGMA,
-            **_ACCURACY,
-            "share": one_of(1, 1, 1, "1/2", "1/3"),
-        },
-    ).instances,
-    complete=True,
+    drawing=Drawing(
+        special=Posed(
+            _cocoa,
+            States(lambda problem: problem.f.examples, _cocoa_at),
+            {
+                **ANY_GAMMA,
+                **ADMISSIBLE_SIGMA,
+                **_ACCURACY,
+                "share": one_of(1, 1, 1, "1/2", "1/3"),
+            },
+        ).instances
+    ),
+    hints=Hints(complete=True),
 )
 _SAFE = Hypothesis(
     "sigma' = g sigma with X'X <= sigma B",

@@ -38,7 +38,7 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import appearances
 from fedtheory.rational import Array
 from fedtheory.relations import Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 
 # Section 3.6.2
 
@@ -234,7 +234,7 @@ def _instead(letter: str, kind: str, params: Any, gist: str, lam: Any) -> Claim:
         where="Section 3.1",
         kind="property",
         gist=gist,
-        setting=Setting(text, letters=_LETTERS, special=posed.instances, complete=True),
+        setting=Setting(text, letters=_LETTERS, drawing=Drawing(special=posed.instances), hints=Hints(complete=True)),
         statement=statement,
         requires=(_SMALL,),
         reading="lambda and L are the least and the largest curvature of f; with h = s/lambda and n_k >= s L/lambda "

@@ -17,7 +17,7 @@ from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.papers.fedopt.predictors import CONSTANTS
 from fedtheory.rational import Array, enclosed
 from fedtheory.relations import Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 
 # Section 1.1
 
@@ -162,7 +162,7 @@ def _time(finer: bool) -> Any:
 _at_threshold, _finer = sympy.Symbol("TIME(Theta_0)"), sympy.Symbol("TIME(Theta)")
 TIMES = Setting(
     "c > 0, T(Theta) = tau log(1/Theta) with tau > 0; Theta_0 = 1/(1 + sqrt(c/tau))^2 and every Theta <= Theta_0",
-    special=Instances(_costs, _costs_at),
+    drawing=Drawing(special=Instances(_costs, _costs_at)),
 )
 
 AT_THRESHOLD = Quantity(_at_threshold, _time(False))

@@ -19,7 +19,7 @@ from fedtheory.papers.fedopt.data import Letter, Posed, States, problem_of
 from fedtheory.problems.dual_blocks import least_sigma
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.rational import Array, to_float
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Hints, Setting
 
 lamda, gamma, eta, mu, L, h = sympy.symbols("lamda gamma eta mu L h", positive=True)
 sigma, smax = sympy.symbols("sigma s_max", positive=True)
@@ -111,7 +111,7 @@ LEARNT = States(lambda problem: problem.f.examples, _learnt)
 
 def setting(text: str, posed: Posed, letters: dict[sympy.Symbol, Any] | None = None) -> Setting:
     """Ridge regression with these instances; the state is all that a statement there depends on."""
-    return Setting(text, letters=letters or {}, special=posed.instances, complete=True)
+    return Setting(text, letters=letters or {}, drawing=Drawing(special=posed.instances), hints=Hints(complete=True))
 
 
 def of(name: str) -> Any:

@@ -100,7 +100,7 @@ SEPARABLE = setting(
 REGULARISED = replace(
     SEPARABLE,
     text="each feature on a single node, lambda > 0 in every f_i, as A.2 has it",
-    special=_separable(True).instances,
+    drawing=replace(SEPARABLE.drawing, special=_separable(True).instances),
 )
 
 ADDED, SOLUTION = Quantity("sum_k(argmin F_k)", _added), Quantity("w*", _solution)

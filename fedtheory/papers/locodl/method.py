@@ -29,7 +29,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, support_of
 from fedtheory.rational import Array, is_exact
 from fedtheory.relations import E, Quantity
-from fedtheory.settings import COMPRESSOR, Setting, points
+from fedtheory.settings import COMPRESSOR, Drawing, Setting, points
 from fedtheory.symbols import Max, T
 
 mu, L, kappa, n, d, omega, omega_av = (
@@ -87,27 +87,28 @@ SETTING = Setting(
     letters=(mu, L, n, d, gamma, rho, chi, p, omega, omega_av),
     algorithm=algorithm_1.algorithm,
     functions=FUNCTIONS,
-    g=(True,),
+    drawing=Drawing(
+        g=(True,),
+        classes_stated=True,
+        start=("x", "y", "u"),
+        typical={rho: 1 / (1 + omega_av), chi: 2 * rho - rho**2 * (1 + omega_av), p: sympy.Rational(1, 2)},
+        sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (2, 4), "gamma": (1, "3/2")},
+    ),
     adversaries=(_COMPRESSORS,),
-    classes_stated=True,
     domain=(sympy.Le(p, 1, evaluate=False),),
-    start=("x", "y", "u"),
-    typical={rho: 1 / (1 + omega_av), chi: 2 * rho - rho**2 * (1 + omega_av), p: sympy.Rational(1, 2)},
-    sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (2, 4), "gamma": (1, "3/2")},
 )
 CONSENSUS = Setting(
     "x_1, ..., x_n, y in R^d",
     letters=(n,),
     algorithm=points(Lifted, ConsensusParams, _origin),
-    sweep={"n": (1, 2, 3, 5, 8)},
+    drawing=Drawing(sweep={"n": (1, 2, 3, 5, 8)}),
 )
 COMPRESSION = Setting(
     "a family of n compressors in U(omega); x_1, ..., x_n in R^d",
     letters={n: lambda problem, params: params.compressors.n, omega: "omega", omega_av: "omega_av"},
     algorithm=points(Lifted, CompressionParams, _origin),
     adversaries=(_COMPRESSORS,),
-    classes_stated=True,
-    sweep={"omega": ("1/8", "1/2", 1, 3, 10), "n": (1, 2, 3, 4)},
+    drawing=Drawing(classes_stated=True, sweep={"omega": ("1/8", "1/2", 1, 3, 10), "n": (1, 2, 3, 4)}),
 )
 CONSTANTS = Setting("all values of the constants")
 

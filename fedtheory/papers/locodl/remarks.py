@@ -27,7 +27,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, support_of
 from fedtheory.rational import Array
 from fedtheory.relations import E, Quantity
-from fedtheory.settings import Setting, points
+from fedtheory.settings import Drawing, Setting, points
 from fedtheory.symbols import T
 
 
@@ -100,8 +100,7 @@ SPLIT = Setting(
     "f_1, ..., f_n mu-strongly convex and L-smooth, no g; any x",
     algorithm=points(Anywhere, Nothing, lambda problem, params: Anywhere(problem.x_star)),
     functions=_QUADRATICS,
-    classes_stated=True,
-    parameters=_inside,
+    drawing=Drawing(classes_stated=True, parameters=_inside),
 )
 PAIRWISE = replace(
     method.SETTING,
@@ -283,7 +282,7 @@ STEP_5 = Claim(
         letters=(method.mu, method.L, method.gamma),
         algorithm=points(Anywhere, Step, lambda problem, params: Anywhere(problem.x_star)),
         functions=method.FUNCTIONS,
-        parameters=_at_step,
+        drawing=replace(SPLIT.drawing, parameters=_at_step),
     ),
     statement=identity(Quantity("y-gamma grad g~(y)", _descended), Quantity("(1-gamma mu/2)y", _shrunk)),
 )
@@ -403,10 +402,8 @@ _PLAIN = Setting(
     letters=(method.mu, method.L, method.n, method.gamma, method.p),
     algorithm=uncompressed,
     functions=method.FUNCTIONS,
-    g=(True,),
-    classes_stated=True,
+    drawing=Drawing(g=(True,), classes_stated=True, start=("x", "y", "u")),
     domain=(sympy.Le(method.p, 1, evaluate=False),),
-    start=("x", "y", "u"),
 )
 NOT_SCAFFNEW = (
     Claim(

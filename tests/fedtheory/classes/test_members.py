@@ -90,7 +90,7 @@ def claim(functions, statement=None, **more):
         (lambda: ft.PolyakLojasiewicz("mu", "L"), "different symbols"),
         (lambda: ft.Smooth(mu, L, s), "one letter"),
         (lambda: claim(classes.SmoothOwn()), "optimum='none'"),
-        (lambda: claim(ft.PolyakLojasiewicz(mu, L), g=(True,)), "does not say what g is"),
+        (lambda: claim(ft.PolyakLojasiewicz(mu, L), drawing=ft.Drawing(g=(True,))), "does not say what g is"),
         (lambda: claim(ft.SmoothConvex(L), ft.contracts(still, ft.distance, 1 / kappa)), "speaks of kappa"),
         (lambda: claim(ft.Smooth(mu, L), ft.contracts(still, ft.distance, 1 - gamma * mu)), "speaks of mu"),
         (lambda: claim(ft.SmoothConvex(L), ft.contracts(own, ft.distance, 1), algorithm=own), "a parameter mu"),

@@ -388,7 +388,7 @@ def test_what_is_known_of_states_holds_of_all_that_are_made(name):
         theta = np.array([[Fraction(int(v), 3) for v in rng.integers(-9, 10, instance.dimension)]], dtype=object)
         problem, state = instance.at(theta)
         assert is_exact(state.eps)
-        assert (setting.known(problem, instance.params, state) <= 0).all()
+        assert (setting.hints.known(problem, instance.params, state) <= 0).all()
 
 
 def test_an_iteration_from_any_state_is_one_of_algorithm_1():

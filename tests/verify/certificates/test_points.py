@@ -24,7 +24,9 @@ SHORT = ft.Hypothesis("gamma L <= 1", gamma * L <= 1)
 
 def claim(factor, *requires, conditions=(), method=GD, letters=(), parameters=None):
     functions = ft.SmoothStronglyConvex(mu, L, conditions=conditions)
-    setting = ft.Setting(algorithm=method, functions=functions, clients=(1,), letters=letters, parameters=parameters)
+    setting = ft.Setting(
+        algorithm=method, functions=functions, clients=(1,), letters=letters, drawing=ft.Drawing(parameters=parameters)
+    )
     return ft.Claim("own/step", setting=setting, statement=ft.contracts(method, ft.distance, factor), requires=requires)
 
 
@@ -62,7 +64,7 @@ def test_a_letter_that_happens_to_be_drawn_as_one():
             share,
             method=slow,
             letters=(mu, L, gamma, p),
-            parameters=lambda recipe, problem, exact: slow.Params(1 / problem.L, 1),
+            drawing=ft.Drawing(parameters=lambda recipe, problem, exact: slow.Params(1 / problem.L, 1)),
         )
     )
     assert found.verdict is Verdict.SUPPORTED and "p = 1" in found.note

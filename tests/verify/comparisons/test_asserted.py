@@ -199,8 +199,10 @@ def test_an_invariant_that_init_keeps_only_in_part_is_told():
 
 
 def test_what_is_known_of_states_holds_of_those_that_are_searched():
-    true = _contracts(GD, known=lambda problem, params, state: -((state.x - problem.x_star) ** 2).sum(axis=-1))
-    false = _contracts(GD, known=lambda problem, params, state: ((state.x - problem.x_star) ** 2).sum(axis=-1))
+    def known(sign):
+        return ft.Hints(known=lambda problem, params, state: sign * ((state.x - problem.x_star) ** 2).sum(axis=-1))
+
+    true, false = _contracts(GD, hints=known(-1)), _contracts(GD, hints=known(1))
     assert not asserted.unknown(true, _built(true))
     assert "known of all states is not so" in asserted.unknown(false, _built(false))
     assert searched(false).verdict is Verdict.ILL_POSED
@@ -209,7 +211,7 @@ def test_what_is_known_of_states_holds_of_those_that_are_searched():
 def test_what_is_known_of_states_at_the_start_bounds_no_run():
     V_0, V_T = ft.Quantity("V_0", ft.distance), ft.Quantity("V_T", ft.distance, after=True)
     bound = ft.bound(GD, ft.E(V_T) <= (1 - gamma * mu) ** (2 * ft.T) * V_0)
-    claim = _claim(GD, bound, known=lambda problem, params, state: 0 * state.x.sum(axis=-1))
+    claim = _claim(GD, bound, hints=ft.Hints(known=lambda problem, params, state: 0 * state.x.sum(axis=-1)))
     with pytest.raises(bounding.Refused, match="is not known of those after it"):
         bounding.posed_as_claimed(claim, _built(claim))
 
@@ -233,7 +235,7 @@ def _of_declared_class(problem, params):
 )
 def test_code_is_no_ground_of_a_proof_and_a_membership_is(met):
     code = ft.Hypothesis("as the code says", met=met)
-    stated = {"letters": {mu: "mu", L: "L", gamma: "gamma"}, "classes_stated": True}
+    stated = {"letters": {mu: "mu", L: "L", gamma: "gamma"}, "drawing": ft.Drawing(classes_stated=True)}
     claim = _contracts(GD, requires=(gamma * L <= 1, code), **stated)
     # Functions beyond the class are not shut out, so that nothing of the class may be posed.
     assert posing.any_functions(claim, _built(claim))

@@ -22,6 +22,7 @@ from fedtheory.papers.fedadmm import convergence, descent, differences, limits, 
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
 from fedtheory.relations import Quantity
 from fedtheory.selections import Fixed, Uniform
+from fedtheory.settings import Drawing
 from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES
@@ -315,7 +316,7 @@ def test_clients_that_are_never_selected_are_seen():
         one = Fixed(np.array([[True, False]]))
         return replace(instance, params=instance.params._replace(selection=one))
 
-    setting = replace(limits.LONG, special=Instances(limits.LONG_RUNS.recipes, build))
+    setting = replace(limits.LONG, drawing=Drawing(special=Instances(limits.LONG_RUNS.recipes, build)))
     claim = replace(COROLLARY, setting=setting)
     assert "again and again" in runs.differs(claim, _recipe(), _every(), 0, 5)
 
@@ -596,7 +597,7 @@ def test_independent_selections_leave_somebody_out_for_as_long_as_one_likes(beli
         uniform = Uniform(recipe["m"], recipe["m"] - 1, 3)
         return replace(instance, params=instance.params._replace(selection=uniform))
 
-    setting = replace(limits.LONG, special=Instances(limits.LONG_RUNS.recipes, build))
+    setting = replace(limits.LONG, drawing=Drawing(special=Instances(limits.LONG_RUNS.recipes, build)))
     again = Hypothesis("everybody is selected again and again", says=limits.SCHEME.says)
     requires = tuple(again if h is limits.SCHEME else h for h in COROLLARY.requires)
     assert "again and again" in _left_open(replace(COROLLARY, setting=setting, requires=requires))
@@ -621,7 +622,7 @@ def test_constants_of_which_the_setting_does_not_speak_are_seen(believed):
         instance = limits.LONG_RUNS.build(recipe, exact)
         return replace(instance, params=instance.params._replace(nu=np.ones(recipe["m"])))
 
-    setting = replace(limits.LONG, special=Instances(limits.LONG_RUNS.recipes, build))
+    setting = replace(limits.LONG, drawing=Drawing(special=Instances(limits.LONG_RUNS.recipes, build)))
     assert "constants of a run" in _left_open(replace(COROLLARY, setting=setting))
 
 

@@ -17,7 +17,7 @@ from fedtheory.instances.base import Instance, Instances
 from fedtheory.kinds.limit import Limit
 from fedtheory.rational import is_exact
 from fedtheory.relations import Quantity
-from fedtheory.settings import Setting
+from fedtheory.settings import Drawing, Setting
 from verify import Counterexample, Verdict, check
 from verify.comparisons import determinants as comparison
 from verify.methods.base import Inquiry
@@ -77,7 +77,7 @@ def run(maps, p, step=_linear, potential=_squares, draws=None) -> Claim:
 
         return Instance(None, (), 2, at, coordinates=lambda state: state.z, text="the plane")
 
-    setting = Setting("the plane", special=Instances(lambda rng: iter([{"clients": ()}] * 9), build))
+    setting = Setting("the plane", drawing=Drawing(special=Instances(lambda rng: iter([{"clients": ()}] * 9), build)))
     return Claim("mine/limit", setting=setting, statement=Limit(algorithm, Quantity("V", potential), "z -> 0"))
 
 
@@ -153,7 +153,7 @@ def test_a_step_that_remembers_more_than_its_coordinates_is_not_refuted():
 
         return Instance(None, (), 2, at, coordinates=lambda state: state.z, text="the plane")
 
-    setting = Setting("the plane", special=Instances(claim.setting.special.recipes, build))
+    setting = Setting("the plane", drawing=Drawing(special=Instances(claim.setting.drawing.special.recipes, build)))
     algorithm = dataclasses.replace(claim.statement.algorithm, step=step, State=More)
     statement = dataclasses.replace(claim.statement, algorithm=algorithm)
     assert found(dataclasses.replace(claim, setting=setting, statement=statement)) is None

@@ -74,10 +74,10 @@ ABOUT = list({id(claim.setting): claim for claim in reversed(POSED)}.values())
 def test_potentials_and_invariants_of_the_settings_treat_coordinates_alike(claim):
     setting, x = claim.setting, sympy.Symbol("x")
     # A method that draws coordinates is posed in as many parts as there are: here it has one.
-    recipes = (lambda r: r["d"] == 1) if setting.coordinates else (lambda r: len(r.get("clients", ())) <= 3)
+    recipes = (lambda r: r["d"] == 1) if setting.hints.coordinates else (lambda r: len(r.get("clients", ())) <= 3)
     (instance,) = instances(claim, wanted=recipes)
-    potentials = (*setting.basis, *([] if setting.potential is None else [setting.potential]))
-    for quantity in (*potentials, *(Quantity(x, of) for of in setting.lyapunov)):
+    potentials = (*setting.hints.basis, *([] if setting.potential is None else [setting.potential]))
+    for quantity in (*potentials, *(Quantity(x, of) for of in setting.hints.lyapunov)):
         single = Inequality(quantity.expression, sympy.S.Zero, (replace(quantity, after=False),))
         assert mixing(replace(claim, statement=single), instance) is None
     if setting.algorithm.invariant is not None:

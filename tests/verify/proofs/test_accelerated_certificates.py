@@ -129,7 +129,7 @@ def test_other_weights_of_the_potential_do_not_contract(monkeypatch):
 def test_potential_of_a_bound_is_that_of_its_setting():
     assert posing.potential(DISTANCE) is posing.potential(GAP)
     assert posing.potential(claims.get("feddcd/theorem-4.1/eq-5")).of is dual.dual_gap
-    assert GAP.setting.basis[0].of is dual.dual_gap and RBCD.setting.basis == ()
+    assert GAP.setting.hints.basis[0].of is dual.dual_gap and RBCD.setting.hints.basis == ()
 
 
 def test_maximum_is_a_value_above_every_entry():

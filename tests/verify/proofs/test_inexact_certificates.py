@@ -363,7 +363,7 @@ def test_states_that_are_posed():
     for claim in (THEOREM, C1):
         (instance,) = instances(claim, 1)
         posed = posing.pose(claim.setting, instance)
-        invariant, (_, error_of) = claim.setting.algorithm.invariant, claim.setting.lyapunov
+        invariant, (_, error_of) = claim.setting.algorithm.invariant, claim.setting.hints.lyapunov
         for start in (posed.instance.at, posed.instance.initial):
             problem, state = start(np.zeros((1, 0)))
             assert all(v.key == ZERO.key for v in invariant(problem, posed.instance.params, state).flat)

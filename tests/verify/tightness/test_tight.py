@@ -214,7 +214,7 @@ def test_factors_of_zero_and_one_have_no_iterations():
 # Grids
 
 
-SWEPT = {c.setting: c.id for c in claims.all() if c.setting.sweep}
+SWEPT = {c.setting: c.id for c in claims.all() if c.setting.drawing.sweep}
 
 
 def test_there_are_grids():
@@ -232,7 +232,7 @@ def test_every_grid_has_instances_of_its_setting(setting):
         assert hypotheses_hold(claim, instance)
         values = {str(s): v for s, v in claim.setting.bind(instance.problem, instance.params).items()}
         letters = dict(found[-1].letters)
-        assert set(setting.sweep) <= set(letters)
+        assert set(setting.drawing.sweep) <= set(letters)
         assert all(values[name] == value for name, value in letters.items() if name in values)
 
 
