@@ -22,10 +22,10 @@ GD = ft.method("gradient-descent", _step, ["gamma"], {"x": "point"})
 SHORT = ft.Hypothesis("gamma L <= 1", gamma * L <= 1)
 
 
-def claim(factor, *requires, conditions=(), method=GD, letters=(), parameters=None):
+def claim(factor, *requires, conditions=(), method=GD, letters=(), drawing=None):
     functions = ft.SmoothStronglyConvex(mu, L, conditions=conditions)
     setting = ft.Setting(
-        algorithm=method, functions=functions, clients=(1,), letters=letters, drawing=ft.Drawing(parameters=parameters)
+        algorithm=method, functions=functions, clients=(1,), letters=letters, drawing=drawing or ft.Drawing()
     )
     return ft.Claim("own/step", setting=setting, statement=ft.contracts(method, ft.distance, factor), requires=requires)
 
