@@ -16,7 +16,6 @@ from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instances
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.base import Statement, measured, spoken_of
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
@@ -141,7 +140,7 @@ class Claim:
             raise ValueError(f"{said} speaks of {named[0]}, which has a schedule: write its expression in k")
         if any(str(letter) == str(round_index) and letter != round_index for letter in free):
             raise ValueError(f"{said} speaks of another k than fedtheory.round_index, which may be 0")
-        if isinstance(statement, Bound):
+        if statement.horizon:
             if round_index in free:
                 raise ValueError(f"{said} is a bound after T rounds: k may only be the index of a sum or product in it")
         elif ROUND not in self.setting.sources.values():
@@ -167,7 +166,7 @@ class Claim:
         # Parameters of which the statement does not speak may have any value.
         others = [sympy.Symbol(name, positive=True) for name in fields if name not in known]
         letters = (*of_class, *sorted(found - set(of_class), key=str), *others)
-        if not varying or isinstance(self.statement, Bound):
+        if not varying or self.statement.horizon:
             return letters
         # Every round is meant; a bound speaks of the runs that begin with round 0.
         return {letter: of_class.get(letter, str(letter)) for letter in letters} | {round_index: ROUND}

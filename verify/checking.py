@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.kinds.bound import Bound
 from verify import assumptions
 from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
 from verify.faults import placed
@@ -116,7 +115,7 @@ def _note(inquiry: Inquiry, best: Outcome, outcomes: Sequence[Outcome]) -> str:
     if best.verdict is Verdict.SUPPORTED:
         whole = [o.note for o in _by(Role.WHOLE, outcomes) if o.verdict is None]
         note = "; ".join([note, *whole[:1]])
-    if isinstance(inquiry.claim.statement, Bound):
+    if inquiry.claim.statement.horizon:
         rounds = inquiry.hunt.by_round
         note += "; margin at " + ", ".join(f"T={T}: {round(1 - rounds[T], 6) + 0.0:g}" for T in sorted(rounds))
     drawn = [o.note for o in _by(Role.SAMPLES, outcomes) if o.used]

@@ -89,7 +89,7 @@ def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int) ->
     algorithm: Any = getattr(claim.statement, "algorithm", None)
     if algorithm is None or not algorithm.schedules:
         return instance.params
-    first = 0 if isinstance(claim.statement, Bound) else instance.params.round
+    first = 0 if claim.statement.horizon else instance.params.round
     # Initial states of zeros do not tell fractions from floats.
     exact = not any(isinstance(getattr(instance.params, name), float) for name in algorithm.schedules)
     return at_round(algorithm.schedules, problem, instance.params, first + rounds, exact)
@@ -143,14 +143,14 @@ def tree_size(claim: Claim, instance: Instance, rounds: int) -> int:
 
 def start(claim: Claim, instance: Instance, theta: Array) -> tuple[Any, Any]:
     """Problem and states from which the statement starts: the printed initial state for a bound, else any state."""
-    if isinstance(claim.statement, Bound) and instance.initial is not None:
+    if claim.statement.horizon and instance.initial is not None:
         return instance.initial(theta)
     return instance.at(theta)
 
 
 def dimension(claim: Claim, instance: Instance) -> int:
     """Number of coordinates of the states from which the statement starts."""
-    starts = isinstance(claim.statement, Bound) and instance.initial is not None
+    starts = claim.statement.horizon and instance.initial is not None
     return instance.initial_dimension if starts and instance.initial_dimension is not None else instance.dimension
 
 

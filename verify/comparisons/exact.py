@@ -11,7 +11,6 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.compressors import Compressor
 from fedtheory.instances import Instance
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.experiment import Experiment
 from fedtheory.kinds.fails import Fails
@@ -86,7 +85,7 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
         residual = leaving(claim, instance, row)
         if residual is not None:
             yield _vanishing("domain", residual)
-        if not isinstance(statement, Bound) or is_enumerable(claim, instance, rounds):
+        if not statement.horizon or is_enumerable(claim, instance, rounds):
             found = sides(claim, instance, row, rounds)
         elif second_moments.applies(claim, instance):
             found = [second_moments.sides_after(claim, instance, row, rounds)]

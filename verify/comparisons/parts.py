@@ -8,7 +8,6 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.experiment import Experiment
@@ -61,7 +60,7 @@ def possible_rounds(claim: Claim, part: str) -> tuple[int, ...]:
         return (0,)
     if part == cycles.PART:
         return tuple(range(1, cycles.LONGEST + 1))
-    return tuple(range(exact.LAST + 1)) if isinstance(claim.statement, Bound) else (1,)
+    return tuple(range(exact.LAST + 1)) if claim.statement.horizon else (1,)
 
 
 @np.errstate(all="ignore")

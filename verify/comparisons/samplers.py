@@ -40,7 +40,7 @@ _MEASURED = "{}, measured"
 def _ledger() -> Ledger:
     registered = [(c.id, c.statement) for c in claims.all()]
     names = [id for id, statement in registered if isinstance(statement, CompressorClass | OneStep | Bound)]
-    return Ledger(names + [_MEASURED.format(id) for id, statement in registered if isinstance(statement, Bound)], TOTAL)
+    return Ledger(names + [_MEASURED.format(id) for id, statement in registered if statement.horizon], TOTAL)
 
 
 def measured_level(claim: Claim) -> float:

@@ -12,7 +12,6 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import Array, evaluate
@@ -60,7 +59,7 @@ def _about(algorithm: Algorithm, scenario: Scenario) -> Iterator[Claim]:
     """The claims whose instance a scenario is."""
     for claim in claims_of(algorithm.name):
         same = scenario.claim is not None and claim.setting is scenario.claim.setting
-        if same and isinstance(claim.statement, OneStep | Bound):
+        if same and claim.statement.stepping:
             yield claim
 
 

@@ -17,7 +17,6 @@ from fedtheory import algorithms, claims, oracles
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Recipe
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
@@ -150,7 +149,7 @@ def _count(algorithm: Algorithm, problem: Problem, params: Any, state: Any) -> i
 def _of_claims(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
     about = claims_of(algorithm.name)
     leading = [c for c in about if isinstance(c.statement, OneStep)]
-    leading += [c for c in about if isinstance(c.statement, Bound)]
+    leading += [c for c in about if c.statement.horizon]
     leading += [c for c in about if isinstance(c.statement, Limit | Invariant)]
     if not leading:
         raise ValueError(f"no scenarios are known for {algorithm.name}: give problems=[(problem, params), ...]")

@@ -17,7 +17,6 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.intervals import Interval
-from fedtheory.kinds.bound import Bound
 from verify import limits
 from verify.comparisons import deciding, parts, samplers, second_moments
 from verify.evidence import formats, references
@@ -179,7 +178,7 @@ def _is_number(side: Any) -> bool:
 
 def _round(claim: Claim, part: str, value: int) -> int:
     known = parts.possible_rounds(claim, part)
-    later = isinstance(claim.statement, Bound) and not part.startswith(samplers.PREFIX)
+    later = claim.statement.horizon and not part.startswith(samplers.PREFIX)
     if value not in known and not (later and second_moments.is_long(value)):
         raise ValueError(f"{' or '.join(map(str, known))} was expected, got {quoted(value)}")
     return value

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.kinds.bound import Bound
 from verify.certificates import class_certificates, points
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.record import Outcome
@@ -53,7 +52,7 @@ def at_each(method: Method, inquiry: Inquiry, at: Asked, where: str, whole: str,
         else:
             left_open.append(f"{_place(inquiry.claim, recipe)}{why}")
     # A potential that does not contract says nothing against a bound that is stated of something else.
-    known = not isinstance(inquiry.claim.statement, Bound) and not lost and bool(inquiry.met)
+    known = not inquiry.claim.statement.horizon and not lost and bool(inquiry.met)
     details = {"instances": len(inquiry.met), "left_open": (*left_open, *lost), "certificates": tuple(certificates)}
     if left_open or not certificates:
         what = "programs" if used == "sdp" else "choices of the parameters"

@@ -22,7 +22,6 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, members, replicas
 from fedtheory.instances.base import Recipe
 from fedtheory.instances.replicas import Profiles
-from fedtheory.kinds.bound import Bound
 from fedtheory.rational import Array, to_float
 from verify.comparisons import cycles
 from verify.comparisons.exact import LAST, Coordinates
@@ -62,7 +61,7 @@ FIRST = 4
 
 def applies(claim: Claim) -> bool:
     """Whether the claim speaks of long runs of states."""
-    return isinstance(claim.statement, Bound) or bool(cycles.vanishing(claim))
+    return claim.statement.horizon or bool(cycles.vanishing(claim))
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -73,7 +72,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     chosen = places(inquiry, rng)
     for place in chosen:
         looked.append(place)
-        search = _beyond if isinstance(claim.statement, Bound) else _cycle
+        search = _beyond if claim.statement.horizon else _cycle
         with np.errstate(all="ignore"):
             example = search(claim, place, 1 / len(chosen), rng)
         if example is not None:
@@ -111,7 +110,7 @@ def _seen(claim: Claim, place: Place) -> frozenset[seen.Seen]:
 def _told(claim: Claim, looked: list[Place]) -> str:
     last = max(place.rounds for place in looked)
     where = "with one, two and three slopes" if any(p.slopes for p in looked) else "as they are drawn"
-    what = f"no violation after {FIRST} to {last} rounds" if isinstance(claim.statement, Bound) else "no cycle"
+    what = f"no violation after {FIRST} to {last} rounds" if claim.statement.horizon else "no cycle"
     return f"{what} at {len(looked)} choices of the parameters, on functions {where}"
 
 
@@ -231,7 +230,7 @@ def _letters(claim: Claim, instance: Instance) -> Any:
 def _rounds(claim: Claim, built: Instance) -> int:
     """For how many rounds a run can be followed, whatever is drawn; 0 where it says nothing."""
     draws = tree_size(claim, built, 1)
-    if not isinstance(claim.statement, Bound):
+    if not claim.statement.horizon:
         return LAST if cycles.is_autonomous(claim, built) else 0
     rounds = LAST if draws == 1 else int(math.log(LEAVES) / math.log(draws))
     return rounds if has_rounds(claim, built, rounds) else 0

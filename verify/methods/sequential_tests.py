@@ -64,7 +64,7 @@ def test(claim: Claim, seed: int) -> Sampled | None:
     statement = claim.statement
     if isinstance(statement, CompressorClass):
         recipes: list[Recipe] = [{"d": d, "k": k, "samples": size} for d, k, size in SHAPES]
-    elif isinstance(statement, OneStep | Bound):
+    elif statement.stepping:
         recipes = _random(claim, seed)
     else:
         return None

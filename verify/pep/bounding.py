@@ -43,7 +43,7 @@ def posed_as_claimed(claim: Claim, instance: Instance) -> bool:
     other = {c.relation for c in getattr(claim.statement, "comparisons", ())} - {"<="}
     if other:
         raise Refused(f"{claim.id} says {min(other)}: a worst case, which is attained or approached, shows <= alone")
-    if isinstance(claim.statement, Bound) and claim.setting.hints.known is not None:
+    if claim.statement.horizon and claim.setting.hints.known is not None:
         raise Refused("what is known of the states from which one step is made is not known of those after it")
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")

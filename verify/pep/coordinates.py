@@ -20,7 +20,6 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, support_of
@@ -103,7 +102,7 @@ def _seen(claim: Claim, posed: Instance, parts: _Parts) -> _Seen:
     instance = parts.instance(posed)
     statement, params = claim.statement, instance.params
     quantities = getattr(statement, "quantities", ())
-    bound = isinstance(statement, Bound)
+    bound = statement.horizon
     problem, state = _with_maximum(*instance.at(_THETA))
     letters = _letters(claim, problem, params)
     before = [(str(q.expression), q.of(problem, params, state)) for q in quantities if bound or not q.after]
@@ -161,7 +160,7 @@ def _difference(claim: Claim, one: _Seen, several: _Seen, parts: _Parts) -> str 
     groups = [("the letter", one.letters, several.letters), ("the quantity", one.before, several.before)]
     if len(one.draws) == len(several.draws) and all(map(np.array_equal, one.draws, several.draws)):
         groups += [("the state's", one.states, several.states), ("the quantity", one.after, several.after)]
-    elif isinstance(claim.statement, Bound):
+    elif claim.statement.horizon:
         return "what it draws"
     else:
         # Masks of coordinates: of these only means over all draws can be compared, which is what a step is judged by.

@@ -46,7 +46,7 @@ _THETA = np.zeros((1, 0))
 
 def applies(claim: Claim) -> bool:
     """Whether bounds in the claim's setting are shown by induction: its Lyapunov functions are of two parts."""
-    return isinstance(claim.statement, Bound) and bool(claim.setting.hints.lyapunov)
+    return claim.statement.horizon and bool(claim.setting.hints.lyapunov)
 
 
 def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:

@@ -271,7 +271,7 @@ def potential(claim: Claim) -> Quantity:
     statement = claim.statement
     assert isinstance(statement, Bound | OneStep)
     declared: Quantity | None = claim.setting.potential
-    if isinstance(statement, Bound) and declared is not None:
+    if statement.horizon and declared is not None:
         return declared
     for left in statement.quantities:
         if left.expression == statement.left and any(q is not left and q.of is left.of for q in statement.quantities):

@@ -11,9 +11,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.intervals import Interval, Undefined
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import Array
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
 from verify.comparisons.exact import Compared, Coordinates, parts
@@ -97,7 +95,7 @@ def _where(claim: Claim, part: str, point: Coordinates, rounds: int) -> str:
         return ": a state that every step leaves as it is, and that is not the limit (potential against 0)"
     if isinstance(claim.statement, CompressorClass):
         return f"; x = ({', '.join(map(str, point))}): {part}"
-    if isinstance(claim.statement, OneStep | Bound):
+    if claim.statement.stepping:
         return where + f" relative to the optimum, after {rounds} round{'s' if rounds != 1 else ''}"
     return where
 

@@ -57,7 +57,7 @@ def caveat(claim: Claim, seen: Iterable[Seen]) -> str:
         long = {s.sort for s in found if s.rounds > _SHORT}
         if {s.sort for s in found} == {members.QUADRATICS}:
             said.append("on quadratics only")
-        elif isinstance(claim.statement, Bound) and not long:
+        elif claim.statement.horizon and not long:
             said.append(f"for the first {_SHORT} rounds only")
         elif isinstance(claim.statement, Bound | Limit | Eventually) and long == {members.QUADRATICS}:
             said.append(f"beyond {_SHORT} rounds on quadratics only")

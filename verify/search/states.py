@@ -16,7 +16,6 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.intervals import Interval
 from fedtheory.kinds.agreement import Agreement
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.identity import Identity
@@ -210,7 +209,7 @@ def _middle(value: Any) -> Any:
 
 
 def _rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
-    if not isinstance(claim.statement, Bound):
+    if not claim.statement.horizon:
         return (1,)
     return tuple(T for T in ROUNDS if is_enumerable(claim, instance, T) and has_rounds(claim, instance, T))
 

@@ -209,7 +209,7 @@ def _program(claim: Claim, instance: Instance, rounds: int = 1) -> programs.Prog
     ``ValueError`` when the initial state that a bound starts from is not posed, or the program grows too large.
     """
     posed = posing.pose(claim.setting, instance)
-    if isinstance(claim.statement, Bound):
+    if claim.statement.horizon:
         if posed.instance.initial is None:
             raise ValueError(f"the initial state of {claim.id} is not known formally")
         if rounds and tree_size(claim, instance, rounds) > _LEAVES:

@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from fedtheory import claims, plugins
 from fedtheory.claims import Claim
-from fedtheory.kinds.bound import Bound
 from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
 from verify.report import falls, statement
@@ -260,7 +259,7 @@ class Card:
     @property
     def rounds(self) -> int | None:
         """After how many rounds the counterexample contradicts a bound for every number of them; None elsewhere."""
-        bound = self.claim is not None and isinstance(self.claim.statement, Bound)
+        bound = self.claim is not None and self.claim.statement.horizon
         return self.example["rounds"] if bound and self.example else None
 
     @property
