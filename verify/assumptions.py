@@ -8,7 +8,6 @@ from types import MethodType
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
-from fedtheory.kinds.compressor_class import CompressorClass
 from verify.comparisons import asserted
 from verify.verdict import Verdict
 
@@ -54,7 +53,7 @@ def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe])
                 yield f"along runs, {hypothesis.text!r} means that {meaning.words}"
     if setting.hints.known is not None and formal:
         yield "what the setting says is known of states holds of formal vectors"
-    by_hand = setting.drawing.special is not None and not isinstance(claim.statement, CompressorClass)
+    by_hand = setting.drawing.special is not None and not claim.statement.of_compressor
     if by_hand and not (met and all(asserted.reaches(claim.instances.build(recipe, True)) for recipe in met)):
         yield "the states of its instances, made by hand, are all of which it speaks"
     if setting.hints.complete and formal:

@@ -29,6 +29,7 @@ class Agreement(Statement):
     seen: tuple[Callable[[Any, Any, Any], Array], Callable[[Any, Any, Any], Array]]
     text: str
     kind: ClassVar[str] = "equivalence"
+    pointwise: ClassVar[bool] = True
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:

@@ -37,6 +37,14 @@ class Statement:
     stepping: ClassVar[bool] = False
     #: Whether T in it is the number of rounds.
     horizon: ClassVar[bool] = False
+    #: Whether it is evaluated at instances, or at values of its letters, one by one.
+    searched: ClassVar[bool] = True
+    #: Whether a worst case over a class can be compared with it: a left side is at most a right one.
+    bounding: ClassVar[bool] = False
+    #: Whether it speaks of where runs end, so that of a single state it says something only where that stays.
+    ending: ClassVar[bool] = False
+    #: Whether it speaks of one compressor, whose sizes and vectors are its instances.
+    of_compressor: ClassVar[bool] = False
     #: Whether a search refutes it where it is false, and so where it, or a hypothesis, is perturbed.
     perturbable: ClassVar[bool] = True
 
@@ -50,6 +58,11 @@ class Statement:
 
     def check(self) -> None:
         """``ValueError`` where parts do not agree in what only this kind asks for."""
+
+    @property
+    def pointwise(self) -> bool:
+        """Whether it is decided at points, rather than where a ratio of its sides is largest."""
+        return False
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:

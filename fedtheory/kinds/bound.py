@@ -29,6 +29,7 @@ class Bound(Statement):
     override: sympy.Expr | None = None
     strict: bool = False
     kind: ClassVar[str] = "bound"
+    bounding: ClassVar[bool] = True
     stepping: ClassVar[bool] = True
     horizon: ClassVar[bool] = True
 

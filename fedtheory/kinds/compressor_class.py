@@ -25,6 +25,8 @@ class CompressorClass(Statement):
     d: sympy.Symbol
     k: sympy.Symbol
     kind: ClassVar[str] = "compressor"
+    of_compressor: ClassVar[bool] = True
+    pointwise: ClassVar[bool] = True
     perturbed: ClassVar[tuple[str, ...]] = ("omega", "bits")
 
     def check(self) -> None:

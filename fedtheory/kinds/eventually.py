@@ -27,6 +27,7 @@ class Eventually(Statement):
     steps: int = 400
     iteration: Iteration | None = None
     kind: ClassVar[str] = "eventually"
+    searched: ClassVar[bool] = False
     perturbable: ClassVar[bool] = False
 
     @property

@@ -29,6 +29,7 @@ class Experiment(Statement):
     data: str
     run: Callable[[int], tuple[Sighting, ...]]
     kind: ClassVar[str] = "experiment"
+    searched: ClassVar[bool] = False
     perturbable: ClassVar[bool] = False
 
     def lines(self, plain: Written) -> list[str]:

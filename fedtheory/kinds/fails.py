@@ -15,6 +15,7 @@ class Fails(Statement):
     of: Statement
     text: str
     kind: ClassVar[str] = "counterexample"
+    searched: ClassVar[bool] = False
     perturbable: ClassVar[bool] = False
 
     def lines(self, plain: Written) -> list[str]:

@@ -26,6 +26,7 @@ class Stays(Statement):
     observed: Callable[[Any, Any, Any], Array]
     text: str
     kind: ClassVar[str] = "fixed-point"
+    pointwise: ClassVar[bool] = True
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:

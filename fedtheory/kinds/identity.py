@@ -23,6 +23,7 @@ class Identity(Statement):
     quantities: tuple[Quantity, ...]
     also: tuple[Comparison, ...] = ()
     kind: ClassVar[str] = "identity"
+    pointwise: ClassVar[bool] = True
     perturbed: ClassVar[tuple[str, ...]] = ("left", "right")
 
     @property

@@ -25,6 +25,7 @@ class Inequality(Statement):
     strict: bool = False
     also: tuple[Comparison, ...] = ()
     kind: ClassVar[str] = "inequality"
+    bounding: ClassVar[bool] = True
     perturbed: ClassVar[tuple[str, ...]] = ("left", "middle", "right")
 
     @property

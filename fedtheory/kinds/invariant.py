@@ -21,6 +21,7 @@ class Invariant(Statement):
     residual: Callable[[Problem, Any, Any], Array]
     text: str
     kind: ClassVar[str] = "invariant"
+    pointwise: ClassVar[bool] = True
 
     @property
     def named(self) -> tuple[Quantity, ...]:

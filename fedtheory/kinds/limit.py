@@ -18,6 +18,8 @@ class Limit(Statement):
     potential: Quantity
     text: str
     kind: ClassVar[str] = "limit"
+    ending: ClassVar[bool] = True
+    pointwise: ClassVar[bool] = True
     perturbable: ClassVar[bool] = False
 
     @property

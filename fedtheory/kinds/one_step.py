@@ -30,6 +30,7 @@ class OneStep(Statement):
     factor: sympy.Expr | None = None
     strict: bool = False
     kind: ClassVar[str] = "one-step"
+    bounding: ClassVar[bool] = True
     stepping: ClassVar[bool] = True
 
     @property

@@ -26,6 +26,7 @@ class Order(Statement):
     when: tuple[sympy.Basic, ...] = ()
     also: tuple[Order, ...] = ()
     kind: ClassVar[str] = "order"
+    searched: ClassVar[bool] = False
     perturbable: ClassVar[bool] = False
 
     def check(self) -> None:

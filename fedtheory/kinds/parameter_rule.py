@@ -25,6 +25,7 @@ class ParameterRule(Statement):
     relations: tuple[sympy.Basic, ...]
     quantities: tuple[Quantity, ...] = ()
     kind: ClassVar[str] = "parameter-rule"
+    pointwise: ClassVar[bool] = True
 
     @property
     def printed(self) -> tuple[Comparison, ...]:

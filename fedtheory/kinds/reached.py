@@ -33,6 +33,10 @@ class Reached(Statement):
             raise ValueError(f"at least 0 rounds and a share of at least 0 are due, got {self.rounds} and {self.share}")
 
     @property
+    def pointwise(self) -> bool:
+        return bool(self.share == 0)
+
+    @property
     def comparisons(self) -> tuple[Comparison, ...]:
         relation = "==" if self.share == 0 else "<="
         return (Comparison(sympy.Symbol("V_T"), relation, self.share * sympy.Symbol("V_0")),)

@@ -21,6 +21,7 @@ class Readings(Statement):
     readings: tuple[Any, ...]
     denied: bool = False
     kind: ClassVar[str] = "readings"
+    searched: ClassVar[bool] = False
     perturbable: ClassVar[bool] = False
 
     @property

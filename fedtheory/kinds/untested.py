@@ -18,6 +18,7 @@ class Untested(Statement):
     text: str
     reason: str
     kind: ClassVar[str] = "untested"
+    searched: ClassVar[bool] = False
     perturbable: ClassVar[bool] = False
 
     def lines(self, plain: Written) -> list[str]:

@@ -33,9 +33,6 @@ from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance, pinned
 from fedtheory.instances.base import Recipe
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import evaluate, exact, holds
 from verify.evaluate import hypotheses_hold, sides
 from verify.exact import reals, symbolic
@@ -264,7 +261,7 @@ def _ways(
 def _vanishing(claim: Claim, instance: Instance) -> bool:
     """Whether both sides of every inequality are 0 at some states, drawn at random, though neither is written so."""
     statement = claim.statement
-    if not isinstance(statement, OneStep | Bound | Inequality):
+    if not statement.bounding:
         return False
     if any(side.is_zero for c in statement.comparisons for side in (c.left, c.right)):
         return False

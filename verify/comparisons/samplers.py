@@ -14,9 +14,7 @@ import numpy as np
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.rational import evaluate
 from verify.evaluate import dimension
 from verify.statistics import sampling
@@ -39,7 +37,7 @@ _MEASURED = "{}, measured"
 @cache
 def _ledger() -> Ledger:
     registered = [(c.id, c.statement) for c in claims.all()]
-    names = [id for id, statement in registered if isinstance(statement, CompressorClass | OneStep | Bound)]
+    names = [id for id, statement in registered if statement.of_compressor or statement.stepping]
     return Ledger(names + [_MEASURED.format(id) for id, statement in registered if statement.horizon], TOTAL)
 
 

@@ -7,13 +7,6 @@ import math
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.eventually import Eventually
-from fedtheory.kinds.experiment import Experiment
-from fedtheory.kinds.fails import Fails
-from fedtheory.kinds.limit import Limit
-from fedtheory.kinds.order import Order
-from fedtheory.kinds.readings import Readings
-from fedtheory.kinds.untested import Untested
 from verify.comparisons.deciding import arithmetic, floats_in
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role
@@ -27,14 +20,14 @@ _TRIES = 30
 
 def applies(claim: Claim) -> bool:
     """Whether what the claim says can be evaluated at a state or at constants."""
-    return not isinstance(claim.statement, Untested | Order | Eventually | Readings | Fails | Experiment)
+    return claim.statement.searched
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by the smallest counterexample, or supported by the instances that met the hypotheses, if any did."""
     claim, found = inquiry.claim, inquiry.hunt
     used = tuple(sorted(found.methods))
-    if found.untrue and not (found.refutations and isinstance(claim.statement, Limit)):
+    if found.untrue and not (found.refutations and claim.statement.ending):
         return method.found(Verdict.ILL_POSED, found.untrue, used=used)
     if found.refutations:
         # Simplifying is greedy: what comes out depends on the start, so each is tried a little, the best one fully.
@@ -54,7 +47,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.found(Verdict.ILL_POSED, f"{why}, which no hypothesis excludes: at {where}", used=used)
     if found.instances == 0:
         return method.found(Verdict.NOT_TESTED, unmet.reason(claim, np.random.default_rng(inquiry.seed), inquiry.size))
-    limit = isinstance(claim.statement, Limit)
+    limit = claim.statement.ending
     note = (
         "the optimum is a fixed point; of the limit that says nothing"
         if limit

@@ -19,10 +19,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import generic, pick
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.one_step import OneStep
 from verify.mutation.bank import Mutant
 
 #: Whether a problem with its parameters has states in the region.
@@ -34,7 +31,7 @@ _FACTORS = tuple(Fraction(v) for v in (0, "1/2", 2, 10, -1, "1001/1000"))
 def drawn(holding: tuple[Claim, ...], seed: int) -> Iterator[Mutant]:
     """Mutants of claims that hold, without end; each is false unless its region makes no difference."""
     rng = np.random.default_rng([seed, 11])
-    about = [c for c in holding if isinstance(c.statement, OneStep | Bound | Invariant | Inequality)]
+    about = [c for c in holding if c.statement.bounding or isinstance(c.statement, Invariant)]
     for number in count(1):
         claim = pick(rng, about)
         sort = pick(rng, ("step", "step", "step", "rounded", "quantity", "hypothesis", "memory"))

@@ -12,10 +12,7 @@ from typing import NamedTuple
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.one_step import OneStep
 from verify.comparisons import asserted
 from verify.evaluate import hypotheses_hold
 from verify.faults import attributed
@@ -59,7 +56,7 @@ def applies(claim: Claim, method: str) -> bool:
         return FORMAL[method].applies(claim)
     if method != WORST_CASE:
         raise ValueError(f"no certificates are known of the kind {method[:40]!r}")
-    return isinstance(claim.statement, OneStep | Bound | Inequality)
+    return claim.statement.bounding
 
 
 def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:

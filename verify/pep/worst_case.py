@@ -39,7 +39,7 @@ def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prove
     hypothesis fails; :class:`Refused` when the claim cannot be certified at any parameters.
     """
     statement = claim.statement
-    if not isinstance(statement, OneStep | Bound | Inequality):
+    if not statement.bounding:
         raise Refused(f"no worst case over a class is known for a statement of kind {statement.kind}")
     prover = prover or Solving()
     try:

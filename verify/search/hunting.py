@@ -18,8 +18,6 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, members, pinned
 from fedtheory.instances.base import Recipe
-from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.limit import Limit
 from fedtheory.rational import Undefined, evaluate, real
 from verify.comparisons import asserted
 from verify.evaluate import has_rounds, hypotheses_hold, meeting, sides
@@ -100,7 +98,7 @@ def _untrue(claim: Claim, recipe: Recipe) -> str:
 
 def _undefined(claim: Claim, recipe: Recipe) -> tuple[str, str] | None:
     """A side that is no real number at values of the letters alone that meet the hypotheses, and where; or None."""
-    if not claim.setting.of_constants or isinstance(claim.statement, CompressorClass):
+    if not claim.setting.of_constants or claim.statement.of_compressor:
         return None
     try:
         built = claim.instances.build(recipe, True)
@@ -144,7 +142,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     ties: Counter[tuple[int, ...]] = Counter()
     looked: frozenset[seen.Seen] = frozenset()
     undefined: tuple[str, str] | None = None
-    untrue, limit = "", isinstance(claim.statement, Limit)
+    untrue, limit = "", claim.statement.ending
     for index, recipe in enumerate(_climbing(claim, rng, size, met)):
         with attributed(claim, recipe):
             if not untrue and (limit or index < LOOKED or index % AGAIN == 0):

@@ -11,7 +11,6 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.intervals import Interval, Undefined
-from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.rational import Array
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
 from verify.comparisons.exact import Compared, Coordinates, parts
@@ -93,7 +92,7 @@ def _where(claim: Claim, part: str, point: Coordinates, rounds: int) -> str:
         return where + ": the invariant fails after one step (residual against 0)"
     if part == "fixed point":
         return ": a state that every step leaves as it is, and that is not the limit (potential against 0)"
-    if isinstance(claim.statement, CompressorClass):
+    if claim.statement.of_compressor:
         return f"; x = ({', '.join(map(str, point))}): {part}"
     if claim.statement.stepping:
         return where + f" relative to the optimum, after {rounds} round{'s' if rounds != 1 else ''}"

@@ -15,14 +15,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.intervals import Interval
-from fedtheory.kinds.agreement import Agreement
-from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.fixed_point import Stays
-from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.kinds.reached import Reached
 from fedtheory.rational import Array, Undefined, to_float
 from fedtheory.rational import exact as exactly
 from verify.comparisons import second_moments
@@ -142,22 +135,18 @@ def is_strict(claim: Claim) -> bool:
 
 def pointwise(claim: Claim) -> bool:
     """Whether the statement is decided by evaluating it at points rather than by maximising a ratio over states."""
-    statement = claim.statement
-    exact_kinds = Identity | ParameterRule | Invariant | CompressorClass | Limit | Stays | Agreement
-    if isinstance(statement, Reached):
-        return statement.share == 0
-    return isinstance(statement, exact_kinds) or claim.setting.of_constants
+    return claim.statement.pointwise or claim.setting.of_constants
 
 
 def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[Coordinates]:
     """Rational points that expose special cases: 0, the all-ones and unit vectors, and random rationals, small ones
     and some far away and near."""
     yield tuple(Fraction(0) for _ in range(dimension))
-    if isinstance(claim.statement, ParameterRule | Limit) or dimension == 0:
+    if isinstance(claim.statement, ParameterRule) or claim.statement.ending or dimension == 0:
         return
     yield tuple(Fraction(1) for _ in range(dimension))
     yield tuple(Fraction(int(i == 0)) for i in range(dimension))
-    if isinstance(claim.statement, CompressorClass):
+    if claim.statement.of_compressor:
         yield tuple(Fraction(4, 3) for _ in range(dimension))
         yield tuple(Fraction(-4, 3) * Fraction(2) ** (3 * i) for i in range(dimension))
     for scale in (1, 1, 1, Fraction(FAR[-1]), NEAR):
@@ -329,7 +318,7 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], scales: Iterab
 
     Elsewhere those in the directions of what was ``found`` and of a few more.
     """
-    if pointwise(claim) or isinstance(claim.statement, Limit):
+    if pointwise(claim):
         return
     for scale in scales:
         exact = isinstance(scale, Fraction)
@@ -386,7 +375,7 @@ def floats(claim: Claim, recipes: Iterable[Recipe]) -> str:
         except (ValueError, ArithmeticError):
             return ""
         # A compressor's code is compared with itself in floats, and these are the numbers of that.
-        told = [c for c in compared if not isinstance(claim.statement, CompressorClass)]
+        told = [] if claim.statement.of_compressor else compared
         for value in (v for c in told for side in (c.left, c.right) for v in side):
             if finite(value) and isinstance(value, Interval | float) and (where := Interval.of(value).where):
                 return where

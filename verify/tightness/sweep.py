@@ -9,9 +9,6 @@ from math import isfinite
 
 from fedtheory import tables
 from fedtheory.claims import Claim
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.one_step import OneStep
 from verify import sweeping
 from verify.tightness import grids
 from verify.tightness.comparison import Point, Subject, at_choice, short
@@ -33,7 +30,7 @@ def letters(texts: Sequence[str]) -> dict[str, Fraction]:
 def grid(claim: Claim, at: Letters | None = None) -> list[Choice]:
     """The points at which :func:`measure` compares. ``ValueError`` as there."""
     statement = claim.statement
-    if not isinstance(statement, OneStep | Bound | Inequality):
+    if not statement.bounding:
         raise ValueError(
             f"{claim.id} has no worst case: one-step statements, bounds and inequalities have one, not a statement of "
             f"kind {statement.kind}"
