@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +12,10 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.compressors import Compressor
 from fedtheory.instances import Instance
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.experiment import Experiment
-from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
-from fedtheory.kinds.order import Order
-from fedtheory.kinds.untested import Untested
 from fedtheory.randomness import expectation
 from fedtheory.rational import Array, evaluate, exact, is_exact, to_float
 from verify.comparisons import asserted, second_moments
@@ -60,39 +58,53 @@ def parts(claim: Claim, instance: Instance, point: Coordinates, rounds: int) -> 
 
 def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
     """As :func:`parts`, at one state ``row (1, dimension)`` in the arithmetic of the instance."""
-    statement = claim.statement
-    if isinstance(statement, CompressorClass):
-        yield from _compressor_parts(statement, instance, row[0])
-    elif isinstance(statement, Invariant):
-        problem, state = instance.at(row)
-        now, params = (params_after(claim, instance, problem, rounds) for rounds in (0, 1))
-        before = _vanishing("residual", statement.residual(problem, now, state))
-        later, _ = rollout(claim, instance, problem, state, 1)
-        after = _vanishing("residual", statement.residual(problem, params, later), _largest(later))
-        # Of states where the residual does not vanish nothing is said.
-        in_fractions = is_exact(*state)
-        if in_fractions:
-            check_number("the residual", before.left)
-        most = 0 if in_fractions else ROUNDED * _largest(state)
-        yield after if (before.left <= most).all() else after._replace(left=after.left[:0], right=after.right[:0])
-    elif isinstance(statement, Limit):
-        # Of a limit a state that stays where it is says something, and one that is left does not.
-        rest = asserted.resting(claim, instance)
-        if rest is not None:
-            problem, state = rest
-            yield _vanishing("fixed point", statement.potential.of(problem, instance.params, state))
-    elif not isinstance(statement, Order | Untested | Fails | Experiment):
-        residual = leaving(claim, instance, row)
-        if residual is not None:
-            yield _vanishing("domain", residual)
-        if not statement.horizon or is_enumerable(claim, instance, rounds):
-            found = sides(claim, instance, row, rounds)
-        elif second_moments.applies(claim, instance):
-            found = [second_moments.sides_after(claim, instance, row, rounds)]
-        else:
-            raise ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds there: the draws are too many")
-        for index, (comparison, (left, right)) in enumerate(zip(statement.comparisons, found, strict=True)):
-            yield Compared(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
+    if claim.statement.searched:
+        yield from _parts_of(claim.statement, claim, instance, row, rounds)
+
+
+@singledispatch
+def _parts_of(statement: Statement, claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
+    """The comparisons that a statement lists."""
+    residual = leaving(claim, instance, row)
+    if residual is not None:
+        yield _vanishing("domain", residual)
+    if not statement.horizon or is_enumerable(claim, instance, rounds):
+        found = sides(claim, instance, row, rounds)
+    elif second_moments.applies(claim, instance):
+        found = [second_moments.sides_after(claim, instance, row, rounds)]
+    else:
+        raise ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds there: the draws are too many")
+    for index, (comparison, (left, right)) in enumerate(zip(statement.comparisons, found, strict=True)):
+        yield Compared(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
+
+
+@_parts_of.register
+def _(statement: Invariant, claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
+    problem, state = instance.at(row)
+    now, params = (params_after(claim, instance, problem, rounds) for rounds in (0, 1))
+    before = _vanishing("residual", statement.residual(problem, now, state))
+    later, _ = rollout(claim, instance, problem, state, 1)
+    after = _vanishing("residual", statement.residual(problem, params, later), _largest(later))
+    # Of states where the residual does not vanish nothing is said.
+    in_fractions = is_exact(*state)
+    if in_fractions:
+        check_number("the residual", before.left)
+    most = 0 if in_fractions else ROUNDED * _largest(state)
+    yield after if (before.left <= most).all() else after._replace(left=after.left[:0], right=after.right[:0])
+
+
+@_parts_of.register
+def _(statement: Limit, claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
+    # Of a limit a state that stays where it is says something, and one that is left does not.
+    rest = asserted.resting(claim, instance)
+    if rest is not None:
+        problem, state = rest
+        yield _vanishing("fixed point", statement.potential.of(problem, instance.params, state))
+
+
+@_parts_of.register
+def _(statement: CompressorClass, claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
+    return _compressor_parts(statement, instance, row[0])
 
 
 def is_enumerable(claim: Claim, instance: Instance, rounds: int) -> bool:

@@ -18,6 +18,9 @@ from fedtheory.kinds.order import Order
 from verify.comparisons import curves
 from verify.comparisons.curves import FIRST, LAST, SECOND, Curve, Undecided
 
+#: How the parts of a statement on orders are called, before their numbers.
+PREFIX = "order "
+
 
 def relations(claim: Claim, part: Order) -> list[sympy.Basic]:
     """What limits the values of the letters of an order."""

@@ -2,51 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.eventually import Eventually
-from fedtheory.kinds.experiment import Experiment
-from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.order import Order
-from fedtheory.kinds.untested import Untested
 from verify.comparisons import cycles, determinants, exact, number_types, orders, samplers, stability
 from verify.comparisons.deciding import certainly, is_open, plain
 from verify.comparisons.exact import Coordinates
 from verify.evaluate import hypotheses_hold
 from verify.plain import quoted
 
-#: The comparisons of a compressor's class.
-_COMPRESSOR = {"mean": "==", "variance": "<=", "its own omega": "<=", "floats": "==", "sampled": "==", "bits": "=="}
-
 
 def relation(claim: Claim, part: str) -> str:
     """What the claim says of the two sides of one of its parts; ``ValueError`` when it has no such part."""
-    statement = claim.statement
-    if isinstance(statement, Order):
-        known = {f"order {index}": "<=" for index in range(len(statement.parts))}
-    elif isinstance(statement, CompressorClass):
-        known = _COMPRESSOR
-    elif isinstance(statement, Invariant):
-        known = {"residual": "=="}
-    elif isinstance(statement, Limit):
-        known = {"fixed point": "==", determinants.PART: "<", stability.PART: "<", cycles.PART: "<"}
-    elif isinstance(statement, Eventually):
-        known = {cycles.PART: "<"} if cycles.vanishing(claim) else {}
-    elif isinstance(statement, Untested | Fails | Experiment):
-        known = {}
-    else:
-        known = {str(index): comparison.relation for index, comparison in enumerate(statement.comparisons)}
-        known["domain"] = "=="
+    known = _relations(claim.statement)
+    if part == cycles.PART and cycles.vanishing(claim):
+        return "<"
     if part in known:
         return known[part]
-    if part.startswith(samplers.PREFIX) and not isinstance(statement, Order | Untested):
+    if part.startswith(samplers.PREFIX) and claim.statement.searched:
         # Of what is sampled only a variance is bounded from one side.
         return "<=" if part.startswith(f"{samplers.PREFIX}variance") else "=="
     if part.startswith((number_types.FLOATS, number_types.AGAIN)) and number_types.runs_on_states(claim):
@@ -54,9 +37,38 @@ def relation(claim: Claim, part: str) -> str:
     raise ValueError(f"the claim {claim.id} has no comparison called {quoted(part)}")
 
 
+@singledispatch
+def _relations(statement: Statement) -> Mapping[str, str]:
+    """What a statement says of its parts, by their names."""
+    if not statement.searched:
+        return {}
+    return {**{str(index): c.relation for index, c in enumerate(statement.comparisons)}, "domain": "=="}
+
+
+@_relations.register
+def _(statement: Order) -> Mapping[str, str]:
+    return {f"{orders.PREFIX}{index}": "<=" for index in range(len(statement.parts))}
+
+
+@_relations.register
+def _(statement: Invariant) -> Mapping[str, str]:
+    return {"residual": "=="}
+
+
+@_relations.register
+def _(statement: Limit) -> Mapping[str, str]:
+    return {"fixed point": "==", determinants.PART: "<", stability.PART: "<"}
+
+
+@_relations.register
+def _(statement: CompressorClass) -> Mapping[str, str]:
+    parts = ("mean", "variance", "its own omega", "floats", "sampled", "bits")
+    return {part: "<=" if part in ("variance", "its own omega") else "==" for part in parts}
+
+
 def possible_rounds(claim: Claim, part: str) -> tuple[int, ...]:
     """The numbers of rounds that a counterexample can have there."""
-    if isinstance(claim.statement, Order) or part.startswith(samplers.PREFIX):
+    if part.startswith((samplers.PREFIX, orders.PREFIX)):
         return (0,)
     if part == cycles.PART:
         return tuple(range(1, cycles.LONGEST + 1))
@@ -73,7 +85,7 @@ def evaluate_at(
     or a hypothesis does not hold.
     """
     relation(claim, part)
-    if isinstance(claim.statement, Order):
+    if part.startswith(orders.PREFIX):
         return orders.sides_at(claim, recipe, int(part.split()[-1]))
     try:
         instance = claim.instances.build(recipe, True)

@@ -44,7 +44,7 @@ def counterexample(claim: Claim, recipe: Recipe, index: int) -> Counterexample |
     if left <= right:
         return None
     text = orders.told(claim, part, recipe)
-    return Counterexample(claim, recipe, (), 0, f"order {index}", 0, left, right, "<=", text)
+    return Counterexample(claim, recipe, (), 0, f"{orders.PREFIX}{index}", 0, left, right, "<=", text)
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
