@@ -14,13 +14,13 @@ import numpy as np
 
 from fedtheory.algorithms import fedadmm, fedalt, fedavg_stale, fedprox, fedsim
 from fedtheory.data import Dataset, split
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.least_squares import from_rows, three_laws
 from fedtheory.problems.logistic import Logistic
+from fedtheory.problems.subproblems import InnerSteps
 from fedtheory.problems.weighted import stationary_point, weighted_gradient, weighted_value
-from fedtheory.rational import Array
-from fedtheory.selections import Uniform
-from fedtheory.subproblems import InnerSteps
+from fedtheory.randomness.selections import Uniform
 
 METHODS = ("FedADMM", "FedAvg", "FedProx", "FedAlt", "FedSim")
 RIVALS = METHODS[1:]

@@ -19,13 +19,13 @@ from sklearn.datasets import load_digits, load_svmlight_file
 
 from fedtheory.algorithms import Algorithm, accfeddcd, fedavg, feddcd, fedprox, run, scaffold
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.optimum import newton, solve
-from fedtheory.oracles import Minibatches
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic
+from fedtheory.problems.optimum import newton, solve
+from fedtheory.problems.oracles import Minibatches
 from fedtheory.problems.perceptron import Perceptron
 from fedtheory.problems.softmax import Softmax, minimiser
-from fedtheory.rational import Array
 
 PRIMAL, DUAL = ("FedAvg", "FedProx", "SCAFFOLD"), ("FedDCD", "AccFedDCD")
 METHODS = PRIMAL + DUAL

@@ -3,12 +3,12 @@
     python benchmarks/fedopt_experiments.py [--plays FILE.txt.gz] [--clients K] [--features d] [--mean M] [--rounds T]
                                             [--quick] [--out DIR] [--seed S]
 
-Without ``--plays`` data are generated (fedtheory.text): bags of words of authors. Logistic regression, lambda = 1/n,
-from w = 0. A round is one exchange with all clients. FSVRGR is FSVRG on the same examples dealt out at random, as many
-to each client as before. Every method is tuned in retrospect over a small grid, as the paper does with its stepsize:
-what is shown is the setting with the lowest objective after the last round. CoCoA+ adds the steps of its clients, each
-one pass of coordinate ascent, with sigma' = K, which is safe, and with smaller ones, which may diverge. The optimum is
-from Newton's method.
+Without ``--plays`` data are generated (fedtheory.papers.fedopt.text): bags of words of authors. Logistic regression,
+lambda = 1/n, from w = 0. A round is one exchange with all clients. FSVRGR is FSVRG on the same examples dealt out at
+random, as many to each client as before. Every method is tuned in retrospect over a small grid, as the paper does with
+its stepsize: what is shown is the setting with the lowest objective after the last round. CoCoA+ adds the steps of its
+clients, each one pass of coordinate ascent, with sigma' = K, which is safe, and with smaller ones, which may diverge.
+The optimum is from Newton's method.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fedtheory.papers.fedopt.figure import METHODS, Results, best, error, experiment, orderings, problem_of
+from fedtheory.papers.fedopt.text import generated, plays
 from fedtheory.problems.linear_models import minimiser
-from fedtheory.text import generated, plays
 
 _COLOURS = dict(zip(METHODS, ("#128277", "#6a3d9a", "#38761d", "#cc0000"), strict=True))
 _MARKS = dict(zip(METHODS, ("D", "^", "o", "*"), strict=True))

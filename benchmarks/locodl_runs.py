@@ -29,14 +29,14 @@ from fedtheory.algorithms import (
     scaffold,
 )
 from fedtheory.compressors import FLOAT_BITS, Compressor, Family
-from fedtheory.contractive import scaled
+from fedtheory.compressors.contractive import scaled
 from fedtheory.data import Dataset
-from fedtheory.optimum import Optimum
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic, logistic_with_condition
+from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.randomness import Product
-from fedtheory.rational import Array
 
 COMPRESSED = ("LoCoDL", "5GCS-CC", "ADIANA", "DIANA", "EF21", "FedCOMGATE")
 UNCOMPRESSED = ("CompressedScaffnew", "Scaffnew", "GradSkip", "SCAFFOLD")

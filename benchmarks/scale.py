@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fedtheory import claims
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify import audit, code, sweeping
 
 #: Seconds in which a worker loads the methods, those in which a lost one is replaced, and those of handing out a task.

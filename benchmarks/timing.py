@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 
 
 class Line(NamedTuple):

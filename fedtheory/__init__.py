@@ -22,7 +22,7 @@ _PUBLIC = {
         "WeaklyConvex",
     ),
     "compressors": ("Compressor",),
-    "hypotheses": ("Hypothesis",),
+    "settings.hypotheses": ("Hypothesis",),
     "kinds.bound": ("Bound", "bound"),
     "kinds.compressor_class": ("CompressorClass",),
     "kinds.identity": ("Identity", "identity"),
@@ -33,11 +33,11 @@ _PUBLIC = {
     "kinds.order": ("Order",),
     "kinds.parameter_rule": ("ParameterRule",),
     "plugins": ("Paper",),
-    "potentials": ("distance", "gap", "heterogeneity"),
+    "settings.potentials": ("distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Independent", "Product", "UniformSubset"),
-    "relations": ("E", "Quantity"),
+    "settings.relations": ("E", "Quantity"),
     "settings": ("Drawing", "Hints", "Setting"),
-    "symbols": ("T", "d", "integers", "k", "letters", "n", "omega", "round_index"),
+    "numbers.symbols": ("T", "d", "integers", "k", "letters", "n", "omega", "round_index"),
 }
 _WHERE = {name: module for module, names in _PUBLIC.items() for name in names}
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from fedtheory import naming, plugins, validation
+from fedtheory import naming, plugins
+from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import FunctionClass
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instances
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.base import Statement, measured, spoken_of
@@ -20,10 +20,11 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.untested import Untested
+from fedtheory.numbers import validation
+from fedtheory.numbers.symbols import T, d, k, round_index
 from fedtheory.origins import checked
-from fedtheory.schedules import ROUND
 from fedtheory.settings import COMPRESSOR, Setting
-from fedtheory.symbols import T, d, k, round_index
+from fedtheory.settings.hypotheses import Hypothesis
 
 #: What a claim has whose author did not write it.
 NOWHERE, NOTHING = Setting(), Untested("", "")
@@ -191,7 +192,7 @@ class Claim:
     @property
     def instances(self) -> Instances:
         """The instances on which the claim is tested; ``ValueError`` if none are known."""
-        from fedtheory.instances.derived import instances
+        from fedtheory.sampling.derived import instances
 
         return instances(self)
 

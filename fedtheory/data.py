@@ -16,7 +16,7 @@ from typing import BinaryIO, Literal, cast, get_args
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 
 Split = Literal["equal", "iid", "label"]
 

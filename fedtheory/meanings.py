@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
+from fedtheory.settings.hypotheses import Hypothesis
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Lipschitz:
 @dataclass(frozen=True)
 class Everywhere:
     """What a hypothesis says: an inequality without letters, between quantities that are each an
-    :class:`fedtheory.iterations.At`, at every iteration of every run."""
+    :class:`fedtheory.settings.iterations.At`, at every iteration of every run."""
 
     statement: Inequality
     words: ClassVar[str] = "an inequality holds at every iteration"

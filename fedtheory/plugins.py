@@ -27,8 +27,9 @@ class Paper:
     """A paper, as the package that holds it describes it.
 
     ``id``: what the ids of its claims begin with; ``title``: its authors and title, in a line; ``claims``: its claims,
-    in order; ``glossary``: its letters, by the common ones of :mod:`fedtheory.symbols`; ``tables``: the module that
-    builds each of its tables (``build(name)``), by the table's name; ``order``: papers are listed by it, then by id.
+    in order; ``glossary``: its letters, by the common ones of :mod:`fedtheory.numbers.symbols`; ``tables``: the module
+    that builds each of its tables (``build(name)``), by the table's name; ``order``: papers are listed by it, then by
+    id.
     """
 
     id: str

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from types import MethodType
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.comparisons import asserted
 from verify.verdict import Verdict
 

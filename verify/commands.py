@@ -313,7 +313,7 @@ def _checked_certificate(path: Path) -> tuple[list[str], str] | None:
 def run_table(args: argparse.Namespace) -> int:
     """A complexity table, at values if given."""
     # Deriving orders takes scipy, which the other commands do not need.
-    from fedtheory.rendering import render
+    from fedtheory.tables.rendering import render
 
     values = tables.assignments(args.at)
     table = tables.get(args.name)
@@ -324,7 +324,7 @@ def run_table(args: argparse.Namespace) -> int:
 def run_map(args: argparse.Namespace) -> int:
     """Draw which method of a table wins where."""
     # Loading matplotlib takes as long as all other commands.
-    from fedtheory.regions import axis, regions
+    from fedtheory.tables.regions import axis, regions
     from verify.report import map as maps
     from verify.report import style
 

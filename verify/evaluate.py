@@ -14,8 +14,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms.base import place
+from fedtheory.algorithms.schedules import Irrational, at_round
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.agreement import Agreement
@@ -26,12 +26,12 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.reached import Reached
-from fedtheory.literals import are_fractions
+from fedtheory.numbers.literals import are_fractions
+from fedtheory.numbers.rational import Array, Undefined, evaluate, is_exact
+from fedtheory.numbers.symbols import T
 from fedtheory.randomness import expectation, map_leaves, support_of
-from fedtheory.rational import Array, Undefined, evaluate, is_exact
-from fedtheory.relations import Comparison, Quantity
-from fedtheory.schedules import Irrational, at_round
-from fedtheory.symbols import T
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison, Quantity
 
 Sides = tuple[Array, Array]
 

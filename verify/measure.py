@@ -22,12 +22,12 @@ from fedtheory.claims import Claim
 from fedtheory.compressors import Family, rand_k
 from fedtheory.data import Dataset, split
 from fedtheory.kinds.bound import Bound
+from fedtheory.numbers.rational import Array, evaluate
+from fedtheory.numbers.symbols import T
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic, logistic_with_condition
 from fedtheory.problems.quadratic import diagonal
-from fedtheory.rational import Array, evaluate
-from fedtheory.relations import Quantity
-from fedtheory.symbols import T
+from fedtheory.settings.relations import Quantity
 from verify.comparisons import samplers
 from verify.statistics import sampling
 

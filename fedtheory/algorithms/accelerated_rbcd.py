@@ -13,9 +13,9 @@ import numpy as np
 from fedtheory.algorithms import rbcd
 from fedtheory.algorithms.accfeddcd import Subsets, acceleration
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Product, WeightedSubset
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

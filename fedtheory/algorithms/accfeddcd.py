@@ -10,9 +10,9 @@ import sympy
 
 from fedtheory.algorithms import feddcd
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.numbers.rational import Array, evaluate
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Product
-from fedtheory.rational import Array, evaluate
 
 _ratio = sympy.Symbol("ratio", positive=True)
 

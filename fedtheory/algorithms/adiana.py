@@ -12,9 +12,9 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.compressors import Family
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.literals import in_fractions
+from fedtheory.algorithms.schedules import at_round
+from fedtheory.numbers.literals import in_fractions
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, Size
-from fedtheory.rational import Array
-from fedtheory.schedules import at_round
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from sympy.utilities.iterables import multiset_permutations
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.scaffnew import State, fixed_point, init, invariant
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution, Product, Size, check_enumerable
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

@@ -14,10 +14,10 @@ import numpy as np
 from fedtheory.algorithms import dane
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.dane import State, init
-from fedtheory.local_draws import ClientPicks
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw
-from fedtheory.rational import Array
+from fedtheory.randomness.local_draws import ClientPicks
 
 
 class Params(NamedTuple):

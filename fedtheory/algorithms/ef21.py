@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.contractive import Contractive
+from fedtheory.compressors.contractive import Contractive
+from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, Independent
-from fedtheory.rational import Array, to_float
 
 
 class Params(NamedTuple):

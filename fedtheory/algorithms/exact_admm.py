@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.weighted import stationary_point
 from fedtheory.randomness import Constant, Distribution
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.problems.subproblems import Solver, Task
 from fedtheory.problems.weighted import stationary_point
 from fedtheory.randomness import Distribution, Draw, Product
-from fedtheory.rational import Array
-from fedtheory.selections import Selection
-from fedtheory.subproblems import Solver, Task
+from fedtheory.randomness.selections import Selection
 
 
 class Params(NamedTuple):
     """``alpha (m,)``: weights of the f_i, which sum to 1; ``sigma (m,)``: penalties; ``nu (m,)``: factors of the
     tolerances; ``eps (m,)``: the tolerances eps_i^0; ``k0``: iterations a communication round; ``selection``: plans of
-    participants (see :mod:`fedtheory.selections`); ``solver``: how clients meet eq. (6)."""
+    participants (see :mod:`fedtheory.randomness.selections`); ``solver``: how clients meet eq. (6)."""
 
     alpha: Array
     sigma: Array

@@ -11,9 +11,9 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, UniformSubset
-from fedtheory.rational import Array, apply, inverse
 
 
 class Params(NamedTuple):

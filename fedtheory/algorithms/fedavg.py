@@ -9,10 +9,10 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.minibatch_sgd import Round, everywhere, mean_over
-from fedtheory.oracles import AllRows, Minibatches
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.randomness import Distribution, Product, UniformSubset
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution
-from fedtheory.rational import Array
-from fedtheory.selections import Selection
+from fedtheory.randomness.selections import Selection
 
 
 class Params(NamedTuple):
     """``gamma``: a local step is gamma/m long; ``k0``: local steps a round; ``selection``: plans of participants (see
-    :mod:`fedtheory.selections`)."""
+    :mod:`fedtheory.randomness.selections`)."""
 
     gamma: Any
     k0: int

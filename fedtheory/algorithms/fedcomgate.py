@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.compressors import Family
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

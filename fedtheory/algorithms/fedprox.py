@@ -10,11 +10,11 @@ from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.fedavg import State
 from fedtheory.algorithms.minibatch_sgd import Round, everywhere, mean_over
-from fedtheory.oracles import AllRows, Minibatches
+from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.problems.base import Problem
+from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.randomness import Distribution
-from fedtheory.rational import Array, apply, inverse
 
 
 class Params(NamedTuple):

@@ -11,8 +11,8 @@ from fedtheory.algorithms import fedalt
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.fedalt import Params, State
 from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:

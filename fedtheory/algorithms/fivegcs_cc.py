@@ -12,11 +12,11 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.compressors import Family
-from fedtheory.optimum import newton
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Proximable
+from fedtheory.problems.optimum import newton
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

@@ -14,11 +14,11 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
-from fedtheory.local_draws import ClientPermutations
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.local_features import aggregation, local_scaling
 from fedtheory.randomness import Distribution, Draw
-from fedtheory.rational import Array
+from fedtheory.randomness.local_draws import ClientPermutations
 
 
 class Params(NamedTuple):

@@ -17,10 +17,10 @@ from functools import cached_property
 
 import numpy as np
 
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearModels, Snapshot
 from fedtheory.problems.local_features import LocalFeatures, local_features
-from fedtheory.rational import Array
-from fedtheory.step_major import Block, blocks, entries
+from fedtheory.problems.step_major import Block, blocks, entries
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.scaffnew import State, communicate, fixed_point, init
+from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
-from fedtheory.rational import Array, to_float
 
 
 class Params(NamedTuple):

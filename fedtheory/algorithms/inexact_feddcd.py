@@ -9,10 +9,10 @@ import numpy as np
 
 from fedtheory.algorithms import feddcd
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.oracles import Oracle
+from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.problems.base import Problem
+from fedtheory.problems.oracles import Oracle
 from fedtheory.randomness import Distribution, Draw, Product
-from fedtheory.rational import Array, is_exact
 
 
 class Params(NamedTuple):

@@ -14,11 +14,11 @@ import sympy
 
 from fedtheory.algorithms import rbcd
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.oracles import Oracle
+from fedtheory.numbers.rational import Array, evaluate, inverse, is_exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
+from fedtheory.problems.oracles import Oracle
 from fedtheory.randomness import Distribution, Draw, Product, WeightedSubset
-from fedtheory.rational import Array, evaluate, inverse, is_exact
 
 _ratio = sympy.Symbol("ratio", positive=True)
 

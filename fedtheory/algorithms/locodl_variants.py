@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.compressors import Family
-from fedtheory.optimum import Optimum
+from fedtheory.numbers.rational import Array, apply, inverse, is_exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.logistic import Logistic
+from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
-from fedtheory.rational import Array, apply, inverse, is_exact
 
 
 def split(problem: Problem) -> Problem:

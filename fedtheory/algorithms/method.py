@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory import validation
 from fedtheory.algorithms.base import Algorithm, place, zeros
-from fedtheory.literals import in_fractions
+from fedtheory.algorithms.schedules import ROUND, checked
+from fedtheory.numbers import validation
+from fedtheory.numbers.literals import in_fractions
 from fedtheory.randomness import Constant, Distribution
-from fedtheory.schedules import ROUND, checked
 
 #: What a part of a state may be: one vector, or one for each client.
 SHAPES = ("point", "clients")

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.oracles import AllRows, Minibatches
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.local_draws import ClientPicks
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw
-from fedtheory.rational import Array
+from fedtheory.randomness.local_draws import ClientPicks
 
 
 class Params(NamedTuple):

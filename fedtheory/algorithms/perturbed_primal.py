@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.dane import perturbed_minimisers
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Constant, Distribution, Draw
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

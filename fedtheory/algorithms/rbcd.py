@@ -12,9 +12,9 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.feddcd import project
+from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, WeightedSubset
-from fedtheory.rational import Array, apply, inverse
 
 
 class Params(NamedTuple):

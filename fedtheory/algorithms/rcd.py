@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, UniformSubset
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

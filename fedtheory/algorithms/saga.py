@@ -11,9 +11,9 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, UniformSubset
-from fedtheory.rational import Array
 
 
 class Params(NamedTuple):

@@ -13,10 +13,10 @@ import sympy
 
 from fedtheory.instances import members
 from fedtheory.instances.base import Recipe
+from fedtheory.instances.sources import Source
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
-from fedtheory.rational import Array
-from fedtheory.sources import Source
 
 #: How much worse a member is that must be just outside a class.
 WORSE = Fraction(1, 10**6)

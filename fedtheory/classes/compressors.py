@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fedtheory import compressors, contractive
+from fedtheory import compressors
 from fedtheory.classes.base import WORSE, Outside
 from fedtheory.compressors import Family as Compressors
+from fedtheory.compressors import contractive
 from fedtheory.instances.base import Recipe, generic, number, pick
+from fedtheory.numbers.rational import square_root
 from fedtheory.problems.base import Problem
-from fedtheory.rational import square_root
 
 #: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.
 SOME, MANY, FEW = 17, 65, 4

@@ -14,8 +14,8 @@ import sympy
 from fedtheory.classes.base import Average, FunctionClass, Outside, each
 from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
 
 #: How much smaller than the members' own constant the one declared of them is.
 _SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))

@@ -13,10 +13,10 @@ from fedtheory.classes.base import each
 from fedtheory.classes.smooth_strongly_convex import SmoothStronglyConvex
 from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick, small
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import diagonal
-from fedtheory.rational import Array
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ import sympy
 from fedtheory.classes.base import FunctionClass, each
 from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, number, pick
+from fedtheory.instances.sources import Source
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.sources import Source
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 from fedtheory.classes.base import each
 from fedtheory.classes.smooth_strongly_convex import SmoothStronglyConvex
 from fedtheory.instances import members
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
 
 
 @dataclass(frozen=True)

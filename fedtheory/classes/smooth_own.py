@@ -12,12 +12,12 @@ import numpy as np
 
 from fedtheory.classes.base import WORSE, FunctionClass, Outside
 from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick, small
+from fedtheory.instances.sources import Source
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import Bent
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import diagonal
-from fedtheory.rational import Array
-from fedtheory.sources import Source
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ import sympy
 from fedtheory.classes.base import WORSE, FunctionClass, Outside, each
 from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, number, pick
+from fedtheory.numbers.rational import Array, square_root
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
-from fedtheory.rational import Array, square_root
 
 
 @dataclass(frozen=True)

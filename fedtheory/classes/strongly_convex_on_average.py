@@ -14,8 +14,8 @@ import sympy
 from fedtheory.classes.base import WORSE, Average, FunctionClass, Outside, each
 from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, number, pick
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
 
 
 @dataclass(frozen=True)

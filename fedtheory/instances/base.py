@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fedtheory.quotients import Quotient
-from fedtheory.rational import Array
+from fedtheory.numbers.quotients import Quotient
+from fedtheory.numbers.rational import Array
 
 #: A recipe: the named rationals, integers, words and tuples of these from which an instance is built.
 Recipe = Mapping[str, Any]
@@ -35,7 +35,7 @@ class Posed(Protocol):
 
     @property
     def requires(self) -> tuple[Any, ...]:
-        """Each a :class:`fedtheory.hypotheses.Hypothesis`."""
+        """Each a :class:`fedtheory.settings.hypotheses.Hypothesis`."""
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick, small
+from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.problems import bent as strips
 from fedtheory.problems import separable
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics, diagonal
-from fedtheory.rational import Array, apply, inverse
 
 #: Tangents of half the angles by which Hessians are turned.
 _TURNS = tuple(Fraction(v) for v in (0, "1/10", "-1/10", "1/3", "-1/3", "2/3", "-2/3"))

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import sympy
 
-from fedtheory import validation
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.iterations import Iteration
-from fedtheory.literals import in_fractions
-from fedtheory.relations import Comparison, Quantity, each_once
-from fedtheory.symbols import T
+from fedtheory.numbers import validation
+from fedtheory.numbers.literals import in_fractions
+from fedtheory.numbers.symbols import T
+from fedtheory.settings.iterations import Iteration
+from fedtheory.settings.relations import Comparison, Quantity, each_once
 
 #: What writes an expression, in words or in LaTeX.
 Written = Callable[[sympy.Expr], str]

@@ -9,8 +9,8 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written, comes_before, numbers
-from fedtheory.relations import Comparison, Quantity, Relation, stated
-from fedtheory.symbols import T
+from fedtheory.numbers.symbols import T
+from fedtheory.settings.relations import Comparison, Quantity, Relation, stated
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.iterations import Iteration
 from fedtheory.kinds.base import Statement, Written
-from fedtheory.relations import Quantity
+from fedtheory.settings.iterations import Iteration
+from fedtheory.settings.relations import Quantity
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Eventually(Statement):
 
     ``converging``: vectors that converge. ``steps``: how long the runs are by which this is supported. Quantities of
     more than one number are meant entry by entry. ``iteration``: of what the quantities speak, where that is one
-    iteration (:class:`fedtheory.iterations.Iteration`) and not a state of the algorithm.
+    iteration (:class:`fedtheory.settings.iterations.Iteration`) and not a state of the algorithm.
     """
 
     algorithm: Algorithm

@@ -10,8 +10,8 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written
-from fedtheory.rational import Array
-from fedtheory.relations import Comparison
+from fedtheory.numbers.rational import Array
+from fedtheory.settings.relations import Comparison
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.kinds.base import Statement
-from fedtheory.relations import Comparison, Quantity, Relation, side
+from fedtheory.settings.relations import Comparison, Quantity, Relation, side
 
 
 @dataclass(frozen=True)

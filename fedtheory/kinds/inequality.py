@@ -8,7 +8,7 @@ from typing import ClassVar
 import sympy
 
 from fedtheory.kinds.base import Statement
-from fedtheory.relations import Comparison, Quantity, Relation, stated
+from fedtheory.settings.relations import Comparison, Quantity, Relation, stated
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
+from fedtheory.settings.relations import Quantity
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written
-from fedtheory.relations import Quantity
+from fedtheory.settings.relations import Quantity
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written, comes_before, numbers
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.validation import expression
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import Comparison, Quantity, Relation, stated
-from fedtheory.validation import expression
+from fedtheory.settings.relations import Comparison, Quantity, Relation, stated
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.kinds.base import Changes, Statement, Written, measured
-from fedtheory.relations import Comparison, Quantity
-from fedtheory.symbols import T
+from fedtheory.numbers.symbols import T
+from fedtheory.settings.relations import Comparison, Quantity
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.optimum import Optimum, solve
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.functions import Functions
-from fedtheory.rational import Array
+from fedtheory.problems.optimum import Optimum, solve
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Problem:
 
     @cached_property
     def optimum(self) -> Optimum:
-        """The minimiser, the optimal dual variables and the KKT residual (see :mod:`fedtheory.optimum`)."""
+        """The minimiser, the optimal dual variables and the KKT residual (see :mod:`fedtheory.problems.optimum`)."""
         return self.known or solve(self)
 
     @property

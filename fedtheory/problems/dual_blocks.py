@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from fedtheory.numbers.rational import Array, apply, inverse, to_float
 from fedtheory.problems.linear_models import LinearModels
-from fedtheory.rational import Array, apply, inverse, to_float
 
 # Outer steps of the loop over coordinates that solves what has no closed form, and its relative tolerance.
 _PASSES, _TOLERANCE = 20_000, 1e-14

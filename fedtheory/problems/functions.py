@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 
 
 class Functions(Protocol):

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory.numbers.rational import Array, evaluate, inverse
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.rational import Array, evaluate, inverse
 
 _kappa = sympy.Symbol("kappa", positive=True)
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedtheory.optimum import Optimum
+from fedtheory.numbers.rational import Array, apply, inverse, to_float
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array, apply, inverse, to_float
+from fedtheory.problems.optimum import Optimum
 
 if TYPE_CHECKING:
     import cvxpy as cp

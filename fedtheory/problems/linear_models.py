@@ -14,11 +14,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from fedtheory.optimum import Optimum, newton
+from fedtheory.numbers.rational import Array, apply, exact, inverse, is_exact, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.problems.losses import SQUARED, Loss
-from fedtheory.rational import Array, apply, exact, inverse, is_exact, to_float
-from fedtheory.step_major import Block, block
+from fedtheory.problems.optimum import Optimum, newton
+from fedtheory.problems.step_major import Block, block
 
 #: An array, or a scipy CSR array.
 Matrix: TypeAlias = Any

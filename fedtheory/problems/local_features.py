@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fedtheory.numbers.rational import Array, exact
 from fedtheory.problems.linear_models import LinearModels
-from fedtheory.rational import Array, exact
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedtheory.optimum import regularised_minimiser
-from fedtheory.rational import Array, to_float
+from fedtheory.numbers.rational import Array, to_float
+from fedtheory.problems.optimum import regularised_minimiser
 
 if TYPE_CHECKING:
     import cvxpy as cp

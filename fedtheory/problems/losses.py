@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 
 # Bisections and Newton steps for a root of an increasing function of one variable; a dozen are usual.
 _NEWTON_STEPS = 100

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_softmax, softmax
 
+from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.softmax import check_labels
-from fedtheory.rational import Array, to_float
 
 
 @dataclass(frozen=True)

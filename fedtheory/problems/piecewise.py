@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.rational import Array, apply, are_diagonal, inverse, is_exact, to_float
+from fedtheory.numbers.rational import Array, apply, are_diagonal, inverse, is_exact, to_float
 
 
 @dataclass(frozen=True)

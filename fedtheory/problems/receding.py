@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.rational import Array, is_exact, to_float
+from fedtheory.numbers.rational import Array, is_exact, to_float
 
 # Halvings of a bracket, then Newton steps that square what error is left.
 _HALVINGS, _NEWTON = 60, 4

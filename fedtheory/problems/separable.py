@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fedtheory.numbers.rational import Array, are_diagonal
 from fedtheory.problems import bent
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.rational import Array, are_diagonal
 
 
 class Profile(NamedTuple):

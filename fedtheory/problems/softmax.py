@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from fedtheory.optimum import TOLERANCE, Optimum, regularised_minimiser
-from fedtheory.rational import Array, to_float
+from fedtheory.numbers.rational import Array, to_float
+from fedtheory.problems.optimum import TOLERANCE, Optimum, regularised_minimiser
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.optimum import TOLERANCE, newton
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.problems.optimum import TOLERANCE, newton
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.rational import Array
 
 
 def weighted_gradient(problem: Problem, alpha: Array, x: Array) -> Array:

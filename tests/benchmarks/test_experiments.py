@@ -9,8 +9,8 @@ import pytest
 from matplotlib.image import imread
 
 from fedtheory.algorithms import accfeddcd, feddcd, run
-from fedtheory.optimum import solve
 from fedtheory.problems.base import Problem
+from fedtheory.problems.optimum import solve
 
 runs = importlib.import_module("feddcd_runs")
 experiments = importlib.import_module("feddcd_experiments")

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.image import imread
 
 from fedtheory.papers.fedopt import figure
+from fedtheory.papers.fedopt.text import generated
 from fedtheory.problems.linear_models import minimiser
-from fedtheory.text import generated
 
 experiments = importlib.import_module("fedopt_experiments")
 scale = importlib.import_module("fedopt_scale")

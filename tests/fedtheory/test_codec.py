@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from fedtheory import compressors
-from fedtheory.codec import decode, encode
 from fedtheory.compressors import Compressor, Family
-from fedtheory.permutation import Permuted, perm_k
-from fedtheory.rational import exact
+from fedtheory.compressors.codec import decode, encode
+from fedtheory.compressors.permutation import Permuted, perm_k
+from fedtheory.numbers.rational import exact
 
 SIZES = (1, 2, 3, 5, 8, 9)
 

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from fedtheory import compressors
 from fedtheory.compressors import Compressor, Family, power_below
+from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import Distribution, Draw, Product, Uniform01, map_leaves
-from fedtheory.rational import Array, exact, to_float
 
 EXACT = settings(derandomize=True, database=None, deadline=None, max_examples=30, report_multiple_bugs=False)
 #: The same examples without shrinking, for planted errors: only whether one fails matters.

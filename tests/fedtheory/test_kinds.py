@@ -20,9 +20,9 @@ from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.readings import Readings
-from fedtheory.relations import Comparison, E, Quantity
+from fedtheory.numbers.symbols import T, round_index
 from fedtheory.settings import Drawing, Setting
-from fedtheory.symbols import T, round_index
+from fedtheory.settings.relations import Comparison, E, Quantity
 
 mu, L, gamma = ft.letters("mu L gamma")
 real, other = sympy.Symbol("gamma", real=True), sympy.Symbol("T", positive=True)

@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fedtheory.intervals import Interval, Undecided
-from fedtheory.literals import in_fractions
-from fedtheory.quotients import Quotient
-from fedtheory.rational import exact
+from fedtheory.numbers.intervals import Interval, Undecided
+from fedtheory.numbers.literals import in_fractions
+from fedtheory.numbers.quotients import Quotient
+from fedtheory.numbers.rational import exact
 
 TENTH = 0.1
 THIRD = 1 / 3

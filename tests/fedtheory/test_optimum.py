@@ -10,13 +10,13 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from fedtheory import optimum
 from fedtheory.data import bundled, split
-from fedtheory.optimum import newton, solve, solve_dual
+from fedtheory.numbers.rational import exact, to_float
+from fedtheory.problems import optimum
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic, logistic_with_condition
+from fedtheory.problems.optimum import newton, solve, solve_dual
 from fedtheory.problems.quadratic import Quadratics, diagonal, least_squares, with_spectra
-from fedtheory.rational import exact, to_float
 
 
 def logistic(n: int = 3, m: int = 12, d: int = 4, kappa: float = 1e3, seed: int = 0) -> Logistic:

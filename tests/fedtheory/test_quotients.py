@@ -12,8 +12,8 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedtheory.intervals import FLOAT, Interval, Undecided
-from fedtheory.quotients import Quotient
+from fedtheory.numbers.intervals import FLOAT, Interval, Undecided
+from fedtheory.numbers.quotients import Quotient
 
 OPERATIONS = (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod)
 COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from fedtheory.numbers.rational import Array, exact
 from fedtheory.randomness import (
     LARGEST_SUPPORT,
     Bernoulli,
@@ -30,7 +31,6 @@ from fedtheory.randomness import (
     map_leaves,
     support_of,
 )
-from fedtheory.rational import Array, exact
 
 #: Chance that a correct sampler fails one of the frequency tests.
 LEVEL = 1e-9

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy
 
-from fedtheory.rational import Undefined, evaluate, real
+from fedtheory.numbers.rational import Undefined, evaluate, real
 
 x, y = sympy.symbols("x y", real=True)
 

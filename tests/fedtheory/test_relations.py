@@ -9,8 +9,8 @@ from fedtheory.kinds.bound import bound
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.one_step import one_step
-from fedtheory.relations import E, Quantity
-from fedtheory.symbols import T
+from fedtheory.numbers.symbols import T
+from fedtheory.settings.relations import E, Quantity
 
 rate, constant, x = sympy.symbols("rate constant x", positive=True)
 METHOD = locodl.algorithm

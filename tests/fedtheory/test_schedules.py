@@ -7,11 +7,11 @@ import pytest
 import sympy
 
 import fedtheory as ft
-from fedtheory import schedules
+from fedtheory.algorithms import schedules
 from fedtheory.algorithms.base import run
+from fedtheory.numbers.rational import Undefined, evaluate
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
-from fedtheory.rational import Undefined, evaluate
 
 mu, L, c = ft.letters("mu L c")
 k = ft.round_index

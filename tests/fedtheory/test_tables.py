@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 import sympy
 
-from fedtheory import claims, compressors, growth, tables
+from fedtheory import claims, compressors, tables
 from fedtheory.kinds.order import Order
-from fedtheory.latex import prose
 from fedtheory.papers.locodl import complexity, d, k, kappa, n, omega
 from fedtheory.papers.locodl import tables as locodl_tables
-from fedtheory.regions import Axis, axis, regions
-from fedtheory.rendering import plain, render
+from fedtheory.tables import growth
+from fedtheory.tables.latex import prose
+from fedtheory.tables.regions import Axis, axis, regions
+from fedtheory.tables.rendering import plain, render
 from verify.cli import main
 from verify.comparisons import orders
 from verify.exact import magnitudes

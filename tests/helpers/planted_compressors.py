@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory import compressors, contractive
+from fedtheory import compressors
+from fedtheory.compressors import contractive
 
 D, K = 20, 5
 OMEGA = D / K - 1

@@ -11,9 +11,9 @@ from matplotlib.image import imread
 
 from fedtheory import claims
 from fedtheory.data import Dataset, bundled
+from fedtheory.numbers.rational import evaluate
 from fedtheory.papers import locodl as paper
 from fedtheory.problems.logistic import Logistic
-from fedtheory.rational import evaluate
 from verify import measure
 from verify.measure import MEASURED, Curve, Experiment, Measurement
 from verify.report import figures

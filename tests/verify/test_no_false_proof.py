@@ -11,14 +11,14 @@ import sympy
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothStronglyConvex
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import contracts
 from fedtheory.kinds.one_step import one_step as stated_one_step
 from fedtheory.papers.feddcd import dual
-from fedtheory.potentials import distance
-from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.potentials import distance
+from fedtheory.settings.relations import E, Quantity
 from verify import check
 from verify.comparisons.number_types import FLOATS, difference, in_floats, in_fractions, spread
 from verify.evaluate import meeting

@@ -11,11 +11,11 @@ import sympy
 
 from fedtheory import algorithms, claims, compressors
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
+from fedtheory.numbers.rational import is_exact
 from fedtheory.papers import feddcd, locodl
 from fedtheory.papers.feddcd import exact as section_4
 from fedtheory.papers.feddcd.dual import UNIT_RATE
-from fedtheory.rational import is_exact
+from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict, check
 
 LOCODL, FEDDCD = algorithms.get("locodl"), algorithms.get("feddcd")

@@ -44,7 +44,7 @@ CLAIMS = (
 )
 '''
 _TABLE = """
-from fedtheory.symbols import kappa
+from fedtheory.numbers.symbols import kappa
 from fedtheory.tables import Column, Entry, Row, Table
 
 

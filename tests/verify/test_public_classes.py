@@ -295,7 +295,7 @@ CLAIMS = pair(setting, ft.contracts(memory, left, 1 - alpha), ft.contracts(memor
 }
 
 ADVERSARIES["InexactOracles"] = """
-from fedtheory.oracles import worst_case
+from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import Constant
 
 delta = sympy.Symbol("delta", positive=True)

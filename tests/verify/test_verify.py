@@ -13,8 +13,8 @@ import pytest
 import sympy
 
 from fedtheory import algorithms, claims
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers import feddcd, locodl
+from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict, check
 from verify.comparisons import exact, second_moments
 from verify.comparisons.deciding import violated

@@ -30,10 +30,11 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
-from fedtheory.instances import Instance, pinned
+from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.rational import evaluate, exact, holds
+from fedtheory.numbers.rational import evaluate, exact, holds
+from fedtheory.sampling import pinned
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.evaluate import hypotheses_hold, sides
 from verify.exact import reals, symbolic
 from verify.search import hunting

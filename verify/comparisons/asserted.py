@@ -22,14 +22,14 @@ from fedtheory.algorithms.base import no_step, place
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.instances.chart import nullspace, rank, skeleton, untied
-from fedtheory.intervals import Interval, Undecided
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.numbers.intervals import Interval, Undecided
+from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import map_leaves, support_of
-from fedtheory.rational import Array, exact, to_float
+from fedtheory.sampling.chart import nullspace, rank, skeleton, untied
 from verify.evaluate import Comparable, check_scalar, compared_by_size, dimension, rollout, shaped, start
 
 #: What is said of others.

@@ -10,8 +10,8 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
+from fedtheory.numbers.rational import Array
+from fedtheory.settings.relations import Quantity
 from verify.comparisons.exact import Coordinates, as_row
 from verify.evaluate import rollout, tree_size
 

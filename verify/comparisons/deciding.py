@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import mpmath
 import numpy as np
 
-from fedtheory.intervals import DIGITS, MORE, Interval, Undecided, precision
+from fedtheory.numbers.intervals import DIGITS, MORE, Interval, Undecided, precision
 
 _Found = TypeVar("_Found")
 
@@ -26,7 +26,7 @@ def violated(left: Any, right: Any, relation: str) -> bool:
     """Whether the numbers contradict the relation beyond doubt.
 
     Fractions are decided as they are, all others by the intervals in which they lie: a float is taken to be off by up
-    to :data:`fedtheory.intervals.FLOAT` of itself.
+    to :data:`fedtheory.numbers.intervals.FLOAT` of itself.
     """
     if not (finite(left) and finite(right)):
         return True

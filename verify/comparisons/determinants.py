@@ -17,8 +17,8 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.limit import Limit
+from fedtheory.numbers.rational import Array, determinant, exact
 from fedtheory.randomness import map_leaves, support_of
-from fedtheory.rational import Array, determinant, exact
 from verify.evaluate import rollout
 
 #: What counterexamples call this comparison: the least |det A_k| is less than 1.

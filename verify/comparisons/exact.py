@@ -16,8 +16,8 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
+from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.randomness import expectation
-from fedtheory.rational import Array, evaluate, exact, is_exact, to_float
 from verify.comparisons import asserted, second_moments
 from verify.evaluate import check_number, leaving, params_after, rollout, sides, tree_size
 

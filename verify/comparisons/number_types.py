@@ -15,7 +15,7 @@ from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
-from fedtheory.rational import to_float
+from fedtheory.numbers.rational import to_float
 from verify.comparisons.exact import Compared, Coordinates, as_row, parts, parts_at
 
 #: What counterexamples call these comparisons, before the part and the side: the one number against the other.

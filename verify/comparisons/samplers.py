@@ -15,7 +15,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.rational import evaluate
+from fedtheory.numbers.rational import evaluate
 from verify.evaluate import dimension
 from verify.statistics import sampling
 from verify.statistics.alpha_spending import Ledger

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, pinned
-from fedtheory.intervals import Interval, Undecided
+from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
-from fedtheory.rational import Array, enclosed, evaluate, exact, is_exact
-from fedtheory.symbols import T
+from fedtheory.numbers.intervals import Interval, Undecided
+from fedtheory.numbers.rational import Array, enclosed, evaluate, exact, is_exact
+from fedtheory.numbers.symbols import T
+from fedtheory.sampling import pinned
 from verify.evaluate import params_after, rollout, start
 
 #: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated; and multiples of the

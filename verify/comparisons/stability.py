@@ -14,7 +14,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.comparisons import cycles, determinants
 
 #: What counterexamples call this comparison: at every stage |a_0| is less than |a_m|.

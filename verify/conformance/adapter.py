@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves
-from fedtheory.rational import Array
 from verify.conformance.report import raised
 
 _RANDOM = ("rng", "generator", "random", "key", "seed")

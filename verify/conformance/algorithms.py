@@ -10,8 +10,8 @@ import numpy as np
 
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
 from verify.conformance import claimed, matching
 from verify.conformance.adapter import Broken, Implementation, takes_draws
 from verify.conformance.departures import departs, explained_by, lost, often

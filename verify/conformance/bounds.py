@@ -15,7 +15,7 @@ from functools import cache
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 
 
 def divergence(q: Array, p: Array) -> Array:

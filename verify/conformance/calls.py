@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.conformance.report import Failure, raised, rounding_of
 from verify.conformance.vectors import FLAT, inputs
 

@@ -14,7 +14,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
-from fedtheory.rational import Array, evaluate
+from fedtheory.numbers.rational import Array, evaluate
 from verify.conformance.adapter import Implementation
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, claims_of, draw_at

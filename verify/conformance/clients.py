@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
 
 
 def client(problem: Problem, i: int) -> Client:

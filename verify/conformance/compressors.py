@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from fedtheory.compressors import Compressor
-from fedtheory.contractive import Contractive
-from fedtheory.rational import Array
+from fedtheory.compressors.contractive import Contractive
+from fedtheory.numbers.rational import Array
 from verify.conformance.calls import (
     AT_ONCE,
     Broken,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.numbers.rational import Array
 from fedtheory.randomness import map_leaves
-from fedtheory.rational import Array
 from verify.conformance import claimed, diagnosis, matching
 from verify.conformance.lines import line
 from verify.conformance.matching import Mismatch, Tracked

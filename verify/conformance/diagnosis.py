@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
-from fedtheory.rational import Array
 from verify.conformance import matching
 from verify.conformance.slips import Slip, slips
 from verify.mutation import code

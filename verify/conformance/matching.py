@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
-from fedtheory.rational import Array, to_float
 from verify.conformance.bounds import coin_defect, coin_refuted
 
 # Draws looked at where a support is too large, hidden states that are followed, and functions of a draw compared.

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.conformance.bounds import bernstein_defect, bernstein_radius
 from verify.conformance.calls import (
     AT_ONCE,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory import algorithms, claims, oracles
+from fedtheory import algorithms, claims
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Recipe
@@ -21,6 +21,7 @@ from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels
 from fedtheory.problems.quadratic import Quadratics

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.conformance.adapter import Implementation
 from verify.conformance.matching import Mismatch
 from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory import oracles
 from fedtheory.algorithms import (
     cocoa_plus,
     dane,
@@ -31,13 +30,14 @@ from fedtheory.algorithms import (
     sdca,
     sgd,
 )
+from fedtheory.numbers.rational import to_float
+from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.problems.quadratic import diagonal, with_spectra
-from fedtheory.rational import to_float
-from fedtheory.selections import Uniform
-from fedtheory.subproblems import Exact, InnerSteps
+from fedtheory.problems.subproblems import Exact, InnerSteps
+from fedtheory.randomness.selections import Uniform
 
 
 class Given(NamedTuple):

@@ -13,8 +13,8 @@ import sympy
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.numbers.rational import Array, Undefined, evaluate
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array, Undefined, evaluate
 from verify.conformance import matching
 from verify.conformance.adapter import Implementation
 from verify.conformance.algorithms import compare

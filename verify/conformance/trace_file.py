@@ -23,21 +23,21 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory import algorithms, compressors, contractive
+from fedtheory import algorithms, compressors
 from fedtheory.algorithms import cocoa_plus
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.compressors import Compressor, Family
-from fedtheory.contractive import Contractive
-from fedtheory.oracles import AllRows
+from fedtheory.compressors import Compressor, Family, contractive
+from fedtheory.compressors.contractive import Contractive
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.losses import LOGISTIC, SQUARED, Loss
+from fedtheory.problems.oracles import AllRows
 from fedtheory.problems.quadratic import Quadratics, least_squares
+from fedtheory.problems.subproblems import Exact, InnerSteps
 from fedtheory.randomness import map_leaves
-from fedtheory.rational import Array
-from fedtheory.selections import Covering, Selection, Uniform
-from fedtheory.subproblems import Exact, InnerSteps
+from fedtheory.randomness.selections import Covering, Selection, Uniform
 from verify import files
 from verify.conformance import npz
 from verify.conformance.scenarios import scenarios

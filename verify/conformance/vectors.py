@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.conformance.report import real_type
 
 #: Inputs so small that their squares vanish: only the variance is tested there.

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.composed import Away, Shared, Square, Total, Value
-from fedtheory.hypotheses import Hypothesis
-from fedtheory.iterations import At, Iteration, Overall, Root
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Everywhere
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
+from fedtheory.settings.composed import Away, Shared, Square, Total, Value
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.iterations import At, Iteration, Overall, Root
 
 #: A quantity, told from others by the function that computes it.
 Of = Callable[[Any, Any, Any], Array]

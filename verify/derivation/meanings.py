@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.iterations import Iteration
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz
-from fedtheory.rational import Array, to_float
+from fedtheory.numbers.rational import Array, to_float
+from fedtheory.settings.iterations import Iteration
 from verify.derivation import facts
 
 #: Relative error that rounding may make.

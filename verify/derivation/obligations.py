@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.iterations import At, Iteration, Root
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.inequality import Inequality
-from fedtheory.relations import Comparison, Quantity
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.iterations import At, Iteration, Root
+from fedtheory.settings.relations import Comparison, Quantity
 from verify.derivation import facts, remembered, rules
 from verify.derivation.facts import Known, Of, Term
 from verify.derivation.rules import BOUNDED, CONVERGES, VANISHES, Step

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
-from fedtheory.iterations import Iteration
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.meanings import Recurs
-from fedtheory.rational import to_float
+from fedtheory.numbers.rational import to_float
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.iterations import Iteration
 from verify.derivation import meanings as meanings_of
 
 #: Values of the parameters that are drawn in one iteration, each as integers.

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from fedtheory.intervals import Interval
+from fedtheory.numbers.intervals import Interval
 from verify import limits
 from verify.comparisons import deciding, parts, samplers, second_moments
 from verify.evidence import formats, references

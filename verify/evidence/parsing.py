@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy
 
-from fedtheory import rational
-from fedtheory.intervals import Interval
+from fedtheory.numbers import rational
+from fedtheory.numbers.intervals import Interval
 from verify.plain import quoted
 
 #: Digits of an integer (Python reads 4300 at most) and size of a decimal exponent.

@@ -19,7 +19,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.relations import Comparison
+from fedtheory.settings.relations import Comparison
 from verify.exact import symbolic
 
 #: Effort after which z3 gives up, in its own units, so that the answer does not depend on the machine.

@@ -9,7 +9,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.relations import Comparison
+from fedtheory.settings.relations import Comparison
 
 
 def proves(claim: Claim) -> bool:

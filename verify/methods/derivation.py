@@ -14,10 +14,10 @@ import numpy as np
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe
-from fedtheory.iterations import Iteration
 from fedtheory.kinds.eventually import Eventually
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.iterations import Iteration
 from verify.certificates import points
 from verify.derivation import obligations, runs
 from verify.derivation.obligations import Found, Premise

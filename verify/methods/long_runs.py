@@ -15,8 +15,8 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.eventually import Eventually
-from fedtheory.rational import Array, to_float
-from fedtheory.relations import Quantity
+from fedtheory.numbers.rational import Array, to_float
+from fedtheory.settings.relations import Quantity
 from verify.evaluate import meeting
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role, states_a

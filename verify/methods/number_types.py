@@ -16,7 +16,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe, pick
-from fedtheory.rational import Undefined
+from fedtheory.numbers.rational import Undefined
 from verify.comparisons.exact import Compared, Coordinates
 from verify.comparisons.number_types import (
     AGAIN,

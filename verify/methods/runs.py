@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, members, replicas
+from fedtheory.instances import Instance, members
 from fedtheory.instances.base import Recipe
-from fedtheory.instances.replicas import Profiles
-from fedtheory.rational import Array, to_float
+from fedtheory.numbers.rational import Array, to_float
+from fedtheory.sampling import replicas
+from fedtheory.sampling.replicas import Profiles
 from verify.comparisons import cycles
 from verify.comparisons.exact import LAST, Coordinates
 from verify.evaluate import (

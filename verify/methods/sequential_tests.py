@@ -18,8 +18,8 @@ from fedtheory.instances.base import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.numbers.rational import Array
 from fedtheory.randomness import map_leaves, support_of
-from fedtheory.rational import Array
 from verify.comparisons.samplers import PREFIX, SHAPES, both, level, outcomes
 from verify.evaluate import dimension, meeting, start
 from verify.evidence.counterexamples import Counterexample

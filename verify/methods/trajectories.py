@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.kinds.agreement import Agreement
-from fedtheory.rational import to_float
+from fedtheory.numbers.rational import to_float
 from verify.evaluate import meeting
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, states_a

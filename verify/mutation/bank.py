@@ -17,8 +17,8 @@ import sympy
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.method import stepping
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.mutation import code, expressions
 
 

@@ -10,14 +10,14 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Start
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.exact import reals, symbolic
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy
 
-from fedtheory.rational import DIGITS, evaluate, real
+from fedtheory.numbers.rational import DIGITS, evaluate, real
 
 
 class Change(NamedTuple):

@@ -17,9 +17,9 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import generic, pick
 from fedtheory.kinds.invariant import Invariant
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.mutation.bank import Mutant
 
 #: Whether a problem with its parameters has states in the region.

@@ -14,7 +14,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
-from fedtheory.rational import DIGITS, evaluate
+from fedtheory.numbers.rational import DIGITS, evaluate
 from verify.evaluate import hypotheses_hold
 from verify.pep import posing, programs, rounding
 from verify.pep.functions import Formal

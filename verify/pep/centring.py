@@ -18,8 +18,8 @@ import numpy as np
 from sympy import QQ
 from sympy.polys.matrices import DomainMatrix
 
-from fedtheory.intervals import as_fraction
-from fedtheory.rational import Array
+from fedtheory.numbers.intervals import as_fraction
+from fedtheory.numbers.rational import Array
 from verify.pep import linear, programs
 from verify.pep.interior import Face
 from verify.pep.programs import Program

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
-from fedtheory.relations import Quantity
-from fedtheory.symbols import T
+from fedtheory.numbers.symbols import T
+from fedtheory.settings.relations import Quantity
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain
 from verify.pep.gram import Form

@@ -21,9 +21,9 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.invariant import Invariant
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, support_of
-from fedtheory.rational import Array
 from verify.evaluate import rollout
 from verify.faults import DEFECTS, theirs
 from verify.pep import watching

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.pep import programs
 from verify.pep.gram import Row
 from verify.pep.linear import Equation

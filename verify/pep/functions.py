@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from fedtheory.instances import Instance
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.pep.gram import (
     ZERO,
     Form,

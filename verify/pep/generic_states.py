@@ -20,7 +20,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.evaluate import Behaviour, sides
 from verify.pep import posing, watching
 from verify.pep.gram import Form, Vector

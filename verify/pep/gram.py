@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.pep.letters import Letter, Size, stripped
 
 #: A fraction, an integer or a sympy expression; a :class:`Letter` where code is watched.

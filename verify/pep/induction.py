@@ -20,11 +20,11 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
+from fedtheory.numbers.rational import Array, evaluate
+from fedtheory.numbers.symbols import T
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, map_leaves, support_of
-from fedtheory.rational import Array, evaluate
-from fedtheory.relations import Quantity
-from fedtheory.symbols import T
+from fedtheory.settings.relations import Quantity
 from verify.evaluate import rollout
 from verify.faults import attributed
 from verify.pep import posing, programs, rounding

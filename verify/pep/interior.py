@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.pep import linear, programs
 from verify.pep.linear import Equation
 from verify.pep.programs import Program

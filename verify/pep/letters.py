@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.quotients import Quotient
+from fedtheory.numbers.quotients import Quotient
 from verify.faults import is_ours
 
 
@@ -98,7 +98,7 @@ class Letter(_Unseen):
     """A fraction of which code may only make rational functions; ``name``: what it is the value of."""
 
     __slots__ = ("name", "value")
-    #: It stays what it is among fractions: see :func:`fedtheory.rational.exact`.
+    #: It stays what it is among fractions: see :func:`fedtheory.numbers.rational.exact`.
     exact = True
 
     def __init__(self, value: Any, name: str) -> None:
@@ -128,8 +128,8 @@ class Letter(_Unseen):
         return self
 
     def sqrt(self) -> Letter:
-        """As numpy's ``sqrt`` and :func:`fedtheory.rational.square_root` ask it: a root that is rational here."""
-        from fedtheory.rational import square_root
+        """As numpy's ``sqrt`` and :func:`fedtheory.numbers.rational.square_root` ask it: a rational root."""
+        from fedtheory.numbers.rational import square_root
 
         root = square_root(self.value)
         if not isinstance(root, Fraction):

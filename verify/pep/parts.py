@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.pep.gram import ZERO, Form, Sample, interpolation, row, value
 from verify.pep.programs import Constraint
 

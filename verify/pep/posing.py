@@ -20,15 +20,15 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, InexactOracles, UnbiasedCompressors
 from fedtheory.instances import Instance
-from fedtheory.instances.chart import Chart, skeleton, started, untied
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
-from fedtheory.optimum import Optimum
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
+from fedtheory.problems.optimum import Optimum
+from fedtheory.sampling.chart import Chart, skeleton, started, untied
 from fedtheory.settings import Setting
+from fedtheory.settings.relations import Quantity
 from verify.evaluate import meets_grounds, params_after, rollout
 from verify.pep import coordinates
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import mpmath
 import numpy as np
 
-from fedtheory.rational import DIGITS, Array
+from fedtheory.numbers.rational import DIGITS, Array
 from verify.pep.gram import Form, Number, Row
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.oracles import Answer
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.oracles import Answer
 from fedtheory.randomness import Constant, Distribution, Draw, Size
-from fedtheory.rational import Array
 from verify.pep.gram import ZERO, Number, Vector, row
 from verify.pep.programs import Constraint
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.pep import centring, faces, interior, linear, programs
 from verify.pep.gram import Form
 from verify.pep.interior import Centre, Face

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
+from fedtheory.numbers.rational import Array
 from fedtheory.randomness import expectation
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
+from fedtheory.settings.relations import Quantity
 from verify.evaluate import rollout
 from verify.pep.functions import Formal
 from verify.pep.gram import Form, Row

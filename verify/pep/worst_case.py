@@ -14,7 +14,7 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
-from fedtheory.relations import Comparison
+from fedtheory.settings.relations import Comparison
 from verify.evaluate import leaving, sides
 from verify.faults import attributed
 from verify.pep import chains, posing

@@ -25,16 +25,16 @@ import sympy
 
 from fedtheory.algorithms import inexact_feddcd
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
-from fedtheory.oracles import worst_case
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import dual
 from fedtheory.papers.feddcd import inexact as paper
+from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, map_leaves, support_of
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
-from fedtheory.symbols import T
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 from verify.evaluate import rollout
 from verify.pep import posing
 from verify.pep.functions import Formal

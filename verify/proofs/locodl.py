@@ -13,13 +13,13 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.one_step import OneStep, contraction
 from fedtheory.papers.locodl import method
-from fedtheory.relations import Quantity
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 from verify.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import Form

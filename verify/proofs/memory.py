@@ -24,15 +24,15 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
-from fedtheory.oracles import worst_case
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import dual
 from fedtheory.papers.feddcd import memory as paper
+from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, support_of
-from fedtheory.rational import Array
-from fedtheory.symbols import T
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import ZERO, Sample, interpolation, row, strong_convexity, value

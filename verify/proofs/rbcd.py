@@ -16,14 +16,14 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.papers.feddcd import appendix_b, dual
-from fedtheory.relations import Quantity
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 from verify.evaluate import rollout
 from verify.pep import functions, posing
 from verify.pep.gram import ZERO, Form, Sample, interpolation, row, smoothness, strong_convexity, value

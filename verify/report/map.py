@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
-from fedtheory.regions import Regions
+from fedtheory.tables.regions import Regions
 from verify.report import style
 
 #: Fills, pale enough for the letters on them; each has a hatching of its own too.

@@ -11,10 +11,10 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
 from fedtheory.claims import Claim
-from fedtheory.composed import Away, Difference, Image, Inner, Square, Total
-from fedtheory.iterations import At, Overall, Root
 from fedtheory.kinds.base import Statement
-from fedtheory.relations import Monomial, Quantity
+from fedtheory.settings.composed import Away, Difference, Image, Inner, Square, Total
+from fedtheory.settings.iterations import At, Overall, Root
+from fedtheory.settings.relations import Monomial, Quantity
 from verify.report import names
 
 #: How a character that LaTeX reads otherwise is written.

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.numbers.rational import real
 from fedtheory.origins import ORIGINS
-from fedtheory.rational import real
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
 from verify.evidence.record import ASSUMED, Evidence

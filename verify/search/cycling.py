@@ -16,7 +16,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.rational import Array, apply, exact, inverse, is_exact, to_float
+from fedtheory.numbers.rational import Array, apply, exact, inverse, is_exact, to_float
 from verify.comparisons import cycles
 from verify.evaluate import hypotheses_hold, rollout, unrolled
 from verify.evidence.counterexamples import Counterexample

@@ -16,9 +16,10 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, members, pinned
+from fedtheory.instances import Instance, members
 from fedtheory.instances.base import Recipe
-from fedtheory.rational import Undefined, evaluate, real
+from fedtheory.numbers.rational import Undefined, evaluate, real
+from fedtheory.sampling import pinned
 from verify.comparisons import asserted
 from verify.evaluate import has_rounds, hypotheses_hold, meeting, sides
 from verify.evidence.counterexamples import Counterexample

@@ -10,8 +10,8 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.intervals import Interval, Undefined
-from fedtheory.rational import Array
+from fedtheory.numbers.intervals import Interval, Undefined
+from fedtheory.numbers.rational import Array
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
 from verify.comparisons.exact import Compared, Coordinates, parts
 from verify.evidence.counterexamples import Counterexample

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 
-from fedtheory.rational import Array, to_float
+from fedtheory.numbers.rational import Array, to_float
 
 #: Agreement to which a side must be a quadratic polynomial, relative to its size.
 QUADRATIC = 1e-8

@@ -14,10 +14,10 @@ import scipy.optimize
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from fedtheory.intervals import Interval
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.rational import Array, Undefined, to_float
-from fedtheory.rational import exact as exactly
+from fedtheory.numbers.intervals import Interval
+from fedtheory.numbers.rational import Array, Undefined, to_float
+from fedtheory.numbers.rational import exact as exactly
 from verify.comparisons import second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.rational import Undefined
+from fedtheory.numbers.rational import Undefined
 
 NO_INSTANCE = "no instance met the hypotheses"
 

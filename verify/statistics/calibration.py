@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fedtheory.compressors import Compressor, natural, rand_k
+from fedtheory.numbers.rational import Array, to_float
 from fedtheory.randomness import Size
-from fedtheory.rational import Array, to_float
 from verify.statistics.e_process import Assumed
 from verify.statistics.sampling import ROUNDING
 from verify.statistics.sequential import Decision, prepare, race

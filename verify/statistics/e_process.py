@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 
 #: lambda for betting, and lambda s for Catoni. The smallest serves 10^6 samples, the largest those far from the null.
 BETS = 0.98 * 2.0 ** -np.arange(12)

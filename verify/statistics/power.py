@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.statistics.e_process import BETS, LEAST_SPAN, Assumed
 
 # The powers s of :func:`smallest_defect`; Catoni's capital has only the first.

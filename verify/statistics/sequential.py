@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 from verify.statistics.e_process import BETS, Assumed, average, check_level, growth, interval, testable
 from verify.statistics.power import acceptable, smallest_defect
 

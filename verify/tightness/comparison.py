@@ -25,13 +25,13 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.intervals import Interval
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
-from fedtheory.rational import evaluate
-from fedtheory.relations import Quantity
-from fedtheory.symbols import T
+from fedtheory.numbers.intervals import Interval
+from fedtheory.numbers.rational import evaluate
+from fedtheory.numbers.symbols import T
+from fedtheory.settings.relations import Quantity
 from verify.comparisons.exact import parts
 from verify.evaluate import sides, tree_size
 from verify.faults import attributed

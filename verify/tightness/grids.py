@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe, derived, drawing
+from fedtheory.instances import Recipe
+from fedtheory.sampling import derived, drawing
 from verify.evaluate import hypotheses_hold, meeting
 
 #: Values of the paper's letters.

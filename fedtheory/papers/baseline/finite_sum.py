@@ -14,16 +14,16 @@ import sympy
 from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
 from fedtheory.claims import Claim
 from fedtheory.classes import Smooth, SmoothStronglyConvex, StronglyConvexOnAverage
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.one_step import one_step
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import Max, Min, T
 from fedtheory.papers.baseline import potentials
 from fedtheory.papers.baseline.rivals import CONVEX, L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import E, Quantity
 from fedtheory.settings import Drawing, Setting
-from fedtheory.symbols import Max, Min, T
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 # Potentials
 

@@ -13,8 +13,8 @@ from fedtheory.algorithms import adiana, gradskip
 from fedtheory.compressors import Family
 from fedtheory.instances import members
 from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick, small
+from fedtheory.numbers.rational import square_root
 from fedtheory.problems.base import Problem
-from fedtheory.rational import square_root
 
 _PROBABILITIES = tuple(Fraction(v) for v in (1, 1, "1/2", "1/10", "1/30"))
 

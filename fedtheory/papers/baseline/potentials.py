@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
+from fedtheory.numbers.rational import Array, apply, square_root
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.rational import Array, apply, square_root
 
 
 def _squares(a: Array) -> Array:

@@ -9,10 +9,10 @@ import sympy
 from fedtheory import claims, plugins
 from fedtheory.claims import Claim
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.numbers.symbols import L, d, epsilon, kappa, m, mu, n, omega, omega_av
 from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.papers.locodl import complexity
 from fedtheory.papers.locodl.method import chi
-from fedtheory.symbols import L, d, epsilon, kappa, m, mu, n, omega, omega_av
 from fedtheory.tables import Column, Entry, Row, Table, per_digit
 
 

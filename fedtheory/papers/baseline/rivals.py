@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory import symbols
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
@@ -24,12 +23,15 @@ from fedtheory.classes import (
     SmoothStronglyConvex,
     UnbiasedCompressors,
 )
-from fedtheory.hypotheses import Hypothesis
+from fedtheory.instances.sources import Source
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.one_step import one_step
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.numbers import symbols
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import Max, Min
 from fedtheory.papers.baseline import parametrisations
 from fedtheory.papers.baseline.potentials import (
     Phi_ef21,
@@ -43,11 +45,9 @@ from fedtheory.papers.baseline.potentials import (
     slope,
 )
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import E, Quantity
 from fedtheory.settings import Drawing, Hints, Setting
-from fedtheory.sources import Source
-from fedtheory.symbols import Max, Min
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 mu, L, kappa, n, d, omega = symbols.mu, symbols.L, symbols.kappa, symbols.n, symbols.d, symbols.omega
 #: Clients sampled a round (C in the paper of 5GCS-CC, which calls the number of all clients M).

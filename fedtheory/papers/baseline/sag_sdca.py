@@ -14,9 +14,10 @@ import sympy
 
 from fedtheory.algorithms import sag, sdca
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.one_step import OneStep, one_step
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import Min
 from fedtheory.papers.baseline import finite_sum, potentials
 from fedtheory.papers.baseline.rivals import L, mu, n
 from fedtheory.papers.fedopt.data import Posed, States
@@ -24,10 +25,9 @@ from fedtheory.papers.fedopt.dual_states import ANY_GAMMA, LOSSES
 from fedtheory.papers.fedopt.predictors import dual_gap, dual_optimum, gamma, lamda, letters
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.rational import Array
-from fedtheory.relations import E, Quantity
 from fedtheory.settings import Drawing, Hints, Setting
-from fedtheory.symbols import Min
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 # SAG
 

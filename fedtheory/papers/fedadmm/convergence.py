@@ -10,13 +10,12 @@ import numpy as np
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothStronglyConvex
-from fedtheory.composed import Away, Square, Value
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, numbers
-from fedtheory.iterations import At, Root
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
 from fedtheory.meanings import Isolated
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import L, mu
 from fedtheory.papers.fedadmm.descent import OBJECTIVE
 from fedtheory.papers.fedadmm.differences import SERVER_MOVE
 from fedtheory.papers.fedadmm.letters import q
@@ -65,12 +64,13 @@ from fedtheory.papers.fedadmm.transition import (
     steepest,
 )
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
-from fedtheory.selections import Fixed
+from fedtheory.problems.subproblems import Exact
+from fedtheory.randomness.selections import Fixed
 from fedtheory.settings import Drawing, Setting
-from fedtheory.subproblems import Exact
-from fedtheory.symbols import L, mu
+from fedtheory.settings.composed import Away, Square, Value
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.iterations import At, Root
+from fedtheory.settings.relations import Quantity
 
 # The theorems
 

@@ -9,10 +9,10 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.letters import alpha_i, nu_i, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import (
@@ -34,9 +34,9 @@ from fedtheory.papers.fedadmm.runs import (
 )
 from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import Comparison, Quantity
 from fedtheory.settings import Drawing, Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison, Quantity
 
 _FRACTION = sympy.Rational
 

@@ -6,8 +6,6 @@ from typing import Any
 
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
-from fedtheory.iterations import Root
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.papers.fedadmm import transition
@@ -26,7 +24,9 @@ from fedtheory.papers.fedadmm.letters import nu_i, q, sigma_i
 from fedtheory.papers.fedadmm.limits import ASSUMED, LONG, START
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, SELECTED, SMOOTH, STEP, TRANSITION
-from fedtheory.relations import Quantity
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.iterations import Root
+from fedtheory.settings.relations import Quantity
 
 _away, _away_next = (
     transition.at(name, transition.disagreement, later, each=True)

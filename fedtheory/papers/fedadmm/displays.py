@@ -9,9 +9,9 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.inner import CURVED, INNER, PENALTY, inner_step
@@ -20,9 +20,9 @@ from fedtheory.papers.fedadmm.runs import square
 from fedtheory.papers.fedadmm.sequences import sum_of_gradients, sum_of_multipliers
 from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View, steepest
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import Comparison, Quantity
 from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison, Quantity
 
 _Q = sympy.Rational
 

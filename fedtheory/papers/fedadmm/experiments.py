@@ -14,26 +14,26 @@ import sympy
 from fedtheory.algorithms import fedadmm, fedavg_stale
 from fedtheory.claims import Claim
 from fedtheory.classes import OneStronglyConvex, SmoothStronglyConvex
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.readings import Readings
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import L, mu, n
 from fedtheory.papers.fedadmm.descent import DESCENT
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import RUN, SMOOTH, START, STEP
 from fedtheory.problems.base import Problem
 from fedtheory.problems.least_squares import from_rows
 from fedtheory.problems.quadratic import diagonal
+from fedtheory.problems.subproblems import Exact
 from fedtheory.problems.weighted import weighted_gradient
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
-from fedtheory.selections import Fixed
+from fedtheory.randomness.selections import Fixed
 from fedtheory.settings import Drawing, Hints, Setting, points
-from fedtheory.subproblems import Exact
-from fedtheory.symbols import L, mu, n
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 # The state that Algorithm 1 starts from
 

@@ -13,20 +13,20 @@ import sympy
 from fedtheory.algorithms.method import method
 from fedtheory.claims import Claim
 from fedtheory.classes import WeaklyConvex
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances import members
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import T
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, sigma_i
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import E, Quantity
+from fedtheory.problems.subproblems import InnerSteps, Task
 from fedtheory.settings import Drawing, Setting
-from fedtheory.subproblems import InnerSteps, Task
-from fedtheory.symbols import T
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 
 class Root(NamedTuple):

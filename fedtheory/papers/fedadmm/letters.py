@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy
 
-from fedtheory import symbols
+from fedtheory.numbers import symbols
 
 #: Clients, iterations of a round, rounds of a window of Scheme 4.1, and an iteration.
 m, k0, s0 = sympy.symbols("m k_0 s_0", integer=True, positive=True)

@@ -12,24 +12,24 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import fedadmm
-from fedtheory.composed import Away, Inner, Square
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, generic, pick
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Coercive, Everywhere, Recurs
-from fedtheory.optimum import Optimum
+from fedtheory.numbers.rational import Array, to_float
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.papers.fedadmm.transition import SELECTED, SMOOTH, STEP, objective, ratio, server_model
 from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import Bent, bent
+from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.receding import Receding, receding
+from fedtheory.problems.subproblems import Adversary
 from fedtheory.problems.weighted import weighted_gradient, weighted_value
-from fedtheory.rational import Array, to_float
-from fedtheory.relations import Quantity
-from fedtheory.selections import Covering, Fixed, Uniform
+from fedtheory.randomness.selections import Covering, Fixed, Uniform
 from fedtheory.settings import Drawing, Setting
-from fedtheory.subproblems import Adversary
+from fedtheory.settings.composed import Away, Inner, Square
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 
 class Params(NamedTuple):

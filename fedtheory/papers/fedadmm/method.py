@@ -14,19 +14,19 @@ import sympy
 from fedtheory.algorithms import exact_admm
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex, WeaklyConvex
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.kinds.identity import Identity, identity
 from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.inner import CURVED, WEAKLY_CONVEX
 from fedtheory.papers.fedadmm.letters import parts, r_i, s_i
 from fedtheory.papers.fedadmm.runs import ROUND, History, Run, square
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
-from fedtheory.rational import Array
-from fedtheory.relations import Comparison, Quantity
+from fedtheory.problems.subproblems import InnerSteps, Task
 from fedtheory.settings import Drawing, Hints, Setting, points
-from fedtheory.subproblems import InnerSteps, Task
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison, Quantity
 
 # Any point of the server and the clients, with quadratic functions: one gradient or root of each is asked
 

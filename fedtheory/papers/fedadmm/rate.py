@@ -11,10 +11,10 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import infimum
 from fedtheory.papers.fedadmm.letters import c, k, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i, varepsilon
@@ -35,9 +35,9 @@ from fedtheory.papers.fedadmm.runs import (
     square,
 )
 from fedtheory.papers.fedadmm.transition import BEFORE_IT_FALLS
-from fedtheory.rational import Array
-from fedtheory.relations import Comparison, Quantity
 from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison, Quantity
 
 _Q = sympy.Rational
 

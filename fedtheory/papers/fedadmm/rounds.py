@@ -9,9 +9,9 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, SELECTED, last_of, smallest, waited
 from fedtheory.papers.fedadmm.runs import (
@@ -26,9 +26,9 @@ from fedtheory.papers.fedadmm.runs import (
     quantity,
     square,
 )
-from fedtheory.rational import Array
-from fedtheory.relations import Comparison
 from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison
 
 # Equation (53)
 

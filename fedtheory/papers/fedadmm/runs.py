@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms import fedadmm
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, number, numbers, pick
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import Bent
+from fedtheory.problems.subproblems import Adversary
 from fedtheory.problems.weighted import weighted_gradient, weighted_value
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
-from fedtheory.selections import Fixed, covers, gaps
+from fedtheory.randomness.selections import Fixed, covers, gaps
 from fedtheory.settings import Drawing, Setting
-from fedtheory.subproblems import Adversary
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 #: Iterations of a run, at most.
 LONGEST = 14

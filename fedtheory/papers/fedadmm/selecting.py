@@ -11,17 +11,17 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, pick
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.letters import m, parts, s0
 from fedtheory.papers.fedadmm.runs import filled, plan
 from fedtheory.randomness import UniformSubset
-from fedtheory.rational import Array
-from fedtheory.relations import Comparison, Quantity
-from fedtheory.selections import covers, gaps
+from fedtheory.randomness.selections import covers, gaps
 from fedtheory.settings import Drawing, Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison, Quantity
 
 
 class Plan(NamedTuple):

@@ -8,10 +8,9 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.composed import Difference, Image, Inner, Shared, Square, Total
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, MOVED, OBJECTIVE
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, r_i, sigma, sigma_i
@@ -34,8 +33,9 @@ from fedtheory.papers.fedadmm.transition import (
     steepest,
 )
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import Comparison, Quantity
+from fedtheory.settings.composed import Difference, Image, Inner, Shared, Square, Total
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison, Quantity
 
 # Functions of the state of Algorithm 1
 

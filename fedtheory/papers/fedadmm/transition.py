@@ -20,22 +20,22 @@ import sympy
 from fedtheory.algorithms import fedadmm
 from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.classes import SmoothOwn
-from fedtheory.composed import Difference, Shared, Square, Total
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, number, numbers, pick
-from fedtheory.iterations import At, Iteration, Overall
 from fedtheory.meanings import Lipschitz
-from fedtheory.oracles import Answer
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
+from fedtheory.problems.oracles import Answer
+from fedtheory.problems.subproblems import Task
 from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.randomness import Constant, Distribution, Draw
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
-from fedtheory.selections import Fixed
+from fedtheory.randomness.selections import Fixed
 from fedtheory.settings import Drawing, Hints, Setting
-from fedtheory.subproblems import Task
+from fedtheory.settings.composed import Difference, Shared, Square, Total
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.iterations import At, Iteration, Overall
+from fedtheory.settings.relations import Quantity
 
 
 @dataclass(frozen=True)

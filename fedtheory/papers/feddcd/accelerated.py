@@ -16,22 +16,22 @@ import sympy
 
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd, rbcd
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, number, numbers
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import Identity, identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import appendix_b, dual, exceptions
 from fedtheory.papers.feddcd.dual import DISTANCE_T, GAP_0, NORM_Y, PARTICIPATION, SAMPLED, ZETA, N, alpha, beta, tau
 from fedtheory.papers.feddcd.exceptions import Triple, TripleParams
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
-from fedtheory.rational import Array, is_exact
-from fedtheory.relations import E, Quantity
 from fedtheory.settings import Drawing, Hints, Setting
-from fedtheory.symbols import T
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 mu, L_max = appendix_b.mu, appendix_b.L_max
 s, r = sympy.symbols("s r", positive=True)

@@ -13,18 +13,18 @@ from fedtheory.algorithms.base import zeros
 from fedtheory.algorithms.feddcd import project
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothBlocks
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, numbers
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.one_step import one_step
+from fedtheory.numbers.rational import Array, is_exact, to_float
 from fedtheory.papers.feddcd import exceptions
 from fedtheory.papers.feddcd.exceptions import MirrorParams, Pair
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
-from fedtheory.rational import Array, is_exact, to_float
-from fedtheory.relations import E, Quantity
 from fedtheory.settings import Drawing, Hints, Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 n, tau = sympy.symbols("n tau", integer=True, positive=True)
 mu, mu_min, L_min, L_max = sympy.symbols("mu mu_min L_min L_max", positive=True)

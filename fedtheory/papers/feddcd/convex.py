@@ -15,19 +15,19 @@ from fedtheory.algorithms import accelerated_rbcd
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothBlocks
 from fedtheory.classes.base import each
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number, numbers
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.readings import Readings
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd import accelerated, appendix_b
 from fedtheory.papers.feddcd.accelerated import A
 from fedtheory.papers.feddcd.dual import CONSTANTS
 from fedtheory.papers.feddcd.lower_bound import epsilon, kappa
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import E, Quantity
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 
 @dataclass(frozen=True)

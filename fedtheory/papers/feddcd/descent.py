@@ -12,18 +12,18 @@ import sympy
 from fedtheory.algorithms import inexact_feddcd, rbcd
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number, numbers
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
+from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.papers.feddcd import appendix_b, dual, inexact
 from fedtheory.papers.feddcd.dual import alpha, beta
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, support_of
-from fedtheory.rational import Array, is_exact
-from fedtheory.relations import E, Quantity
 from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 eta = dual.eta
 

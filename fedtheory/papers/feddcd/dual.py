@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory import symbols
 from fedtheory.algorithms import feddcd as algorithm_1
 from fedtheory.classes import SmoothStronglyConvex
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number
+from fedtheory.numbers import symbols
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
 from fedtheory.settings import Drawing, Setting, points
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 alpha, beta, zeta = sympy.symbols("alpha beta zeta", positive=True)
 N, tau, d = sympy.symbols("N tau d", integer=True, positive=True)

@@ -14,11 +14,11 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex, SmoothStronglyConvex
 from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd.dual import N, Nothing, alpha, beta
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
 from fedtheory.settings import Setting, points
+from fedtheory.settings.relations import Quantity
 
 
 class At(NamedTuple):

@@ -9,12 +9,13 @@ import sympy
 
 from fedtheory.algorithms import feddcd as algorithm_1
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.numbers.rational import Array, apply, inverse
+from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import duality
 from fedtheory.papers.feddcd.dual import (
     CONSTANTS,
@@ -48,9 +49,8 @@ from fedtheory.papers.feddcd.dual import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import support_of
-from fedtheory.rational import Array, apply, inverse
-from fedtheory.relations import E, Quantity
-from fedtheory.symbols import T
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 THEOREM = (CONVEX, PARTICIPATION, SCALING, UNIT_RATE)
 _READING = (

@@ -14,7 +14,7 @@ import numpy as np
 
 from fedtheory.algorithms import rbcd
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
-from fedtheory.rational import Array
+from fedtheory.numbers.rational import Array
 
 # Operators of Lemmas B.3 and B.4
 

@@ -12,16 +12,16 @@ import sympy
 from fedtheory.algorithms import feddcd as algorithm_1
 from fedtheory.algorithms import rbcd
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.one_step import one_step
+from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.papers.feddcd import appendix_b, dual, duality, rounds
 from fedtheory.papers.feddcd.dual import GAP, N, rate, tau
 from fedtheory.papers.feddcd.exact import THEOREM
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import UniformSubset, support_of
-from fedtheory.rational import Array, is_exact
-from fedtheory.relations import E, Quantity
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 GAP_NEXT = Quantity(sympy.Symbol("G(y_next)-G*"), dual.dual_gap, after=True)
 

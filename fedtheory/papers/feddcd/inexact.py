@@ -18,11 +18,11 @@ from fedtheory.algorithms import inexact_feddcd, inexact_rbcd
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.claims import Claim
 from fedtheory.classes import InexactOracles
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.bound import Bound, bound
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.oracles import worst_case
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import Min, T
 from fedtheory.papers.feddcd import appendix_b, dual
 from fedtheory.papers.feddcd.dual import (
     CONVEX,
@@ -39,10 +39,10 @@ from fedtheory.papers.feddcd.dual import (
     tau,
 )
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import E, Quantity
+from fedtheory.problems.oracles import worst_case
 from fedtheory.settings import Drawing, Hints, Setting
-from fedtheory.symbols import Min, T
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 delta, r = sympy.symbols("delta r", positive=True)
 mu, L_min, L_max = appendix_b.mu, appendix_b.L_min, appendix_b.L_max

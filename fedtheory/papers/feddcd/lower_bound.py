@@ -13,19 +13,19 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.numbers.rational import Array, apply
+from fedtheory.numbers.symbols import Max, Min
 from fedtheory.papers.feddcd import exceptions, reach
 from fedtheory.papers.feddcd.dual import N, alpha, beta, tau
 from fedtheory.papers.feddcd.exceptions import HardParams, Vector
 from fedtheory.problems.hard import chain
-from fedtheory.rational import Array, apply
-from fedtheory.relations import Quantity
 from fedtheory.settings import Drawing, Hints, Setting
-from fedtheory.symbols import Max, Min
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 s, kappa = sympy.symbols("s kappa", positive=True)
 m, t = sympy.symbols("m t", integer=True, positive=True)

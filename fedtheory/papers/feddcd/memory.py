@@ -16,18 +16,18 @@ import sympy
 from fedtheory.algorithms import inexact_feddcd
 from fedtheory.claims import Claim
 from fedtheory.classes import InexactOracles
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.bound import bound
-from fedtheory.oracles import worst_case
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import dual, inexact
 from fedtheory.papers.feddcd.dual import CONVEX, PARTICIPATION, SCALING, N, alpha, beta
 from fedtheory.papers.feddcd.inexact import QUARTER, kappa
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import E, Quantity
+from fedtheory.problems.oracles import worst_case
 from fedtheory.settings import Drawing, Setting
-from fedtheory.symbols import T
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 #: The weight of the stored errors in the potential, over alpha.
 WEIGHT = Fraction(3, 16)

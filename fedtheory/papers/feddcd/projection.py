@@ -8,14 +8,14 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.identity import identity
+from fedtheory.numbers.rational import Array, apply, inverse, is_exact
 from fedtheory.papers.feddcd import exceptions
 from fedtheory.papers.feddcd.dual import N, d
 from fedtheory.papers.feddcd.exceptions import Blocks, ProjectionParams
-from fedtheory.rational import Array, apply, inverse, is_exact
-from fedtheory.relations import Quantity
 from fedtheory.settings import Drawing, Hints, Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 PROJECTION = Setting(
     "N blocks of size d, a non-empty I in [N], W positive definite, x in R^(Nd)",

@@ -15,17 +15,17 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, pick
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import Min
 from fedtheory.papers.feddcd.dual import N, tau
 from fedtheory.problems import hard
 from fedtheory.randomness import UniformSubset, expectation
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
 from fedtheory.settings import Drawing, Hints, Setting
-from fedtheory.symbols import Min
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 m, t = sympy.symbols("m t", integer=True, positive=True)
 s = sympy.Symbol("s", positive=True)

@@ -9,16 +9,16 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.untested import Untested
+from fedtheory.numbers.rational import Array, apply
 from fedtheory.papers.feddcd import accelerated, exceptions
 from fedtheory.papers.feddcd.dual import N, alpha, beta, rate, tau, zeta
 from fedtheory.papers.feddcd.exceptions import Guess, NewtonParams
-from fedtheory.rational import Array, apply
-from fedtheory.relations import Quantity
 from fedtheory.settings import Drawing, Hints, Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 epsilon, delta = sympy.symbols("epsilon delta", positive=True)
 n_i = sympy.Symbol("n_i", integer=True, positive=True)

@@ -6,8 +6,9 @@ from typing import Any
 
 import sympy
 
-from fedtheory import claims, symbols
+from fedtheory import claims
 from fedtheory.kinds.order import Order
+from fedtheory.numbers import symbols
 from fedtheory.papers.feddcd.dual import N, alpha, beta, tau
 from fedtheory.papers.feddcd.rounds import CITED, K, epsilon, n, sigma, zeta
 from fedtheory.tables import Column, Entry, Row, Table

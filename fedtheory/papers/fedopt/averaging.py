@@ -12,9 +12,9 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.inequality import inequality
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
+from fedtheory.numbers.rational import Array
 from fedtheory.settings import Drawing, Hints, Setting
+from fedtheory.settings.relations import Quantity
 
 
 class Source(NamedTuple):

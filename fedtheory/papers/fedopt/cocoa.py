@@ -10,11 +10,11 @@ import sympy
 
 from fedtheory.algorithms import cocoa_plus, dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import pick
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.identity import identity
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.data import Letter, Posed, States, few, one_of, positive, value
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
@@ -45,9 +45,9 @@ from fedtheory.papers.fedopt.predictors import (
 from fedtheory.problems.dual_blocks import maximisers
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.randomness import Constant
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
 from fedtheory.settings import Drawing, Hints, Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 
 def _inexact(contraction: Any, way: str) -> Any:

@@ -15,11 +15,11 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex
 from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.predictors import lamda, n
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
 from fedtheory.settings import Setting, points
+from fedtheory.settings.relations import Quantity
 
 
 class Regulariser(NamedTuple):

@@ -18,6 +18,7 @@ from fedtheory.instances.base import pick
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.limit import Limit
+from fedtheory.numbers.rational import Array, determinant
 from fedtheory.papers.fedopt.data import Posed, States, clients_of, few, one_of
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
@@ -48,9 +49,8 @@ from fedtheory.papers.fedopt.predictors import (
     smax,
 )
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.rational import Array, determinant
-from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
+from fedtheory.settings.relations import Quantity
 
 # Rounds as linear maps
 

@@ -20,6 +20,7 @@ from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.readings import Readings
+from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.papers.fedopt.data import (
     IDENTICAL,
     ONE_NODE,
@@ -35,9 +36,8 @@ from fedtheory.papers.fedopt.predictors import gap, model_of, models, optimum, s
 from fedtheory.papers.fedopt.rounds import ROUNDS, few_rounds, speeds, stiff
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Draw
-from fedtheory.rational import Array, apply, inverse
-from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
+from fedtheory.settings.relations import Quantity
 
 # Scheme (9), from the values of the functions alone
 

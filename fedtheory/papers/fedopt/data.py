@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number, numbers, pick
-from fedtheory.optimum import Optimum
+from fedtheory.numbers.rational import Array, inverse, to_float
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, Share
 from fedtheory.problems.losses import squared
-from fedtheory.rational import Array, inverse, to_float
+from fedtheory.problems.optimum import Optimum
 
 #: How the data lie on the nodes.
 ANYWHERE = "anywhere"

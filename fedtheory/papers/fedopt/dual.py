@@ -10,13 +10,13 @@ import sympy
 from fedtheory.algorithms import perturbed_primal
 from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt import conjugates
 from fedtheory.papers.fedopt.data import Posed, States, clients_of, few
 from fedtheory.papers.fedopt.dual_states import ADMISSIBLE_SIGMA, of_primal
 from fedtheory.papers.fedopt.predictors import DOMINATES, DUALS, Duals, K, dual_optimum, letters, setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.rational import Array
-from fedtheory.relations import Comparison, Quantity
+from fedtheory.settings.relations import Comparison, Quantity
 
 
 def _xi(f: LinearModels, h: Array) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.data import States, about, one_of, positive
 from fedtheory.papers.fedopt.predictors import (
     dual_gap,
@@ -20,8 +21,7 @@ from fedtheory.papers.fedopt.predictors import (
     smax,
 )
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
+from fedtheory.settings.relations import Quantity
 
 
 def of_primal(recipe: Any, problem: LinearProblem, exact: bool) -> perturbed_primal.Params:

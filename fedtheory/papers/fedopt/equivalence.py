@@ -11,6 +11,7 @@ from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import identity
+from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.papers.fedopt.data import Posed, States, few
 from fedtheory.papers.fedopt.dual_states import (
     ANY_SIGMA,
@@ -20,8 +21,7 @@ from fedtheory.papers.fedopt.dual_states import (
 )
 from fedtheory.papers.fedopt.predictors import DUALS, MODEL, STEPS, Duals, Model, Steps, setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.rational import Array, apply, inverse
-from fedtheory.relations import Quantity
+from fedtheory.settings.relations import Quantity
 
 
 def _from_dual(

@@ -17,15 +17,15 @@ import numpy as np
 from fedtheory.algorithms import Algorithm, cocoa_plus, dane, fsvrg, one_shot_averaging
 from fedtheory.claims import Claim
 from fedtheory.kinds.experiment import Experiment, Sighting
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.predictors import CONSTANTS
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, minimiser
 from fedtheory.problems.local_features import local_features
 from fedtheory.problems.losses import LOGISTIC
-from fedtheory.rational import Array
 
 if TYPE_CHECKING:
     # Texts take scipy, which a list of claims does without.
-    from fedtheory.text import Authors
+    from fedtheory.papers.fedopt.text import Authors
 
 METHODS = ("GD", "CoCoA+", "FSVRG", "FSVRGR")
 
@@ -95,7 +95,7 @@ def experiment(data: Authors, rounds: int, seed: int, say: Callable[[str], None]
     from scipy.sparse.linalg import svds
 
     smoothness = float(svds(f.X, k=1, return_singular_vectors=False, rng=seed)[0]) ** 2 / (4 * f.examples) + f.lam
-    from fedtheory.text import reshuffled
+    from fedtheory.papers.fedopt.text import reshuffled
 
     dealt = reshuffled(data, np.random.default_rng(seed + 1))
 
@@ -246,7 +246,7 @@ _DATA, _ROUNDS, _DENSE, _DENSE_ROUNDS = (40, 1002, 10), 30, (12, 32, 8), 20
 
 def _others(seed: int) -> Sighting:
     """DANE as printed and one-shot averaging, on data small enough for exact local solutions."""
-    from fedtheory.text import generated
+    from fedtheory.papers.fedopt.text import generated
 
     data = generated(*_DENSE, np.random.default_rng(seed))
     problem = LinearProblem(problem_of(data).f.dense())
@@ -271,7 +271,7 @@ def _others(seed: int) -> Sighting:
 
 
 def _sightings(seed: int) -> tuple[Sighting, ...]:
-    from fedtheory.text import generated
+    from fedtheory.papers.fedopt.text import generated
 
     data = generated(*_DATA, np.random.default_rng(seed))
     # One setting each of CoCoA+ and FSVRG: the grids are for the benchmark.
@@ -282,20 +282,20 @@ def _sightings(seed: int) -> tuple[Sighting, ...]:
 
 
 def _figure_1(seed: int) -> tuple[Sighting, ...]:
-    from fedtheory.text import generated
+    from fedtheory.papers.fedopt.text import generated
 
     return tuple(_spread_of_features(problem_of(generated(*_DATA, np.random.default_rng(seed))).f))
 
 
 def _errors(seed: int) -> tuple[Sighting, ...]:
-    from fedtheory.text import generated
+    from fedtheory.papers.fedopt.text import generated
 
     data = generated(*_DATA, np.random.default_rng(seed))
     f = problem_of(data).f
     return tuple(_naive_errors(data, f, error(data, minimiser(f))))
 
 
-_GENERATED = f"generated{_DATA} (fedtheory.text)"
+_GENERATED = f"generated{_DATA} (fedtheory.papers.fedopt.text)"
 _NOT_THERE = "the paper's posts are not to be had: what the text says of them is looked for on generated data"
 
 SECTION_4 = (
@@ -337,7 +337,7 @@ FIGURE_2 = (
         statement=Experiment(
             "CoCoA+ is worse than GD; FSVRG is better than both, reaches the optimum's test error, and hardly loses by "
             "data that are not reshuffled",
-            f"generated{_DATA}, {_ROUNDS} rounds, and generated{_DENSE} (fedtheory.text)",
+            f"generated{_DATA}, {_ROUNDS} rounds, and generated{_DENSE} (fedtheory.papers.fedopt.text)",
             _sightings,
         ),
         reading="the paper's posts are not to be had: each statement of the text is looked for on generated data; "

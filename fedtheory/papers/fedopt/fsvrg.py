@@ -14,10 +14,10 @@ import sympy
 
 from fedtheory.algorithms import fsvrg
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, few, positive, problem_of
 from fedtheory.papers.fedopt.predictors import (
     TWO,
@@ -36,9 +36,9 @@ from fedtheory.papers.fedopt.predictors import (
 from fedtheory.papers.fedopt.rounds import ROUNDS, best_rate, few_rounds, stiff
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import appearances
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
 from fedtheory.settings import Drawing, Hints, Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 # Section 3.6.2
 

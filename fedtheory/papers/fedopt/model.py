@@ -12,12 +12,12 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number
-from fedtheory.intervals import Interval
 from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.numbers.intervals import Interval
+from fedtheory.numbers.rational import Array, enclosed
 from fedtheory.papers.fedopt.predictors import CONSTANTS
-from fedtheory.rational import Array, enclosed
-from fedtheory.relations import Quantity
 from fedtheory.settings import Drawing, Setting
+from fedtheory.settings.relations import Quantity
 
 # Section 1.1
 

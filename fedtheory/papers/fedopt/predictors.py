@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory import symbols
 from fedtheory.algorithms import perturbed_primal
-from fedtheory.hypotheses import Hypothesis
+from fedtheory.numbers import symbols
+from fedtheory.numbers.rational import Array, to_float
 from fedtheory.papers.fedopt.data import Letter, Posed, States, problem_of
 from fedtheory.problems.dual_blocks import least_sigma
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.rational import Array, to_float
 from fedtheory.settings import Drawing, Hints, Setting
+from fedtheory.settings.hypotheses import Hypothesis
 
 lamda, gamma, eta, mu, L, h = sympy.symbols("lamda gamma eta mu L h", positive=True)
 sigma, smax = sympy.symbols("sigma s_max", positive=True)

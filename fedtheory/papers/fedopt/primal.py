@@ -6,6 +6,7 @@ from fedtheory.algorithms import perturbed_primal
 from fedtheory.claims import Claim
 from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.identity import identity
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.data import Posed
 from fedtheory.papers.fedopt.dual_states import (
     ANY_SIGMA,
@@ -16,8 +17,7 @@ from fedtheory.papers.fedopt.predictors import (
     setting,
 )
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
+from fedtheory.settings.relations import Quantity
 
 LEARNING = setting(
     "ridge regression on any data and nodes, the F_k of eq. (12); any sigma > 0, from any alpha^0",

@@ -24,12 +24,12 @@ from fedtheory.algorithms import (
     naive_fsvrg,
     perturbed_primal,
 )
+from fedtheory.numbers.rational import exact, to_float
 from fedtheory.papers.fedopt.dane import with_empty_nodes
 from fedtheory.papers.fedopt.rounds import ROUNDS, SHARE, best_rate
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.losses import SQUARED
 from fedtheory.randomness import expectation
-from fedtheory.rational import exact, to_float
 from fedtheory.tables import Column, Entry, Row, Table
 
 

@@ -12,11 +12,11 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.readings import Readings
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.data import Posed, about, count_of, few, one_of, positive, value
 from fedtheory.papers.fedopt.predictors import TWO, Two, model_of, models, setting
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
+from fedtheory.settings.relations import Quantity
 
 
 def _both(recipe: Any, problem: LinearProblem, exact: bool) -> naive_fsvrg.Params:

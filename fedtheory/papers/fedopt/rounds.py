@@ -16,12 +16,12 @@ import numpy as np
 import sympy
 
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.data import OFTEN, ONE_NODE, SEPARATE, Posed
 from fedtheory.papers.fedopt.predictors import setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
+from fedtheory.settings.relations import Quantity
 
 ROUNDS, SHARE = 100, sympy.Rational(1, 4)
 

@@ -12,12 +12,12 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import generic
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
+from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.papers.fedopt.data import SEPARATE, Posed
 from fedtheory.papers.fedopt.fsvrg import expected_directions
 from fedtheory.papers.fedopt.predictors import MODEL, TWO, Model, Two, gradient_of, setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.rational import Array, apply, inverse
-from fedtheory.relations import Quantity
+from fedtheory.settings.relations import Quantity
 
 # Gradients of features that one node holds
 

@@ -11,9 +11,9 @@ import sympy
 from fedtheory.algorithms import dane
 from fedtheory.claims import Claim
 from fedtheory.classes import Smooth
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.order import Order
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.data import Posed, few, one_of, value
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
@@ -30,9 +30,9 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
 from fedtheory.settings import Setting, points
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 # What the a_k tend to
 

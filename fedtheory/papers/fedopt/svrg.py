@@ -11,11 +11,11 @@ import sympy
 
 from fedtheory.algorithms import one_shot_averaging, svrg
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.baseline import finite_sum
 from fedtheory.papers.fedopt.data import Posed, about, count_of, positive, solvable
 from fedtheory.papers.fedopt.predictors import (
@@ -33,8 +33,8 @@ from fedtheory.papers.fedopt.predictors import (
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import expectation, support_of
-from fedtheory.rational import Array
-from fedtheory.relations import Quantity
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 # Section 3.2
 

@@ -10,13 +10,13 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.untested import Untested
+from fedtheory.numbers.symbols import Max, Min
 from fedtheory.papers.locodl.method import L, chi, d, gamma, k, kappa, mu, n, omega, omega_av, p, tau
 from fedtheory.settings import Setting
-from fedtheory.symbols import Max, Min
+from fedtheory.settings.hypotheses import Hypothesis
 
 sqrt = sympy.sqrt
 ORDERS = Setting("all values of the constants")

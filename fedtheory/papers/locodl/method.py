@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory import compressors, symbols
+from fedtheory import compressors
 from fedtheory.algorithms import locodl as algorithm_1
 from fedtheory.algorithms.base import zeros
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothStronglyConvex, UnbiasedCompressors
 from fedtheory.compressors import Family as Compressors
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.identity import identity
@@ -25,12 +24,14 @@ from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.one_step import one_step
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.numbers import symbols
+from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.numbers.symbols import Max, T
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, support_of
-from fedtheory.rational import Array, is_exact
-from fedtheory.relations import E, Quantity
 from fedtheory.settings import COMPRESSOR, Drawing, Setting, points
-from fedtheory.symbols import Max, T
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 mu, L, kappa, n, d, omega, omega_av = (
     symbols.mu,

@@ -15,20 +15,20 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.locodl_variants import share, split
 from fedtheory.claims import Claim
 from fedtheory.classes import UnbiasedCompressors
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Recipe, number
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
-from fedtheory.optimum import solve
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import T
 from fedtheory.papers.locodl import method
 from fedtheory.problems.base import Problem
+from fedtheory.problems.optimum import solve
 from fedtheory.randomness import Bernoulli, support_of
-from fedtheory.rational import Array
-from fedtheory.relations import E, Quantity
 from fedtheory.settings import Drawing, Setting, points
-from fedtheory.symbols import T
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import E, Quantity
 
 
 class Remembering(NamedTuple):

@@ -6,14 +6,14 @@ from typing import Any
 
 import sympy
 
-from fedtheory import claims, growth
+from fedtheory import claims
 from fedtheory.compressors import FLOAT_BITS
 from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.numbers.symbols import epsilon
 from fedtheory.papers.locodl import complexity
 from fedtheory.papers.locodl.complexity import BEST_K, FROM_THEOREMS, TABLE_1, TABLE_2
 from fedtheory.papers.locodl.method import d, k, kappa, n, omega, p
-from fedtheory.symbols import epsilon
-from fedtheory.tables import Column, Row, Table, columns_of, per_digit
+from fedtheory.tables import Column, Row, Table, columns_of, growth, per_digit
 
 _LABELS = {
     "diana": "DIANA",

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from fedtheory import algorithms, compressors
 from fedtheory.algorithms import feddcd, gradient_descent, locodl, rbcd
 from fedtheory.compressors import Family
+from fedtheory.numbers.rational import exact
 from fedtheory.papers import feddcd as feddcd_paper
 from fedtheory.papers import locodl as locodl_paper
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal, with_spectra
 from fedtheory.randomness import expectation
-from fedtheory.rational import exact
 
 settings.register_profile("exact", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("exact")

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedtheory import algorithms, oracles
+from fedtheory import algorithms
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd, feddcd, inexact_feddcd, inexact_rbcd, rbcd, run
-from fedtheory.oracles import Batches, Split
+from fedtheory.numbers.rational import apply, exact, inverse, to_float
+from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import logistic_with_condition
+from fedtheory.problems.oracles import Batches, Split
 from fedtheory.problems.quadratic import Quadratics, diagonal
 from fedtheory.randomness import expectation
-from fedtheory.rational import apply, exact, inverse, to_float
 from verify.search import spectral
 
 Case = tuple[Any, Problem, Any]

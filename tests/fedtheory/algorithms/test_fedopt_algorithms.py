@@ -23,12 +23,12 @@ from fedtheory.algorithms import (
     sgd,
     svrg,
 )
+from fedtheory.numbers.rational import exact, to_float
+from fedtheory.papers.fedopt.text import generated
 from fedtheory.problems.dual_blocks import least_sigma, subproblem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.randomness import expectation
-from fedtheory.rational import exact, to_float
-from fedtheory.text import generated
 
 LOSSES = [SQUARED, LOGISTIC]
 NAMES = [loss.name for loss in LOSSES]

@@ -8,7 +8,7 @@ import pytest
 
 import fedtheory as ft
 from fedtheory import classes
-from fedtheory.instances import building, drawing
+from fedtheory.sampling import building, drawing
 
 mu, L, gamma, alpha, beta, s, r, kappa = ft.letters("mu L gamma alpha beta s r kappa")
 PARAMS = ("gamma",)

@@ -7,7 +7,7 @@ import pytest
 
 import fedtheory as ft
 from fedtheory.algorithms.base import zeros
-from fedtheory.instances.chart import rank, skeleton, started, untied
+from fedtheory.sampling.chart import rank, skeleton, started, untied
 
 STATE = {"x": "point", "u": "clients"}
 

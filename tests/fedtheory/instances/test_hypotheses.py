@@ -9,7 +9,7 @@ import pytest
 from fedtheory import claims
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.untested import Untested
-from fedtheory.rational import holds
+from fedtheory.numbers.rational import holds
 from verify import Verdict, check
 from verify.exact import reals
 

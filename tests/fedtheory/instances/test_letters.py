@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import sympy
 
-from fedtheory import validation
-from fedtheory.instances import letters
+from fedtheory.numbers import validation
+from fedtheory.sampling import letters
 
 CASES = [
     ({"positive": True}, (), {1}),

@@ -8,8 +8,8 @@ import pytest
 import sympy
 
 import fedtheory as ft
-from fedtheory.instances import pinned
-from fedtheory.symbols import n
+from fedtheory.numbers.symbols import n
+from fedtheory.sampling import pinned
 from verify.evaluate import meeting
 
 mu, L, gamma, x = ft.letters("mu L gamma x")

@@ -17,6 +17,7 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.experiment import Experiment, Sighting
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.readings import Readings
+from fedtheory.numbers.rational import is_exact
 from fedtheory.papers.fedadmm import (
     convergence,
     descent,
@@ -31,9 +32,8 @@ from fedtheory.papers.fedadmm import (
     transition,
 )
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, nu_i, r_i, rho, s0, s_i, sigma_i, varepsilon
-from fedtheory.rational import is_exact
-from fedtheory.relations import Comparison, Quantity
-from fedtheory.selections import Covering
+from fedtheory.randomness.selections import Covering
+from fedtheory.settings.relations import Comparison, Quantity
 from verify import Verdict, check
 from verify.evidence.certificates import ClassCertificate
 from verify.methods import long_runs

@@ -13,13 +13,13 @@ from models import saga as saga_model
 
 from fedtheory import algorithms
 from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.numbers.rational import to_float
 from fedtheory.papers.baseline import finite_sum as paper
 from fedtheory.papers.baseline.rivals import L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import with_spectra
-from fedtheory.rational import to_float
+from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.pep import posing, rounding

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy
 
-from fedtheory import claims, compressors, contractive
+from fedtheory import claims, compressors
 from fedtheory.algorithms import (
     adiana,
     compressed_scaffnew,
@@ -23,16 +23,16 @@ from fedtheory.algorithms import (
     scaffnew,
 )
 from fedtheory.algorithms.locodl_variants import Participating, Participation, split
-from fedtheory.compressors import Family
-from fedtheory.hypotheses import Hypothesis
+from fedtheory.compressors import Family, contractive
 from fedtheory.instances.base import Instance
+from fedtheory.numbers.rational import evaluate, exact, to_float
 from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import logistic_with_condition
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import diagonal, with_spectra
 from fedtheory.randomness import expectation
-from fedtheory.rational import evaluate, exact, to_float
+from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict, check
 from verify.comparisons.exact import parts
 from verify.evaluate import sides

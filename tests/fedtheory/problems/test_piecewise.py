@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fedtheory.instances import members
+from fedtheory.numbers.rational import exact
 from fedtheory.problems.piecewise import PiecewiseQuadratic
-from fedtheory.rational import exact
 
 
 def _functions(count, rng):

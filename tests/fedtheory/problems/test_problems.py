@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.logistic import Logistic, logistic_with_condition
 from fedtheory.problems.quadratic import Quadratics, diagonal, least_squares, with_spectra
-from fedtheory.rational import exact, to_float
 
 
 def logistic(seed: int = 0, n: int = 3, m: int = 7, d: int = 4, kappa: float = 50.0) -> Logistic:
@@ -220,7 +220,7 @@ def test_condition_number_refuses(kappa):
 
 def test_a_conjugate_that_is_not_found_is_refused(monkeypatch):
     monkeypatch.setattr(
-        "fedtheory.optimum.newton",
+        "fedtheory.problems.optimum.newton",
         lambda gradient, hessian, start, tolerance, iterations: (start, np.zeros(start.shape[:-1], dtype=bool)),
     )
     with pytest.raises(ValueError, match="no conjugate of the logistic loss found"):

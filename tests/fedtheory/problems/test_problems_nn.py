@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedtheory.algorithms import accfeddcd, fedavg, inexact_feddcd, run
-from fedtheory.optimum import solve, solve_dual
-from fedtheory.oracles import Batches, Minibatches, gradient_descent
+from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems import hard
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic
+from fedtheory.problems.optimum import solve, solve_dual
+from fedtheory.problems.oracles import Batches, Minibatches, gradient_descent
 from fedtheory.problems.perceptron import Perceptron
 from fedtheory.problems.softmax import Softmax, minimiser
 from fedtheory.randomness import expectation
-from fedtheory.rational import exact, to_float
 
 
 def data(n: int = 3, m: int = 5, p: int = 3, classes: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -199,7 +199,7 @@ def test_accelerated_feddcd_learns_a_softmax_model():
 
 def test_a_conjugate_that_is_not_found_is_refused(monkeypatch):
     monkeypatch.setattr(
-        "fedtheory.optimum.newton",
+        "fedtheory.problems.optimum.newton",
         lambda gradient, hessian, start, tolerance, iterations: (start, np.zeros(start.shape[:-1], dtype=bool)),
     )
     with pytest.raises(ValueError, match="no conjugate of the softmax loss found"):

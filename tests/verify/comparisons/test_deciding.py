@@ -8,11 +8,11 @@ import sympy
 
 import fedtheory as ft
 from fedtheory.claims import Claim
-from fedtheory.intervals import DIGITS, Interval, Undecided, precision
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
-from fedtheory.rational import evaluate, holds
+from fedtheory.numbers.intervals import DIGITS, Interval, Undecided, precision
+from fedtheory.numbers.rational import evaluate, holds
 from fedtheory.settings import Setting
 from verify import Verdict, check
 from verify.comparisons.deciding import arithmetic, certainly, is_open, violated

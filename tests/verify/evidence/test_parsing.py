@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedtheory import claims
-from fedtheory.rational import evaluate
-from fedtheory.symbols import T
+from fedtheory.numbers.rational import evaluate
+from fedtheory.numbers.symbols import T
 from verify.comparisons.deciding import violated
 from verify.evidence import parsing, references
 

@@ -11,9 +11,9 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.rational import Undefined, evaluate
-from fedtheory.relations import Comparison
+from fedtheory.numbers.rational import Undefined, evaluate
 from fedtheory.settings import Setting
+from fedtheory.settings.relations import Comparison
 from verify.exact import reals
 from verify.search import hunting, states
 

@@ -9,7 +9,8 @@ from hostile import bounded, drawn, refusal, sentence, unharmed
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedtheory import claims, regions, tables
+from fedtheory import claims, tables
+from fedtheory.tables import regions
 from verify import checking, cli, commands, measure
 from verify.cli import main
 from verify.conformance import trace_file

@@ -13,16 +13,16 @@ import sympy
 from fedtheory import claims
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.instances.base import Instances
-from fedtheory.iterations import At
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
 from fedtheory.papers.fedadmm import convergence, descent, differences, limits, sequences, transition
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
-from fedtheory.relations import Quantity
-from fedtheory.selections import Fixed, Uniform
+from fedtheory.randomness.selections import Fixed, Uniform
 from fedtheory.settings import Drawing
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.iterations import At
+from fedtheory.settings.relations import Quantity
 from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES

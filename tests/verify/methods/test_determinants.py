@@ -15,9 +15,9 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Instance, Instances
 from fedtheory.kinds.limit import Limit
-from fedtheory.rational import is_exact
-from fedtheory.relations import Quantity
+from fedtheory.numbers.rational import is_exact
 from fedtheory.settings import Drawing, Setting
+from fedtheory.settings.relations import Quantity
 from verify import Counterexample, Verdict, check
 from verify.comparisons import determinants as comparison
 from verify.methods.base import Inquiry

@@ -5,9 +5,9 @@ import sympy
 from sympy import Le, Lt, Max, Min, Rational, ceiling, exp, log, sqrt
 
 from fedtheory.claims import Claim
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.kinds.order import Order
 from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.evidence.counterexamples import Counterexample
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS

@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 from fedtheory import claims
-from fedtheory.relations import Quantity
+from fedtheory.settings.relations import Quantity
 from verify import Verdict, check
 from verify.evaluate import meeting
 from verify.pep import generic_states

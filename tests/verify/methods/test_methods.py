@@ -15,8 +15,8 @@ from fedtheory import algorithms, claims
 from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import contraction
-from fedtheory.relations import Quantity
 from fedtheory.settings import Setting
+from fedtheory.settings.relations import Quantity
 from verify import Verdict, check
 from verify.audit import audit
 from verify.evaluate import meeting

@@ -11,7 +11,7 @@ import sympy
 
 import fedtheory as ft
 from fedtheory import E, T
-from fedtheory.rational import exact
+from fedtheory.numbers.rational import exact
 from verify.comparisons import cycles, stability
 from verify.methods import determinants, runs
 from verify.methods.base import Inquiry

@@ -6,8 +6,8 @@ import pytest
 import sympy
 
 import fedtheory as ft
-from fedtheory.intervals import Interval, Undecided
-from fedtheory.rational import exact, to_float
+from fedtheory.numbers.intervals import Interval, Undecided
+from fedtheory.numbers.rational import exact, to_float
 from verify.comparisons import second_moments
 from verify.evaluate import meeting
 

@@ -8,9 +8,9 @@ from fedtheory.algorithms import gradient_descent
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
-from fedtheory.potentials import distance
-from fedtheory.relations import Comparison, E, Quantity
-from fedtheory.symbols import T
+from fedtheory.numbers.symbols import T
+from fedtheory.settings.potentials import distance
+from fedtheory.settings.relations import Comparison, E, Quantity
 from verify import Verdict, check
 from verify.methods import identities
 from verify.methods.base import Inquiry

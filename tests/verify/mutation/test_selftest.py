@@ -9,8 +9,8 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import feddcd
-from fedtheory.hypotheses import Hypothesis
 from fedtheory.papers import locodl
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.cli import main
 from verify.mutation import bank, code, entailment, expressions, selftest
 from verify.mutation.expressions import OPERATORS

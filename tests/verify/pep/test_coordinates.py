@@ -14,10 +14,10 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.numbers.symbols import d as dimension
 from fedtheory.papers.feddcd import dual, inexact
 from fedtheory.randomness import Bernoulli, Product, UniformSubset
-from fedtheory.relations import Quantity
-from fedtheory.symbols import d as dimension
+from fedtheory.settings.relations import Quantity
 from verify.evaluate import meeting
 from verify.evidence.record import strongest
 from verify.methods import identities

@@ -11,7 +11,7 @@ from models import accelerated_rbcd, acceleration, feddcd, gradient_descent, non
 
 from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
-from fedtheory.relations import Quantity
+from fedtheory.settings.relations import Quantity
 from verify.evaluate import hypotheses_hold, meeting, sides
 from verify.pep import linear, posing, programs, rounding
 from verify.pep.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value

@@ -10,9 +10,9 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import inexact_rbcd
-from fedtheory.hypotheses import Hypothesis
-from fedtheory.oracles import worst_case
 from fedtheory.papers.feddcd import inexact
+from fedtheory.problems.oracles import worst_case
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.evaluate import hypotheses_hold, meeting
 from verify.methods import identities
 from verify.pep import induction, posing

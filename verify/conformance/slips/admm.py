@@ -9,9 +9,9 @@ import numpy as np
 
 from fedtheory.algorithms import exact_admm, fedadmm, fedavg_stale
 from fedtheory.algorithms.fedadmm import State, average
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Product
-from fedtheory.rational import Array
 from verify.conformance.slips.changes import Replaced, Step, Table, changed
 
 

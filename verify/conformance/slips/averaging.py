@@ -9,8 +9,8 @@ import numpy as np
 
 from fedtheory.algorithms import fedavg, fedprox, minibatch_sgd
 from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
 from verify.conformance.slips.changes import IN_PLACE, Step, Table, changed
 
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Size, check_enumerable
-from fedtheory.rational import Array
 
 
 class Slip(NamedTuple):

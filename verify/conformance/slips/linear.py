@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from fedtheory.algorithms import cocoa_plus, dane, fsvrg, naive_fsvrg
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.dual_blocks import one_pass
 from fedtheory.randomness import Constant, Distribution, Independent, Size, check_enumerable
-from fedtheory.rational import Array
 from verify.conformance.slips.changes import Step, Table, changed
 
 

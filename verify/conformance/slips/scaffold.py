@@ -10,8 +10,8 @@ import numpy as np
 
 from fedtheory.algorithms import fedavg, scaffold
 from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.rational import Array
 from verify.conformance.slips.changes import IN_PLACE, Slip, Step, Table, changed, never
 
 _SIGN = "the sign of the control variates is swapped: the local steps add c_i - c instead of c - c_i"

@@ -1,0 +1,168 @@
+"""Somebody's own code, read as it is written: what its floats denote where it runs in fractions.
+
+In a step everybody writes ``0.1 * x``, ``1 / 3`` or ``x / problem.n``, and means a tenth, a third and the n-th part.
+Where such code is given fractions, it runs as :mod:`fedtheory.numbers.sourcecode` compiles it, with its literals and
+its quotients of integers as fractions; so do the functions of its module that it calls, and the constants of its module
+are what they denote. Where it is given floats it runs as it is. A float that comes about in another way stays one: what
+it does to fractions is told by :mod:`fedtheory.numbers.intervals`.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, partial, wraps
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from fedtheory.numbers import sourcecode
+from fedtheory.numbers.intervals import Interval
+from fedtheory.numbers.rational import exact
+
+#: Packages whose code is not read: this one's, which makes no floats of fractions, and libraries'.
+_KNOWN = frozenset({"fedtheory", "verify", "numpy", "scipy", "sympy", "mpmath"})
+
+
+def in_fractions(function: Any) -> Any:
+    """The function, which reads its literals as fractions where it is given fractions; all but functions of somebody's
+    own as they are."""
+    if isinstance(function, partial):
+        inner = in_fractions(function.func)
+        return function if inner is function.func else partial(inner, *function.args, **function.keywords)
+    return _reading(function) if isinstance(function, FunctionType) and _is_own(function) else function
+
+
+def _is_own(function: FunctionType) -> bool:
+    root = str(function.__globals__.get("__name__", "")).split(".")[0]
+    return bool(root) and root not in _KNOWN and (root == "__main__" or root not in sys.stdlib_module_names)
+
+
+@lru_cache(maxsize=4096)
+def _reading(function: FunctionType) -> Callable[..., Any]:
+    @wraps(function)
+    def reading(*given: Any, **named: Any) -> Any:
+        written = _written(function) if are_fractions(*given, *named.values()) else None
+        if written is None:
+            return function(*given, **named)
+        written.refresh(frozenset({function}))
+        try:
+            return written.function(*map(_counted, given), **{name: _counted(value) for name, value in named.items()})
+        except (TypeError, AttributeError) as error:
+            # What takes floats alone gets them: what comes of them is told apart from fractions.
+            try:
+                return function(*given, **named)
+            except (TypeError, AttributeError):
+                raise error from None
+
+    return reading
+
+
+def are_fractions(*given: Any) -> bool:
+    """Whether (problem, params, state) are given in fractions: the first of them that tells is asked, states first,
+    since integers do not tell."""
+    return next((kind for value in reversed(given) if (kind := _kind(value)) is not None), False)
+
+
+def _kind(value: Any) -> bool | None:
+    """Whether a number, or what holds numbers, is made of fractions; None where nothing tells."""
+    if isinstance(value, float):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind == "O" if value.size and value.dtype.kind in "fO" else None
+    if isinstance(value, tuple):
+        return next((kind for part in value if (kind := _kind(part)) is not None), None)
+    if hasattr(value, "declared"):
+        return _kind(value.f.mu if value.declared is None else value.declared)
+    return True if isinstance(value, Fraction | Interval) or hasattr(value, "exact") else None
+
+
+def _counted(value: Any) -> Any:
+    """A state with the integers of its arrays as fractions: numpy makes floats of their means."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(exact(v) if isinstance(v, np.ndarray) and v.dtype.kind == "i" else v for v in value))
+    return value
+
+
+@dataclass(frozen=True, eq=False)
+class _Written:
+    """A function as it is written: ``function``, which looks names up in its own copy of what ``original`` has."""
+
+    original: FunctionType
+    source: sourcecode.Source
+    function: FunctionType
+    called: tuple[str, ...]
+
+    def refresh(self, seen: frozenset[FunctionType]) -> None:
+        """Look names up again, of the functions that it calls too: what modules hold may change."""
+        known = self.original.__globals__
+        for name in self.called:
+            if name in known:
+                value = known[name]
+                if type(value) is float:
+                    value = self.source.constant(name, known)
+                self.function.__globals__[name] = _helper(value, seen) if isinstance(value, FunctionType) else value
+
+
+def _helper(function: FunctionType, seen: frozenset[FunctionType]) -> FunctionType:
+    """A function that somebody's own code calls, as it is written; ``seen``: those that are looked up already."""
+    written = _written(function) if _is_own(function) else None
+    if written is None:
+        return function
+    if function not in seen:
+        written.refresh(seen | {function})
+    return written.function
+
+
+@lru_cache(maxsize=4096)
+def _written(function: FunctionType) -> _Written | None:
+    """A function as it is written; None where its source is not known, or it changes its module."""
+    code = function.__code__
+    source = sourcecode.source(code.co_filename, sourcecode.text_of(code.co_filename))
+    found = None if source is None else source.codes.get(code)
+    if source is None or found is None or any("STORE_GLOBAL" in _operations(c) for c in _parts(found)):
+        return None
+    # numpy imports what it needs by the builtins of who calls it.
+    kept = ("__name__", "__file__", "__builtins__")
+    names = {name: function.__globals__[name] for name in kept if name in function.__globals__}
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    closure = tuple(_cell(cells[name], function) for name in found.co_freevars)
+    made = FunctionType(found, names | dict(source.names), function.__name__, None, closure)
+    made.__defaults__, made.__kwdefaults__ = _defaults(function, source), function.__kwdefaults__
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    return _Written(function, source, made, tuple({name for part in _parts(found) for name in part.co_names}))
+
+
+def _cell(cell: CellType, function: FunctionType) -> CellType:
+    """What a function closes over; a function that closes over nothing as it is written."""
+    try:
+        value = cell.cell_contents
+    except ValueError:
+        return cell
+    if not isinstance(value, FunctionType) or value.__closure__:
+        return cell
+    return CellType(_helper(value, frozenset({function})))
+
+
+def _defaults(function: FunctionType, source: sourcecode.Source) -> tuple[Any, ...] | None:
+    """The defaults of a function's arguments, floats as what they are written as."""
+    given, nodes = function.__defaults__, source.defaults.get((function.__name__, function.__code__.co_firstlineno))
+    if not given or nodes is None or len(nodes) != len(given):
+        return given
+    pairs = zip(given, nodes, strict=True)
+    return tuple(source.denoted(node, v, function.__globals__) if type(v) is float else v for v, node in pairs)
+
+
+def _parts(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _parts(constant)
+
+
+def _operations(code: CodeType) -> set[str]:
+    return {made.opname for made in dis.get_instructions(code)}

@@ -1,0 +1,376 @@
+"""Exact arithmetic: numpy object arrays of fractions, and symbolic expressions evaluated on them.
+
+Every oracle, step and potential of this package uses only ``+ - * /``, comparisons and matrix products, so the
+same code runs on float64 arrays and on object arrays of :class:`fractions.Fraction`. The two operations that numpy
+does not offer for objects, inversion and expression evaluation, are here.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import lru_cache, reduce
+from typing import Any
+
+import mpmath
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from sympy.polys.matrices import DomainMatrix
+from sympy.polys.matrices.exceptions import DMNonInvertibleMatrixError
+
+from fedtheory.numbers.intervals import DIGITS, MORE, Interval, Undecided, Undefined, largest, least, precision
+from fedtheory.numbers.quotients import Quotient
+
+Array = NDArray[Any]
+
+
+def is_exact(*arrays: Any) -> bool:
+    """Whether any of the arrays holds objects (fractions) rather than floats."""
+    return any(np.asarray(a).dtype == object for a in arrays)
+
+
+def exact(a: Any) -> Array:
+    """An object array of fractions with the values of ``a``: floats at their binary value, intervals and what says that
+    it is ``exact`` as they are."""
+    source = np.asarray(a, dtype=object)
+    out = np.empty(source.shape, dtype=object)
+    out.flat[:] = [
+        value if isinstance(value, Interval) or hasattr(value, "exact") else Quotient(value) for value in source.flat
+    ]
+    return out
+
+
+def meant(a: Any) -> Array:
+    """As :func:`exact`, with floats as the intervals in which lies what they stand for."""
+    source = np.asarray(a, dtype=object)
+    if not any(isinstance(value, float) for value in source.flat):
+        return exact(source)
+    out = np.empty(source.shape, dtype=object)
+    out.flat[:] = [Interval.of(value) if isinstance(value, float) else value for value in source.flat]
+    return exact(out)
+
+
+def to_float(a: Any) -> Array:
+    """float64 values of an array of fractions, integers or floats."""
+    return np.asarray(a, dtype=np.float64)
+
+
+def are_diagonal(A: Array) -> bool:
+    """Whether all matrices ``(..., d, d)`` are diagonal."""
+    return not (A[..., ~np.eye(A.shape[-1], dtype=bool)] != 0).any()
+
+
+def inverse(A: Array) -> Array:
+    """Inverse of a stack of matrices ``(..., d, d)``, exact when the entries are fractions.
+
+    Raises ``ValueError`` if a matrix is singular.
+    """
+    if not is_exact(A):
+        try:
+            return np.linalg.inv(A)
+        except np.linalg.LinAlgError as error:
+            raise ValueError("the matrix to invert is singular") from error
+    d = A.shape[-1]
+    out = np.empty_like(A)
+    if are_diagonal(A):
+        diagonal = A[..., range(d), range(d)]
+        if (diagonal == 0).any():
+            raise ValueError("the matrix to invert is singular")
+        out[...] = exact(0)
+        out[..., range(d), range(d)] = exact(1) / diagonal
+        return out
+    if any(isinstance(v, Interval) for v in A.flat):
+        raise Undecided("no matrix is inverted whose entries are not known exactly")
+    for index in np.ndindex(A.shape[:-2]):
+        entries = [[sympy.QQ(*Fraction(v).as_integer_ratio()) for v in row] for row in A[index]]
+        try:
+            solved = DomainMatrix(entries, (d, d), sympy.QQ).inv().to_list()
+        except DMNonInvertibleMatrixError as error:
+            raise ValueError("the matrix to invert is singular") from error
+        out[index] = [[Fraction(int(v.numerator), int(v.denominator)) for v in row] for row in solved]
+    return out
+
+
+def determinant(A: Array) -> Any:
+    """The determinant of one square matrix of fractions or floats, by elimination: exact on fractions."""
+    A, found = np.array(A), 1
+    for j in range(len(A)):
+        pivot = j + max(range(len(A) - j), key=abs(A[j:, j]).tolist().__getitem__)
+        if A[pivot, j] == 0:
+            return 0 * A[0, 0]
+        if pivot != j:
+            A[[j, pivot]], found = A[[pivot, j]], -found
+        found = found * A[j, j]
+        A[j + 1 :] = A[j + 1 :] - (A[j + 1 :, j] / A[j, j])[:, None] * A[j]
+    return found
+
+
+def apply(A: Array, x: Array) -> Array:
+    """Matrix-vector products over leading axes: ``(..., m, d) @ (..., d) -> (..., m)``."""
+    return np.matmul(A, x[..., None])[..., 0]
+
+
+class _IrrationalError(ArithmeticError):
+    """A square root of a fraction that is not the square of one."""
+
+
+def _square_root(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and is_exact(value):
+        return _each(_square_root, value)
+    if isinstance(value, Interval):
+        return value.sqrt()
+    if not isinstance(value, int | Fraction):
+        return np.sqrt(value)
+    ratio = Fraction(value)
+    if ratio < 0:
+        raise Undefined(f"the square root of {ratio} is not real")
+    root = Fraction(math.isqrt(ratio.numerator), math.isqrt(ratio.denominator))
+    if root**2 != ratio:
+        raise _IrrationalError
+    return root
+
+
+def real(value: Any) -> Any:
+    """A number, or an array of numbers entry by entry, with the working precision of mpmath; of an interval the
+    middle."""
+    if isinstance(value, np.ndarray):
+        return np.vectorize(real, otypes=[object])(value)
+    if isinstance(value, Interval):
+        value = value.middle
+    if isinstance(value, Fraction):
+        return mpmath.mpf(value.numerator) / value.denominator
+    if isinstance(value, np.integer):
+        return mpmath.mpf(int(value))
+    return value if isinstance(value, mpmath.mpf) else mpmath.mpf(value)
+
+
+def square_root(value: Any) -> Any:
+    """Square root: exact for the square of a fraction, an interval for other fractions, else float."""
+    try:
+        return _square_root(value)
+    except _IrrationalError:
+        return Interval.of(value).sqrt()
+
+
+def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:
+    """Value of a sympy expression at ``values`` (fractions, floats, or arrays of them), without leaving exactness.
+
+    Fractions give fractions; where a square root or an exponential is irrational, an
+    :class:`~fedtheory.numbers.intervals.Interval` in which the value lies. A key of ``values`` may be a symbol or a
+    whole subexpression (the square of a norm is rational where the norm is not). Raises ``ValueError`` when a symbol
+    has no value or the expression contains an unsupported function, ``Undefined`` where it divides by zero or takes the
+    root of a negative fraction, ``Undecided`` where it may do so.
+    """
+    e = sympy.sympify(expression)
+    try:
+        try:
+            return _evaluate(e, values, Quotient)
+        except _IrrationalError:
+            if any(_holds_floats(value) for value in values.values()):
+                return _evaluate(e, {key: _as_floats(value) for key, value in values.items()}, float)
+            return _known(_evaluate(e, {key: enclosed(value) for key, value in values.items()}, Interval.of))
+    except ZeroDivisionError as error:
+        raise Undefined(f"{e} divides by zero") from error
+    except TypeError as error:
+        raise ValueError(f"cannot evaluate {e} at the given numbers: {error}") from error
+
+
+def _holds_floats(value: Any) -> bool:
+    return isinstance(value, float) or getattr(value, "dtype", None) == np.float64
+
+
+def _as_floats(value: Any) -> Any:
+    return to_float(value) if isinstance(value, np.ndarray) else float(value)
+
+
+def enclosed(value: Any) -> Any:
+    """A number, or an array of numbers entry by entry, as intervals."""
+    return np.vectorize(Interval.of, otypes=[object])(value) if isinstance(value, np.ndarray) else Interval.of(value)
+
+
+def _known(value: Any) -> Any:
+    """The fractions that intervals without width are, where no float took part."""
+    if isinstance(value, np.ndarray):
+        return np.vectorize(_known, otypes=[object])(value)
+    known = isinstance(value, Interval) and value.low == value.high and not value.where
+    return Quotient(value.low) if known else value
+
+
+@lru_cache(maxsize=1000)
+def _fraction(e: sympy.Rational) -> Quotient:
+    return Quotient(int(e.p), int(e.q))
+
+
+def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
+    if e in values:
+        return values[e]
+    if isinstance(e, sympy.Symbol):
+        raise ValueError(f"no value for the symbol {e}")
+    if e.is_Rational:
+        return constant(_fraction(e))
+    if e.is_Float:
+        return float(e)
+    if isinstance(e, sympy.Pow):
+        return _power(e, values, constant)
+    if isinstance(e, sympy.Mul):
+        return _product(e, values, constant)
+    if isinstance(e, sympy.Sum | sympy.Product):
+        return _repeated(e, values, constant)
+    parts = [_evaluate(a, values, constant) for a in e.args]
+    match e:
+        case sympy.Add():
+            return reduce(_sum_of, parts)
+        case sympy.Max():
+            return _extreme(parts, largest, np.maximum)
+        case sympy.Min():
+            return _extreme(parts, least, np.minimum)
+        case sympy.Abs():
+            return abs(parts[0])
+        case sympy.ceiling():
+            return constant(Fraction(_whole(parts[0], math.ceil)))
+        case sympy.floor():
+            return constant(Fraction(_whole(parts[0], math.floor)))
+        case sympy.exp() | sympy.S.Exp1:
+            return _transcendental(parts[0] if parts else constant(Fraction(1)), Interval.exp, np.exp)
+        case sympy.log():
+            if not isinstance(parts[0], Interval) and np.min(parts[0]) <= 0:
+                raise Undefined(f"{e} is the logarithm of what is not positive")
+            return _transcendental(parts[0], Interval.log, np.log)
+    raise ValueError(f"cannot evaluate {e} at numbers")
+
+
+def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
+    """A sum or a product over an index between two integers; of nothing it is 0 or 1."""
+    (index, low, high), *more = e.limits
+    if more:
+        raise ValueError(f"cannot evaluate {e}: write one sum in another")
+    ends = [_known(_evaluate(end, values, constant)) for end in (low, high)]
+    if any(isinstance(end, Interval) or end != int(end) for end in ends):
+        raise Undefined(f"{e} does not go from one integer to another")
+    first, last = map(int, ends)
+    terms = (_evaluate(e.function, {**values, index: constant(Fraction(i))}, constant) for i in range(first, last + 1))
+    if isinstance(e, sympy.Sum):
+        return reduce(operator.add, terms, constant(Fraction(0)))
+    return reduce(operator.mul, terms, constant(Fraction(1)))
+
+
+def _whole(value: Any, rounding: Callable[[Any], int]) -> int:
+    """The next integer, above or below."""
+    if not isinstance(value, Interval):
+        return rounding(value)
+    if rounding(value.low) != rounding(value.high):
+        raise Undecided("rounding what lies on both sides of an integer")
+    return rounding(value.low)
+
+
+def _is_root(e: sympy.Expr) -> bool:
+    """Whether e is a power with exponent k/2, k odd."""
+    return isinstance(e, sympy.Pow) and e.exp.is_Rational and e.exp.q == 2
+
+
+def _product(e: sympy.Mul, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
+    """A product; its square roots are taken together, since sqrt(a)/sqrt(b) may be rational where neither is."""
+    roots = [a for a in e.args if _is_root(a) and a not in values]
+    parts = [_evaluate(a, values, constant) for a in e.args if a not in roots]
+    if roots:
+        squares = [_integer_power(_evaluate(a.base, values, constant), int(2 * a.exp)) for a in roots]
+        parts.append(_square_root(reduce(operator.mul, squares)))
+    return reduce(_product_of, parts)
+
+
+def _sum_of(a: Any, b: Any) -> Any:
+    return operator.add(*_alike(a, b))
+
+
+def _product_of(a: Any, b: Any) -> Any:
+    return operator.mul(*_alike(a, b))
+
+
+def _alike(a: Any, b: Any) -> tuple[Any, Any]:
+    """Both, a fraction that meets floats as a float: the letters of an instance in floats are floats."""
+    if isinstance(a, Fraction) and _holds_floats(b):
+        return float(a), b
+    if isinstance(b, Fraction) and _holds_floats(a):
+        return a, float(b)
+    return a, b
+
+
+def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
+    base = _evaluate(e.base, values, constant)
+    if _is_root(e):
+        return _square_root(_integer_power(base, int(2 * e.exp)))
+    exponent = _known(_evaluate(e.exp, values, constant))
+    if not isinstance(exponent, Interval) and exponent == int(exponent):
+        return _integer_power(base, int(exponent))
+    if isinstance(base, int | Fraction):
+        raise _IrrationalError
+    return base**exponent if isinstance(base, Interval) else base ** float(exponent)
+
+
+def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays: Callable[[Any, Any], Any]) -> Any:
+    """The largest or the smallest, entry by entry where some are arrays."""
+    if not any(np.ndim(a) for a in parts):
+        return of_numbers(parts)
+    if any(isinstance(a, np.ndarray) and is_exact(a) for a in parts):
+        return np.vectorize(lambda *entries: of_numbers(list(entries)), otypes=[object])(*parts)
+    return reduce(of_arrays, parts)
+
+
+def _each(function: Callable[[Any], Any], values: Array) -> Array:
+    """The values of a function of numbers, entry by entry."""
+    return np.vectorize(function, otypes=[object])(values)
+
+
+def _transcendental(value: Any, of_interval: Callable[[Any], Any], of_float: Callable[[Any], Any]) -> Any:
+    if isinstance(value, np.ndarray) and is_exact(value):
+        return _each(lambda one: _transcendental(one, of_interval, of_float), value)
+    if isinstance(value, Interval):
+        return of_interval(value)
+    if isinstance(value, int | Fraction):
+        raise _IrrationalError
+    return of_float(value)
+
+
+def _integer_power(base: Any, exponent: int) -> Any:
+    try:
+        # An integer to a negative power would be a float.
+        return (Fraction(base) if isinstance(base, int) else base) ** exponent
+    except OverflowError:
+        # Beyond the floats.
+        return math.copysign(math.inf, base ** (exponent % 2))
+
+
+def holds(relation: Any, values: Mapping[sympy.Expr, Any]) -> bool:
+    """Truth of a sympy relation (``<=, <, >=, >, ==``, or an And of some) at ``values``; exact on fractions.
+
+    A relation that is left open by as many digits as are ever looked at does not count as true.
+    """
+    if isinstance(relation, sympy.And):
+        return all(holds(argument, values) for argument in relation.args)
+    for digits in (DIGITS, *MORE):
+        try:
+            with precision(digits):
+                return _is_true(relation, evaluate(relation.lhs, values), evaluate(relation.rhs, values))
+        except Undecided:
+            continue
+    return False
+
+
+def _is_true(relation: sympy.Basic, left: Any, right: Any) -> bool:
+    if isinstance(left, mpmath.mpf) or isinstance(right, mpmath.mpf):
+        left, right = Interval.of(left), Interval.of(right)
+    match relation:
+        case sympy.Le():
+            return bool(left <= right)
+        case sympy.Lt():
+            return bool(left < right)
+        case sympy.Ge():
+            return bool(left >= right)
+        case sympy.Gt():
+            return bool(left > right)
+        case sympy.Eq():
+            return bool(left == right)
+    raise ValueError(f"cannot decide {relation}")

@@ -1,0 +1,363 @@
+"""Distributions as values: what an algorithm draws in one step, to sample or to enumerate.
+
+A draw is an array or a NamedTuple of draws. ``sample(rng, size)`` returns draws with the leading axes
+``size``; ``support()`` returns all draws along one leading axis, with their probabilities, so that an
+expectation is a finite sum. Probabilities are exact fractions when ``support(exact=True)`` and the parameters
+are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import combinations
+from math import comb, prod
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from fedtheory.numbers.rational import Array, meant, to_float
+from fedtheory.numbers.rational import exact as to_fractions
+
+#: Supports larger than this are not enumerated.
+LARGEST_SUPPORT = 200_000
+#: By how much floats that sum to 1 may be off; digits up to which a float is the decimal that somebody wrote.
+ROUNDING, DECIMAL = 1e-9, 12
+
+Draw = Any
+Size = tuple[int, ...]
+
+
+@runtime_checkable
+class Distribution(Protocol):
+    """A distribution of draws."""
+
+    @property
+    def count(self) -> int | None:
+        """Number of draws in the support, or None when it is infinite."""
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Draw:
+        """Independent draws with leading axes ``size``."""
+
+    def support(self, exact: bool = False) -> tuple[Draw, Array]:
+        """All draws (leading axis K) and probabilities ``(K,)``. ``ValueError`` if infinite or too large."""
+
+
+def map_leaves(function: Callable[..., Array], *draws: Draw) -> Draw:
+    """Apply ``function`` to the arrays of equally structured draws."""
+    first = draws[0]
+    if isinstance(first, tuple):
+        return type(first)(*(map_leaves(function, *parts) for parts in zip(*draws, strict=True)))
+    return function(*draws)
+
+
+def check_enumerable(count: int | None) -> None:
+    """``ValueError`` if a support of ``count`` draws is infinite (None) or too large to enumerate."""
+    if count is None:
+        raise ValueError("this distribution has no finite support: sample it instead")
+    if count > LARGEST_SUPPORT:
+        raise ValueError(f"the support has {count} draws, more than {LARGEST_SUPPORT}: sample it instead")
+
+
+def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, Array]:
+    """All draws (leading axis K) and probabilities ``(K,)`` of anybody's distribution, checked.
+
+    ``ValueError`` if the support is infinite or too large, has another number of draws than of probabilities or than
+    ``count`` says, or if its probabilities are none (:func:`checked_probabilities`). Draws without
+    probability are left out.
+    """
+    draws, p = distribution.support(exact)
+    said = f"the support of {type(distribution).__name__}"
+    probabilities = checked_probabilities(p, exact, said)
+    lengths: set[int | None] = {distribution.count}
+
+    def measure(leaf: Array) -> Array:
+        lengths.add(len(leaf))
+        return leaf
+
+    map_leaves(measure, draws)
+    if lengths != {len(probabilities)}:
+        told = ", ".join(map(str, lengths))
+        raise ValueError(f"{said} has {len(probabilities)} probabilities, and {told} draws by its count and its arrays")
+    drawn = probabilities > 0
+    if drawn.all():
+        return draws, probabilities
+    # What has no probability is not drawn.
+    return map_leaves(lambda leaf: leaf[drawn], draws), probabilities[drawn]
+
+
+def checked_probabilities(p: Any, exact: bool, said: str) -> Array:
+    """The probabilities ``p (K,)``; ``said``: whose they are.
+
+    ``ValueError`` where one is negative or they do not sum to 1: in fractions exactly, in floats to rounding. A short
+    decimal, as 0.25, is the fraction that it denotes; other floats are refused in fractions.
+    """
+    given = np.asarray(p)
+    if given.ndim != 1 or not len(given):
+        raise ValueError(f"{said} has probabilities of shape {given.shape}, where one for each draw is due")
+    found = np.array([_fraction(v, said) for v in given], dtype=object) if exact else to_float(given)
+    total = found.sum()
+    if not (found >= 0).all():
+        raise ValueError(f"{said} has a probability that is negative, or no number")
+    if not (total == 1 if exact else abs(total - 1) <= ROUNDING):
+        raise ValueError(f"{said} has probabilities that sum to {total}, where 1 is due")
+    return found
+
+
+def _fraction(value: Any, said: str) -> Any:
+    """A probability as the fraction that it is; of a float, which its short decimal denotes."""
+    if not isinstance(value, float | np.floating):
+        return value
+    digits = Decimal(repr(float(value)))
+    if not digits.is_finite() or len(digits.as_tuple().digits) > DECIMAL:
+        raise ValueError(f"{said} has the probability {value}, a float, in fractions: write it as a fraction")
+    return meant(Fraction(digits)).item()
+
+
+@dataclass(frozen=True)
+class Constant:
+    """No randomness: the one draw is the empty array (an algorithm without draws)."""
+
+    count: int = 1
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
+        return np.zeros((*size, 0))
+
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
+        return np.zeros((1, 0)), np.array([Fraction(1)], dtype=object) if exact else np.ones(1)
+
+
+@dataclass(frozen=True)
+class Bernoulli:
+    """A coin: True with probability p in [0, 1]. Draws are booleans of shape ``()``."""
+
+    p: Any
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.p <= 1:
+            raise ValueError(f"the probability of a coin must be in [0, 1], got {self.p}")
+
+    @property
+    def count(self) -> int:
+        """Number of outcomes in the support."""
+        return 1 if self.p in (0, 1) else 2
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
+        return rng.random(size) < float(self.p)
+
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
+        if self.count == 1:
+            return np.array([self.p == 1]), _ones(exact)
+        probabilities = np.array([self.p, 1 - self.p], dtype=object)
+        return np.array([True, False]), probabilities if exact else to_float(probabilities)
+
+
+def _ones(exact: bool) -> Array:
+    return np.array([Fraction(1)], dtype=object) if exact else np.ones(1)
+
+
+def _masks(n: int, tau: int) -> Array:
+    """Indicator vectors of all tau-subsets of [n], in lexicographic order: ``(comb(n, tau), n)`` booleans."""
+    masks = np.zeros((comb(n, tau), n), dtype=bool)
+    for row, subset in zip(masks, combinations(range(n), tau), strict=True):
+        row[list(subset)] = True
+    return masks
+
+
+def _sample_masks(rng: np.random.Generator, size: Size, n: int, tau: int) -> Array:
+    # The places of the tau least of n uniform numbers.
+    keys = rng.random((*size, n))
+    mask = keys <= np.partition(keys, tau - 1, axis=-1)[..., tau - 1 : tau]
+    if np.count_nonzero(mask) * n > tau * mask.size:
+        # Two numbers were equal: the earlier one is the smaller.
+        ranks = np.argsort(np.argsort(keys, axis=-1, kind="stable"), axis=-1)
+        mask = ranks < tau
+    return mask
+
+
+@dataclass(frozen=True)
+class UniformSubset:
+    """A uniformly random tau-subset of n clients. Draws are boolean masks of shape ``(n,)``."""
+
+    n: int
+    tau: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.tau <= self.n:
+            raise ValueError(f"tau must be between 1 and the {self.n} clients, got {self.tau}")
+
+    @property
+    def count(self) -> int:
+        """Number of outcomes in the support."""
+        return comb(self.n, self.tau)
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
+        return _sample_masks(rng, size, self.n, self.tau)
+
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        check_enumerable(self.count)
+        probabilities = np.full(self.count, Fraction(1, self.count), dtype=object)
+        return _masks(self.n, self.tau), probabilities if exact else to_float(probabilities)
+
+
+@dataclass(frozen=True)
+class WeightedSubset:
+    """The tau-subset I drawn with probability proportional to sum_{i in I} weights_i (FedDCD, Lemma B.3).
+
+    There the weights are 1/L_i. Sampled exactly without enumeration: the first member by weight, the rest
+    uniformly, because P(I) = sum_{i in I} (weights_i / total) / comb(n-1, tau-1). Draws are boolean masks
+    ``(n,)``.
+    """
+
+    weights: Array
+    tau: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.tau <= len(self.weights):
+            raise ValueError(f"tau must be between 1 and the {len(self.weights)} clients, got {self.tau}")
+        if not all(0 < w < float("inf") for w in self.weights):
+            raise ValueError("the weights of a weighted subset must be positive and finite")
+
+    @property
+    def count(self) -> int:
+        """Number of outcomes in the support."""
+        return comb(len(self.weights), self.tau)
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
+        n = len(self.weights)
+        weights = to_float(self.weights)
+        first = rng.choice(n, size=size, p=weights / weights.sum())
+        keys = rng.random((*size, n))
+        np.put_along_axis(keys, np.asarray(first)[..., None], -1.0, axis=-1)
+        mask = np.zeros((*size, n), dtype=bool)
+        np.put_along_axis(mask, np.argsort(keys, axis=-1)[..., : self.tau], True, axis=-1)
+        return mask
+
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        check_enumerable(self.count)
+        masks = _masks(len(self.weights), self.tau)
+        weights = to_fractions(self.weights) if exact else self.weights
+        totals = np.where(masks, weights, 0 * weights).sum(axis=-1)
+        probabilities = totals / totals.sum()
+        return masks, probabilities if exact else to_float(probabilities)
+
+
+@dataclass(frozen=True)
+class Uniform01:
+    """Independent uniform variates on [0, 1) of the given shape; the support is infinite."""
+
+    shape: Size
+    count: None = None
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent draws, with leading axes ``size``."""
+        return rng.random((*size, *self.shape))
+
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """``ValueError``: there are infinitely many outcomes."""
+        check_enumerable(None)
+        raise AssertionError("unreachable")
+
+
+@dataclass(frozen=True)
+class Product:
+    """Independent draws side by side, as the NamedTuple ``make(*draws)``."""
+
+    make: Callable[..., Draw]
+    parts: tuple[Distribution, ...]
+
+    @property
+    def count(self) -> int | None:
+        """Number of outcomes in the support."""
+        counts = [part.count for part in self.parts]
+        return None if None in counts else prod(c for c in counts if c is not None)
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Draw:
+        """Independent draws, with leading axes ``size``."""
+        return self.make(*(part.sample(rng, size) for part in self.parts))
+
+    def support(self, exact: bool = False) -> tuple[Draw, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        check_enumerable(self.count)
+        supports = [support_of(part, exact) for part in self.parts]
+        index = _product_index([len(p) for _, p in supports])
+        draws = [map_leaves(lambda a, i=i: a[i], draw) for (draw, _), i in zip(supports, index, strict=True)]
+        probabilities = [p[i] for (_, p), i in zip(supports, index, strict=True)]
+        return self.make(*draws), prod(probabilities[1:], start=probabilities[0])
+
+
+@dataclass(frozen=True)
+class Independent:
+    """n independent copies of one distribution, stacked on an axis after the leading ones."""
+
+    one: Distribution
+    n: int
+
+    @property
+    def count(self) -> int | None:
+        """Number of outcomes in the support."""
+        return None if self.one.count is None else self.one.count**self.n
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Draw:
+        """Independent draws, with leading axes ``size``."""
+        return self.one.sample(rng, (*size, self.n))
+
+    def support(self, exact: bool = False) -> tuple[Draw, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        check_enumerable(self.count)
+        draws, p = support_of(self.one, exact)
+        index = np.stack(_product_index([len(p)] * self.n), axis=-1)
+        return map_leaves(lambda a: a[index], draws), p[index].prod(axis=-1)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One draw used by all n clients (shared randomness), on the same axis as in :class:`Independent`."""
+
+    one: Distribution
+    n: int
+
+    @property
+    def count(self) -> int | None:
+        """Number of outcomes in the support."""
+        return self.one.count
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Draw:
+        """Independent draws, with leading axes ``size``."""
+        draw = self.one.sample(rng, size)
+        return map_leaves(lambda a: np.repeat(np.expand_dims(a, len(size)), self.n, axis=len(size)), draw)
+
+    def support(self, exact: bool = False) -> tuple[Draw, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``."""
+        draw, p = support_of(self.one, exact)
+        return map_leaves(lambda a: np.repeat(a[:, None], self.n, axis=1), draw), p
+
+
+def _product_index(sizes: list[int]) -> list[Array]:
+    """Index arrays that run through the Cartesian product of (any number of) ranges, first range slowest."""
+    remaining = np.arange(prod(sizes))
+    digits = []
+    for size in reversed(sizes):
+        remaining, digit = np.divmod(remaining, size)
+        digits.append(digit)
+    return digits[::-1]
+
+
+def expectation(values: Array, probabilities: Array, axis: int = -1) -> Array:
+    """sum_k p_k values_k along ``axis``: exact for exact values and probabilities, float64 for floats."""
+    moved = np.moveaxis(values, axis, -1)
+    if moved.dtype == object:
+        probabilities = meant(probabilities)
+    elif moved.dtype.kind == "f":
+        probabilities = to_float(probabilities)
+    return (moved * probabilities).sum(axis=-1)

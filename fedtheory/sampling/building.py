@@ -1,0 +1,288 @@
+"""From a recipe to an instance: problem, parameters and states, in fractions or floats, and its text in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms.base import no_step
+from fedtheory.algorithms.schedules import ROUND, at_round
+from fedtheory.instances import members
+from fedtheory.instances.base import Instance, Recipe, check_shape, number, numbers
+from fedtheory.numbers.rational import Array, holds
+from fedtheory.numbers.symbols import round_index
+from fedtheory.numbers.validation import admits
+from fedtheory.problems.base import Problem
+from fedtheory.problems.optimum import Optimum
+from fedtheory.sampling.chart import Chart, chart, started
+
+if TYPE_CHECKING:
+    from fedtheory.settings import Setting
+
+
+def _size(setting: Setting, recipe: Recipe) -> tuple[int, int]:
+    n = recipe["n"] if setting.functions is None else len(recipe["clients"])
+    if n < 1:
+        raise ValueError("there must be at least one client")
+    if setting.functions is not None and not setting.any_clients and n not in setting.clients:
+        raise ValueError(
+            f"no instance of the setting has {n} clients: {', '.join(map(str, sorted(set(setting.clients))))}"
+        )
+    check_shape(recipe["d"])
+    return n, recipe["d"]
+
+
+def _balanced(recipe: Recipe, y: Array) -> Array:
+    """Gradients at the optimum: any if there is a g to balance them, else less their mean."""
+    return y if "g" in recipe else y - y.sum(axis=-2, keepdims=True) / y.shape[-2]
+
+
+def problem_of(setting: Setting, recipe: Recipe, exact: bool) -> Any:
+    """The problem of a recipe; of a setting without functions only its sizes."""
+    n, d = _size(setting, recipe)
+    if setting.functions is None:
+        return SimpleNamespace(n=n, d=d)
+    if not setting.centred:
+        return problem_at(setting, recipe, np.zeros(d), np.zeros((n, d)), exact)
+    x, y = numbers(recipe["x"], exact), numbers([c["y"] for c in recipe["clients"]], exact)
+    if x.shape != (d,) or y.shape != (n, d):
+        raise ValueError(
+            f"vectors of {d} coordinates are due, one for each of {n} clients, got {x.shape} and {y.shape}"
+        )
+    return problem_at(setting, recipe, x, _balanced(recipe, y), exact)
+
+
+def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool) -> Problem:
+    """The problem whose functions have the gradients ``y (..., n, d)`` at ``x (..., d)``, its optimum."""
+    functions = setting.functions
+    assert functions is not None
+    declared = functions.declared(recipe, exact)
+    f = functions.build(recipe, recipe["clients"], x, y, exact)
+    if not setting.centred:
+        return Problem(f, None, declared)
+    g = None
+    if "g" in recipe:
+        g = functions.build(recipe, [recipe["g"]], x, -y.sum(axis=-2, keepdims=True) / y.shape[-2], exact)
+    # Gradients as the oracle rounds them: a residual at the optimum would look like a state of its own.
+    known = y if functions.conjugates else f.gradient(x[..., None, :])
+    return Problem(f, g, declared, Optimum(x, known, 0.0))
+
+
+def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any:
+    """The parameters of a recipe, at its round."""
+    algorithm = setting.algorithm
+    assert algorithm is not None
+    make = setting.drawing.parameters or partial(_letters, setting)
+    return at_round(algorithm.schedules, problem, make(recipe, problem, exact), recipe.get(ROUND, 0), exact)
+
+
+def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any:
+    """The parameters as the letters of a recipe give them; those that vary with the round are still to come."""
+    assert setting.algorithm is not None
+    values = {a.field: a.build(recipe, problem.n, exact) for a in setting.adversaries if hasattr(a, "build")}
+    make: Any = setting.algorithm.Params
+    sources = {source: letter for letter, source in setting.sources.items() if isinstance(source, str)}
+    for name in make._fields:
+        if name in values or name in setting.algorithm.schedules:
+            continue
+        if name in recipe:
+            value = recipe[name]
+            letter = sources.get(name)
+            if letter is not None and not admits(letter, value):
+                raise ValueError(f"{name} = {value} is not what the letter {letter} is declared")
+            values[name] = value if isinstance(value, int | str) else number(value, exact)
+        elif name in ("n", "d"):
+            values[name] = getattr(problem, name)
+        elif name not in make._field_defaults:
+            raise ValueError(
+                f"the parameter {name} is no letter of the setting: give it a letter, or say ``parameters``"
+            )
+    return make(**dict.fromkeys(setting.algorithm.schedules), **values)
+
+
+def check_domain(setting: Setting, problem: Any, params: Any) -> None:
+    """``ValueError`` where the instance is outside what the setting says of its letters."""
+    values = setting.bind(problem, params)
+    numbers_ = ((letter, value) for letter, value in values.items() if isinstance(value, int | Fraction))
+    if not all(admits(letter, value) for letter, value in numbers_):
+        raise ValueError("a letter has a value that it is declared not to have")
+    if not all(holds(relation, values) for relation in setting.domain):
+        raise ValueError(f"no instance of the setting: {setting.text}")
+
+
+def values(setting: Setting, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
+    """The exact values of the letters at a recipe; ``ValueError`` if it gives no instance."""
+    problem, params = _problem_and_params(setting, recipe, True)
+    given: Any = problem if setting.functions is not None else None
+    return setting.bind(given, params)
+
+
+def _problem_and_params(setting: Setting, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    problem = problem_of(setting, recipe, exact)
+    # Of floats that come from a recipe it was asked in fractions.
+    spoken_of = exact and setting.functions is not None and setting.optimum == "consensus"
+    if spoken_of and not members.is_minimised(problem.f, problem.g, problem.x_star):
+        raise ValueError("the functions of an instance have a minimiser, x*")
+    try:
+        params = _parameters(setting, recipe, problem, exact)
+    except ZeroDivisionError as error:
+        raise ValueError("a parameter is undefined") from error
+    if exact:
+        check_domain(setting, problem if setting.functions is not None else None, params)
+    return problem, params
+
+
+def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
+    """The instance of a recipe, in fractions or floats; ``ValueError`` if there is none."""
+    algorithm = setting.algorithm
+    assert algorithm is not None
+    problem, params = _problem_and_params(setting, recipe, exact)
+    about = chart(algorithm, problem, params)
+    given = problem if setting.functions is not None else None
+    d = problem.d
+
+    def at(theta: Array) -> tuple[Any, Any]:
+        blocks = theta.reshape(len(theta), 1, about.dimension, d)
+        state = started(algorithm, given if given is not None else problem, params, about.parts(blocks))
+        return given, _batched(state, about.fixed, len(theta))
+
+    def coordinates(state: Any) -> Array:
+        blocks = about.blocks(state)
+        return blocks.reshape(*blocks.shape[:-2], about.dimension * d)
+
+    instance = Instance(
+        given,
+        params,
+        about.dimension * d,
+        at,
+        coordinates=coordinates if given is not None else None,
+        quadratic=given is None or (_linear(setting, recipe) and members.is_quadratic(problem.f)),
+        text=words(setting, recipe, params),
+    )
+    moves = given is not None and algorithm.step is not no_step
+    return _started(setting, recipe, instance, about, exact) if moves else instance
+
+
+def _batched(state: Any, fixed: Any, size: int) -> Any:
+    """The state with axes ``(size, 1)`` before those of the fixed point's fields: zeros to start from have none yet."""
+    return type(state)(*(np.broadcast_to(a, (size, 1, *np.shape(b))) for a, b in zip(state, fixed, strict=True)))
+
+
+def _linear(setting: Setting, recipe: Recipe) -> bool:
+    """Whether compression acts linearly on every draw: top-k does not."""
+    return "alpha" not in recipe or not recipe.get("k", 0) or any(hasattr(a, "average") for a in setting.adversaries)
+
+
+def _started(setting: Setting, recipe: Recipe, instance: Instance, about: Chart, exact: bool) -> Instance:
+    """The instance with the initial states that the paper prints."""
+    algorithm, params, problem, d = setting.algorithm, instance.params, instance.problem, instance.problem.d
+    assert algorithm is not None
+    if setting.drawing.start and set(setting.drawing.start) == set(about.rows):
+        return replace(instance, initial=instance.at, start=lambda: np.eye(instance.dimension, dtype=int))
+    if setting.drawing.start:
+        return _partly_free(setting, instance, about)
+    if not setting.centred:
+        return instance
+    rows = problem.n if "g" in recipe else problem.n - 1
+    size = (1 + rows) * d
+
+    def moved(theta: Array) -> Problem:
+        blocks = theta.reshape(len(theta), 1, 1 + rows, d)
+        x, y = blocks[..., 0, :], blocks[..., 1:, :]
+        if rows < problem.n:
+            y = np.concatenate([y, -y.sum(axis=-2, keepdims=True)], axis=-2)
+        return problem_at(setting, recipe, x, y, exact)
+
+    def initial(theta: Array) -> tuple[Any, Any]:
+        posed = moved(theta)
+        return posed, _batched(algorithm.init(posed, params), about.fixed, len(theta))
+
+    return replace(
+        instance, initial=initial, initial_dimension=size, start=lambda: _start(algorithm, params, about, initial, size)
+    )
+
+
+def _start(algorithm: Any, params: Any, about: Chart, initial: Any, size: int) -> Array | None:
+    """The matrix that takes the coordinates of ``initial`` to those of its state about its optimum; None if affine."""
+    basis = np.concatenate([np.zeros((1, size), dtype=int), np.eye(size, dtype=int)])
+    posed, state = initial(basis)
+    own = replace(about, fixed=algorithm.fixed_point(posed, params))
+    images = own.blocks(state).reshape(size + 1, -1)
+    if (images[0] != 0).any():
+        return None
+    return images[1:].T
+
+
+def _partly_free(setting: Setting, instance: Instance, about: Chart) -> Instance:
+    algorithm, params, problem = setting.algorithm, instance.params, instance.problem
+    assert algorithm is not None
+    unknown = [name for name in setting.drawing.start if name not in about.rows]
+    if unknown:
+        raise ValueError(f"the initial state has no part {unknown[0]!r}: it has {', '.join(about.rows)}")
+
+    def initial(theta: Array) -> tuple[Any, Any]:
+        blocks = np.zeros((len(theta), 1, about.dimension, problem.d), dtype=theta.dtype)
+        blocks[:, :, kept, :] = theta.reshape(len(theta), 1, len(kept), problem.d)
+        parts = about.parts(blocks)
+        state = started(algorithm, problem, params, {name: parts[name] for name in setting.drawing.start})
+        return problem, _batched(state, about.fixed, len(theta))
+
+    places, start = [], 0
+    for name, rows in about.rows.items():
+        places += [(name, start + k) for k in range(1 if rows is None else rows)]
+        start += 1 if rows is None else rows
+    kept = [k for k, block in enumerate(about.free) if places[block][0] in setting.drawing.start]
+    size = len(kept) * problem.d
+    return replace(
+        instance, initial=initial, initial_dimension=size, start=lambda: _start(algorithm, params, about, initial, size)
+    )
+
+
+def words(setting: Setting, recipe: Recipe, params: Any) -> str:
+    """Everything of an instance that matters, constants of single clients included."""
+    hidden = ("clients", "x", "k", "joint", "g", "n")
+    n = recipe["n"] if "clients" not in recipe else len(recipe["clients"])
+    text = f"n={n}, " + ", ".join(
+        f"{round_index if key == ROUND else key}={value}" for key, value in recipe.items() if key not in hidden
+    )
+    for adversary in setting.adversaries:
+        used = getattr(params, adversary.field)
+        text += f", {getattr(getattr(used, 'compressor', used), 'name', '')}" + (
+            f", {used.joint}" if "joint" in recipe else ""
+        )
+    if "clients" not in recipe:
+        return text
+    text += f"; x* = {_row(recipe['x'])}; " if "x" in recipe else "; "
+    text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(recipe["clients"], 1))
+    return text + (f"; g: {_function(recipe['g'])}" if "g" in recipe else "")
+
+
+def _row(values: Any) -> str:
+    return "(" + ", ".join(map(str, values)) + ")"
+
+
+def _function(client: Recipe) -> str:
+    text = f"Hessian diag{_row(client['h'])}"
+    if len({client[key] for key in members.SLOPES if key in client}) > 1:
+        text = f"slopes {_row(client['h'])} below and {_row(client['h_above'])} above its kinks at x* + "
+        text += _row(client["kink"])
+        if "h_beyond" in client:
+            text += f", {_row(client['h_beyond'])} above those at x* + {_row(client['kink_beyond'])}"
+    if "dip" in client:
+        text += f", but {client['dip']} where x_1 - x*_1 is between {client['dip_from']} and {client['dip_to']}"
+    if client.get("turn"):
+        text += f" turned by the tangent {client['turn']} of half the angle"
+    more = [
+        f"{k} = {_row(v) if isinstance(v, tuple) else v}"
+        for k, v in client.items()
+        if k not in (*members.SLOPES, *members.KINKS, "y", "turn", "dip", "dip_from", "dip_to")
+    ]
+    more += [f"gradient {_row(client['y'])} less the mean"] if any(client.get("y", ())) else []
+    return ", ".join([text, *more])

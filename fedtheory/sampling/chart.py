@@ -1,0 +1,250 @@
+"""A chart of an algorithm's states about its fixed point, derived from the algorithm itself.
+
+The free parts of a state are the keywords of ``init``; the shapes of ``fixed_point`` say whether a part is one point
+``(d,)`` or a block for each client ``(n, d)``; what ``init`` leaves of the linear ``invariant`` is solved for the last
+blocks, so that the clients' blocks of a part whose sum is fixed are balanced. The same chart serves numbers and vectors
+that are known only by their inner products.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, no_step
+from fedtheory.numbers.intervals import Interval
+from fedtheory.numbers.quotients import Quotient
+from fedtheory.numbers.rational import Array, exact
+from fedtheory.problems.base import Problem
+from fedtheory.problems.optimum import Optimum
+from fedtheory.problems.quadratic import diagonal
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Increments of the free parts of a state about ``fixed``, in coordinates.
+
+    ``rows``: for each free part its number of blocks, None for a single point. ``basis (blocks, free blocks)``:
+    integers or fractions that take free blocks to all of them, in the order of the parts; ``free``: which blocks these
+    are.
+    """
+
+    fixed: Any
+    rows: Mapping[str, int | None]
+    basis: Array
+    free: tuple[int, ...]
+
+    @property
+    def dimension(self) -> int:
+        """Number of free blocks."""
+        return len(self.free)
+
+    def parts(self, blocks: Array) -> dict[str, Array]:
+        """The free parts of the state whose free blocks are ``(..., free blocks, d)`` away from the fixed point's."""
+        every = _spread(self.basis, blocks)
+        found, start = {}, 0
+        for name, rows in self.rows.items():
+            size = 1 if rows is None else rows
+            increment = every[..., start, :] if rows is None else every[..., start : start + size, :]
+            found[name] = getattr(self.fixed, name) + increment
+            start += size
+        return found
+
+    def blocks(self, state: Any) -> Array:
+        """The free blocks ``(..., free blocks, d)`` of a state: the inverse of :meth:`parts`."""
+        away = [getattr(state, name) - getattr(self.fixed, name) for name in self.rows]
+        every = [a[..., None, :] if rows is None else a for a, rows in zip(away, self.rows.values(), strict=True)]
+        return np.concatenate(every, axis=-2)[..., self.free, :]
+
+
+def _spread(basis: Array, blocks: Array) -> Array:
+    if (basis.shape[0] == basis.shape[1]) and (basis == np.eye(len(basis), dtype=int)).all():
+        return blocks
+    if not basis.shape[1]:
+        # One client whose only block must vanish.
+        return np.zeros((*blocks.shape[:-2], len(basis), blocks.shape[-1]), dtype=int)
+    # Row by row, so that vectors which are no numbers may stand in the blocks.
+    rows = [sum(c * blocks[..., k, :] for k, c in enumerate(row) if c) + 0 * blocks[..., 0, :] for row in basis]
+    return np.stack(rows, axis=-2)
+
+
+@lru_cache(maxsize=100)
+def keywords(algorithm: Algorithm) -> tuple[str, ...]:
+    """The parts of a state that ``init`` takes; ``ValueError`` where one is no field of the state."""
+    names = tuple(inspect.signature(algorithm.init).parameters)[2:]
+    unknown = [name for name in names if name not in algorithm.State._fields]  # type: ignore[attr-defined]
+    if unknown:
+        raise ValueError(f"init of {algorithm.name} takes {unknown[0]!r}, which is no part of its state")
+    return names
+
+
+def started(algorithm: Algorithm, problem: Any, params: Any, parts: Mapping[str, Array]) -> Any:
+    """The state that ``init`` makes of these parts.
+
+    ``ValueError`` unless each stands in it as it was given: states that differ by what is dropped would be one.
+    """
+    state = algorithm.init(problem, params, **parts)
+    for name, given in parts.items():
+        if not _kept(getattr(state, name), given):
+            raise ValueError(f"init of {algorithm.name} takes {name}, and the state that it makes has another")
+    return state
+
+
+def _kept(held: Any, given: Array) -> bool:
+    """Whether a part of a state is what was given, of vectors that are known by inner products too."""
+    if held is given:
+        return True
+    try:
+        one, two = np.broadcast_arrays(held, given)
+    except ValueError:
+        return False
+    if one.dtype != object and two.dtype != object:
+        return bool((one == two).all())
+    return all(a is b or _same(a, b) for a, b in zip(one.flat, two.flat, strict=True))
+
+
+def _same(a: Any, b: Any) -> bool:
+    # Formal vectors cannot be compared; what tells them apart is their key.
+    return bool(a.key == b.key if hasattr(a, "key") and hasattr(b, "key") else a == b)
+
+
+def chart(algorithm: Algorithm, problem: Any, params: Any) -> Chart:
+    """The chart about the fixed point of an algorithm on a problem; one without functions has a size ``n`` only."""
+    bones = skeleton(algorithm, problem.n, params, getattr(problem, "g", None) is not None)
+    return replace(bones, fixed=algorithm.fixed_point(problem, params))
+
+
+@lru_cache(maxsize=100)
+def plain(n: int, with_g: bool) -> Problem:
+    """n functions |x|^2/2 of one variable (and g, another), the simplest problem there is."""
+    one, zero = Quotient(1), np.array([Quotient(0)], dtype=object)
+    parts = [diagonal(np.array([[one]] * k, dtype=object), np.array([zero] * k)) for k in (n, 1)]
+    return Problem(parts[0], parts[1] if with_g else None, (one, one), Optimum(zero, np.array([zero] * n), 0.0))
+
+
+def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> Chart:
+    """The chart on the simplest problem with n clients: blocks are the same on all, the fixed point is not."""
+    problem = plain(n, with_g)
+    fixed = algorithm.fixed_point(problem, params)
+    names = [name for name in keywords(algorithm) if np.ndim(getattr(fixed, name)) > 0]
+    rows = {name: None if np.ndim(getattr(fixed, name)) == 1 else getattr(fixed, name).shape[-2] for name in names}
+    size = sum(1 if r is None else r for r in rows.values())
+    whole = Chart(fixed, rows, np.eye(size, dtype=int), tuple(range(size)))
+    if algorithm.invariant is None:
+        return whole
+    relations = _relations(algorithm.invariant, algorithm.init, whole, problem, params)
+    if not relations.any():
+        return whole
+    basis, free = nullspace(relations)
+    return Chart(fixed, rows, basis, free)
+
+
+def untied(algorithm: Algorithm, about: Chart, n: int, params: Any, with_g: bool) -> list[str]:
+    """Fields of the state that ``init`` computes and no invariant ties to the others: they may be anything later on.
+
+    ``ValueError`` unless the chart reaches all that the invariant allows, with these fields free: by exact ranks, on
+    the simplest problem with n clients. What is tied to the others only in part would be taken for what ``init`` makes
+    of it in every round.
+    """
+    fields: tuple[str, ...] = algorithm.State._fields  # type: ignore[attr-defined]
+    names = [name for name in fields if name not in about.rows]
+    if algorithm.step is no_step:
+        return []
+    if algorithm.invariant is None:
+        return names
+    problem, fixed = plain(n, with_g), about.fixed
+    held = np.asarray(algorithm.invariant(problem, params, fixed))
+    free = [
+        name
+        for name in names
+        if (algorithm.invariant(problem, params, fixed._replace(**{name: getattr(fixed, name) + 1})) == held).all()
+    ]
+    _check_reach(algorithm, about, problem, params, free)
+    return free
+
+
+def _check_reach(algorithm: Any, about: Chart, problem: Problem, params: Any, free: Collection[str]) -> None:
+    size = sum(1 if r is None else r for r in about.rows.values())
+    whole = replace(about, basis=np.eye(size, dtype=int), free=tuple(range(size)))
+    moved = _flat(algorithm.init(problem, params, **whole.parts(_units(size)[:, None, :, None])), about.fixed)
+    reached = (moved[1:] - moved[:1]).T @ about.basis
+    fields, ends = about.fixed._fields, np.cumsum([np.size(part) for part in about.fixed])
+    total = int(ends[-1])
+    freed = [k for k in range(total) if fields[int(np.searchsorted(ends, k, side="right"))] in free]
+    steps = np.split(moved[:1] + _units(total), ends[:-1], axis=1)
+    parts = (step.reshape(total + 1, 1, *np.shape(part)) for step, part in zip(steps, about.fixed, strict=True))
+    residual = np.asarray(algorithm.invariant(problem, params, type(about.fixed)(*parts))).reshape(total + 1, -1)
+    allowed, _ = nullspace(exact(residual[1:] - residual[:1]).T)
+    reached = np.concatenate([reached, np.eye(total, dtype=int)[:, freed]], axis=1)
+    if rank(np.concatenate([reached, allowed], axis=1)) > rank(reached):
+        raise ValueError(
+            f"init of {algorithm.name} computes parts of the state that its invariant ties to the others only in part: "
+            "let init take them"
+        )
+
+
+def _units(size: int) -> Array:
+    """0 and the unit vectors: ``(size + 1, size)``."""
+    return np.eye(size + 1, size, k=-1, dtype=int)
+
+
+def _flat(state: Any, fixed: Any) -> Array:
+    """The fields of states ``(M, 1, ...)`` side by side: ``(M, entries)``."""
+    size = max(len(part) if np.ndim(part) > np.ndim(like) else 1 for part, like in zip(state, fixed, strict=True))
+    parts = (np.broadcast_to(part, (size, 1, *np.shape(like))) for part, like in zip(state, fixed, strict=True))
+    return exact(np.concatenate([part.reshape(size, -1) for part in parts], axis=1))
+
+
+def rank(A: Array) -> int:
+    """The rank of a matrix of fractions."""
+    return int(A.shape[1]) - len(nullspace(exact(A))[1])
+
+
+def _relations(
+    invariant: Callable[..., Array], init: Callable[..., Any], whole: Chart, problem: Any, params: Any
+) -> Array:
+    """What the invariant's residuals become when one block after the other is moved: ``(residuals, blocks)``.
+
+    Blocks move along the first coordinate; the invariant treats coordinates alike.
+    """
+    size, d = whole.dimension, problem.d
+    steps = np.zeros((size + 1, 1, size, d), dtype=int)
+    steps[np.arange(1, size + 1), 0, np.arange(size), 0] = 1
+    residual = np.asarray(invariant(problem, params, init(problem, params, **whole.parts(steps))))
+    moved = (residual - residual[:1]).reshape(size + 1, -1)[1:].T
+    # Of floats beside fractions the middle: their room is far below what is told apart.
+    plain = [[v.middle if isinstance(v, Interval) else v for v in row] for row in moved]
+    return np.array([[Quotient(v).limit_denominator(10**6) if v else 0 for v in row] for row in plain], dtype=object)
+
+
+def nullspace(A: Array) -> tuple[Array, tuple[int, ...]]:
+    """A basis of {b: A b = 0} as columns, and which entries of b are its coordinates: the last are solved for."""
+    size = A.shape[1]
+    rows = [list(row) for row in A]
+    pivots: list[int] = []
+    for column in reversed(range(size)):
+        lead = next((r for r in rows[len(pivots) :] if r[column] != 0), None)
+        if lead is None:
+            continue
+        at = next(i for i, r in enumerate(rows) if r is lead)
+        k = len(pivots)
+        rows[k], rows[at] = rows[at], rows[k]
+        rows[k] = [v / lead[column] for v in lead]
+        for i, other in enumerate(rows):
+            if i != k and other[column] != 0:
+                rows[i] = [v - other[column] * w for v, w in zip(other, rows[k], strict=True)]
+        pivots.append(column)
+    free = tuple(i for i in range(size) if i not in pivots)
+    basis = np.zeros((size, len(free)), dtype=object)
+    for k, i in enumerate(free):
+        basis[i, k] = 1
+        for row, pivot in zip(rows, pivots, strict=False):
+            if row[i]:
+                value = -row[i]
+                basis[pivot, k] = int(value) if value.denominator == 1 else value
+    return basis, free

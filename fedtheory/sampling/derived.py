@@ -1,0 +1,279 @@
+"""The instances of a claim, derived from its setting: members of its classes, letters that meet its hypotheses, states.
+
+A recipe is data: the letters by the names of their sources, ``x`` and the ``clients`` for the functions, what the
+adversaries need. It can be drawn, simplified, stored and rebuilt, in floats for speed or in fractions for proof.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.classes import InexactOracles
+from fedtheory.instances import members
+from fedtheory.instances.base import Instance, Instances, Posed, Recipe, generic, number, pick
+from fedtheory.numbers.rational import Undefined, holds
+from fedtheory.numbers.validation import admits
+from fedtheory.sampling import building, drawing, letters, nearby, pinned
+from fedtheory.settings import Setting
+
+#: Clients of an instance chosen by its letters, at most.
+MOST = 1000
+#: One of so many recipes is strained: one of its constants is off.
+EVERY = 4
+#: In one of so many recipes of a setting with a hook a letter that the hook drew is set to its bounds.
+FREED = 4
+#: If so many first draws give no recipe, the next pay no heed to the hypotheses.
+_FUTILE = 200
+#: Recipes after which it is seen whether hypotheses leave few of them, one in so many.
+_SEEN, _RARE = 24, 8
+#: One in how many recipes lies beyond a number that stands in the claim.
+_PAST = 3
+#: By how much: squares among them, since some instances take roots.
+_FACTORS = tuple(
+    Fraction(v) for v in ("1/100", "1/4", "4/9", "9/10", "999999/1000000", "1000001/1000000", "11/10", "9/4", 4, 100)
+)
+
+
+def instances(claim: Posed) -> Instances:
+    """The instances on which a claim is tested."""
+    setting = claim.setting
+    if setting.drawing.special is not None:
+        plain = setting.drawing.special
+    elif setting.of_constants:
+        plain = _constants(claim)
+    else:
+        plain = Instances(
+            lambda rng: _recipes(claim, rng),
+            lambda recipe, exact: building.build(setting, recipe, exact),
+            _simpler(setting),
+            lambda recipe, rng: nearby.nearby(claim, recipe, rng),
+            lambda recipe, rng: nearby.narrow(claim, recipe, rng),
+            lambda recipe, rng: nearby.crossings(claim, recipe, rng),
+        )
+    return replace(plain, recipes=lambda rng: strained(plain.recipes(rng), rng, _counts(claim)))
+
+
+# Recipes
+
+
+def _recipes(claim: Posed, rng: np.random.Generator) -> Iterator[Recipe]:
+    setting = claim.setting
+    crowds = pinned.crowds(claim)
+    past = bool(crowds or pinned.thresholds(claim))
+    proposed = met = 0
+
+    def one(relations: tuple[Any, ...]) -> Recipe | None:
+        nonlocal proposed, met
+        proposed += 1
+        recipe = drawing.drawn(setting, rng)
+        rare = relations and proposed > _SEEN and proposed % 2 and met * _RARE < _SEEN
+        if rare or (past and not proposed % _PAST):
+            if crowds and pick(rng, (True, False)):
+                recipe = drawing.drawn(setting, rng, pick(rng, crowds))
+            pin = pinned.beyond(claim, rng)
+            found = pinned.drawn(claim, recipe, (*relations, pin) if pin is not None else relations, rng)
+            if found is not None:
+                return found
+        found = following(recipe, relations)
+        if proposed <= _SEEN and found is not None and relations:
+            met += _meets(setting, found, relations)
+        return found
+
+    def following(recipe: Recipe, relations: tuple[Any, ...]) -> Recipe | None:
+        # What the hook gives is given; the letters that are left are drawn.
+        given = setting.drawing.draw(rng, recipe) if setting.drawing.draw is not None else recipe
+        if given is None:
+            return None
+        # The hook knows the setting, and not what hypotheses were changed to.
+        hooked = setting.drawing.draw is not None and not rng.integers(FREED)
+        freed = _freed(setting, recipe, given, rng) if hooked else given
+        return drawing.with_letters(claim, freed, relations, rng, cornered=freed is not given)
+
+    return _patiently(claim, one)
+
+
+def _meets(setting: Setting, recipe: Recipe, relations: tuple[Any, ...]) -> bool:
+    """Whether relations between letters hold at a recipe."""
+    try:
+        values = building.values(setting, recipe)
+        return all(holds(relation, values) for relation in relations)
+    except (ValueError, ArithmeticError):
+        return False
+
+
+def _freed(setting: Setting, recipe: Recipe, given: Recipe, rng: np.random.Generator) -> Recipe:
+    """What the hook made of a recipe, without one of the letters that it drew, if there is one."""
+    if any(isinstance(adversary, InexactOracles) for adversary in setting.adversaries):
+        # The accuracy of an oracle is drawn with the letters that bound it.
+        return given
+    names = [
+        n for n in drawing.drawn_letters(setting).values() if isinstance(given.get(n), Fraction) and n not in recipe
+    ]
+    dropped = pick(rng, names) if names else None
+    return {name: value for name, value in given.items() if name != dropped} if names else given
+
+
+def _patiently(claim: Posed, one: Callable[[tuple[Any, ...]], Recipe | None]) -> Iterator[Recipe]:
+    """What ``one`` gives for the hypotheses of a claim, and for none of them where nothing ever meets them.
+
+    Such a claim must not keep us for ever: recipes that break a hypothesis say so.
+    """
+    patience = float(_FUTILE)
+    while True:
+        relations = drawing.relations(claim) if patience > 0 else ()
+        try:
+            found = one(relations)
+        except (Undefined, ArithmeticError):
+            found = None
+        if relations:
+            patience = patience - 1 if found is None else math.inf
+        if found is not None:
+            yield found
+
+
+def at_letters(claim: Posed, values: Mapping[str, Fraction], stiff: int) -> Recipe:
+    """The recipe with these letters, kappa = L/mu and the size of the clients among them, and the first ``stiff``
+    clients with the largest curvature; what is not given is typical, or at the boundary of a hypothesis.
+
+    ``ValueError`` where the letters cannot occur together.
+    """
+    setting = claim.setting
+    size = next((str(x) for x, source in setting.sources.items() if source == "n" or str(x) in ("n", "N")), "n")
+    n = _integer(values, size)
+    recipe: dict[str, Any] = {"n": n, "d": 1}
+    if setting.functions is not None:
+        recipe = dict(setting.functions.at(values, n, stiff, setting.drawing.g[0]))
+    for adversary in setting.adversaries:
+        recipe |= {"k": 0, "omega": values["omega"], "joint": "independent"} if hasattr(adversary, "draw") else {}
+    if setting.drawing.draw is not None:
+        recipe = dict(setting.drawing.draw(np.random.default_rng(0), recipe) or {})
+    wanted = drawing.drawn_letters(setting)
+    fixed = {x: _integer(values, str(x)) if x.is_integer else values[str(x)] for x in wanted if str(x) in values}
+    recipe |= {wanted[x]: value for x, value in fixed.items()}
+    missing = tuple(x for x in setting.sources if x in wanted and wanted[x] not in recipe)
+    known = drawing.known(setting, recipe, building.problem_of(setting, recipe, True)) | fixed
+    plan = letters.plan(missing, frozenset(known), drawing.relations(claim), ())
+    tightest = letters.tightest(plan, known, setting.drawing.typical)
+    return {**recipe, **{wanted[x]: value for x, value in tightest.items()}}
+
+
+def _integer(values: Mapping[str, Fraction], name: str) -> int:
+    if values[name].denominator != 1 or values[name] < 1:
+        raise ValueError(f"{name} must be a positive integer, got {values[name]}")
+    if values[name] > MOST:
+        raise ValueError(f"{name} must be at most {MOST}, got {values[name]}: every client is written out")
+    return int(values[name])
+
+
+def _counts(claim: Posed) -> frozenset[str]:
+    """The entries of a recipe that are integer letters."""
+    setting = claim.setting
+    if setting.of_constants:
+        return frozenset(str(x) for x in tuple(setting.sources) or _spoken_of(claim) if x.is_integer)
+    return frozenset(source for x, source in drawing.drawn_letters(setting).items() if x.is_integer)
+
+
+def strained(
+    recipes: Iterator[Recipe], rng: np.random.Generator, counts: frozenset[str] = frozenset()
+) -> Iterator[Recipe]:
+    """The recipes, now and then with a constant, or one of a client's, times another number; ``counts`` are integers.
+
+    A hypothesis that no instance breaks could be dropped from a claim, and the claim would still be called supported.
+    """
+    for index, recipe in zip(count(1), recipes, strict=False):
+        yield recipe if index % EVERY else _strained(recipe, rng, counts)
+
+
+def _strained(recipe: Recipe, rng: np.random.Generator, counts: frozenset[str]) -> Recipe:
+    clients = recipe.get("clients", ())
+    places: list[tuple[int | None, str]] = [(None, name) for name in drawing.fractions(recipe)]
+    places += [(None, name) for name in recipe if name in counts]
+    places += [
+        (i, name) for i, client in enumerate(clients) for name in (*drawing.fractions(client), "h") if name in client
+    ]
+    if not places:
+        return recipe
+    index, name = pick(rng, places)
+    if name in counts and index is None:
+        value = int(recipe[name])
+        return {**recipe, name: pick(rng, (1, max(1, value - 1), value + 1, 2 * value))}
+    # A little, or anything: a hypothesis may be off by a factor that is on no list.
+    factor = pick(rng, _FACTORS)
+    if pick(rng, (True, False)):
+        beyond = generic(rng, Fraction(1, 1000), Fraction(1)) * pick(rng, (Fraction(1), Fraction(1, 10), Fraction(10)))
+        factor = pick(rng, (1 + beyond, 1 / (1 + beyond)))
+    if name == "h" and pick(rng, (True, False)):
+        return {
+            **recipe,
+            "clients": tuple({**c, "h": drawing.times(c["h"], factor)} if "h" in c else c for c in clients),
+        }
+    if index is None:
+        return {**recipe, name: recipe[name] * factor}
+    # A client's curvatures change together.
+    changed = {**clients[index], name: drawing.times(clients[index][name], factor)}
+    return {**recipe, "clients": (*clients[:index], changed, *clients[index + 1 :])}
+
+
+def _simpler(setting: Setting) -> Any:
+    functions = setting.functions
+    if functions is None:
+        return lambda recipe: iter(())
+    ends = functions.ends and (str(functions.ends[0]), str(functions.ends[1]))
+    return lambda recipe: members.simpler(recipe, ends)
+
+
+# Constants alone
+
+
+def _spoken_of(claim: Posed) -> tuple[sympy.Symbol, ...]:
+    """The letters of a statement and its hypotheses, those that it assigns left out."""
+    statement = claim.statement
+    assigned = getattr(statement, "assignments", {})
+    parts = (
+        *drawing.relations(claim),
+        *(side for c in getattr(statement, "comparisons", ()) for side in (c.left, c.right)),
+    )
+    found = sympy.Tuple(*parts).free_symbols - set(assigned)
+    return tuple(sorted(found, key=str))
+
+
+def _constants(claim: Posed) -> Instances:
+    """Values of the letters alone; those that a claim does not bound lie anywhere."""
+    setting = claim.setting
+    symbols = tuple(setting.sources) or _spoken_of(claim)
+
+    past = bool(pinned.thresholds(claim))
+
+    def recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+        proposed = 0
+
+        def one(relations: tuple[Any, ...]) -> Recipe | None:
+            nonlocal proposed
+            proposed += 1
+            pin = pinned.beyond(claim, rng, symbols) if past and not proposed % _PAST else None
+            given = (*relations, pin) if pin is not None else relations
+            plan = letters.plan(symbols, frozenset(), given, drawing.sides(claim))
+            values = letters.draw(plan, {}, {}, rng, wide=True)
+            return None if values is None else {str(letter): value for letter, value in values.items()}
+
+        return _patiently(claim, one)
+
+    def construct(recipe: Recipe, exact: bool) -> Instance:
+        for s in symbols:
+            if not admits(s, recipe[str(s)]):
+                raise ValueError(f"{s} = {recipe[str(s)]} is not what the letter is declared")
+        values = {s: number(recipe[str(s)], exact) for s in symbols}
+        if exact:
+            building.check_domain(setting, None, values)
+        text = ", ".join(f"{s}={recipe[str(s)]}" for s in symbols)
+        return Instance(None, values, 0, lambda theta: (None, theta), text=text)
+
+    return Instances(recipes, construct)

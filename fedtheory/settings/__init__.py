@@ -1,0 +1,213 @@
+"""Settings: what a statement quantifies over, as one object from which instances and worst cases are derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import Parameter, Signature
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms.base import Algorithm, no_step
+from fedtheory.classes import Adversary, ContractiveCompressors, FunctionClass, UnbiasedCompressors
+from fedtheory.instances.base import Instance, Instances, Recipe, pick
+from fedtheory.instances.sources import value_of
+from fedtheory.numbers import symbols, validation
+from fedtheory.problems.base import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """How instances of a setting are drawn, where that does not follow from its classes and letters.
+
+    ``g``: whether there is a g, of the class of the functions: one of the options. ``start``: the parts of the initial
+    state that the paper leaves free; the others are as ``init`` has them, and where none is free the problem moves
+    instead. ``classes_stated``: the classes are only drawn from, and a claim assumes those of them that its hypotheses
+    state; without it every claim assumes them all.
+
+    ``draw(rng, recipe)`` adds to a recipe, or changes it, before the letters that are left are drawn, and
+    ``parameters(recipe, problem, exact)`` makes the parameters: where a parametrisation must keep roots rational, or a
+    parameter is no number; ``special`` replaces the instances altogether. ``typical``: values that letters often have,
+    in the letters before them. ``sweep``: the values of letters at which ``tight`` compares, by name.
+    """
+
+    g: tuple[bool, ...] = (False,)
+    start: tuple[str, ...] = ()
+    classes_stated: bool = False
+    draw: Callable[[np.random.Generator, Recipe], Recipe | None] | None = None
+    parameters: Callable[[Recipe, Any, bool], Any] | None = None
+    special: Instances | None = None
+    typical: Mapping[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+    sweep: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for letter, value in self.typical.items():
+            validation.expression(f"what is typical of {letter}", value)
+
+
+@dataclass(frozen=True, eq=False)
+class Hints:
+    """What a proof in a setting may be told, beyond the mathematics.
+
+    ``basis``: quantities of which Lyapunov functions are composed; ``lyapunov``: the two parts of an inexact method's
+    Lyapunov function, gap and error, of which only the weight is unknown. ``known(problem, params, state)``: entries
+    that are at most 0 in all states that a statement speaks of; ``init`` makes no others, except of formal vectors, of
+    which they are then assumed. ``complete``: whether the parameters and states of special instances are all that a
+    statement there may depend on. ``coordinates``: whether the method draws coordinates.
+    """
+
+    basis: tuple[Any, ...] = ()
+    lyapunov: tuple[Callable[..., Any], ...] = ()
+    known: Callable[[Any, Any, Any], Any] | None = None
+    complete: bool = False
+    coordinates: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What a statement quantifies over: problems, parameters and states.
+
+    ``text``: in words. ``letters``: the paper's letters; each has its own name in the problem (mu, L, n, d) or in the
+    algorithm's ``Params``, or the source that a mapping gives it. ``algorithm``: whose states these are; an algorithm
+    that only says what a point is has no step. ``functions``, ``adversaries``: the classes of the f_i, of
+    compressors and of oracles; that instances are of these classes is a hypothesis of every claim. ``domain``: what
+    ``text`` says of the letters. ``optimum``: "consensus" for a minimiser of the sum, "sum zero" for one of
+    sum_i h_i(x_i) on the x with sum zero, "stationary" for a point where the gradients balance, be it a minimiser or
+    not, "none" where no optimum is spoken of. ``clients``: numbers of clients, as often as they are drawn; of one
+    number alone, or of one and two, a statement speaks of no others. ``potential``: the quantity that contracts, for
+    bounds that speak of another.
+    """
+
+    text: str = ""
+    letters: Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...] = ()
+    algorithm: Algorithm | None = None
+    functions: FunctionClass | None = None
+    adversaries: tuple[Adversary, ...] = ()
+    domain: tuple[sympy.Basic, ...] = ()
+    optimum: str = "consensus"
+    clients: tuple[int, ...] = (1, 2, 2, 3, 3, 4)
+    potential: Any = None
+    drawing: Drawing = Drawing()
+    hints: Hints = Hints()
+
+    def __post_init__(self) -> None:
+        if not self.text and self.functions is not None:
+            object.__setattr__(self, "text", self.functions.text)
+        object.__setattr__(self, "domain", validation.relations("the domain of a setting", self.domain))
+        for letter in self.letters:
+            validation.letter("the letters of a setting", letter)
+        counts = self.clients
+        if not isinstance(counts, tuple | list) or not counts or any(type(n) is not int or n < 1 for n in counts):
+            raise ValueError(f"clients are numbers of clients of at least 1 each, as (1, 2), got {counts!r}")
+        if self.functions is not None:
+            self._check(self.functions)
+        if self.drawing.special is None and self.drawing.parameters is None:
+            self._check_fields()
+
+    def _check_fields(self) -> None:
+        """``ValueError`` where the method takes compressors of no class, or none of a class that there is."""
+        taken = getattr(getattr(self.algorithm, "Params", None), "_fields", ())
+        known = [adversary.field for adversary in self.adversaries]
+        for field_of in () if self.algorithm is None else known:
+            if field_of not in taken:
+                raise ValueError(f"the method of the setting has no parameter {field_of!r} for its adversaries")
+        for adversary in (UnbiasedCompressors, ContractiveCompressors):
+            if adversary.field in taken and adversary.field not in known:
+                name = adversary.__name__
+                raise ValueError(f"the parameter {adversary.field} is of no class: write adversaries=({name}(),)")
+
+    def _check(self, functions: FunctionClass) -> None:
+        """``ValueError`` where the class of functions does not say what the setting asks of it."""
+        name = type(functions).__name__
+        if self.drawing.special is None and self.optimum not in functions.optima:
+            meant = " or ".join(map(repr, functions.optima))
+            raise ValueError(f"{name} has no members for the optimum {self.optimum!r}: write optimum={meant}")
+        if any(self.drawing.g) and not functions.has_g:
+            raise ValueError(f"{name} does not say what g is: leave g out of the setting")
+        taken = {"n", "d", "x", "g", "clients", "round"}
+        for adversary in self.adversaries:
+            taken |= {"k", *adversary.letters}
+        for letter in functions.letters:
+            if str(letter) in taken:
+                raise ValueError(f"the letter {letter} of {name} means something else in this setting: choose another")
+
+    @property
+    def centred(self) -> bool:
+        """Whether functions are placed about one point, x*, where their gradients balance."""
+        return self.optimum in ("consensus", "stationary")
+
+    @property
+    def any_clients(self) -> bool:
+        """Whether there may be any number of clients, besides those that are drawn most often."""
+        return len(set(self.clients)) > 1 and max(self.clients) > 2
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes of functions, of compressors and of oracles, of which members are drawn."""
+        if self.drawing.special is not None or self.algorithm is None:
+            return ()
+        return (*(() if self.functions is None else (self.functions,)), *self.adversaries)
+
+    @property
+    def of_constants(self) -> bool:
+        """Whether there is no problem and no state: only values of the letters."""
+        return self.algorithm is None and self.drawing.special is None
+
+    @cached_property
+    def sources(self) -> Mapping[sympy.Expr, Any]:
+        """Where the value of each letter comes from."""
+        if isinstance(self.letters, Mapping):
+            return self.letters
+        of_class = {} if self.functions is None else self.functions.letters
+        return {letter: of_class.get(letter, str(letter)) for letter in self.letters}
+
+    def bind(self, problem: Problem, params: Any) -> Mapping[sympy.Expr, Any]:
+        """Values of the letters on an instance."""
+        if self.of_constants:
+            return dict(params)
+        return {letter: value_of(source, problem, params) for letter, source in self.sources.items()}
+
+
+def points(State: type, Params: type, centre: Callable[[Any, Any], Any], invariant: Any = None) -> Algorithm:
+    """What only says what a point is: a state about ``centre(problem, params)``, no step."""
+
+    fields: tuple[str, ...] = State._fields  # type: ignore[attr-defined]
+
+    def init(problem: Any, params: Any, **parts: Any) -> Any:
+        return State(**parts)
+
+    taken = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("problem", "params", *fields)]
+    init.__signature__ = Signature(taken)  # type: ignore[attr-defined]
+    return Algorithm(State.__name__, Params, State, init, no_step, no_step, centre, invariant)
+
+
+class CompressorParams(NamedTuple):
+    """``d``: dimension; ``k``: coordinates kept."""
+
+    d: int
+    k: int
+
+
+def _compressor_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        # From 5 on, index bits to another base differ.
+        d = int(pick(rng, (1, 2, 3, 4, 5)))
+        yield {"d": d, "k": int(rng.integers(1, d + 1))}
+
+
+def _compressor_at(recipe: Recipe, exact: bool) -> Instance:
+    d, k = recipe["d"], recipe["k"]
+    if not 1 <= k <= d:
+        raise ValueError("k must be between 1 and d")
+    return Instance(None, CompressorParams(d, k), d, lambda theta: (None, theta), text=f"d={d}, k={k}")
+
+
+#: What a statement about one compressor quantifies over.
+COMPRESSOR = Setting(
+    "all d >= 1, 1 <= k <= d and x in R^d",
+    letters=(symbols.d, symbols.k),
+    drawing=Drawing(special=Instances(_compressor_recipes, _compressor_at)),
+)

@@ -1,0 +1,127 @@
+"""Numbers that are composed of vectors and numbers of a method's state, in a form that the rules of limits can see.
+
+Each is a function of (problem, params, state), as are its parts. A vector has shape ``(..., d)``, or ``(..., m, d)``
+where there is one for each client; what is composed of it has shape ``(...)``, or ``(..., m)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
+
+Function = Callable[[Problem, Any, Any], Array]
+
+
+@dataclass(frozen=True)
+class Square:
+    """|u|^2."""
+
+    of: Function
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The square of the vector's length."""
+        total: Array = (self.of(problem, params, state) ** 2).sum(axis=-1)
+        return total
+
+
+@dataclass(frozen=True)
+class Inner:
+    """<u, v>."""
+
+    left: Function
+    right: Function
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The inner product of the two vectors."""
+        product: Array = (self.left(problem, params, state) * self.right(problem, params, state)).sum(axis=-1)
+        return product
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The vector u for each client."""
+
+    of: Function
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """``(..., d) -> (..., m, d)``."""
+        u = self.of(problem, params, state)
+        return np.broadcast_to(u[..., None, :], (*u.shape[:-1], problem.n, u.shape[-1]))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The vector, or number, u - v."""
+
+    left: Function
+    right: Function
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The difference of the two."""
+        found: Array = self.left(problem, params, state) - self.right(problem, params, state)
+        return found
+
+
+@dataclass(frozen=True)
+class Away:
+    """The vector, or number, u - a for an ``a``, a function of (problem, params) alone: the same all along a run.
+
+    ``ValueError`` where u is one that all clients share and ``a`` differs from client to client.
+    """
+
+    of: Function
+    fixed: Callable[[Problem, Any], Array]
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The difference to what is fixed."""
+        fixed = self.fixed(problem, params)
+        if isinstance(self.of, Shared) and np.ndim(fixed) > 1:
+            raise ValueError("what all clients share is compared with one vector, the same for all of them")
+        found: Array = self.of(problem, params, state) - fixed
+        return found
+
+
+@dataclass(frozen=True)
+class Image:
+    """The vectors h(u), for a function ``map(problem, params, u)`` of those of all clients, ``(..., m, d)``."""
+
+    map: Function
+    of: Function
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """``(..., m, d)``."""
+        return self.map(problem, params, self.of(problem, params, state))
+
+
+@dataclass(frozen=True)
+class Value:
+    """The vectors h(a), for a vector a that is the same all along a run and for all clients."""
+
+    map: Function
+    fixed: Callable[[Problem, Any], Array]
+
+    def __call__(self, problem: Problem, params: Any) -> Array:
+        """``(m, d)``."""
+        a = self.fixed(problem, params)
+        return self.map(problem, params, np.broadcast_to(a, (problem.n, problem.d)))
+
+
+@dataclass(frozen=True)
+class Total:
+    """The sum over the clients of a number that each of them has."""
+
+    of: Function
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """``(..., m) -> (...)``; ``ValueError`` where there are not as many numbers as clients."""
+        parts = self.of(problem, params, state)
+        if parts.shape[-1] != problem.n:
+            raise ValueError(f"a sum over {problem.n} clients has {parts.shape[-1]} parts")
+        total: Array = parts.sum(axis=-1)
+        return total

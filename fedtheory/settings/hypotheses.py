@@ -1,0 +1,57 @@
+"""Hypotheses: the conditions under which a claim is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any
+
+import sympy
+
+from fedtheory.numbers import validation
+from fedtheory.numbers.literals import in_fractions
+from fedtheory.numbers.rational import holds
+from fedtheory.problems.base import Problem
+
+#: What a class of functions, of compressors or of oracles says of its members, each a function of an instance.
+MEMBERSHIPS = ("contains", "mutually_independent")
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A condition under which a claim is made, as printed.
+
+    ``relation`` is a sympy relation in the paper's letters, or ``met(problem, params)`` decides it on an instance.
+    Proofs rest on relations, and on what the classes of the claim's setting say of their own members, as in
+    ``met=functions.contains``; any other code chooses instances, and proves nothing.
+    ``says``: what it means along runs, of the kinds of :mod:`fedtheory.meanings`, for limits that are derived.
+    ``ValueError`` for what is no relation by <=, <, >=, > or Eq, nor an And of some.
+    """
+
+    text: str
+    relation: sympy.Basic | None = None
+    met: Callable[[Problem, Any], bool] | None = None
+    says: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.relation is not None:
+            validation.relation(f"the hypothesis {self.text}", self.relation)
+        object.__setattr__(self, "met", in_fractions(self.met))
+
+    def holds(self, problem: Problem, params: Any, values: Mapping[sympy.Expr, Any]) -> bool:
+        """Whether the instance meets the hypothesis."""
+        if self.met is not None and not self.met(problem, params):
+            return False
+        return self.relation is None or holds(self.relation, values)
+
+    def states_membership(self, classes: Iterable[Any], names: Iterable[str] = MEMBERSHIPS) -> bool:
+        """Whether it is what one of these classes says of its own members, by one of these names, and no other code."""
+        if not isinstance(self.met, MethodType):
+            return False
+        function, field = self.met.__func__, getattr(self.met.__self__, "field", None)
+        return any(
+            function is getattr(type(part), name, None) and field == getattr(part, "field", None)
+            for part in classes
+            for name in names
+        )

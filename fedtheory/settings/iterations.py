@@ -1,0 +1,99 @@
+"""Iterations of a method as a setting of their own: what is drawn is part of the point, and runs are sequences of them.
+
+A statement about one iteration, whatever is drawn, then speaks of every run, and limits of runs can be derived from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedtheory.instances.base import Recipe
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
+from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
+
+
+@dataclass(frozen=True, eq=False)
+class Iteration:
+    """One iteration of a method for each point of a setting.
+
+    ``before``, ``after(problem, params, state)``: the method's own states, from a point. ``drawn``: the parameters that
+    differ from one iteration of a run to the next; the others are the run's. ``each``: which of them says of which
+    client a statement speaks, an index (or a slice, for all). ``kept(problem, params, state)``: entries for each
+    client, at most 0 in all of the method's states before an iteration. ``selected``, ``idle``: whether that client
+    takes part: one of the two holds. ``every(recipe)``: the recipes of all iterations with the constants of one.
+    ``of_step(problem, params, state, draw)``: the parameters and points of the iterations that a step of the method
+    consists of, for all clients; they are as many in all steps of a run. ``admits(problem, params)``: whether the
+    constants of an iteration are some of which the setting speaks. ``recurring``: pairs of cases, one of which holds,
+    the first of them in some iteration of every step.
+    """
+
+    setting: Setting
+    before: Callable[[Problem, Any, Any], Any]
+    after: Callable[[Problem, Any, Any], Any]
+    drawn: tuple[str, ...]
+    each: str
+    kept: Callable[[Problem, Any, Any], Array]
+    selected: Hypothesis
+    idle: Hypothesis
+    every: Callable[[Recipe], Iterator[Recipe]]
+    of_step: Callable[[Problem, Any, Any, Any], Iterator[tuple[Any, Any]]]
+    admits: Callable[[Problem, Any], bool]
+    recurring: tuple[tuple[Hypothesis, Hypothesis], ...] = ()
+
+    @property
+    def cases(self) -> tuple[tuple[Hypothesis, Hypothesis], ...]:
+        """Pairs of cases, of which one holds in every iteration."""
+        return ((self.selected, self.idle), *self.recurring)
+
+    def constants(self, params: Any) -> Any:
+        """The parameters without those that are drawn: a function of the method's state must not depend on them."""
+        return params._replace(**dict.fromkeys(self.drawn))
+
+
+@dataclass(frozen=True)
+class At:
+    """A function of the method's state, before an iteration or (``later``) after it, as a function of its point.
+
+    ``function(problem, params, state)``, of the run's constants; ``each``: its last axis are the clients.
+    """
+
+    iteration: Iteration
+    function: Callable[[Problem, Any, Any], Array]
+    later: bool = False
+    each: bool = False
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The value at a point of the iteration."""
+        at = (self.iteration.after if self.later else self.iteration.before)(problem, params, state)
+        value = self.function(problem, self.iteration.constants(params), at)
+        return value[..., getattr(params, self.iteration.each)] if self.each else value
+
+
+@dataclass(frozen=True)
+class Overall:
+    """A number of an iteration that does not depend on which client a statement speaks of."""
+
+    iteration: Iteration
+    of: Callable[[Problem, Any, Any], Array]
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The value at a point of the iteration."""
+        return self.of(problem, params._replace(**{self.iteration.each: None}), state)
+
+
+@dataclass(frozen=True)
+class Root:
+    """The square root of a quantity."""
+
+    of: Callable[[Problem, Any, Any], Array]
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The root at a point."""
+        root: Array = np.sqrt(self.of(problem, params, state))
+        return root

@@ -1,0 +1,247 @@
+"""Relations as a paper prints them: ``E(gap_T) <= rate**T * gap_0``, and the quantities of which they speak."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import prod
+from typing import Any, NamedTuple
+
+import sympy
+
+from fedtheory.numbers import validation
+from fedtheory.numbers.literals import in_fractions
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
+
+
+class Term:
+    """What stands in a relation beside letters and numbers: a quantity, or what is composed of some.
+
+    ``expression``: the sympy expression that stands for it; ``spoken_of``: its quantities, each once; ``random``: those
+    of them that come after a step and stand outside of every expectation; ``expected``: whether it holds one.
+    """
+
+    expression: sympy.Expr
+    spoken_of: tuple[Any, ...]
+    random: tuple[Any, ...]
+    expected: bool
+
+    def __add__(self, other: Any) -> Composed:
+        return _composed(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Composed:
+        return _composed(operator.add, other, self)
+
+    def __sub__(self, other: Any) -> Composed:
+        return _composed(operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Composed:
+        return _composed(operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Composed:
+        return _composed(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Composed:
+        return _composed(operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Composed:
+        return _composed(operator.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Composed:
+        return _composed(operator.truediv, other, self)
+
+    def __pow__(self, other: Any) -> Composed:
+        return _composed(operator.pow, self, other)
+
+    def __neg__(self) -> Composed:
+        return _composed(operator.mul, -1, self)
+
+    def __le__(self, other: Any) -> Relation:
+        return Relation(side(self), side(other))
+
+    def __ge__(self, other: Any) -> Relation:
+        return Relation(side(other), side(self))
+
+    def __lt__(self, other: Any) -> Relation:
+        return Relation(side(self), side(other), strict=True)
+
+    def __gt__(self, other: Any) -> Relation:
+        return Relation(side(other), side(self), strict=True)
+
+
+@dataclass(frozen=True)
+class Quantity(Term):
+    """A number or array that a statement speaks of; a term of the relations in which it is stated.
+
+    ``expression``: the symbol (or its square) that stands for it, or its name. ``of(problem, params, state)``: its
+    value, over the leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather
+    than before; then its expectation is meant. ``domain(problem, params, state)``: residuals that must vanish for the
+    quantity to be finite (a dual objective is +infinity off its constraint set), or None. ``ValueError`` for a symbol
+    or a function that is none.
+    """
+
+    expression: sympy.Expr
+    of: Callable[[Any, Any, Any], Array]
+    after: bool = False
+    domain: Callable[[Problem, Any, Any], Array] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "expression", validation.measured("a quantity", self.expression))
+        for function in (self.of, *(() if self.domain is None else (self.domain,))):
+            validation.function(f"the quantity {self.expression}", function, ("problem", "params", "state"))
+        try:
+            hash(self)
+        except TypeError:
+            raise ValueError(f"the functions of the quantity {self.expression} must be hashable") from None
+        for name in ("of", "domain"):
+            object.__setattr__(self, name, in_fractions(getattr(self, name)))
+        if not isinstance(self.after, bool):
+            raise ValueError(f"whether {self.expression} comes after a step must be True or False, got {self.after!r}")
+
+    @property
+    def spoken_of(self) -> tuple[Quantity, ...]:  # type: ignore[override]
+        """The quantity itself."""
+        return (self,)
+
+    @property
+    def random(self) -> tuple[Quantity, ...]:  # type: ignore[override]
+        """The quantity itself, where it comes after a step."""
+        return (self,) if self.after else ()
+
+    @property
+    def expected(self) -> bool:  # type: ignore[override]
+        """It is no expectation yet."""
+        return False
+
+
+class Comparison(NamedTuple):
+    """left relation right, with the relation one of "==", "<=", "<"."""
+
+    left: sympy.Expr
+    relation: str
+    right: sympy.Expr
+
+
+@dataclass(frozen=True)
+class Monomial:
+    """A product of powers of numbers, on every sample of the draws: of it an expectation can be taken."""
+
+    factors: tuple[tuple[Callable[[Any, Any, Any], Array], int], ...]
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The product, in the shape of its factors."""
+        return prod((of(problem, params, state) ** power for of, power in self.factors), start=1)  # type: ignore
+
+
+@dataclass(frozen=True)
+class Composed(Term):
+    """An expression in letters and quantities."""
+
+    expression: sympy.Expr
+    spoken_of: tuple[Quantity, ...]
+    random: tuple[Quantity, ...] = ()
+    expected: bool = False
+
+
+@dataclass(frozen=True)
+class Relation:
+    """left <= right, or left < right where it is ``strict``."""
+
+    left: Composed
+    right: Composed
+    strict: bool = False
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The quantities of both sides, each once."""
+        return each_once(self.left.spoken_of + self.right.spoken_of)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a relation is stated, not decided: a <= b <= c cannot be written as one")
+
+
+def stated(relation: Any, expected: bool = False) -> Relation:
+    """The relation, which may be one between letters alone; ``ValueError`` for what is none by <=, <, >= or >.
+
+    ``expected``: what comes after a step is random, and must stand in E.
+    """
+    if isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+        relation = Relation(side(relation.lts), side(relation.gts), isinstance(relation, sympy.Lt | sympy.Gt))
+    if not isinstance(relation, Relation):
+        raise ValueError(f"a statement is a relation by <=, <, >= or >, got {relation!r}")
+    outside = relation.left.random + relation.right.random
+    if expected and outside:
+        name = outside[0].expression
+        raise ValueError(f"{name} comes after a step and may be random: write E({name}), around all that is expected")
+    return relation
+
+
+def E(term: Any) -> Composed:
+    """The expectation over the draws, of what speaks of quantities after a step or after T rounds.
+
+    Where these are multiplied with each other, the product is taken on every sample, as a quantity of its own.
+    ``ValueError`` where nothing comes after a step, or what does stands in anything but sums and products.
+    """
+    if not isinstance(term, Term):
+        raise ValueError(f"E is taken of quantities after a step, got {term!r}")
+    if term.expected:
+        raise ValueError(f"{term.expression} holds an expectation already: write E once, around the whole")
+    later = [q.expression for q in term.random]
+    if not later:
+        raise ValueError(f"E is taken of what comes after a step, and {term.expression} comes before: leave E out")
+    if validation.affine(term.expression, later):
+        return Composed(term.expression, term.spoken_of, expected=True)
+    symbols = {expression: sympy.Dummy() for expression in later}
+    try:
+        polynomial = sympy.Poly(term.expression.xreplace(symbols), *symbols.values())
+    except sympy.PolynomialError:
+        said = f"E is taken of sums and products of quantities, and {term.expression} is none"
+        raise ValueError(f"{said}: write a quantity for what is expected") from None
+    found = [q for q in term.spoken_of if not q.after]
+    total = sympy.S.Zero
+    for powers, coefficient in polynomial.terms():
+        factors = tuple((q, power) for q, power in zip(term.random, powers, strict=True) if power)
+        if factors:
+            found.append(_product(factors))
+            coefficient *= found[-1].expression
+        total += coefficient
+    return Composed(total, each_once(found), expected=True)
+
+
+def _product(factors: tuple[tuple[Quantity, int], ...]) -> Quantity:
+    """The quantity that is a product of powers of some after a step."""
+    if [power for _, power in factors] == [1]:
+        return factors[0][0]
+    infinite = [q.expression for q, _ in factors if q.domain is not None]
+    if infinite:
+        raise ValueError(f"E is taken of products of finite quantities, and {infinite[0]} may be infinite")
+    name = " ".join(str(q.expression) if power == 1 else f"({q.expression})^{power}" for q, power in factors)
+    return Quantity(sympy.Symbol(name), Monomial(tuple((q.of, power) for q, power in factors)), after=True)
+
+
+def side(term: Any) -> Composed:
+    """A side of a relation; ``ValueError`` for what is neither a term, nor a letter, nor a number."""
+    if isinstance(term, Term):
+        return Composed(term.expression, term.spoken_of, term.random, term.expected)
+    return Composed(validation.expression("a side of a relation between quantities, letters and numbers", term), ())
+
+
+def _composed(join: Callable[[Any, Any], Any], left: Any, right: Any) -> Composed:
+    a, b = side(left), side(right)
+    quantities, random = each_once(a.spoken_of + b.spoken_of), each_once(a.random + b.random)
+    return Composed(join(a.expression, b.expression), quantities, random, a.expected or b.expected)
+
+
+def each_once(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
+    """The quantities without repetitions; ``ValueError`` where one symbol stands for two of them."""
+    found = tuple(dict.fromkeys(quantities))
+    named: dict[sympy.Basic, Quantity] = {}
+    for quantity in found:
+        for symbol in quantity.expression.free_symbols:
+            other = named.setdefault(symbol, quantity)
+            if other is not quantity:
+                same = "the same before a step and after it" if other.of == quantity.of else "two functions"
+                raise ValueError(f"{symbol} stands for {same}, and a symbol belongs to one quantity")
+    return found
