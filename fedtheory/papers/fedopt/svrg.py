@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -11,12 +10,12 @@ import sympy
 
 from fedtheory.algorithms import one_shot_averaging, svrg
 from fedtheory.claims import Claim
+from fedtheory.classes import StronglyConvexOnAverage
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.baseline import finite_sum
 from fedtheory.papers.fedopt.data import Posed, about, count_of, positive, solvable
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
@@ -27,12 +26,14 @@ from fedtheory.papers.fedopt.predictors import (
     lamda,
     letters,
     m,
+    mu,
     n,
     setting,
 )
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import expectation, support_of
+from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
@@ -52,7 +53,13 @@ def _gradient(problem: Problem, params: svrg.Params, state: svrg.State) -> Array
     return gradient
 
 
-_SVRG = replace(finite_sum.SVRG, letters={lamda: "mu", L: "L", n: "n", h: "eta"})
+_SVRG = Setting(
+    "f_1, ..., f_n convex and L-smooth, their average mu-strongly convex",
+    letters={lamda: "mu", L: "L", n: "n", h: "eta"},
+    algorithm=svrg.algorithm,
+    functions=StronglyConvexOnAverage(mu, L),
+    drawing=Drawing(classes_stated=True),
+)
 
 #: c of eq. (5), with the constants of Johnson and Zhang (2013), Theorem 1.
 rate = 1 / (lamda * h * (1 - 2 * L * h) * m) + 2 * L * h / (1 - 2 * L * h)
