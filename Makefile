@@ -35,7 +35,7 @@ audit: $(VENV)/.ready
 
 results: $(VENV)/.ready
 	$(BIN)/fedtheory audit --no-cache --out build/results
-	$(BIN)/python -m verify.results build/results/audit.json
+	$(BIN)/python -m verify.cli.carry build/results/audit.json
 
 test: $(VENV)/.ready
 	$(BIN)/ruff format --check .

@@ -58,7 +58,7 @@ def work(ids: Sequence[str], core: str, seed: int, out: Path) -> None:
     """Checks the claims in this process, and keeps what is found."""
     from fedtheory import claims
     from verify import check
-    from verify.verdict import Verdict
+    from verify.base.verdict import Verdict
 
     kernels = sorted({f"{lib['filepath'].split('/')[-2]}: {lib['architecture']}" for lib in threadpool_info()})
     # As in an audit, what follows from others comes after them, and is told what was found of these.

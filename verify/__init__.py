@@ -10,10 +10,10 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from verify.base.verdict import Verdict
     from verify.checking import check
     from verify.evidence.counterexamples import Counterexample
     from verify.evidence.record import Evidence
-    from verify.verdict import Verdict
 
 __all__ = ["Counterexample", "Evidence", "Verdict", "check"]
 
@@ -24,7 +24,7 @@ LOADED = time_ns()
 _HOMES = {
     "Counterexample": "verify.evidence.counterexamples",
     "Evidence": "verify.evidence.record",
-    "Verdict": "verify.verdict",
+    "Verdict": "verify.base.verdict",
     "check": "verify.checking",
 }
 

@@ -8,8 +8,8 @@ from types import MethodType
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.settings.hypotheses import Hypothesis
+from verify.base.verdict import Verdict
 from verify.comparisons import asserted
-from verify.verdict import Verdict
 
 #: Verdicts that say that a claim holds.
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from verify.base.sweeping import sweep
+from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
-from verify.sweeping import sweep
-from verify.verdict import Verdict
 
 #: How the note begins of a claim whose check did not come to an end.
 FAILED = "the check itself failed"
@@ -24,8 +24,8 @@ def audit(
     """The evidence for each registered claim, in the order given, whatever the number of ``jobs``.
 
     ``progress`` is called with each result as it arrives. ``ValueError`` for jobs < 1 or a bad seed or budget.
-    ``ChildProcessError`` when a process that checks is killed. Within :func:`verify.sweeping.cluster` the workers of a
-    cluster check, and ``jobs`` says nothing.
+    ``ChildProcessError`` when a process that checks is killed. Within :func:`verify.base.sweeping.cluster` the workers
+    of a cluster check, and ``jobs`` says nothing.
     """
     # Loading the methods takes longer than all that comes before an audit.
     from verify.checking import check_arguments

@@ -12,12 +12,12 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from verify import assumptions
+from verify.base.faults import placed
+from verify.base.verdict import Verdict
 from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
-from verify.faults import placed
 from verify.methods.base import Inquiry, Role
 from verify.methods.order import METHODS, examined
 from verify.search import seen
-from verify.verdict import Verdict
 
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}

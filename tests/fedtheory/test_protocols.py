@@ -10,7 +10,7 @@ import pytest
 
 from fedtheory import claims
 from fedtheory.algorithms.base import Algorithm, no_step
-from verify.evaluate import dimension, meeting, start
+from verify.base.evaluate import dimension, meeting, start
 
 
 def _cases():

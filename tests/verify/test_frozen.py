@@ -12,8 +12,8 @@ import pytest
 
 from fedtheory import claims
 from verify import check
+from verify.base.verdict import Verdict
 from verify.results import shipped
-from verify.verdict import Verdict
 
 ENTRIES = shipped().entries
 #: A claim of each kind of statement, that which is checked soonest; none of a kind that takes long.

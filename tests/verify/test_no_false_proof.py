@@ -20,8 +20,9 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.potentials import distance
 from fedtheory.settings.relations import E, Quantity
 from verify import check
+from verify.base.evaluate import meeting
+from verify.base.verdict import Verdict
 from verify.comparisons.number_types import FLOATS, difference, in_floats, in_fractions, spread
-from verify.evaluate import meeting
 from verify.exact import reals, symbolic
 from verify.methods import identities, number_types
 from verify.mutation import regions
@@ -29,7 +30,6 @@ from verify.pep import certifying, posing
 from verify.pep.gram import NotLinear, row
 from verify.pep.letters import Letter, Looked, Size
 from verify.search import hunting
-from verify.verdict import Verdict
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
 EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")

@@ -20,8 +20,9 @@ from places import ROOT
 
 from fedtheory import claims
 from fedtheory.naming import file_name
-from verify import cache, check, files, resume
-from verify.cli import main
+from verify import check
+from verify.base import cache, files
+from verify.cli import main, resume
 from verify.report import terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
@@ -34,7 +35,7 @@ _PROGRAM = """
 import os, resource, signal, sys, types
 from verify.cli import main
 from verify.evidence.record import Evidence
-from verify.verdict import Verdict
+from verify.base.verdict import Verdict
 
 log = open(os.environ["CHECKED"], "a")
 # Who started the tests may have told them to ignore it.
@@ -195,7 +196,7 @@ def test_a_process_that_is_killed_is_told_in_a_line(tmp_path, capsys, monkeypatc
         raise ChildProcessError("a process that tested claims was killed, perhaps for want of memory")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("verify.commands.audit", killed)
+    monkeypatch.setattr("verify.cli.commands.audit", killed)
     assert main(["audit", "locodl/eq-6"]) == 2
     assert capsys.readouterr().err.startswith("fedtheory: a process that tested claims was killed")
 

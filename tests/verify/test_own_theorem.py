@@ -10,10 +10,10 @@ from places import EXAMPLES
 import fedtheory as ft
 from fedtheory import claims
 from verify import Verdict, check
+from verify.base.faults import placed
 from verify.cli import main
-from verify.faults import placed
+from verify.cli.own import load
 from verify.mutation import selftest
-from verify.own import load
 
 FILES = {
     "heavy_ball": "certified",

@@ -63,7 +63,7 @@ _PROGRAM = """
 import sys, types
 from verify.cli import main
 from verify.evidence.record import Evidence
-from verify.verdict import Verdict
+from verify.base.verdict import Verdict
 
 def check(claim, seed=0, budget="quick", advance=None, known=None):
     print("checked", claim.id)

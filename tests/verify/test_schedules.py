@@ -12,7 +12,7 @@ from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
 from verify import Verdict, check
 from verify.cli import main
-from verify.own import load
+from verify.cli.own import load
 from verify.pep.bounding import Refused
 from verify.pep.worst_case import certify
 

@@ -16,9 +16,9 @@ from fedtheory import algorithms, claims
 from fedtheory.papers import feddcd, locodl
 from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict, check
+from verify.base.evaluate import dimension, meeting, sides
 from verify.comparisons import exact, second_moments
 from verify.comparisons.deciding import violated
-from verify.evaluate import dimension, meeting, sides
 from verify.evidence.audits import document
 from verify.evidence.counterexamples import Counterexample, load
 from verify.exact import symbolic

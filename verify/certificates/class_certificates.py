@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
 from verify.comparisons import asserted
 from verify.evidence.certificates import ClassCertificate
-from verify.faults import attributed
 from verify.pep import certifying
 from verify.pep.bounding import Refused
 from verify.pep.prover import Certified, Solving, Step
-from verify.verdict import Verdict
 
 
 def certified(claim: Claim, recipe: Recipe) -> tuple[Certified, ClassCertificate | None]:

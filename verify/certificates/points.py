@@ -35,7 +35,7 @@ from fedtheory.instances.base import Recipe
 from fedtheory.numbers.rational import evaluate, exact, holds
 from fedtheory.sampling import pinned
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.evaluate import hypotheses_hold, sides
+from verify.base.evaluate import hypotheses_hold, sides
 from verify.exact import reals, symbolic
 from verify.search import hunting
 

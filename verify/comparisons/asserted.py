@@ -30,7 +30,7 @@ from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.sampling.chart import nullspace, rank, skeleton, untied
-from verify.evaluate import Comparable, check_scalar, compared_by_size, dimension, rollout, shaped, start
+from verify.base.evaluate import Comparable, check_scalar, compared_by_size, dimension, rollout, shaped, start
 
 #: What is said of others.
 SAME = "draws must be the same in all states"

@@ -12,8 +12,8 @@ from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import Array
 from fedtheory.settings.relations import Quantity
+from verify.base.evaluate import rollout, tree_size
 from verify.comparisons.exact import Coordinates, as_row
-from verify.evaluate import rollout, tree_size
 
 #: What counterexamples call this comparison: after the rounds of a cycle what must vanish is less than before them.
 PART = "cycle"

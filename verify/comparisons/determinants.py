@@ -19,7 +19,7 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import Array, determinant, exact
 from fedtheory.randomness import map_leaves, support_of
-from verify.evaluate import rollout
+from verify.base.evaluate import rollout
 
 #: What counterexamples call this comparison: the least |det A_k| is less than 1.
 PART = "determinants"

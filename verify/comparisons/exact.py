@@ -18,8 +18,8 @@ from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.randomness import expectation
+from verify.base.evaluate import check_number, leaving, params_after, rollout, sides, tree_size
 from verify.comparisons import asserted, second_moments
-from verify.evaluate import check_number, leaving, params_after, rollout, sides, tree_size
 
 #: Rounds at which a bound "for every T" is tested by enumeration of the draws at every instance, the last round that is
 #: reached so at any, and leaves of a tree of draws beyond which none is.

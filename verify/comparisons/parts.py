@@ -15,11 +15,11 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.order import Order
+from verify.base.evaluate import hypotheses_hold
+from verify.base.plain import quoted
 from verify.comparisons import cycles, determinants, exact, number_types, orders, samplers, stability
 from verify.comparisons.deciding import certainly, is_open, plain
 from verify.comparisons.exact import Coordinates
-from verify.evaluate import hypotheses_hold
-from verify.plain import quoted
 
 
 def relation(claim: Claim, part: str) -> str:

@@ -22,7 +22,7 @@ from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.rational import Array, enclosed, evaluate, exact, is_exact
 from fedtheory.numbers.symbols import T
 from fedtheory.sampling import pinned
-from verify.evaluate import params_after, rollout, start
+from verify.base.evaluate import params_after, rollout, start
 
 #: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated; and multiples of the
 #: number in which the bound shrinks by e, up to the largest that is looked at.

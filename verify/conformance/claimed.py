@@ -15,10 +15,10 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array, evaluate
+from verify.base.evaluate import dimension, sides, start
 from verify.conformance.adapter import Implementation
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, claims_of, draw_at
-from verify.evaluate import dimension, sides, start
 from verify.search import spectral
 from verify.statistics.e_process import Assumed
 from verify.statistics.power import smallest_defect

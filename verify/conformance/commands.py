@@ -52,7 +52,7 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 def run_check(args: Any) -> int:
     """Check a trace; 1 if it does not conform."""
-    from verify import limits
+    from verify.base import limits
     from verify.conformance.trace import check_trace
 
     def checked() -> tuple[str, bool]:

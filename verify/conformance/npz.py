@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from verify.plain import quoted
+from verify.base.plain import quoted
 
 #: How many arrays a file has at most, and bytes of all of them, unpacked.
 MOST, BYTES = 1000, 2**30

@@ -26,8 +26,8 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.randomness import map_leaves, support_of
+from verify.base.evaluate import meeting
 from verify.conformance import small
-from verify.evaluate import meeting
 
 #: What an implementation may do beyond the plain method, each tested only on request.
 FEATURES = ("counts", "momentum", "server stepsize", "option I", "minibatches", "shared compressors", "exact solver")

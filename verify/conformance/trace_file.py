@@ -38,11 +38,11 @@ from fedtheory.problems.quadratic import Quadratics, least_squares
 from fedtheory.problems.subproblems import Exact, InnerSteps
 from fedtheory.randomness import map_leaves
 from fedtheory.randomness.selections import Covering, Selection, Uniform
-from verify import files
+from verify.base import files
+from verify.base.plain import quoted
 from verify.conformance import npz
 from verify.conformance.scenarios import scenarios
 from verify.evidence.parsing import fraction
-from verify.plain import quoted
 
 _LOSSES: Mapping[str, Loss] = {"least-squares": SQUARED, "logistic": LOGISTIC}
 

@@ -16,10 +16,10 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Root
 from fedtheory.settings.relations import Comparison, Quantity
+from verify.base.evaluate import hypotheses_hold
 from verify.derivation import facts, remembered, rules
 from verify.derivation.facts import Known, Of, Term
 from verify.derivation.rules import BOUNDED, CONVERGES, VANISHES, Step
-from verify.evaluate import hypotheses_hold
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.identity import Identity
+from verify.base.verdict import Verdict
 from verify.certificates import class_certificates
 from verify.pep import posing
-from verify.verdict import Verdict
 
 #: Packages whose functions a certificate may reach.
 _PACKAGES = ("fedtheory", "verify")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fedtheory.claims import Claim
+from verify.base.plain import clean, quoted
 from verify.evidence import formats
-from verify.plain import clean, quoted
 
 
 def document(

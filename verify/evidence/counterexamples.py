@@ -17,11 +17,11 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.numbers.intervals import Interval
-from verify import limits
+from verify.base import limits
+from verify.base.plain import quoted
 from verify.comparisons import deciding, parts, samplers, second_moments
 from verify.evidence import formats, references
 from verify.evidence.parsing import fraction, number, real, written
-from verify.plain import quoted
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from verify.plain import quoted
+from verify.base.plain import quoted
 
 #: Bytes of a file; of one with an audit.
 FILE, AUDIT = 4_000_000, 200_000_000

@@ -18,7 +18,7 @@ import sympy
 
 from fedtheory.numbers import rational
 from fedtheory.numbers.intervals import Interval
-from verify.plain import quoted
+from verify.base.plain import quoted
 
 #: Digits of an integer (Python reads 4300 at most) and size of a decimal exponent.
 DIGITS, EXPONENT = 4000, 100_000

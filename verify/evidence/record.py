@@ -10,10 +10,10 @@ from typing import Any
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from verify.base.verdict import Verdict
 from verify.evidence import counterexamples
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
-from verify.verdict import Verdict
 
 #: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
 STRENGTH = (

@@ -13,8 +13,8 @@ import sympy
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from verify.base.plain import quoted
 from verify.evidence.parsing import expression, fraction, written
-from verify.plain import quoted
 
 T = TypeVar("T")
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from verify.base.faults import Unrunnable
+from verify.base.verdict import Verdict
 from verify.certificates import class_certificates, points
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.record import Outcome
-from verify.faults import Unrunnable
 from verify.methods.base import Inquiry, Method
 from verify.pep.bounding import Refused
-from verify.verdict import Verdict
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
 Asked = Callable[[Recipe], tuple[ClassCertificate | None, str, bool]]

@@ -12,9 +12,9 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.search import hunting
-from verify.verdict import Verdict
 
 #: Counterexamples collected before the simplest is made smaller.
 REFUTATIONS = 4

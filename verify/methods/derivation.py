@@ -18,16 +18,16 @@ from fedtheory.instances.base import Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
+from verify.base.evaluate import meeting
+from verify.base.verdict import Verdict
 from verify.certificates import points
 from verify.derivation import obligations, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
-from verify.evaluate import meeting
 from verify.evidence.record import Outcome, strongest
 from verify.exact import reals, symbolic
 from verify.methods.base import Examine, Inquiry, Method, Role
 from verify.search.hunting import wildness
-from verify.verdict import Verdict
 
 #: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.
 _CLIENTS, _PROPOSED = (1, 2), 400

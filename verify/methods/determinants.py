@@ -22,13 +22,13 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.limit import Limit
+from verify.base.evaluate import meeting
+from verify.base.verdict import Verdict
 from verify.comparisons import cycles, determinants, parts, second_moments, stability
-from verify.evaluate import meeting
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, states_a
 from verify.search import shrinking
-from verify.verdict import Verdict
 
 #: Counterexamples looked for, of which the simplest is made smaller, and coordinates beyond which none is. They are
 #: rare: recipes for each of those that the search proposes.

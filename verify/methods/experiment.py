@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fedtheory.kinds.experiment import Experiment
+from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role, states_a
-from verify.verdict import Verdict
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:

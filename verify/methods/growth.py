@@ -17,13 +17,13 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.order import Order
+from verify.base.verdict import Verdict
 from verify.comparisons import orders
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.exact import magnitudes
 from verify.exact.magnitudes import Direction, Unknown
 from verify.methods.base import Inquiry, Method, Role, states_a
-from verify.verdict import Verdict
 
 #: Curves tried in each direction, and of those tried where no direction is known.
 _TRIED, _GUESSED = 300, 250

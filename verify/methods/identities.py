@@ -23,15 +23,15 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
-from verify.evaluate import meets_grounds
+from verify.base.evaluate import meets_grounds
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.exact import reals
-from verify.faults import attributed
 from verify.methods.base import Inquiry, Method, states_a
 from verify.pep import coordinates, induction, posing
 from verify.proofs import identity, inexact, locodl, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
-from verify.verdict import Verdict
 
 #: Instances without special constants on which model and code are compared, besides those with them.
 INSTANCES = 3

@@ -17,11 +17,11 @@ from fedtheory.instances.base import Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.settings.relations import Quantity
-from verify.evaluate import meeting
+from verify.base.evaluate import meeting
+from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.search import seen
-from verify.verdict import Verdict
 
 #: Recipes proposed for each one that is run, and starts of each run.
 _PROPOSED, _STARTS = 40, 3

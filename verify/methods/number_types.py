@@ -17,6 +17,8 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe, pick
 from fedtheory.numbers.rational import Undefined
+from verify.base.evaluate import dimension, meeting
+from verify.base.verdict import Verdict
 from verify.comparisons.exact import Compared, Coordinates
 from verify.comparisons.number_types import (
     AGAIN,
@@ -29,13 +31,11 @@ from verify.comparisons.number_types import (
     runs_on_states,
     spread,
 )
-from verify.evaluate import dimension, meeting
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method
 from verify.search import states
-from verify.verdict import Verdict
 
 #: Sizes of the states that are looked at.
 SCALES = (Fraction(1), Fraction(1), Fraction(10) ** 9, Fraction(1, 1000))

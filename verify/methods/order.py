@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fedtheory.claims import Claim
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
-from verify.faults import attributed
 from verify.methods import (
     all_states,
     citation,
@@ -31,7 +32,6 @@ from verify.methods import (
     worst_cases,
 )
 from verify.methods.base import Inquiry, Method
-from verify.verdict import Verdict
 
 
 def examined(inquiry: Inquiry, methods: tuple[Method, ...] | None = None) -> Iterator[Outcome]:

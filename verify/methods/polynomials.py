@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
+from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.exact import reals, symbolic
 from verify.methods.base import CONSTANTS, Inquiry, Method, states_a
-from verify.verdict import Verdict
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fedtheory.kinds.readings import Readings
+from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome, strongest
 from verify.methods.base import Examine, Inquiry, Method, Role, states_a
-from verify.verdict import Verdict
 
 #: What a reading is called by its verdict.
 _TRUE = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)

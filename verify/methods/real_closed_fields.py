@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from verify.base.verdict import Verdict
 from verify.comparisons.deciding import arithmetic
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
@@ -9,7 +10,6 @@ from verify.exact import reals
 from verify.methods.base import CONSTANTS, Inquiry, Method
 from verify.search import shrinking, states
 from verify.search.refutation import margin
-from verify.verdict import Verdict
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:

@@ -24,9 +24,7 @@ from fedtheory.instances.base import Recipe
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.sampling import replicas
 from fedtheory.sampling.replicas import Profiles
-from verify.comparisons import cycles
-from verify.comparisons.exact import LAST, Coordinates
-from verify.evaluate import (
+from verify.base.evaluate import (
     dimension,
     has_rounds,
     hypotheses_hold,
@@ -36,11 +34,13 @@ from verify.evaluate import (
     start,
     tree_size,
 )
+from verify.base.verdict import Verdict
+from verify.comparisons import cycles
+from verify.comparisons.exact import LAST, Coordinates
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method
 from verify.search import cycling, refutation, seen, shrinking, spectral, states
-from verify.verdict import Verdict
 
 #: Parameters at which runs are looked at, so many of them that say less than the others, and recipes proposed for them.
 PLACES, OTHERS, PROPOSED = 8, 1, 60

@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from fedtheory.claims import Claim
+from verify.base.verdict import Verdict
 from verify.comparisons.deciding import arithmetic, floats_in
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role
 from verify.search import seen, shrinking, states, unmet
 from verify.search.refutation import margin
-from verify.verdict import Verdict
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be.
 _TRIES = 30

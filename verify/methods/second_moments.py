@@ -13,12 +13,12 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.limit import Limit
+from verify.base.evaluate import meeting
+from verify.base.verdict import Verdict
 from verify.comparisons.second_moments import follows, maps, superoperator
-from verify.evaluate import meeting
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.search import seen
-from verify.verdict import Verdict
 
 #: Coordinates beyond which the operator of second moments, of as many rows as their pairs, takes seconds.
 LARGEST = 44

@@ -20,14 +20,14 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array
 from fedtheory.randomness import map_leaves, support_of
+from verify.base.evaluate import dimension, meeting, start
+from verify.base.verdict import Verdict
 from verify.comparisons.samplers import PREFIX, SHAPES, both, level, outcomes
-from verify.evaluate import dimension, meeting, start
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.search.refutation import margin
 from verify.statistics import sequential
-from verify.verdict import Verdict
 
 #: Draws of a step that are enumerated, at most.
 MOST = 5000

@@ -9,7 +9,7 @@ import numpy as np
 
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.numbers.rational import to_float
-from verify.evaluate import meeting
+from verify.base.evaluate import meeting
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, states_a
 

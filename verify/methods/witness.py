@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fedtheory.kinds.fails import Fails
+from verify.base.verdict import Verdict
 from verify.comparisons.deciding import arithmetic, certain
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role, states_a
 from verify.search import shrinking
-from verify.verdict import Verdict
 
 
 def smallest_witness(inquiry: Inquiry) -> Counterexample | None:

@@ -8,13 +8,13 @@ from fedtheory.instances.base import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
+from verify.base.verdict import Verdict
 from verify.certificates import class_certificates
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.record import Outcome
 from verify.methods.at_parameters import at_each
 from verify.methods.base import CLASS, Inquiry, Method, Role, states_a
 from verify.pep import posing
-from verify.verdict import Verdict
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:

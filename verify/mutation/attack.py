@@ -13,11 +13,11 @@ from itertools import islice
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
+from verify.base.verdict import Verdict
 from verify.checking import check
 from verify.mutation import Mutant, regions
 from verify.mutation.selftest import mapped
 from verify.search import hunting, states
-from verify.verdict import Verdict
 
 #: Recipes that are drawn in search of some inside a region, or of some that a changed hypothesis allows (each of which
 #: is looked for among several), and instances that are examined.

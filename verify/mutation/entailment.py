@@ -18,7 +18,7 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.evaluate import hypotheses_hold, meeting, sides
+from verify.base.evaluate import hypotheses_hold, meeting, sides
 from verify.exact import reals, symbolic
 
 #: Recipes among which instances that break a hypothesis are looked for, and how many of them there must be.

@@ -16,17 +16,17 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.invariant import Invariant
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
 from verify.checking import BUDGETS
 from verify.evidence.record import strongest
 from verify.exact import reals, symbolic
-from verify.faults import attributed
 from verify.methods import sequential_tests
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
 from verify.mutation import Mutant, bank, entailment
 from verify.pep import certifying, posing
 from verify.search import hunting, states
-from verify.verdict import Verdict
 
 #: Instances at which the worst case over the class is computed for a mutant.
 CLASSES = 3

@@ -15,13 +15,13 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import DIGITS, evaluate
-from verify.evaluate import hypotheses_hold
+from verify.base.evaluate import hypotheses_hold
+from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
 from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, exactly
-from verify.verdict import Verdict
 
 #: Rows beyond which the exact program is not tried unasked: seconds at 30.
 LARGEST = 30

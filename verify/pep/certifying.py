@@ -13,14 +13,14 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.invariant import Invariant
+from verify.base.evaluate import hypotheses_hold
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
 from verify.comparisons import asserted
-from verify.evaluate import hypotheses_hold
-from verify.faults import attributed
 from verify.pep import generic_states, induction, posing, worst_case
 from verify.pep.bounding import Refused
 from verify.pep.gram import NotLinear
 from verify.pep.prover import Certified, DoesNotHold, Prover, Step, Stored
-from verify.verdict import Verdict
 
 
 def _preserved(claim: Claim, instance: Instance) -> bool:

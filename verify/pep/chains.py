@@ -16,13 +16,13 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.relations import Quantity
+from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain
 from verify.pep.gram import Form
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, exactly
 from verify.pep.runs import Run, apart, run
-from verify.verdict import Verdict
 
 
 class _At(NamedTuple):

@@ -24,8 +24,8 @@ from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, support_of
-from verify.evaluate import rollout
-from verify.faults import DEFECTS, theirs
+from verify.base.evaluate import rollout
+from verify.base.faults import DEFECTS, theirs
 from verify.pep import watching
 from verify.pep.gram import ZERO, Form, NotLinear, Row, Vector, row
 from verify.pep.letters import Looked

@@ -21,7 +21,7 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
-from verify.evaluate import Behaviour, sides
+from verify.base.evaluate import Behaviour, sides
 from verify.pep import posing, watching
 from verify.pep.gram import Form, Vector
 from verify.pep.programs import is_positive_semidefinite

@@ -25,15 +25,15 @@ from fedtheory.numbers.symbols import T
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.settings.relations import Quantity
-from verify.evaluate import rollout
-from verify.faults import attributed
+from verify.base.evaluate import rollout
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, posed_as_claimed
 from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear, Row
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
-from verify.verdict import Verdict
 
 #: How many guesses are made at the multipliers of an inequality that is attained.
 _GUESSES = 10

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.quotients import Quotient
-from verify.faults import is_ours
+from verify.base.faults import is_ours
 
 
 class Looked(ValueError):

@@ -29,7 +29,7 @@ from fedtheory.problems.optimum import Optimum
 from fedtheory.sampling.chart import Chart, skeleton, started, untied
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
-from verify.evaluate import meets_grounds, params_after, rollout
+from verify.base.evaluate import meets_grounds, params_after, rollout
 from verify.pep import coordinates
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, row, value

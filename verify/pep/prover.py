@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
+from verify.base.verdict import Verdict
 from verify.pep import programs, rounding
 from verify.pep.gram import Form
 from verify.pep.programs import Certificate, Program, Quality
-from verify.verdict import Verdict
 
 #: Relative excess of the solver's value over the claimed number from which on no proof of it is sought.
 _HOPELESS = 1e-3

@@ -10,7 +10,7 @@ from fedtheory.claims import Claim
 from fedtheory.numbers.rational import Array
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Quantity
-from verify.evaluate import rollout
+from verify.base.evaluate import rollout
 from verify.pep.functions import Formal
 from verify.pep.gram import Form, Row
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.problems.base import Problem
-from verify.faults import is_own
+from verify.base.faults import is_own
 from verify.pep.gram import Form, Vector
 from verify.pep.letters import Letter, Looked, Size, stripped
 

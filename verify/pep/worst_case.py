@@ -15,14 +15,14 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.settings.relations import Comparison
-from verify.evaluate import leaving, sides
-from verify.faults import attributed
+from verify.base.evaluate import leaving, sides
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
 from verify.pep import chains, posing
 from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain, posed_as_claimed
 from verify.pep.gram import NotLinear
 from verify.pep.prover import Certified, Prover, Solving, weakest
 from verify.pep.runs import scalar
-from verify.verdict import Verdict
 
 
 def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prover | None = None) -> Certified:

@@ -14,7 +14,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
-from verify.evaluate import meeting
+from verify.base.evaluate import meeting
 from verify.exact import symbolic
 from verify.pep.gram import Form, Vector
 

@@ -35,7 +35,7 @@ from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
-from verify.evaluate import rollout
+from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.functions import Formal
 from verify.pep.gram import ZERO, Form, Sample, Vector, interpolation, row, smoothness, strong_convexity, value

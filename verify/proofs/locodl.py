@@ -20,7 +20,7 @@ from fedtheory.kinds.one_step import OneStep, contraction
 from fedtheory.papers.locodl import method
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
-from verify.evaluate import rollout
+from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import Form
 from verify.pep.symmetry import Exchangeable, Explicit

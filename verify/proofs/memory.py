@@ -33,7 +33,7 @@ from fedtheory.papers.feddcd import memory as paper
 from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, support_of
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.evaluate import rollout
+from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import ZERO, Sample, interpolation, row, strong_convexity, value
 from verify.pep.symmetry import OPTIMUM

@@ -24,7 +24,7 @@ from fedtheory.kinds.one_step import OneStep
 from fedtheory.papers.feddcd import appendix_b, dual
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
-from verify.evaluate import rollout
+from verify.base.evaluate import rollout
 from verify.pep import functions, posing
 from verify.pep.gram import ZERO, Form, Sample, interpolation, row, smoothness, strong_convexity, value
 from verify.pep.symmetry import OPTIMUM

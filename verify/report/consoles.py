@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from verify.plain import clean
+from verify.base.plain import clean
 
 # Lines of a log are not wrapped, so that they can be searched: rich wants a width all the same.
 _LOG_WIDTH = 1000

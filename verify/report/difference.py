@@ -18,7 +18,7 @@ import sympy
 from rich.text import Text
 
 from fedtheory.claims import Claim
-from verify.plain import clean
+from verify.base.plain import clean
 from verify.report import statement
 from verify.report.statement import CLOSE, OPEN
 

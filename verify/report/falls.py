@@ -12,7 +12,7 @@ from typing import Protocol
 
 from rich.table import Table
 
-from verify.verdict import Verdict
+from verify.base.verdict import Verdict
 
 #: Verdicts of a claim that is not to be built on.
 FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED)

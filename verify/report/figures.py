@@ -8,8 +8,8 @@ from textwrap import wrap
 import numpy as np
 from matplotlib.axes import Axes
 
-from verify.measure import Curve, Measurement
 from verify.report import style
+from verify.tightness.measure import Curve, Measurement
 
 # Below this fraction of its initial value a quantity is rounding error.
 _FLOOR = 1e-14

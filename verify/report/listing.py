@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from verify.index import Row
+from verify.results.index import Row
 
 #: The colours of verdicts.
 STYLES = {

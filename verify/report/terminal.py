@@ -15,6 +15,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import real
 from fedtheory.origins import ORIGINS
+from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
 from verify.evidence.record import ASSUMED, Evidence
@@ -25,7 +26,6 @@ from verify.report.consoles import say as say
 from verify.report.consoles import show as show
 from verify.report.listing import GAP, STYLES, wide
 from verify.report.listing import style as style
-from verify.verdict import Verdict
 
 # Longer fractions are shown as decimals, as real numbers are.
 _LONGEST = 40

@@ -15,10 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from fedtheory.claims import Claim
+from verify.base.verdict import Verdict
 from verify.report import style
 from verify.tightness.comparison import Point, Subject, short
 from verify.tightness.sweep import rounded, sentence, series
-from verify.verdict import Verdict
 
 _STYLES = {Verdict.CERTIFIED: "bold green", Verdict.OPEN: "yellow", Verdict.REFUTED: "bold red"}
 #: Relative width from which both ends of an interval are drawn.

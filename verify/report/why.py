@@ -11,11 +11,11 @@ from rich.text import Text
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.origins import ORIGINS
+from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
 from verify.report import difference, falls, statement
 from verify.report.falls import FALLEN, Verdicts
 from verify.report.terminal import claimed, shown, sides, style
-from verify.verdict import Verdict
 
 _SURE = {
     Verdict.PROVED: "it holds: proved for all values of its constants",

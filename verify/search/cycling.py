@@ -17,8 +17,8 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.numbers.rational import Array, apply, exact, inverse, is_exact, to_float
+from verify.base.evaluate import hypotheses_hold, rollout, unrolled
 from verify.comparisons import cycles
-from verify.evaluate import hypotheses_hold, rollout, unrolled
 from verify.evidence.counterexamples import Counterexample
 
 #: Rounds after which a run is taken to be near its cycle, and how near, relative to its size.

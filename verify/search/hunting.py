@@ -20,10 +20,10 @@ from fedtheory.instances import Instance, members
 from fedtheory.instances.base import Recipe
 from fedtheory.numbers.rational import Undefined, evaluate, real
 from fedtheory.sampling import pinned
+from verify.base.evaluate import has_rounds, hypotheses_hold, meeting, sides
+from verify.base.faults import attributed
 from verify.comparisons import asserted
-from verify.evaluate import has_rounds, hypotheses_hold, meeting, sides
 from verify.evidence.counterexamples import Counterexample
-from verify.faults import attributed
 from verify.search import seen, spectral, states
 
 #: One in how many instances is looked at far away too, and how many next to the optimum, in fractions.

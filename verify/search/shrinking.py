@@ -11,8 +11,8 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
+from verify.base.faults import attributed
 from verify.evidence.counterexamples import Counterexample
-from verify.faults import attributed
 from verify.search.states import violation
 
 #: Numbers beyond it, and their inverses, are bisected.

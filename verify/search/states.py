@@ -18,10 +18,10 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, Undefined, to_float
 from fedtheory.numbers.rational import exact as exactly
+from verify.base.evaluate import NoNumber, dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
 from verify.comparisons import second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
-from verify.evaluate import NoNumber, dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
 from verify.evidence.counterexamples import Counterexample
 from verify.search import refutation, spectral
 

@@ -20,7 +20,7 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.randomness import Distribution, Draw, Product, Uniform01, UniformSubset, support_of
-from verify.evaluate import rollout, start
+from verify.base.evaluate import rollout, start
 from verify.statistics.e_process import Assumed, check_level, log_capital
 from verify.statistics.power import smallest_defect
 from verify.statistics.sequential import Decision, Outcome, prepare, run

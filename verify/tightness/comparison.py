@@ -32,16 +32,16 @@ from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import evaluate
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.relations import Quantity
+from verify.base.evaluate import sides, tree_size
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
 from verify.comparisons.exact import parts
-from verify.evaluate import sides, tree_size
-from verify.faults import attributed
 from verify.pep import certifying, posing, programs, rounding
 from verify.pep.gram import Form
 from verify.pep.prover import Certified, bounds
 from verify.pep.worst_case import certify
 from verify.search import hunting, refutation, states
 from verify.tightness.grids import Choice
-from verify.verdict import Verdict
 
 #: Rounds after which a bound is compared with its worst case over the class, while programs stay small: leaves of the
 #: tree of draws, and rows.

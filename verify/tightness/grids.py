@@ -18,7 +18,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.sampling import derived, drawing
-from verify.evaluate import hypotheses_hold, meeting
+from verify.base.evaluate import hypotheses_hold, meeting
 
 #: Values of the paper's letters.
 Letters = Mapping[str, Fraction]

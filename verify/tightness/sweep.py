@@ -9,11 +9,11 @@ from math import isfinite
 
 from fedtheory import tables
 from fedtheory.claims import Claim
-from verify import sweeping
+from verify.base import sweeping
+from verify.base.verdict import Verdict
 from verify.tightness import grids
 from verify.tightness.comparison import Point, Subject, at_choice, short
 from verify.tightness.grids import Choice, Letters
-from verify.verdict import Verdict
 
 
 def letters(texts: Sequence[str]) -> dict[str, Fraction]:

@@ -21,7 +21,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict
-from verify.evaluate import hypotheses_hold, meeting, sides
+from verify.base.evaluate import hypotheses_hold, meeting, sides
 from verify.pep import posing, rounding
 from verify.pep.gram import Form
 from verify.pep.programs import Program, ratio

@@ -34,8 +34,8 @@ from fedtheory.problems.quadratic import diagonal, with_spectra
 from fedtheory.randomness import expectation
 from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict, check
+from verify.base.evaluate import sides
 from verify.comparisons.exact import parts
-from verify.evaluate import sides
 from verify.evidence.parsing import number
 from verify.methods.second_moments import moment_radius
 from verify.search import spectral

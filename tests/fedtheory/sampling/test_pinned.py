@@ -10,7 +10,7 @@ import sympy
 import fedtheory as ft
 from fedtheory.numbers.symbols import n
 from fedtheory.sampling import pinned
-from verify.evaluate import meeting
+from verify.base.evaluate import meeting
 
 mu, L, gamma, x = ft.letters("mu L gamma x")
 BIG = sympy.Integer(10) ** 6

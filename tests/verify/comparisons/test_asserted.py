@@ -13,8 +13,8 @@ from fedtheory.classes import ContractiveCompressors, SmoothStronglyConvex, Unbi
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.limit import Limit
 from verify import Verdict, assumptions
+from verify.base.evaluate import meets_grounds
 from verify.comparisons import asserted
-from verify.evaluate import meets_grounds
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS
 from verify.pep import bounding, posing

@@ -8,8 +8,8 @@ import pytest
 import fedtheory as ft
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.invariant import Invariant
+from verify.base.evaluate import NoNumber
 from verify.comparisons.exact import parts
-from verify.evaluate import NoNumber
 
 mu, L, gamma = ft.letters("mu L gamma")
 RECIPE = {

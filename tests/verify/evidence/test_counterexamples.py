@@ -10,7 +10,8 @@ from fractions import Fraction
 import pytest
 
 from fedtheory import claims
-from verify import check, limits
+from verify import check
+from verify.base import limits
 from verify.cli import main
 from verify.comparisons import parts, samplers
 from verify.evidence import counterexamples, formats

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from fedtheory import claims, tables
 from fedtheory.tables import regions
-from verify import checking, cli, commands, measure
-from verify.cli import main
+from verify import checking, cli
+from verify.cli import commands, main
 from verify.conformance import trace_file
 from verify.evidence import parsing
 from verify.mutation import selftest
-from verify.tightness import sweep
+from verify.tightness import measure, sweep
 
 COMMANDS = ("audit", "list", "show", "why", "replay", "check", "table", "map", "selftest", "tight", "completion")
 COMMANDS += ("check-trace", "trace", "atlas")

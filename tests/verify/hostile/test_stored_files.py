@@ -11,11 +11,13 @@ from hostile import drawn, files, sentence, unharmed
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verify import cache, index, limits, results
+from verify import results
+from verify.base import cache, limits
 from verify.cli import main
+from verify.cli.carry import main as carry
 from verify.comparisons import parts
 from verify.evidence import audits, certificates, counterexamples
-from verify.results.__main__ import main as carry
+from verify.results import index
 
 ENTRIES = results.shipped().entries
 EXAMPLES = [entry["counterexample"] for entry in ENTRIES.values() if entry["counterexample"] is not None]

@@ -23,6 +23,7 @@ from fedtheory.settings import Drawing
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At
 from fedtheory.settings.relations import Quantity
+from verify.base.verdict import Verdict
 from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES
@@ -30,7 +31,6 @@ from verify.evidence.record import Evidence
 from verify.methods import derivation
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS
-from verify.verdict import Verdict
 
 COROLLARY = claims.get("fedadmm/lemma-C.2/c")
 LEMMA = claims.get("fedadmm/lemma-4.1/with-step-condition")

@@ -8,10 +8,10 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.order import Order
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
+from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS
-from verify.verdict import Verdict
 
 GROWTH = next(method for method in METHODS if method.name == "growth")
 n, d, tau = sympy.symbols("n d tau", positive=True, integer=True)

@@ -9,7 +9,7 @@ import sympy
 from fedtheory import claims
 from fedtheory.settings.relations import Quantity
 from verify import Verdict, check
-from verify.evaluate import meeting
+from verify.base.evaluate import meeting
 from verify.pep import generic_states
 from verify.search import hunting
 

@@ -19,9 +19,9 @@ from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify import Verdict, check
 from verify.audit import audit
-from verify.evaluate import meeting
+from verify.base.evaluate import meeting
+from verify.base.faults import Defect, Unrunnable, attributed
 from verify.evidence.record import strongest
-from verify.faults import Defect, Unrunnable, attributed
 from verify.methods import identities
 from verify.methods.base import Inquiry, Method
 from verify.methods.order import METHODS, PROOFS, examined

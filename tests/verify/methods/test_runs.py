@@ -12,11 +12,11 @@ import sympy
 import fedtheory as ft
 from fedtheory import E, T
 from fedtheory.numbers.rational import exact
+from verify.base.verdict import Verdict
 from verify.comparisons import cycles, stability
 from verify.methods import determinants, runs
 from verify.methods.base import Inquiry
 from verify.methods.order import METHODS
-from verify.verdict import Verdict
 
 METHOD = next(m for m in METHODS if m.name == "runs")
 mu, L, gamma, beta = ft.letters("mu L gamma beta")

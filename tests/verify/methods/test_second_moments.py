@@ -8,8 +8,8 @@ import sympy
 import fedtheory as ft
 from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.rational import exact, to_float
+from verify.base.evaluate import meeting
 from verify.comparisons import second_moments
-from verify.evaluate import meeting
 
 
 def drawn(size, draws, seed=0):

@@ -6,9 +6,9 @@ import pytest
 
 from fedtheory import claims
 from verify import check
+from verify.base.verdict import Verdict
 from verify.mutation import Mutant, attack, regions
 from verify.report import selftest as told
-from verify.verdict import Verdict
 
 DESCENT = claims.get("baseline/gradient-descent/one-step")
 

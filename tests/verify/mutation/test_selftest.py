@@ -196,7 +196,7 @@ def test_two_processes_find_the_same():
 
 def test_the_command_prints_the_rates(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(selftest, "holding", lambda among, jobs: chosen()[1:2])
-    monkeypatch.setattr("verify.commands.CASES", 20)
+    monkeypatch.setattr("verify.cli.commands.CASES", 20)
     out = tmp_path / "selftest.json"
     assert (
         main(["selftest", "--mutants", "3", "--regions", "1", "--seeds", "1", "--jobs", "1", "--json", str(out)]) == 0

@@ -18,13 +18,13 @@ from fedtheory.numbers.symbols import d as dimension
 from fedtheory.papers.feddcd import dual, inexact
 from fedtheory.randomness import Bernoulli, Product, UniformSubset
 from fedtheory.settings.relations import Quantity
-from verify.evaluate import meeting
+from verify.base.evaluate import meeting
+from verify.base.verdict import Verdict
 from verify.evidence.record import strongest
 from verify.methods import identities
 from verify.methods.base import Inquiry
 from verify.methods.order import PROOFS, examined
 from verify.pep import certifying, coordinates, posing
-from verify.verdict import Verdict
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
 EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")

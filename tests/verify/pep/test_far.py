@@ -11,13 +11,13 @@ import pytest
 from models import diana, feddcd
 
 from fedtheory import claims
-from verify.evaluate import meeting
+from verify.base.evaluate import meeting
+from verify.base.verdict import Verdict
 from verify.pep.programs import excess
 from verify.pep.prover import bounds
 from verify.pep.symmetry import Exchangeable
 from verify.pep.worst_case import certify
 from verify.proofs.locodl_model import LoCoDLConstants, locodl
-from verify.verdict import Verdict
 
 MILLION = 10**6
 

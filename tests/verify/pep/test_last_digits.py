@@ -5,12 +5,12 @@ from fractions import Fraction as Fr
 import pytest
 from models import gradient_descent
 
+from verify.base.verdict import Verdict
 from verify.pep import centring, interior, linear, programs
 from verify.pep.gram import Form, Sample, interpolate, row, value
 from verify.pep.programs import Constraint, Program, excess
 from verify.pep.prover import bounds
 from verify.pep.symmetry import OPTIMUM
-from verify.verdict import Verdict
 
 
 def of_ef21(L, gamma):

@@ -12,7 +12,8 @@ from models import accelerated_rbcd, acceleration, feddcd, gradient_descent, non
 from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
 from fedtheory.settings.relations import Quantity
-from verify.evaluate import hypotheses_hold, meeting, sides
+from verify.base.evaluate import hypotheses_hold, meeting, sides
+from verify.base.verdict import Verdict
 from verify.pep import linear, posing, programs, rounding
 from verify.pep.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
 from verify.pep.programs import Certificate, Constraint, Program, ratio
@@ -23,7 +24,6 @@ from verify.proofs.locodl_model import LoCoDLConstants, Step
 from verify.proofs.locodl_model import locodl as locodl_model
 from verify.search.hunting import wildness
 from verify.search.states import violation
-from verify.verdict import Verdict
 
 MU, L = Fr(1, 10), Fr(1)
 

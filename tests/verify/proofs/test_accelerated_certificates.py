@@ -12,13 +12,13 @@ from fedtheory import claims
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd
 from fedtheory.papers.feddcd import accelerated, dual
 from verify import check
-from verify.evaluate import meeting
+from verify.base.evaluate import meeting
+from verify.base.verdict import Verdict
 from verify.pep import posing
 from verify.pep.functions import Majorised, rows
 from verify.pep.gram import NotLinear
 from verify.pep.worst_case import certify
 from verify.search import hunting
-from verify.verdict import Verdict
 
 GAP = claims.get("feddcd/theorem-6.1/eq-10/repaired")
 DISTANCE = claims.get("feddcd/theorem-6.1/eq-11")

@@ -13,13 +13,13 @@ from fedtheory.algorithms import inexact_rbcd
 from fedtheory.papers.feddcd import inexact
 from fedtheory.problems.oracles import worst_case
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.evaluate import hypotheses_hold, meeting
+from verify.base.evaluate import hypotheses_hold, meeting
+from verify.base.verdict import Verdict
 from verify.methods import identities
 from verify.pep import induction, posing
 from verify.pep.functions import Majorised, rows
 from verify.pep.gram import ZERO, Form, NotLinear, row
 from verify.pep.randomness import InexactOracle
-from verify.verdict import Verdict
 
 BOUNDS = [
     "feddcd/theorem-5.2/eq-8",

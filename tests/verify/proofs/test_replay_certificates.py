@@ -12,9 +12,9 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from verify.base.evaluate import meeting
 from verify.certificates import class_certificates
 from verify.cli import main
-from verify.evaluate import meeting
 from verify.evidence.certificates import ClassCertificate, load
 from verify.pep import certifying
 from verify.pep.prover import DoesNotHold, Solving, Stored

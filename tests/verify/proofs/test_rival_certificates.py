@@ -11,7 +11,8 @@ import pytest
 from fedtheory import claims
 from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
 from fedtheory.papers.baseline import rivals as baseline
-from verify.evaluate import meeting, sides
+from verify.base.evaluate import meeting, sides
+from verify.base.verdict import Verdict
 from verify.pep import posing, rounding, watching
 from verify.pep.functions import OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import Form, row
@@ -19,7 +20,6 @@ from verify.pep.programs import Program
 from verify.pep.randomness import NOISE, Contractions, Messages
 from verify.pep.worst_case import certify
 from verify.search.states import examine, violation
-from verify.verdict import Verdict
 
 ONE_STEP = {
     name: claims.get(f"baseline/{name}/one-step") for name in ("ef21", "adiana", "5gcs-cc", "compressed-scaffnew")

@@ -12,7 +12,7 @@ import pytest
 
 from fedtheory import claims, compressors, randomness
 from fedtheory.randomness import Bernoulli, UniformSubset, map_leaves
-from verify.evaluate import dimension
+from verify.base.evaluate import dimension
 from verify.statistics import calibration, e_process, power, sampling
 from verify.statistics.alpha_spending import Ledger
 from verify.statistics.e_process import Assumed, confidence_sequence, interval

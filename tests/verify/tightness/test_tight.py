@@ -8,13 +8,13 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from verify.base.evaluate import hypotheses_hold
+from verify.base.verdict import Verdict
 from verify.cli import main
-from verify.evaluate import hypotheses_hold
 from verify.pep import posing
 from verify.report import tight
 from verify.tightness import grids, sweep
 from verify.tightness.comparison import Point, Subject
-from verify.verdict import Verdict
 
 FEDDCD = claims.get("feddcd/theorem-4.1/eq-3")
 LOCODL = claims.get("locodl/theorem-3.1/one-step")

@@ -15,11 +15,11 @@ from fedtheory import claims, plugins
 from fedtheory.claims import Claim
 from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
+from verify.base.verdict import Verdict
 from verify.report import falls, statement
 from verify.report.atlas import figures, mathml, recipes
 from verify.report.atlas.prose import typeset
 from verify.report.falls import FALLEN, Fall
-from verify.verdict import Verdict
 
 #: Verdicts that a claim can have, in the order in which pages list them.
 VERDICTS: tuple[Verdict, ...] = tuple(verdict for verdict in Verdict if verdict is not Verdict.OPEN)

@@ -9,10 +9,10 @@ from fractions import Fraction
 import mpmath
 from markupsafe import Markup
 
+from verify.base.verdict import Verdict
 from verify.evidence.parsing import real
 from verify.report import terminal
 from verify.report.terminal import shown
-from verify.verdict import Verdict
 
 #: Width of a drawing in its own units, and of the bars within.
 _WIDTH = 320.0

@@ -14,14 +14,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from verify import files
+from verify.base import files
+from verify.base.verdict import Verdict
 from verify.evidence import formats
 from verify.report.atlas import figures
 from verify.report.atlas.cards import Atlas
 from verify.report.atlas.prose import typeset
 from verify.report.falls import FALLEN
 from verify.report.outcomes import LISTED, short
-from verify.verdict import Verdict
 
 #: What a verdict means, for readers of the pages.
 MEANINGS: Mapping[Verdict, str] = {

@@ -17,12 +17,12 @@ from atlases import CERTIFICATE, COUNTEREXAMPLE, document, entry, outcome, refut
 from fedtheory import claims
 from fedtheory.naming import file_name
 from verify import results
+from verify.base.verdict import Verdict
 from verify.cli import main
 from verify.evidence import audits, counterexamples
 from verify.evidence.counterexamples import Counterexample
 from verify.report.atlas import cards, mathml, site
 from verify.report.atlas.prose import typeset
-from verify.verdict import Verdict
 
 #: Elements of HTML that have no end.
 VOID = {"meta", "input", "br", "wbr", "link", "img", "hr"}

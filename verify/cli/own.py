@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from verify.plain import quoted
+from verify.base.plain import quoted
 
 
 def load(path: Path) -> tuple[Claim, ...]:

@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from fedtheory import plugins
-from verify import cache, results
-from verify.plain import clean
+from verify import results
+from verify.base import cache
+from verify.base.plain import clean
 
 #: The package that holds the claims.
 THEORY = ("fedtheory",)

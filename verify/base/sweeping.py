@@ -16,7 +16,7 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-from verify import code
+from verify.base import code
 
 #: Seconds in which a scheduler has to answer, and in which it must have a worker.
 PATIENCE = 10

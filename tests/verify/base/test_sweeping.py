@@ -15,8 +15,8 @@ import pytest
 from places import ROOT
 
 from fedtheory import claims
-from verify import code, sweeping
 from verify.audit import audit
+from verify.base import code, sweeping
 from verify.cli import main
 from verify.evidence.audits import document
 

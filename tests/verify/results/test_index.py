@@ -7,10 +7,12 @@ import gc
 import pytest
 
 from fedtheory import claims, naming
-from verify import cache, index, results
+from verify import results
+from verify.base import cache
+from verify.base.verdict import Verdict
 from verify.cli import main
 from verify.report.listing import STYLES
-from verify.verdict import Verdict
+from verify.results import index
 
 
 @pytest.fixture(autouse=True)

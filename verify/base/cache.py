@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from verify import files
+from verify.base import files
 
 #: The environment variable that names the directory.
 VARIABLE = "FEDTHEORY_CACHE"

@@ -20,9 +20,10 @@ from rich.console import Console
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
 from fedtheory.naming import file_name
-from verify import cache, files, limits, results, resume, sweeping
+from verify import results
 from verify.audit import FAILED, audit
-from verify.cli import DEFAULT_CLIENTS, parser
+from verify.base import cache, files, limits, sweeping
+from verify.cli import DEFAULT_CLIENTS, parser, resume
 from verify.evidence import audits, certificates, counterexamples, formats, references
 from verify.evidence.record import Evidence
 from verify.pep.prover import DoesNotHold
@@ -35,7 +36,7 @@ CASES = 10_000
 def run_audit(args: argparse.Namespace) -> int:
     """Test claims, write what was found as it is found, and run the methods on real data; 1 for a verdict that is not
     to be."""
-    from verify import measure
+    from verify.tightness import measure
 
     begun = time.perf_counter()
     # All input is checked before the long work.
@@ -200,15 +201,15 @@ def _writable(path: Path) -> Path:
 
 def _load_own(args: argparse.Namespace) -> tuple[Claim, ...]:
     """The claims of the file that ``--own`` names: commands then know their ids."""
-    from verify import own
+    from verify.cli import own
 
     return () if args.own is None else own.load(args.own)
 
 
 def run_check(args: argparse.Namespace) -> int:
     """The evidence for each claim of somebody's own file, as it is found."""
-    from verify import own
     from verify.checking import check
+    from verify.cli import own
 
     copy = None if args.json is None else _writable(args.json)
     out = None if args.out is None else _directory(args.out)
@@ -230,7 +231,7 @@ def run_check(args: argparse.Namespace) -> int:
 
 def run_completion(args: argparse.Namespace) -> int:
     """A script for a shell, on stdout."""
-    from verify import completion
+    from verify.cli import completion
 
     sys.stdout.write(completion.script(args.shell, parser(), [c.id for c in claims.all()]))
     return 0

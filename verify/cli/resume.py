@@ -1,7 +1,7 @@
 """Verdicts on disk, one file each, written as they are found: an audit that ended goes on, a second one is at once.
 
-A verdict is taken up again only if all that it rests on (:mod:`verify.code`), the seed and the budget are those with
-which it was found, and the file is as it was written. Claims of somebody's own file are never taken from here.
+A verdict is taken up again only if all that it rests on (:mod:`verify.base.code`), the seed and the budget are those
+with which it was found, and the file is as it was written. Claims of somebody's own file are never taken from here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import verify
 from fedtheory.claims import Claim
 from fedtheory.naming import file_name
-from verify import cache, code
+from verify.base import cache, code
 from verify.evidence.record import Evidence
 
 

@@ -13,10 +13,10 @@ from fedtheory import claims
 from fedtheory.claims import Proof, with_proofs
 from verify import Counterexample, Evidence, Verdict, check, checking, results
 from verify.audit import FAILED
+from verify.cli import carry as storing
 from verify.cli import main
 from verify.evidence import formats
 from verify.report import difference, falls, why
-from verify.results import __main__ as storing
 from verify.results import shipped
 
 REFUTED = "feddcd/theorem-6.1/eq-10"

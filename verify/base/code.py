@@ -33,7 +33,7 @@ from fedtheory.claims import Claim
 #: Packages, besides this one, on whose version a verdict depends; some of them only where they are installed.
 PACKAGES = ("clarabel", "cvxpy", "gmpy2", "mpmath", "numpy", "scikit-learn", "scipy", "sympy", "z3-solver")
 #: Where this package and the theory are.
-_ROOT = Path(__file__).resolve().parents[1]
+_ROOT = Path(__file__).resolve().parents[2]
 _PAPERS = "fedtheory/papers/"
 #: Results that the package carries, which no check reads, and which say of what code they are.
 _CARRIED = _ROOT / "verify" / "results" / "audit.json"
@@ -41,10 +41,17 @@ _CARRIED = _ROOT / "verify" / "results" / "audit.json"
 _REGISTRIES = frozenset({"claims", "plugins", "tables"})
 _LOOKING_UP = frozenset(
     {
-        *(f"fedtheory/{name}.py" for name in _REGISTRIES),
+        *(f"fedtheory/{name}.py" for name in ("claims", "plugins", "tables/__init__")),
         *(
             f"verify/{name}.py"
-            for name in ("cli", "code", "commands", "index", "report/atlas/cards", "results/commands")
+            for name in (
+                "base/code",
+                "cli/__init__",
+                "cli/commands",
+                "cli/listing",
+                "report/atlas/cards",
+                "results/index",
+            )
         ),
     }
 )
@@ -246,7 +253,13 @@ def _looks_up(name: str) -> bool:
     """Whether what is imported may find any claim of any paper."""
     package, _, rest = name.partition(".")
     module, _, thing = rest.partition(".")
-    return package == "fedtheory" and module in _REGISTRIES and (not thing or thing[0].islower())
+    if (
+        package != "fedtheory"
+        or module not in _REGISTRIES
+        or f"fedtheory/{module}/{thing.partition('.')[0]}.py" in _sums()
+    ):
+        return False
+    return not thing or thing[0].islower()
 
 
 def _modules(name: str) -> set[str]:

@@ -27,10 +27,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NoReturn
 
+from verify.base.plain import clean, quoted
+from verify.cli import listing as results
 from verify.conformance import commands as conformance
-from verify.plain import clean, quoted
 from verify.report.atlas import commands as atlas
-from verify.results import commands as results
 
 #: Where an audit writes unless told otherwise, under the current directory.
 DEFAULT_OUT = "fedtheory-audit"
@@ -161,7 +161,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return 0
             # What computes takes a second to load, or more.
             module, _, name = args.run.rpartition(".")
-            status: int = getattr(import_module(module or "verify.commands"), name)(args)
+            status: int = getattr(import_module(module or "verify.cli.commands"), name)(args)
             sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -238,7 +238,7 @@ def _epilog(examples: Sequence[str], found: str = "") -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the arguments; ``run`` of what it gives is the name of a function, of :mod:`verify.commands`
+    """The parser of the arguments; ``run`` of what it gives is the name of a function, of :mod:`verify.cli.commands`
     where it names no module, or None for no command."""
     top = _Parser(
         prog="fedtheory",

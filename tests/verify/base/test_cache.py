@@ -15,7 +15,9 @@ import pytest
 from places import ROOT
 
 from fedtheory import claims
-from verify import cache, check, code, own, resume
+from verify import check
+from verify.base import cache, code
+from verify.cli import own, resume
 
 #: Claims of three papers, which are quickly tested.
 QUICK = ("fedopt/svrg/eq-5", "fedadmm/example-5.1", "feddcd/table-2", "locodl/eq-13", "baseline/dcgd")
@@ -24,7 +26,7 @@ _PROGRAM = """
 import sys, types
 from verify.cli import main
 from verify.evidence.record import Evidence
-from verify.verdict import Verdict
+from verify.base.verdict import Verdict
 
 def check(claim, seed=0, budget="quick", known=None):
     print("checked", claim.id, file=sys.stderr)
@@ -130,7 +132,7 @@ def test_the_files_that_look_other_claims_up_are_known():
     }
     # Ids and kinds of claims, or the claim itself by its id.
     asking = {
-        "verify/code.py",
+        "verify/base/code.py",
         "verify/evidence/record.py",
         "verify/comparisons/samplers.py",
         "verify/search/hunting.py",
@@ -139,9 +141,14 @@ def test_the_files_that_look_other_claims_up_are_known():
     # The claims from which one follows, whose files are its own.
     asking |= {"verify/methods/derivation.py"}
     # Loaded for commands, and not for a check.
-    commands = {"verify/commands.py", "verify/measure.py", "verify/conformance/scenarios.py", "fedtheory/claims.py"}
-    commands |= {"verify/report/atlas/cards.py", "verify/audit.py", "fedtheory/tables.py"}
-    commands |= {"verify/index.py", "verify/results/commands.py", "verify/results/__main__.py", "verify/report/why.py"}
+    commands = {
+        "verify/cli/commands.py",
+        "verify/tightness/measure.py",
+        "verify/conformance/scenarios.py",
+        "fedtheory/claims.py",
+    }
+    commands |= {"verify/report/atlas/cards.py", "verify/audit.py", "fedtheory/tables/__init__.py"}
+    commands |= {"verify/results/index.py", "verify/cli/listing.py", "verify/cli/carry.py", "verify/report/why.py"}
     papers = ("baseline/rates", "locodl/tables", "feddcd/table")
     tables = {f"fedtheory/papers/{name}.py" for name in papers}
     assert found == asking | commands | tables

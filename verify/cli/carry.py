@@ -1,4 +1,4 @@
-"""Make an audit's results those that the package carries: ``python -m verify.results DIR/audit.json``."""
+"""Make an audit's results those that the package carries: ``python -m verify.cli.carry DIR/audit.json``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fedtheory import claims
-from verify import files, results
+from verify import results
 from verify.audit import FAILED
+from verify.base import files
 from verify.evidence import audits
 from verify.evidence.record import Evidence
 

@@ -104,8 +104,8 @@ def register(
 def run_list(args: Any) -> int:
     """A table of the claims with their verdicts."""
     from fedtheory import naming
-    from verify import index
     from verify.report import consoles, falls, listing
+    from verify.results import index
 
     found, report = results.shipped(), consoles.console(sys.stdout)
     rows = {row.id: row for row in index.rows()}
@@ -205,7 +205,7 @@ def _reached(ids: Sequence[str], own: Mapping[str, Claim]) -> list[str]:
 
 def _load_own(args: Any) -> tuple[Claim, ...]:
     """The claims of the file that ``--own`` names: their ids are then known."""
-    from verify import own
+    from verify.cli import own
 
     return () if args.own is None else own.load(args.own)
 
@@ -221,7 +221,8 @@ def _warn(found: Shipped) -> None:
 
 def _stored(claim: Claim, seed: int, budget: str) -> Evidence:
     """The evidence for a claim of which none is carried: what an audit left in the cache, or computed."""
-    from verify import cache, resume
+    from verify.base import cache
+    from verify.cli import resume
     from verify.report import terminal
 
     log = terminal.console(sys.stderr)

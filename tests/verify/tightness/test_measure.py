@@ -14,9 +14,9 @@ from fedtheory.data import Dataset, bundled
 from fedtheory.numbers.rational import evaluate
 from fedtheory.papers import locodl as paper
 from fedtheory.problems.logistic import Logistic
-from verify import measure
-from verify.measure import MEASURED, Curve, Experiment, Measurement
 from verify.report import figures
+from verify.tightness import measure
+from verify.tightness.measure import MEASURED, Curve, Experiment, Measurement
 
 CLIENTS = 4
 
