@@ -1,9 +1,9 @@
 """Adversaries, each declared once: classes of functions, of compressors and of inexact oracles.
 
-One object says what a theorem allows. It draws extreme members and builds them, in floats or in fractions; it decides
-whether an instance belongs to the class, which is the hypothesis that names it; it states what the answers of any
-member satisfy, as formulas in inner products; and it offers an instance just outside. What a proof builds in is
-therefore what some instance breaks alone.
+One object says what a theorem allows. It decides whether an instance belongs to the class, which is the hypothesis that
+names it; it states what the answers of any member satisfy, as formulas in inner products; and it offers an instance
+just outside. What a proof builds in is therefore what some instance breaks alone. Which members are drawn, and how they
+are built, is said by the samplers of :mod:`fedtheory.sampling`.
 """
 
 from fedtheory.classes.base import FunctionClass

@@ -11,12 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from fedtheory.instances import members
-from fedtheory.instances.base import Recipe
 from fedtheory.instances.sources import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.problems.functions import Functions
 
 #: How much worse a member is that must be just outside a class.
 WORSE = Fraction(1, 10**6)
@@ -78,25 +75,6 @@ class FunctionClass:
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""
         raise NotImplementedError
-
-    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
-        """The part of a recipe that says the functions of a random member.
-
-        ``minimised``: their average has to have a minimiser, x.
-        """
-        raise NotImplementedError
-
-    def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
-        """The functions of a grid's point; ``ValueError`` where the class has none."""
-        raise ValueError(f"there is no grid of parameters for functions {self.text}")
-
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(mu, L) as the problem of a recipe declares them; ``ValueError`` unless they are constants of the class."""
-        raise NotImplementedError
-
-    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
-        return members.curved(parts, x, y, exact)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""

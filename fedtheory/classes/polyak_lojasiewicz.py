@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,12 +12,8 @@ import sympy
 
 from fedtheory.classes.base import Average, FunctionClass, Outside, each
 from fedtheory.instances import members
-from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-
-#: How much smaller than the members' own constant the one declared of them is.
-_SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
 
 
 @dataclass(frozen=True)
@@ -59,40 +54,6 @@ class PolyakLojasiewicz(FunctionClass):
         within = smooth.mean() <= problem.L if self.own else max(smooth) <= problem.L
         return bool(within and members.lojasiewicz(problem.f, problem.optimum.x) >= problem.mu)
 
-    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
-        """The part of a recipe that says the functions of a random member, with the constant that they have."""
-        # Stepsizes have nine digits: of a size far from 1 they leave certificates no room.
-        L = pick(rng, (Fraction(1), Fraction(1), generic(rng, Fraction(1, 2), Fraction(4))))
-        mu = L / members.condition(rng)
-        recipe: Recipe = members.draw_functions(rng, n, d, (mu, L), False)
-        sort = pick(rng, ("convex", "convex", "strips", "average", "flat"))
-        if sort == "strips":
-            recipe = members.minimised(members.draw_strips(rng, recipe, -L, L, monotone=True))
-        elif sort == "average":
-            # Curvatures between the ends are not 0: a function that is linear has no L_i.
-            ends = (-L * Fraction(6, 7), L)
-            recipe = members.minimised(members.draw_functions(rng, n, d, ends, False, kinks=False, turned=False))
-        elif sort == "flat" and d > 1:
-            plain = members.draw_functions(rng, n, d, (mu, L), False, kinks=False, turned=False)
-            flat = tuple({**c, "h": (Fraction(0), *c["h"][1:])} for c in plain["clients"])
-            recipe = {**plain, "clients": flat}
-        own = _constant(recipe)
-        if own <= 0:
-            # No constant serves: plain functions have one.
-            recipe = members.draw_functions(rng, n, d, (mu, L), False)
-            own = _constant(recipe)
-        if self.own:
-            L = sum(max(members.sizes(c)) for c in recipe["clients"]) / n
-        return {**recipe, str(self.mu): own * pick(rng, _SHARES), str(self.L): L}
-
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
-        mu, L = recipe[str(self.mu)], recipe[str(self.L)]
-        check_shape(recipe["d"], mu, L)
-        if mu > L:
-            raise ValueError(f"a Polyak-Lojasiewicz constant is at most the smoothness constant: {self.mu} <= {self.L}")
-        return number(mu, exact), number(L, exact)
-
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: -L and L, of ``own`` constants -L_i and L_i."""
         smooth = _lipschitz(problem.f)
@@ -127,10 +88,3 @@ def _lipschitz(f: Any) -> Array:
     """The Lipschitz constants of the gradients, ``(n,)``."""
     found: Array = np.maximum(f.L, -f.mu)
     return found
-
-
-def _constant(recipe: Recipe) -> Fraction:
-    """The Polyak-Lojasiewicz constant of the average of a recipe's functions, or a lower bound, as a fraction."""
-    x = numbers((0,) * recipe["d"], True)
-    f = members.curved(recipe["clients"], x, numbers([(0,) * recipe["d"]] * len(recipe["clients"]), True), True)
-    return Fraction(members.lojasiewicz(f, x))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
 import sympy
 
 from fedtheory.classes.base import Average, FunctionClass, each, f_star
 from fedtheory.instances import members
-from fedtheory.instances.base import Recipe, check_shape, number, pick
 from fedtheory.instances.sources import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -53,21 +50,6 @@ class Smooth(FunctionClass):
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""
         return all(min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in members.parts(problem))
-
-    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
-        """The part of a recipe that says the functions of a random member."""
-        L = members.scale(rng)
-        low = L * pick(rng, tuple(Fraction(v) for v in (-1, -1, -1, "-1/7", 0, "1/7")))
-        recipe: Recipe = members.draw_functions(rng, n, d, (low, L), with_g)
-        if minimised and low < 0:
-            recipe = members.minimised(members.draw_strips(rng, recipe, low, L) if pick(rng, (True, False)) else recipe)
-        return {**recipe, str(self.L): L}
-
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(-L, L) for the L of a recipe; ``ValueError`` unless it is positive."""
-        L = recipe[str(self.L)]
-        check_shape(recipe["d"], L)
-        return number(-L, exact), number(L, exact)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: -L and L, or those of functions that do not keep to it."""

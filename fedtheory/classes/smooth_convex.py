@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
 import sympy
 
 from fedtheory.classes.base import FunctionClass, each
 from fedtheory.instances import members
-from fedtheory.instances.base import Recipe, check_shape, number, pick
 from fedtheory.instances.sources import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -45,18 +42,6 @@ class SmoothConvex(FunctionClass):
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""
         return all(min(part.mu) >= 0 and max(part.L) <= problem.L for part in members.parts(problem))
-
-    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
-        """The part of a recipe that says the functions: curvatures mostly 0 or L, now and then a small one."""
-        L = members.scale(rng)
-        low = pick(rng, (Fraction(0), Fraction(0), L / members.condition(rng)))
-        return {**members.draw_functions(rng, n, d, (low, L), with_g), str(self.L): L}
-
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(0, L) for the L of a recipe; ``ValueError`` unless it is positive."""
-        L = recipe[str(self.L)]
-        check_shape(recipe["d"], L)
-        return number(0, exact), number(L, exact)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""

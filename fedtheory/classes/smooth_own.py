@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from fedtheory.classes.base import WORSE, FunctionClass, Outside
-from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick, small
 from fedtheory.instances.sources import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.problems.bent import Bent
-from fedtheory.problems.functions import Functions
-from fedtheory.problems.quadratic import diagonal
 
 
 @dataclass(frozen=True)
@@ -46,40 +41,6 @@ class SmoothOwn(FunctionClass):
         """Whether the functions of an instance belong to the class."""
         f = problem.f
         return all(-r <= mu and r >= L for mu, L, r in zip(f.mu, f.L, params.r, strict=True))
-
-    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
-        """The part of a recipe that says the functions of a random member."""
-
-        def client() -> Recipe:
-            h = tuple(pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", "1/50"))) for _ in range(d))
-            bend = pick(rng, tuple(Fraction(v) for v in (0, 0, 1, 2, 2)))
-            width = pick(rng, (Fraction(1), Fraction(100)))
-            if pick(rng, (True, False, False)):
-                # Nearly as concave as the class allows, wherever states are.
-                h, bend, width = (Fraction(1, 50), *h[1:]), Fraction(2), Fraction(100)
-            size = max(*h, bend - min(h))
-            scale = pick(rng, (Fraction(1), Fraction(1), Fraction(3)))
-            more = {"c": small(rng, d), "width": width}
-            return {"h": tuple(scale * v for v in h), "bend": scale * bend, "r": scale * size, **more}
-
-        return {"d": d, "clients": tuple(client() for _ in range(n))}
-
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(mu, L) as declared of the functions of a recipe."""
-        r = max(c["r"] for c in recipe["clients"])
-        return number(-r, exact), number(r, exact)
-
-    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        """Functions with their bends at the origin."""
-        check_shape(recipe["d"], *(v for c in parts for v in (*c["h"], c["r"], c["width"])))
-        if any(c["bend"] < 0 for c in parts):
-            raise ValueError("bends must not be negative")
-        h, c, b, width = (numbers([client[key] for client in parts], exact) for key in ("h", "c", "bend", "width"))
-        if not any(client["bend"] for client in parts):
-            return diagonal(h, c)
-        u = np.zeros(h.shape, dtype=int) + (b > 0)[:, None] * np.eye(1, recipe["d"], dtype=int)
-        f: Any = Bent(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width)
-        return f
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -13,10 +12,8 @@ import sympy
 
 from fedtheory.classes.base import WORSE, FunctionClass, Outside, each
 from fedtheory.instances import members
-from fedtheory.instances.base import Recipe, check_shape, number, pick
-from fedtheory.numbers.rational import Array, square_root
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.problems.functions import Functions
 
 
 @dataclass(frozen=True)
@@ -54,46 +51,6 @@ class SmoothStronglyConvex(FunctionClass):
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance have the constants declared."""
         return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in members.parts(problem))
-
-    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
-        """The part of a recipe that says the functions: curvatures mostly at the ends of the class."""
-        L = members.scale(rng)
-        mu = L / self.condition(rng)
-        kinks = self.kinks and not self.quadratics
-        drawn = members.draw_functions(rng, n, d, (mu, L), with_g, kinks, self.turned, self.identical)
-        return {**drawn, str(self.mu): mu, str(self.L): L}
-
-    def condition(self, rng: np.random.Generator) -> Fraction:
-        """A condition number, L/mu, that the class has."""
-        return pick(rng, self.conditions) if self.conditions else members.condition(rng)
-
-    def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
-        """The functions of a grid's point, L/mu = ``values["kappa"]``: L for the first ``stiff`` clients, mu for
-        others.
-
-        ``ValueError`` for a condition number below 1, or one that the class does not have.
-        """
-        kappa = values["kappa"]
-        if kappa < 1:
-            raise ValueError(f"kappa must be at least 1, got {kappa}")
-        if self.conditions and not isinstance(square_root(kappa), Fraction):
-            raise ValueError(f"kappa must be the square of a rational here, so that the stepsizes are: got {kappa}")
-        mu, L = (Fraction(1), kappa) if self.conjugates else (1 / kappa, Fraction(1))
-        flat = (Fraction(0),)
-        clients = tuple({"h": (L if i < stiff else mu,), "y": flat} for i in range(n))
-        g = {"g": {"h": (mu,), "y": flat}} if with_g else {}
-        return {"d": 1, "x": flat, "clients": clients, **g, str(self.mu): mu, str(self.L): L}
-
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless positive."""
-        mu, L = recipe[str(self.mu)], recipe[str(self.L)]
-        check_shape(recipe["d"], mu, L)
-        return number(mu, exact), number(L, exact)
-
-    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``;
-        ``ValueError`` unless their curvatures are positive."""
-        return members.functions(parts, x, y, exact)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""

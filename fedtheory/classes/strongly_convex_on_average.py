@@ -8,12 +8,10 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import sympy
 
 from fedtheory.classes.base import WORSE, Average, FunctionClass, Outside, each
 from fedtheory.instances import members
-from fedtheory.instances.base import Recipe, check_shape, number, pick
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
@@ -44,26 +42,6 @@ class StronglyConvexOnAverage(FunctionClass):
         """Whether the functions of an instance are known to belong to the class: their least curvatures add up."""
         f = problem.f
         return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and f.mu.mean() >= problem.mu)
-
-    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
-        """The part of a recipe that says the functions of a random member, or of one that is a little beyond."""
-        L = members.scale(rng)
-        mu = L / members.condition(rng)
-        recipe = members.draw_functions(rng, n, d, (mu, L), with_g)
-        # Now and then f_i that are not convex, or flat ones: what is said of each is then broken, or attained, alone.
-        less = pick(rng, (Fraction(0),) * 8 + (mu, 2 * mu))
-        clients = tuple(
-            {**c, **{k: tuple(v - less for v in c[k]) for k in members.SLOPES if k in c}} for c in recipe["clients"]
-        )
-        mean = max(sum(min(members.slopes_of(c)) for c in clients) / n, Fraction(0))
-        declared = pick(rng, (mu, min(mean, L), min(mean, L), min(2 * mean, L)))
-        return {**recipe, "clients": clients, str(self.mu): declared or mu, str(self.L): L}
-
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless positive."""
-        mu, L = recipe[str(self.mu)], recipe[str(self.L)]
-        check_shape(recipe["d"], mu, L)
-        return number(mu, exact), number(L, exact)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""

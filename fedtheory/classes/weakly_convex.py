@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
 import sympy
 
 from fedtheory.classes.base import Average, FunctionClass, each, f_star
 from fedtheory.instances import members
-from fedtheory.instances.base import Recipe, check_shape, number, pick
 from fedtheory.instances.sources import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -50,26 +47,6 @@ class WeaklyConvex(FunctionClass):
         """Whether the functions of an instance belong to the class."""
         # Declared are -s and r.
         return bool(min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L)
-
-    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
-        """The part of a recipe that says the functions of a random member."""
-        r = members.scale(rng)
-        # Convex functions are among them where the letter may be 0.
-        least = "1/14" if self.mu.is_positive else 0
-        s = r * (Fraction(1) if self.symmetric else pick(rng, tuple(Fraction(v) for v in (least, "1/7", "3/7", 1, 1))))
-        low = (r + s) / members.condition(rng) - s
-        recipe: Recipe = members.draw_functions(rng, n, d, (low, r), with_g)
-        if minimised and low < 0:
-            recipe = members.minimised(members.draw_strips(rng, recipe, -s, r) if pick(rng, (True, False)) else recipe)
-        return {**recipe, str(self.mu): s, str(self.L): r}
-
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(-s, r) for the s and r of a recipe; ``ValueError`` unless 0 <= s <= r, s = r where they must be equal."""
-        s, r = recipe[str(self.mu)], recipe[str(self.L)]
-        check_shape(recipe["d"], r)
-        if not 0 <= s <= r or (self.symmetric and s != r) or (self.mu.is_positive and s == 0):
-            raise ValueError(f"curvatures lie between -{self.mu} and {self.L} >= {self.mu} >= 0")
-        return number(-s, exact), number(r, exact)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: -s and r, or those of functions that do not keep to it."""

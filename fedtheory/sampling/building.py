@@ -22,6 +22,7 @@ from fedtheory.numbers.validation import admits
 from fedtheory.problems.base import Problem
 from fedtheory.problems.optimum import Optimum
 from fedtheory.sampling.chart import Chart, chart, started
+from fedtheory.sampling.functions import sampler
 
 if TYPE_CHECKING:
     from fedtheory.settings import Setting
@@ -63,13 +64,14 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     """The problem whose functions have the gradients ``y (..., n, d)`` at ``x (..., d)``, its optimum."""
     functions = setting.functions
     assert functions is not None
-    declared = functions.declared(recipe, exact)
-    f = functions.build(recipe, recipe["clients"], x, y, exact)
+    drawn = sampler(functions)
+    declared = drawn.declared(recipe, exact)
+    f = drawn.build(recipe, recipe["clients"], x, y, exact)
     if not setting.centred:
         return Problem(f, None, declared)
     g = None
     if "g" in recipe:
-        g = functions.build(recipe, [recipe["g"]], x, -y.sum(axis=-2, keepdims=True) / y.shape[-2], exact)
+        g = drawn.build(recipe, [recipe["g"]], x, -y.sum(axis=-2, keepdims=True) / y.shape[-2], exact)
     # Gradients as the oracle rounds them: a residual at the optimum would look like a state of its own.
     known = y if functions.conjugates else f.gradient(x[..., None, :])
     return Problem(f, g, declared, Optimum(x, known, 0.0))

@@ -22,6 +22,7 @@ from fedtheory.instances.base import Instance, Instances, Posed, Recipe, generic
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
 from fedtheory.sampling import building, drawing, letters, nearby, pinned
+from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
 
 #: Clients of an instance chosen by its letters, at most.
@@ -150,7 +151,7 @@ def at_letters(claim: Posed, values: Mapping[str, Fraction], stiff: int) -> Reci
     n = _integer(values, size)
     recipe: dict[str, Any] = {"n": n, "d": 1}
     if setting.functions is not None:
-        recipe = dict(setting.functions.at(values, n, stiff, setting.drawing.g[0]))
+        recipe = dict(sampler(setting.functions).at(values, n, stiff, setting.drawing.g[0]))
     for adversary in setting.adversaries:
         recipe |= {"k": 0, "omega": values["omega"], "joint": "independent"} if hasattr(adversary, "draw") else {}
     if setting.drawing.draw is not None:

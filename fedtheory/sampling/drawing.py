@@ -15,6 +15,7 @@ from fedtheory.classes.compressors import FEW
 from fedtheory.instances.base import Posed, Recipe, pick
 from fedtheory.instances.sources import value_of
 from fedtheory.sampling import building, letters
+from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
 
 #: The share of instances with more clients, or of a higher dimension, than decide most bounds.
@@ -59,7 +60,7 @@ def drawn(setting: Setting, rng: np.random.Generator, clients: int | None = None
     if setting.functions is None:
         return {"n": n, "d": d, **recipe}
     minimised = setting.optimum == "consensus"
-    return {**setting.functions.draw(rng, n, d, pick(rng, setting.drawing.g), minimised), **recipe}
+    return {**sampler(setting.functions).draw(rng, n, d, pick(rng, setting.drawing.g), minimised), **recipe}
 
 
 def _compressors(adversary: Any, rng: np.random.Generator, n: int, d: int, fewer: bool) -> tuple[int, int, Recipe]:

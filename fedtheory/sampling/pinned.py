@@ -23,6 +23,7 @@ from fedtheory.instances import members
 from fedtheory.instances.base import Posed, Recipe, generic, pick
 from fedtheory.numbers.rational import holds
 from fedtheory.sampling import building, drawing, letters
+from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
 
 #: Sizes beyond which draws come seldom, or never: of letters with functions, and of letters alone.
@@ -94,7 +95,7 @@ def _about(setting: Setting, relations: Iterable[Any]) -> list[Any]:
 def _moved(functions: Any, recipe: Recipe, constants: Mapping[str, Fraction]) -> Recipe:
     """The recipe with these constants of the class, its curvatures between them as they were between the old ones."""
     moved = {**recipe, **constants}
-    (low, high), (least, most) = (map(Fraction, functions.declared(r, True)) for r in (recipe, moved))
+    (low, high), (least, most) = (map(Fraction, sampler(functions).declared(r, True)) for r in (recipe, moved))
     slope = (most - least) / (high - low) if high > low else most / high
 
     def curvature(h: Fraction) -> Fraction:

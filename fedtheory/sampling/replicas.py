@@ -20,6 +20,7 @@ from fedtheory.problems.functions import Functions
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.sampling import building
+from fedtheory.sampling.functions import Sampler, sampler
 from fedtheory.settings import Setting
 
 
@@ -97,7 +98,7 @@ def _fixed(algorithm: Algorithm, plain: Any, problem: Any, params: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Replicated:
-    """A class of functions whose ``build`` gives those of the profiles."""
+    """A class of functions whose sampler builds those of the profiles."""
 
     functions: Any
     profiles: Profiles
@@ -107,14 +108,23 @@ class _Replicated:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.functions, name)
 
+
+@sampler.register(_Replicated)
+class _ReplicatedSampler(Sampler):
+    """Replicas of the functions of a recipe."""
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, L) as declared of the functions of a recipe."""
+        return sampler(self.of.functions).declared(recipe, exact)
+
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions of ``parts`` (clients, or g alone), ``(M, 1, n, 1)``."""
-        if not isinstance(self.functions.build(recipe, parts, x, y, exact), Quadratics | members.Bent):
+        if not isinstance(sampler(self.of.functions).build(recipe, parts, x, y, exact), Quadratics | members.Bent):
             raise ValueError("the class has other functions than quadratics and what is one less a parabola")
         n = len(recipe["clients"])
         which = slice(n, n + 1) if "g" in recipe and parts[0] is recipe["g"] else slice(0, n)
-        slopes = tuple(np.moveaxis(self.profiles.slopes[:, None, which, None], -1, 0))
-        kinks = np.moveaxis(self.profiles.kinks[:, None, which, None], -1, 0)
+        slopes = tuple(np.moveaxis(self.of.profiles.slopes[:, None, which, None], -1, 0))
+        kinks = np.moveaxis(self.of.profiles.kinks[:, None, which, None], -1, 0)
         least = min(float(slope.min()) for slope in slopes)
         # What is not strongly convex is strongly convex less a parabola.
         bend = 0 if least > 0 else 2 * max(float(abs(slope).max()) for slope in slopes) - least

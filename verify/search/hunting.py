@@ -20,6 +20,7 @@ from fedtheory.instances import Instance, members
 from fedtheory.instances.base import Recipe
 from fedtheory.numbers.rational import Undefined, evaluate, real
 from fedtheory.sampling import pinned
+from fedtheory.sampling.functions import sampler
 from verify.base.evaluate import has_rounds, hypotheses_hold, meeting, sides
 from verify.base.faults import attributed
 from verify.comparisons import asserted
@@ -335,7 +336,7 @@ def _extremes(claim: Claim, met: list[_Met]) -> list[_Met]:
     """A few instances among which the constants of recipes, those of the clients' functions aside, are least and
     largest."""
     functions, g = claim.setting.functions, claim.setting.drawing.g
-    drawn = functions.draw(np.random.default_rng(0), 1, 1, g[0])["clients"][0] if functions is not None else {}
+    drawn = sampler(functions).draw(np.random.default_rng(0), 1, 1, g[0])["clients"][0] if functions is not None else {}
     told = [_free_constants(m.recipe, set(drawn)) for m in met]
     names = sorted(set().union(*told))
     ends = {(name, end(t[name] for t in told if name in t)) for name in names for end in (min, max)}

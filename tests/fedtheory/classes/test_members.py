@@ -9,6 +9,7 @@ import pytest
 import fedtheory as ft
 from fedtheory import classes
 from fedtheory.sampling import building, drawing
+from fedtheory.sampling.functions import sampler
 
 mu, L, gamma, alpha, beta, s, r, kappa = ft.letters("mu L gamma alpha beta s r kappa")
 PARAMS = ("gamma",)
@@ -116,7 +117,7 @@ def test_letters_of_any_name_have_the_constants_of_the_class():
 def test_weakly_convex_members_turn_back_as_steeply_as_they_can():
     """Steep beside x*, and then of curvature -s for so long that there is a second minimiser: the slope points away."""
     functions, rng, worst = ft.WeaklyConvex(mu, L), np.random.default_rng(0), Fr(0)
-    for recipe in (functions.draw(rng, 1, 1, False) for _ in range(400)):
+    for recipe in (sampler(functions).draw(rng, 1, 1, False) for _ in range(400)):
         (client,) = recipe["clients"]
         if "dip" in client:
             near, far = sorted(map(abs, (client["dip_from"], client["dip_to"])))
