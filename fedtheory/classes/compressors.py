@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import comb, log
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
-import numpy as np
-
-from fedtheory import compressors
 from fedtheory.classes.base import WORSE, Outside
-from fedtheory.compressors import Family as Compressors
-from fedtheory.compressors import contractive
-from fedtheory.instances.base import Recipe, generic, number, pick
-from fedtheory.numbers.rational import square_root
 from fedtheory.problems.base import Problem
-
-#: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.
-SOME, MANY, FEW = 17, 65, 4
-#: Dimensions from which compressors are drawn for the dimension that is asked for.
-LARGE = 4
 
 
 @dataclass(frozen=True)
@@ -58,35 +45,6 @@ class UnbiasedCompressors:
         independent: bool = getattr(params, self.field).joint == "independent"
         return independent
 
-    def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
-        """A dimension, ``d`` if that is large, and a compressor: mostly Bernoulli's, the extreme point of U(omega)."""
-        k, few = pick(rng, ((0, 1),) * 6 + ((0, 2), (1, 2), (1, 3), (2, 3)))
-        k, d = (k, few) if d < LARGE else (int(pick(rng, (0, 0, 1, d - 1))), d)
-        joint = pick(
-            rng, ("independent", "independent", "shared") if self.average else ("independent",) * 5 + ("shared",)
-        )
-        omega = (
-            Fraction(d, k) - 1 if k else pick(rng, (Fraction(0), *(generic(rng, Fraction(1, 8), Fraction(10)),) * 4))
-        )
-        if self.only:
-            k, d, omega = pick(rng, self.only)
-        return d, {"k": k, "omega": omega, "joint": joint}
-
-    def clients(self, recipe: Recipe, n: int) -> int:
-        """A number of clients whose draws can be enumerated."""
-        if recipe["joint"] != "independent" or recipe["omega"] == 0:
-            return n
-        outcomes = comb(recipe["d"], recipe["k"]) if recipe["k"] else 2
-        return min(n, int(log(MANY if n > FEW else SOME, outcomes)))
-
-    def build(self, recipe: Recipe, n: int, exact: bool) -> Compressors:
-        """The n compressors of a recipe; ``ValueError`` where the setting has no such one."""
-        d, k = recipe["d"], recipe["k"]
-        if self.only and (k, d, recipe["omega"]) not in self.only:
-            raise ValueError("the setting has no such compressor")
-        one = compressors.rand_k(d, k) if k else compressors.bernoulli(d, number(recipe["omega"], exact))
-        return Compressors(one, n, recipe["joint"])
-
     def outside(self, problem: Problem, params: Any, known: Any) -> Outside:
         """Instances whose compressors are a little noisier than the class allows, or than those ``known``."""
         family = getattr(params, self.field)
@@ -100,16 +58,6 @@ class UnbiasedCompressors:
         dependent = replace(family, joint="shared")
         if dependent.omega_av > getattr(known, self.field).omega_av:
             yield "dependent compressors", problem, params._replace(**{self.field: dependent})
-
-
-#: (d, k, alpha): top-k, or a scaled Bernoulli compressor where k = 0. 1 - alpha is a square: theta is then rational.
-_CONTRACTIONS = (
-    *((1, 0, Fraction(a)) for a in (1, "3/4", "3/4", "5/9", "5/9", "19/100", "19/100")),
-    (2, 0, Fraction(5, 9)),
-    (2, 1, Fraction(7, 16)),
-    (2, 1, Fraction(3, 4)),
-    (3, 2, Fraction(5, 9)),
-)
 
 
 @dataclass(frozen=True)
@@ -130,24 +78,6 @@ class ContractiveCompressors:
         """Whether the compressor of an instance contracts as the method is told."""
         used = getattr(params, self.field)
         return 0 < getattr(params, "alpha", used.alpha) <= used.alpha
-
-    def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
-        """A dimension, ``d`` if that is large, and a compressor: top-k, or a scaled one where k is 0."""
-        few, k, alpha = pick(rng, _CONTRACTIONS)
-        return (few, {"k": k, "alpha": alpha}) if d < LARGE else (d, {"k": 0, "alpha": alpha})
-
-    def clients(self, recipe: Recipe, n: int) -> int:
-        """A number of clients, at most n, whose draws can be enumerated."""
-        if recipe["alpha"] == 1 or (recipe["k"] and n > FEW):
-            return n
-        return min(n, 2 if recipe["k"] else int(log(MANY if n > FEW else SOME / 2, 2)))
-
-    def build(self, recipe: Recipe, n: int, exact: bool) -> contractive.Contractive:
-        """The compressor of a recipe; ``ValueError`` unless 1 - alpha is the square of a rational."""
-        d, k, alpha = recipe["d"], recipe["k"], number(recipe["alpha"], exact)
-        if alpha > 1 or not isinstance(square_root(1 - Fraction(recipe["alpha"])), Fraction):
-            raise ValueError("1 - alpha must be the square of a rational")
-        return contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
 
     def outside(self, problem: Problem, params: Any, known: Any) -> Outside:
         """The instance with compressors whose alpha is just below what the class asks for."""

@@ -22,6 +22,7 @@ from fedtheory.numbers.validation import admits
 from fedtheory.problems.base import Problem
 from fedtheory.problems.optimum import Optimum
 from fedtheory.sampling.chart import Chart, chart, started
+from fedtheory.sampling.compressors import samplers
 from fedtheory.sampling.functions import sampler
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> 
 def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any:
     """The parameters as the letters of a recipe give them; those that vary with the round are still to come."""
     assert setting.algorithm is not None
-    values = {a.field: a.build(recipe, problem.n, exact) for a in setting.adversaries if hasattr(a, "build")}
+    values: dict[str, Any] = {s.field: s.build(recipe, problem.n, exact) for s in samplers(setting.adversaries)}
     make: Any = setting.algorithm.Params
     sources = {source: letter for letter, source in setting.sources.items() if isinstance(source, str)}
     for name in make._fields:

@@ -22,6 +22,7 @@ from fedtheory.instances.base import Instance, Instances, Posed, Recipe, generic
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
 from fedtheory.sampling import building, drawing, letters, nearby, pinned
+from fedtheory.sampling.compressors import samplers
 from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
 
@@ -152,8 +153,8 @@ def at_letters(claim: Posed, values: Mapping[str, Fraction], stiff: int) -> Reci
     recipe: dict[str, Any] = {"n": n, "d": 1}
     if setting.functions is not None:
         recipe = dict(sampler(setting.functions).at(values, n, stiff, setting.drawing.g[0]))
-    for adversary in setting.adversaries:
-        recipe |= {"k": 0, "omega": values["omega"], "joint": "independent"} if hasattr(adversary, "draw") else {}
+    if samplers(setting.adversaries):
+        recipe |= {"k": 0, "omega": values["omega"], "joint": "independent"}
     if setting.drawing.draw is not None:
         recipe = dict(setting.drawing.draw(np.random.default_rng(0), recipe) or {})
     wanted = drawing.drawn_letters(setting)

@@ -10,11 +10,10 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import schedules
-from fedtheory.classes import InexactOracles
-from fedtheory.classes.compressors import FEW
 from fedtheory.instances.base import Posed, Recipe, pick
 from fedtheory.instances.sources import value_of
 from fedtheory.sampling import building, letters
+from fedtheory.sampling.compressors import FEW, samplers
 from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
 
@@ -51,10 +50,9 @@ def drawn(setting: Setting, rng: np.random.Generator, clients: int | None = None
     if clients is not None:
         n, d = clients, 1
     recipe: dict[str, Any] = {}
-    for adversary in setting.adversaries:
-        if not isinstance(adversary, InexactOracles):
-            n, d, more = _compressors(adversary, rng, n, d, setting.any_clients)
-            recipe |= more
+    for compressors in samplers(setting.adversaries):
+        n, d, more = _compressors(compressors, rng, n, d, setting.any_clients)
+        recipe |= more
     if schedules.ROUND in drawn_letters(setting).values():
         recipe[schedules.ROUND] = schedules.drawn(rng)
     if setting.functions is None:
@@ -63,12 +61,12 @@ def drawn(setting: Setting, rng: np.random.Generator, clients: int | None = None
     return {**sampler(setting.functions).draw(rng, n, d, pick(rng, setting.drawing.g), minimised), **recipe}
 
 
-def _compressors(adversary: Any, rng: np.random.Generator, n: int, d: int, fewer: bool) -> tuple[int, int, Recipe]:
+def _compressors(drawn: Any, rng: np.random.Generator, n: int, d: int, fewer: bool) -> tuple[int, int, Recipe]:
     """Compressors for n clients if it can be, else where ``fewer`` will do for fewer, such that their draws can be
     enumerated."""
     for _ in range((TRIES if n > FEW else 1) if fewer else ALL_TRIES):
-        dimension, more = adversary.draw(rng, d)
-        fit = adversary.clients({**more, "d": dimension}, n)
+        dimension, more = drawn.draw(rng, d)
+        fit = drawn.clients({**more, "d": dimension}, n)
         if fit == n:
             break
     return fit, dimension, more
@@ -120,7 +118,7 @@ def known(setting: Setting, recipe: Recipe, problem: Any) -> dict[sympy.Expr, An
     """Values of the letters that do not depend on what is still to be drawn."""
 
     n, Params = problem.n, setting.algorithm.Params  # type: ignore[union-attr]
-    parts: dict[str, Any] = {a.field: a.build(recipe, n, True) for a in setting.adversaries if hasattr(a, "build")}
+    parts: dict[str, Any] = {s.field: s.build(recipe, n, True) for s in samplers(setting.adversaries)}
     parts |= {name: recipe[name] for name in getattr(Params, "_fields", ()) if name in recipe and name not in parts}
     if setting.functions is None:
         parts |= {"n": n, "d": recipe["d"]}

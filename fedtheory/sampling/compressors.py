@@ -1,0 +1,108 @@
+"""Samplers of classes of compressors: recipes of extreme members, and the compressors that these describe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, log
+from typing import Any
+
+import numpy as np
+
+from fedtheory import compressors
+from fedtheory.classes import Adversary, ContractiveCompressors, UnbiasedCompressors
+from fedtheory.compressors import Family as Compressors
+from fedtheory.compressors import contractive
+from fedtheory.instances.base import Recipe, generic, number, pick
+from fedtheory.numbers.rational import square_root
+
+#: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.
+SOME, MANY, FEW = 17, 65, 4
+#: Dimensions from which compressors are drawn for the dimension that is asked for.
+LARGE = 4
+#: (d, k, alpha): top-k, or a scaled Bernoulli compressor where k = 0. 1 - alpha is a square: theta is then rational.
+_CONTRACTIONS = (
+    *((1, 0, Fraction(a)) for a in (1, "3/4", "3/4", "5/9", "5/9", "19/100", "19/100")),
+    (2, 0, Fraction(5, 9)),
+    (2, 1, Fraction(7, 16)),
+    (2, 1, Fraction(3, 4)),
+    (3, 2, Fraction(5, 9)),
+)
+
+
+@dataclass(frozen=True)
+class UnbiasedSampler:
+    """Compressors in U(omega), independent or shared."""
+
+    of: UnbiasedCompressors
+
+    @property
+    def field(self) -> str:
+        """The field of ``Params`` in which the compressors are."""
+        return self.of.field
+
+    def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
+        """A dimension, ``d`` if that is large, and a compressor: mostly Bernoulli's, the extreme point of U(omega)."""
+        k, few = pick(rng, ((0, 1),) * 6 + ((0, 2), (1, 2), (1, 3), (2, 3)))
+        k, d = (k, few) if d < LARGE else (int(pick(rng, (0, 0, 1, d - 1))), d)
+        joint = pick(
+            rng, ("independent", "independent", "shared") if self.of.average else ("independent",) * 5 + ("shared",)
+        )
+        omega = (
+            Fraction(d, k) - 1 if k else pick(rng, (Fraction(0), *(generic(rng, Fraction(1, 8), Fraction(10)),) * 4))
+        )
+        if self.of.only:
+            k, d, omega = pick(rng, self.of.only)
+        return d, {"k": k, "omega": omega, "joint": joint}
+
+    def clients(self, recipe: Recipe, n: int) -> int:
+        """A number of clients whose draws can be enumerated."""
+        if recipe["joint"] != "independent" or recipe["omega"] == 0:
+            return n
+        outcomes = comb(recipe["d"], recipe["k"]) if recipe["k"] else 2
+        return min(n, int(log(MANY if n > FEW else SOME, outcomes)))
+
+    def build(self, recipe: Recipe, n: int, exact: bool) -> Compressors:
+        """The n compressors of a recipe; ``ValueError`` where the setting has no such one."""
+        d, k = recipe["d"], recipe["k"]
+        if self.of.only and (k, d, recipe["omega"]) not in self.of.only:
+            raise ValueError("the setting has no such compressor")
+        one = compressors.rand_k(d, k) if k else compressors.bernoulli(d, number(recipe["omega"], exact))
+        return Compressors(one, n, recipe["joint"])
+
+
+@dataclass(frozen=True)
+class ContractiveSampler:
+    """Top-k and scaled Bernoulli compressors."""
+
+    of: ContractiveCompressors
+
+    @property
+    def field(self) -> str:
+        """The field of ``Params`` in which the compressors are."""
+        return self.of.field
+
+    def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
+        """A dimension, ``d`` if that is large, and a compressor: top-k, or a scaled one where k is 0."""
+        few, k, alpha = pick(rng, _CONTRACTIONS)
+        return (few, {"k": k, "alpha": alpha}) if d < LARGE else (d, {"k": 0, "alpha": alpha})
+
+    def clients(self, recipe: Recipe, n: int) -> int:
+        """A number of clients, at most n, whose draws can be enumerated."""
+        if recipe["alpha"] == 1 or (recipe["k"] and n > FEW):
+            return n
+        return min(n, 2 if recipe["k"] else int(log(MANY if n > FEW else SOME / 2, 2)))
+
+    def build(self, recipe: Recipe, n: int, exact: bool) -> contractive.Contractive:
+        """The compressor of a recipe; ``ValueError`` unless 1 - alpha is the square of a rational."""
+        d, k, alpha = recipe["d"], recipe["k"], number(recipe["alpha"], exact)
+        if alpha > 1 or not isinstance(square_root(1 - Fraction(recipe["alpha"])), Fraction):
+            raise ValueError("1 - alpha must be the square of a rational")
+        return contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
+
+
+def samplers(adversaries: Iterable[Adversary]) -> tuple[UnbiasedSampler | ContractiveSampler, ...]:
+    """The samplers of the classes of compressors among these; oracles are made by a setting's ``parameters``."""
+    of: Any = ((UnbiasedCompressors, UnbiasedSampler), (ContractiveCompressors, ContractiveSampler))
+    return tuple(drawn(a) for a in adversaries for stated, drawn in of if isinstance(a, stated))
