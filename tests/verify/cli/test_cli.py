@@ -134,10 +134,10 @@ def _files(where: Path) -> None:
         ("replay missing.json", "cannot read missing.json"),
         ("replay .", "cannot read ."),
         ("replay words.json", "words.json is not JSON"),
-        ("replay list.json", "list.json does not hold a counterexample"),
+        ("replay list.json", "list.json: this is not a stored counterexample: an object was expected"),
         ("replay other.json", "not a stored counterexample"),
         ("replay empty.json", "empty.json does not hold an instance of feddcd/projection"),
-        ("replay relation.json", "unknown relation '~'"),
+        ("replay relation.json", "relation: '==' or '<=' or '<' was expected, got '~'"),
         ("replay unknown.json", "unknown claim 'feddcd/no'"),
     ],
 )
@@ -226,7 +226,7 @@ def test_audit_prints_a_table_refutations_and_a_summary(here, capsys):
 
 def test_the_json_has_the_keys_that_other_programs_read(audited):
     result = json.loads((audited / "audit.json").read_text())
-    assert set(result) == {"version", "seed", "budget", "claims"}
+    assert set(result) == {"format", "version", "seed", "budget", "claims"}
     assert (result["seed"], result["budget"]) == (0, "quick")
     assert [c["id"] for c in result["claims"]] == [c.id for c in claims.select(SUBSET)]
     assert all(set(c) >= KEYS for c in result["claims"])
