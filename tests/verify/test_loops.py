@@ -1,4 +1,4 @@
-"""No modules import each other in a loop, by what they import at the top, inside functions or for annotations alone."""
+"""No modules import each other in a loop, nor do folders: at the top, inside functions or for annotations alone."""
 
 from __future__ import annotations
 
@@ -24,11 +24,64 @@ def _imported(path: Path, known: set[str]) -> set[str]:
     return found & known
 
 
-def _loop(root: Path, package: str) -> list[str]:
-    """Modules of a package that import each other, each the one before it, the first once more at the end; or none."""
+#: The folders of each package, each after those that it may import.
+FOLDERS = {
+    "fedtheory": (
+        "numbers",
+        "randomness",
+        "compressors",
+        "problems",
+        "instances",
+        "algorithms",
+        "classes",
+        "settings",
+        "kinds",
+        "sampling",
+        "papers",
+        "",
+        "tables",
+        "papers.fedadmm",
+        "papers.feddcd",
+        "papers.fedopt",
+        "papers.locodl",
+        "papers.baseline",
+    ),
+    "verify": (
+        "base",
+        "exact",
+        "statistics",
+        "comparisons",
+        "pep",
+        "proofs",
+        "evidence",
+        "results",
+        "search",
+        "certificates",
+        "tightness",
+        "derivation",
+        "methods",
+        "",
+        "mutation",
+        "conformance.slips",
+        "conformance",
+        "report",
+        "report.atlas",
+        "cli",
+    ),
+}
+
+
+def _graph(root: Path, package: str) -> tuple[dict[str, set[str]], dict[str, str]]:
+    """The modules of a package that each imports, and the folder of each."""
     paths = {path: path.relative_to(root).with_suffix("") for path in sorted((root / package).rglob("*.py"))}
     names = {path: ".".join(at.parts).removesuffix(".__init__") for path, at in paths.items()}
     graph = {name: _imported(path, set(names.values())) for path, name in names.items()}
+    return graph, {names[path]: ".".join(at.parent.parts[1:]) for path, at in paths.items()}
+
+
+def _loop(root: Path, package: str) -> list[str]:
+    """Modules of a package that import each other, each the one before it, the first once more at the end; or none."""
+    graph, _ = _graph(root, package)
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -39,6 +92,35 @@ def _loop(root: Path, package: str) -> list[str]:
 @pytest.mark.parametrize("package", ["fedtheory", "verify"])
 def test_no_modules_import_each_other_in_a_loop(package):
     assert _loop(ROOT, package) == []
+
+
+def _upward(root: Path, package: str, folders: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The imports of a folder that does not come before the importing one."""
+    graph, folder = _graph(root, package)
+    return sorted(
+        (module, imported)
+        for module, all_imported in graph.items()
+        # What runs the command is imported by nothing.
+        if not module.endswith("__main__")
+        for imported in all_imported
+        if folders.index(folder[imported]) > folders.index(folder[module])
+    )
+
+
+@pytest.mark.parametrize("package", ["fedtheory", "verify"])
+def test_folders_import_only_those_before_them(package):
+    assert _upward(ROOT, package, FOLDERS[package]) == []
+
+
+@pytest.mark.parametrize("planted", ["from verify.high import thing", "def late():\n    import verify.high.at"])
+def test_a_planted_import_upwards_is_found(planted, tmp_path):
+    for name in ("low", "high"):
+        (tmp_path / "verify" / name).mkdir(parents=True)
+        (tmp_path / "verify" / name / "__init__.py").write_text("")
+    (tmp_path / "verify" / "high" / "at.py").write_text("from verify import low\n")
+    assert _upward(tmp_path, "verify", ("low", "high")) == []
+    (tmp_path / "verify" / "low" / "at.py").write_text(planted)
+    assert [module for module, _ in _upward(tmp_path, "verify", ("low", "high"))] == ["verify.low.at"]
 
 
 @pytest.mark.parametrize(
