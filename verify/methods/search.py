@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from itertools import islice
 
 import numpy as np
 
 from fedtheory.claims import Claim
+from fedtheory.numbers.rational import Undefined
 from verify.base.verdict import Verdict
 from verify.comparisons.deciding import arithmetic, floats_in
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role
-from verify.search import seen, shrinking, states, unmet
+from verify.search import seen, shrinking, states
 from verify.search.refutation import margin
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be.
 _TRIES = 30
+_NO_INSTANCE = "no instance met the hypotheses"
 
 
 def applies(claim: Claim) -> bool:
@@ -46,7 +50,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         why, where = found.undefined
         return method.found(Verdict.ILL_POSED, f"{why}, which no hypothesis excludes: at {where}", used=used)
     if found.instances == 0:
-        return method.found(Verdict.NOT_TESTED, unmet.reason(claim, np.random.default_rng(inquiry.seed), inquiry.size))
+        return method.found(Verdict.NOT_TESTED, _unmet(claim, np.random.default_rng(inquiry.seed), inquiry.size))
     limit = claim.statement.ending
     note = (
         "the optimum is a fixed point; of the limit that says nothing"
@@ -61,6 +65,38 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     note = "; ".join(filter(None, (note, seen.words(looked))))
     details = {"margin": least, "instances": found.instances, "tightest": found.tightest, "used": used, "seen": looked}
     return method.found(None if limit else Verdict.SUPPORTED, note, **details)
+
+
+def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
+    """Why none of ``size`` recipes met the hypotheses: which failed, how often, and what the author can write."""
+    failed: Counter[str] = Counter()
+    met = 0
+    for recipe in islice(claim.instances.recipes(rng), size):
+        try:
+            instance = claim.instances.build(recipe, True)
+        except ValueError as error:
+            failed[f"cannot be built ({error})"] += 1
+            continue
+        values = claim.setting.bind(instance.problem, instance.params)
+        broken = False
+        for hypothesis in claim.requires:
+            try:
+                holds = hypothesis.holds(instance.problem, instance.params, values)
+            except (Undefined, ArithmeticError):
+                failed[f"leave {hypothesis.text!r} undefined"] += 1
+                broken = True
+                continue
+            if not holds:
+                failed[f"break {hypothesis.text!r}"] += 1
+                broken = True
+        met += not broken
+    if met:
+        return (
+            f"{_NO_INSTANCE} and said something: on the {met} of {size} that met them its sides vanish or are undefined"
+        )
+    told = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
+    further = "" if claim.setting.of_constants else ", or write Drawing(draw=...) so that they do"
+    return f"{_NO_INSTANCE}: of {size} proposed {told}; check that they can hold together{further}"
 
 
 METHOD = Method("search", "the worst states of instances that meet the hypotheses", applies, run, role=Role.MEASURES)
