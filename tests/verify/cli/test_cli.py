@@ -233,7 +233,7 @@ def test_the_json_has_the_keys_that_other_programs_read(audited):
     refuted = result["claims"][0]
     assert refuted["repaired"] == "feddcd/lemma-B.8/rate/repaired" and refuted["margin"] < 0
     stored = json.loads((audited / "counterexamples" / "feddcd_lemma-B.8_rate.json").read_text())
-    assert stored == refuted["counterexample"]
+    assert stored == {"format": "fedtheory-counterexample-1", **refuted["counterexample"]}
 
 
 def test_the_number_of_jobs_changes_nothing_but_the_time(audited, tmp_path):
