@@ -1,14 +1,25 @@
-"""Every test has a cache of its own, which is empty: no verdict is that of another test, or of another day."""
+"""Every test has a cache of its own, and those that take long are marked as slow."""
 
 from __future__ import annotations
 
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 _NUMBERS = count()
+#: The ids of tests that take some seconds each; what they show is shown by quicker ones, if more coarsely.
+LONG = Path(__file__).with_name("long.txt")
+
+
+def pytest_collection_modifyitems(items):
+    long = set(LONG.read_text(encoding="utf-8").splitlines())
+    for item in items:
+        if item.nodeid in long:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(monkeypatch, tmp_path_factory):
+    """It is empty: no verdict is that of another test, or of another day."""
     monkeypatch.setenv("FEDTHEORY_CACHE", str(tmp_path_factory.getbasetemp() / f"cache-{next(_NUMBERS)}"))

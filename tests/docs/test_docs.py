@@ -51,3 +51,10 @@ def test_every_page_stands_in_the_site():
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_what_is_listed_as_long_exists():
+    lines = (ROOT / "tests" / "long.txt").read_text().splitlines()
+    places = [re.fullmatch(r"([^:]+\.py)::(\w+)(\[.*\])?", line) for line in lines]
+    assert lines == sorted(set(lines)) and all(places)
+    assert [p[0] for p in places if f"def {p[2]}(" not in (ROOT / p[1]).read_text()] == []
