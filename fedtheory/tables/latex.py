@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 
 import sympy
-from sympy.printing.latex import LatexPrinter
 
+from fedtheory.numbers.printing import Latex, as_in_tables, grouped
 from fedtheory.tables import Column, Entry, Table
-from fedtheory.tables.ordering import PaperOrder, grouped
 
 # What stands for a value that is not known.
 _UNKNOWN = "--"
@@ -26,11 +25,11 @@ _FORMULA = re.compile(rf"(?:{_OPEN}{_ATOM}{_CLOSE})(?:{_OPERATOR}{_OPEN}{_ATOM}{
 _WORDS = {"A", "B", "C", "D", "O"}
 
 
-class _Formulas(PaperOrder, LatexPrinter):
+class _Formulas(Latex):
     """Formulas for a page: slashed exponents, roots only where they are square."""
 
     def __init__(self) -> None:
-        super().__init__({"fold_short_frac": False, "fold_frac_powers": True})
+        super().__init__(as_in_tables, fold_short_frac=False, fold_frac_powers=True)
 
     def _print_Pow(self, expr: sympy.Pow) -> str:
         self._settings["root_notation"] = abs(expr.exp) == sympy.Rational(1, 2)

@@ -10,35 +10,19 @@ from collections.abc import Callable
 from typing import Any
 
 import sympy
-from sympy.printing.latex import LatexPrinter
-from sympy.printing.mathml import MathMLPresentationPrinter
-from sympy.printing.str import StrPrinter
 
+from fedtheory.numbers.printing import Latex, MathML, Plain, as_in_tables, grouped
 from fedtheory.tables import FORMATS, Entry, Table
 from fedtheory.tables.latex import escaped, latex
-from fedtheory.tables.ordering import PaperOrder, grouped
 
 # What stands for a value that is not known.
 _UNKNOWN = "-"
 
 
-class _Plain(PaperOrder, StrPrinter):
-    def _print_Pow(self, expr: sympy.Pow, rational: bool = False) -> str:
-        return super()._print_Pow(expr, rational).replace("**", "^")
-
-
-class _Latex(PaperOrder, LatexPrinter):
-    """As sympy's, with sums in the order of the papers."""
-
-
-class _MathML(PaperOrder, MathMLPresentationPrinter):
-    """As sympy's, with sums in the order of the papers."""
-
-
 def plain(value: Any) -> str:
     """An entry's value as text: a formula with ^ for powers, a number with four digits, - where nothing is known."""
     if isinstance(value, sympy.Expr):
-        return str(_Plain().doprint(grouped(value)))
+        return str(Plain(as_in_tables).doprint(grouped(value)))
     return _number(value)
 
 
@@ -51,7 +35,7 @@ def _number(value: Any) -> str:
 def _latex_value(value: Any) -> str:
     """Math without its dollars for a formula, else text with the special characters escaped."""
     if isinstance(value, sympy.Expr):
-        return str(_Latex({"fold_short_frac": False}).doprint(grouped(value)))
+        return str(Latex(as_in_tables, fold_short_frac=False).doprint(grouped(value)))
     return escaped(_number(value))
 
 
@@ -96,7 +80,7 @@ def html_table(table: Table) -> str:
 
     def cell(entry: Entry) -> str:
         if isinstance(entry.value, sympy.Expr):
-            printed = _MathML().doprint(grouped(entry.value)).replace("&InvisibleTimes;", "&#8290;")
+            printed = MathML(as_in_tables).doprint(grouped(entry.value)).replace("&InvisibleTimes;", "&#8290;")
             shown = f"<math>{printed}</math>"
         else:
             shown = html.escape(_number(entry.value))

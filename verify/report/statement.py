@@ -7,11 +7,10 @@ from collections.abc import Callable
 from functools import partial
 
 import sympy
-from sympy.printing.latex import LatexPrinter
-from sympy.printing.str import StrPrinter
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
+from fedtheory.numbers.printing import Latex, Plain, positive_first
 from fedtheory.settings.composed import Away, Difference, Image, Inner, Square, Total
 from fedtheory.settings.iterations import At, Overall, Root
 from fedtheory.settings.relations import Monomial, Quantity
@@ -30,30 +29,14 @@ _NO_NAMES = ("<lambda>", "of", "value", "formula", "_zero")
 OPEN, CLOSE = "\ue000", "\ue001"
 
 
-class _PositiveFirst:
-    """Sums start with a term that has no minus sign: 1 - a, not -a + 1."""
-
-    def _as_ordered_terms(self, expr: sympy.Add, order: str | None = None) -> list[sympy.Expr]:
-        terms = super()._as_ordered_terms(expr, order=order)  # type: ignore[misc]
-        first = next((i for i, term in enumerate(terms) if not term.could_extract_minus_sign()), 0)
-        return [terms[first], *terms[:first], *terms[first + 1 :]]
-
-
-class _PlainPrinter(_PositiveFirst, StrPrinter):
-    """Powers with ^; names of quantities that are differences in brackets."""
+class _Words(Plain):
+    """Names of quantities that are differences are in brackets."""
 
     def _print_Symbol(self, expr: sympy.Symbol) -> str:
         if expr.name.startswith(OPEN):
             return expr.name
         outside = re.sub(r"\|[^|]*\||<[^>]*>", "", expr.name)
         return f"({expr.name})" if "-" in outside else expr.name
-
-    def _print_Pow(self, expr: sympy.Pow, rational: bool = False) -> str:
-        return super()._print_Pow(expr, rational).replace("**", "^")
-
-
-class _LatexPrinter(_PositiveFirst, LatexPrinter):
-    """As sympy's, with the terms of sums in the order of _PositiveFirst."""
 
 
 def text(claim: Claim, written: Callable[[sympy.Expr], str] | None = None) -> list[str]:
@@ -120,13 +103,13 @@ def _meaning(quantity: Quantity) -> str:
 def expression(given: sympy.Expr) -> str:
     """An expression in words of one line."""
     # A name that stands alone needs no brackets.
-    return given.name if given.is_Symbol else str(_PlainPrinter().doprint(given))
+    return given.name if given.is_Symbol else str(_Words(positive_first).doprint(given))
 
 
 def _latex(expression: sympy.Expr, statement: Statement) -> str:
     quantities = {s for q in statement.named for s in q.expression.free_symbols}
     written = {s: names.latex(s.name, alone=expression == s) for s in quantities}
     written |= {s: f"{sympy.latex(sympy.Symbol(s.name[:-1]))}'" for s in expression.free_symbols if s.name[-1] == "'"}
-    found = str(_LatexPrinter({"symbol_names": written, "parenthesize_super": False}).doprint(expression))
+    found = str(Latex(positive_first, symbol_names=written, parenthesize_super=False).doprint(expression))
     # Subscripts that are words are upright, and a bar is above its letter.
     return re.sub(_WORD_BELOW, r"_{\\mathrm{\1}}", re.sub(r"(\\?[A-Za-z]+)_\{bar\}", r"\\bar{\1}", found))
