@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -323,6 +324,27 @@ def get(id: str) -> Claim:
     if found is None:
         raise ValueError(naming.unknown(id, (*_registry(), *_own)))
     return found
+
+
+def behind(id: str, on: Callable[[str], Iterable[str]], deep: bool = False) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A claim and all that it rests on, each once, with the claims through which it does, that one first.
+
+    ``on``: the ids of those on which one rests directly, such as its ``uses`` or its ``follows``. The nearest come
+    first; where ``deep``, what each rests on follows it, and of a circle the last leads to one in its own path.
+    """
+    seen: set[str] = set()
+    left: deque[tuple[str, tuple[str, ...]]] = deque([(id, ())])
+    while left:
+        found, path = left.popleft()
+        if found in seen:
+            continue
+        seen.add(found)
+        yield found, path
+        following = [(other, (*path, found)) for other in on(found)]
+        if deep:
+            left.extendleft(reversed(following))
+        else:
+            left.extend(following)
 
 
 def repairing(id: str) -> tuple[Claim, ...]:

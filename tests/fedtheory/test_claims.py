@@ -204,3 +204,10 @@ def test_claims_travel_between_processes_by_id():
     assert pickle.loads(pickle.dumps(claim)) is claim
     with pytest.raises(TypeError, match="cannot be sent"):
         pickle.dumps(claim.variant(requires=()))
+
+
+def test_what_is_behind_a_claim_is_told_once_and_by_the_way_to_it():
+    uses = {"a": "bc", "b": "d", "c": "de", "d": "", "e": "a"}
+    near, deep = ([f"{''.join(path)}>{id}" for id, path in claims.behind("a", uses.get, how)] for how in (False, True))
+    assert near == [">a", "a>b", "a>c", "ab>d", "ac>e"]
+    assert deep == [">a", "a>b", "ab>d", "a>c", "ac>e"]

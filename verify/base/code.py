@@ -83,19 +83,8 @@ def files(claim: Claim) -> frozenset[str]:
             raise ValueError(f"{claim.id} rests on {min(foreign)}, of whose code nothing tells when it changes")
         return frozenset(_sums())
     homes = _homes()
-    return _outside() | _closure(path for id in _rests_on(claim) for path in homes.get(id) or _all_papers())
-
-
-def _rests_on(claim: Claim) -> set[str]:
-    """The claim and those from which it is to follow, by their ids."""
-    found: set[str] = set()
-    left = [claim.id]
-    while left:
-        id = left.pop()
-        if id not in found:
-            found.add(id)
-            left.extend(claims.get(id).follows)
-    return found
+    premises = claims.behind(claim.id, lambda id: claims.get(id).follows)
+    return _outside() | _closure(path for id, _ in premises for path in homes.get(id) or _all_papers())
 
 
 def stamp() -> tuple[int, tuple[str, ...]]:

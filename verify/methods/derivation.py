@@ -152,23 +152,26 @@ def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
         raise ValueError("no rule derives a statement of this kind")
     if any(quantity.after or quantity.domain is not None for quantity in claim.statement.quantities):
         raise ValueError("no rule speaks of quantities that need not be finite, or of expectations")
-    found = {id: _premise(claims.get(id), iteration, claim) for id in _leaves(claim, (claim.id,))}
+    found = {id: _premise(claims.get(id), iteration, claim) for id in _leaves(claim)}
     domain = symbolic.assumed(claim)
     if not all(reals.implied(relation, domain) for relation in iteration.setting.domain):
         raise ValueError("the setting of its iterations assumes more of the letters")
     return iteration, tuple(found.values())
 
 
-def _leaves(claim: Claim, above: tuple[str, ...]) -> Iterator[str]:
+def _leaves(claim: Claim) -> Iterator[str]:
     """The claims from which a claim is to follow: in place of a limit that itself is derived those from which that is,
     as nothing of it is believed. ``ValueError`` where a claim is to follow from itself."""
-    for id in claim.follows:
-        if id in above:
-            raise ValueError(f"{id} is to follow from itself")
-        premise = claims.get(id)
-        if isinstance(premise.statement, Eventually) and premise.follows:
-            yield from _leaves(premise, (*above, id))
-        else:
+
+    def follows(id: str) -> tuple[str, ...]:
+        known = claim if id == claim.id else claims.get(id)
+        return known.follows if isinstance(known.statement, Eventually) else ()
+
+    for id, path in claims.behind(claim.id, follows, deep=True):
+        for premise in follows(id):
+            if premise in (*path, id):
+                raise ValueError(f"{premise} is to follow from itself")
+        if path and not follows(id):
             yield id
 
 

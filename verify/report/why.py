@@ -37,18 +37,13 @@ def fallen(claim: Claim, verdicts: Verdicts) -> list[Used]:
 
     The nearest first. What falls behind a claim that does not is no fault of its users.
     """
-    told: list[Used] = []
-    level, seen = [Used(claim, ())], {claim.id}
-    while level:
-        following = []
-        for user, path in level:
-            for id in user.uses:
-                if id not in seen and verdicts.get(id) in FALLEN:
-                    seen.add(id)
-                    following.append(Used(claims.get(id), path if user is claim else (*path, user)))
-        told += following
-        level = following
-    return told
+
+    def uses(id: str) -> list[str]:
+        user = claim if id == claim.id else claims.get(id)
+        return [used for used in user.uses if verdicts.get(used) in FALLEN]
+
+    _, *found = claims.behind(claim.id, uses)
+    return [Used(claims.get(id), tuple(map(claims.get, path[1:]))) for id, path in found]
 
 
 def ends(claim: Claim, verdicts: Verdicts) -> list[Used]:

@@ -242,19 +242,14 @@ class Card:
     def culprits(self) -> tuple[Culprit, ...]:
         """The claims that fell and on which the printed proof rests, directly or through others that fell; the nearest
         first."""
-        found: list[Culprit] = []
-        seen, level = {self.id}, [Culprit(Link(self.id, self), ())]
-        while level:
-            following = []
-            for user in level:
-                path = (*user.through, user.link) if user.link.card is not self else ()
-                for link in user.link.card.uses if user.link.card else ():
-                    if link.fallen and link.id not in seen:
-                        seen.add(link.id)
-                        following.append(Culprit(link, path))
-            found += following
-            level = following
-        return tuple(found)
+        link = self.atlas.link
+
+        def uses(id: str) -> list[str]:
+            card = link(id).card
+            return [used.id for used in card.uses if used.fallen] if card else []
+
+        _, *found = claims.behind(self.id, uses)
+        return tuple(Culprit(link(id), tuple(map(link, path[1:]))) for id, path in found)
 
     @property
     def rounds(self) -> int | None:
