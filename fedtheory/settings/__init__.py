@@ -48,6 +48,35 @@ class Drawing:
             validation.expression(f"what is typical of {letter}", value)
 
 
+class SumOfSquares(NamedTuple):
+    """Weights of an identity, which shows that something is nonnegative: nothing is taken from them unchecked.
+
+    ``multipliers``: of what is known to be at most 0, by its name. ``squares``: coefficients, each with the vector that
+    is squared, as the multiples of named vectors that it is the sum of. All are expressions in letters of the setting
+    and of the model, told apart by their names.
+    """
+
+    multipliers: Mapping[str, Any]
+    squares: tuple[tuple[Any, Mapping[str, Any]], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Identities:
+    """How claims in a setting are proved by identities.
+
+    ``model``: the model of a step that the proofs are about (:mod:`verify.proofs`), which is compared with the code;
+    ``letters``: what its letters are here, by their names; ``weights``: of each identity, by its name; ``grounds``:
+    hypotheses given as code on which the proofs rest, besides memberships of classes; ``gap(problem, params, state)``:
+    the value above the least one, where the model asks for it.
+    """
+
+    model: str
+    letters: Mapping[str, sympy.Expr]
+    weights: Mapping[str, SumOfSquares]
+    grounds: tuple[Any, ...] = ()
+    gap: Callable[[Any, Any, Any], Any] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Hints:
     """What a proof in a setting may be told, beyond the mathematics.
@@ -56,7 +85,8 @@ class Hints:
     Lyapunov function, gap and error, of which only the weight is unknown. ``known(problem, params, state)``: entries
     that are at most 0 in all states that a statement speaks of; ``init`` makes no others, except of formal vectors, of
     which they are then assumed. ``complete``: whether the parameters and states of special instances are all that a
-    statement there may depend on. ``coordinates``: whether the method draws coordinates.
+    statement there may depend on. ``coordinates``: whether the method draws coordinates. ``identities``: the proofs for
+    all parameters.
     """
 
     basis: tuple[Any, ...] = ()
@@ -64,6 +94,7 @@ class Hints:
     known: Callable[[Any, Any, Any], Any] | None = None
     complete: bool = False
     coordinates: bool = False
+    identities: Identities | None = None
 
 
 @dataclass(frozen=True, eq=False)

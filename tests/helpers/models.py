@@ -12,7 +12,7 @@ from typing import NamedTuple
 from verify.pep.gram import Number, Sample, Vector, interpolate, row, value
 from verify.pep.programs import Constraint, Program, ratio
 from verify.pep.symmetry import OPTIMUM, Clients, Vectors, sample
-from verify.proofs.locodl_model import Step
+from verify.proofs.compressed import Step
 
 
 def gradient_descent(mu: Number, L: Number, gamma: Number, potential: str = "distance") -> Program:

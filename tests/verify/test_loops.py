@@ -112,6 +112,24 @@ def test_folders_import_only_those_before_them(package):
     assert _upward(ROOT, package, FOLDERS[package]) == []
 
 
+def _named(path: Path) -> set[str]:
+    """All modules, and names in modules, that a file imports anywhere."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize(("package", "unknown"), [("verify", "fedtheory.papers."), ("fedtheory", "verify.")])
+def test_the_evidence_knows_no_paper_and_no_paper_the_evidence(package, unknown):
+    # What runs the command is no part of the theory.
+    paths = [path for path in sorted((ROOT / package).rglob("*.py")) if path.name != "__main__.py"]
+    assert paths and not [path for path in paths for name in _named(path) if f"{name}.".startswith(unknown)]
+
+
 @pytest.mark.parametrize("planted", ["from verify.high import thing", "def late():\n    import verify.high.at"])
 def test_a_planted_import_upwards_is_found(planted, tmp_path):
     for name in ("low", "high"):

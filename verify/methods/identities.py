@@ -17,6 +17,8 @@ from itertools import islice
 from types import ModuleType
 from typing import Any
 
+import sympy
+
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
@@ -30,7 +32,7 @@ from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method, states_a
 from verify.pep import coordinates, induction, posing
-from verify.proofs import identity, inexact, locodl, memory, rbcd
+from verify.proofs import compressed, identity, inexact, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
 
 #: Instances without special constants on which model and code are compared, besides those with them.
@@ -40,8 +42,13 @@ CLIENTS = (7, 12)
 #: Dimensions in which the code of a proof must treat coordinates alike.
 DIMENSIONS = (*coordinates.SIZES, 8)
 
-#: Modules of proofs; each names the settings it speaks of, and the hypotheses given as code that it uses.
-_PROOFS: tuple[ModuleType, ...] = (locodl, rbcd, inexact, memory)
+#: Models of steps, by the names by which settings ask for them.
+_MODELS: Mapping[str, ModuleType] = {
+    "compressed": compressed,
+    "blocks": rbcd,
+    "inexact blocks": inexact,
+    "memory": memory,
+}
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -61,7 +68,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _about(claim: Claim) -> ModuleType | None:
-    return next((module for module in _PROOFS if any(claim.setting is s for s in module.SETTINGS)), None)
+    told = claim.setting.hints.identities
+    return None if told is None else _MODELS.get(told.model)
 
 
 @dataclass(frozen=True)
@@ -116,6 +124,10 @@ def _closed(claim: Claim, instance: Instance) -> bool:
 
 
 def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance, sizes: tuple[int, ...]) -> None:
+    constants, values = proofs.constants(instance), claim.setting.bind(instance.problem, instance.params)
+    for letter, meaning in identity.told(claim).letters.items():
+        if letter not in constants or meaning.subs(values) != sympy.sympify(constants[letter]):
+            raise Unprovable(f"{letter} of {claim.id} is not what the proof takes it for")
     name = proofs.differs(claim, instance)
     if name is not None:
         raise Unprovable(f"{name} of {claim.id} is not what the proof takes it for")
@@ -140,7 +152,7 @@ def _compare(claim: Claim) -> str:
         _compare_at(claim, proofs, instance, DIMENSIONS)
         seen.append(instance)
         for assumption, broken in proofs.outside(claim, instance):
-            if meets_grounds(claim, broken, proofs.GROUNDS):
+            if meets_grounds(claim, broken, identity.told(claim).grounds):
                 raise Unprovable(f"{claim.id} does not assume {assumption}")
     for instance in identity.larger(claim, CLIENTS):
         _compare_at(claim, proofs, instance, ())

@@ -1,4 +1,7 @@
-"""An inequality between forms, and the identity that proves it for all values of its parameters."""
+"""An inequality between forms, and the identity that proves it for all values of its parameters.
+
+The weights of an identity stand in the hints of the claim's setting; nothing that they say is believed.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,10 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
+from fedtheory.settings import Identities
 from verify.base.evaluate import meeting
 from verify.exact import symbolic
-from verify.pep.gram import Form, Vector
+from verify.pep.gram import ZERO, Form, Vector
 
 #: Recipes among which instances that meet a claim's hypotheses are looked for, at all and with special parameters.
 PROPOSED, SPECIAL = 1000, 300
@@ -68,6 +72,33 @@ class Weights:
         for weight, vector in self.squares:
             residual = residual - weight * vector**2
         return vanishes(residual, posed.slack)
+
+
+def stated(claim: Claim, name: str, letters: Mapping[str, sympy.Expr], vectors: Mapping[str, Vector]) -> Weights:
+    """The weights of the identity ``name``, with what its letters and vectors stand for; ``Unprovable`` without any."""
+    hints = told(claim)
+    if name not in hints.weights:
+        raise Unprovable(f"no weights are stated for {name} of {claim.id}")
+    given = hints.weights[name]
+
+    def at(expression: Any) -> sympy.Expr:
+        value = sympy.sympify(expression)
+        return value.xreplace({s: letters[s.name] for s in value.free_symbols if s.name in letters})
+
+    squares = []
+    for coefficient, parts in given.squares:
+        if not set(parts) <= set(vectors):
+            raise Unprovable(f"{name} of {claim.id} has squares of other vectors than {', '.join(vectors)}")
+        squares.append((at(coefficient), sum((at(times) * vectors[v] for v, times in parts.items()), ZERO)))
+    return Weights({known: at(weight) for known, weight in given.multipliers.items()}, tuple(squares))
+
+
+def told(claim: Claim) -> Identities:
+    """How claims in the setting of this one are proved; ``Unprovable`` where nobody says."""
+    hints = claim.setting.hints.identities
+    if hints is None:
+        raise Unprovable(f"no proofs are known in the setting of {claim.id}")
+    return hints
 
 
 def vanishes(form: Form, slack: Mapping[sympy.Symbol, sympy.Expr]) -> bool:

@@ -1,13 +1,14 @@
-"""Proofs of FedDCD, Lemma C.2, Lemma E.1 with an inexact oracle and Theorem 5.2, for all parameters, every N and T.
+"""Proofs of what a step on tau random blocks does with inexact oracles, for all parameters, every n and T.
 
 All is said of one client and summed over the clients. g is its gradient minus w*, e the error of its answer in this
 round, m what its gradient moves by in the step, and p the error of its next answer; a is the answer minus w* and b the
 next gradient minus w*. The next call starts from this answer, so that its guess is off by e - m = a - b. D is the
 squared error of the guess in this round, z is y_i - y_i^*, and v the value of f_i^* minus its tangent at y_i^*.
 
-The lemmas are their own induction hypotheses. The theorem is shown through V = gap + A D with A = 3 alpha/16, from
-E |e|^2 <= delta/2 D and E D(next) <= 2 |e|^2 + 2 E |m|^2. With P the projection that subtracts the mean over the
-clients, r = (tau - 1)/(N - 1) and eta = 1/4, the sampling lemma gives
+What bounds a state by sums over the rounds before it is its own induction hypothesis. A rate is shown, for functions
+alpha-strongly convex and beta-smooth, through V = gap + A D with A = 3 alpha/16, from E |e|^2 <= delta/2 D and
+E D(next) <= 2 |e|^2 + 2 E |m|^2. With P the projection that subtracts the mean over the clients, r = (tau - 1)/(N - 1)
+and eta = 1/4, the sampling lemma gives
 
     E gap(next) <= gap - r alpha/4 <g, P (g + e)> + r alpha/32 |P (g + e)|^2,    E |m|^2 <= r/16 |P (g + e)|^2.
 """
@@ -15,7 +16,7 @@ clients, r = (tau - 1)/(N - 1) and eta = 1/4, the sampling lemma gives
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -29,11 +30,8 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
-from fedtheory.papers.feddcd import dual
-from fedtheory.papers.feddcd import inexact as paper
 from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, map_leaves, support_of
-from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
 from verify.pep import posing
@@ -42,6 +40,8 @@ from verify.pep.gram import ZERO, Form, Sample, Vector, interpolation, row, smoo
 from verify.pep.symmetry import OPTIMUM
 from verify.proofs import identity, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, require_at_least, require_nonnegative
+
+Gap = Callable[[Any, Any, Any], Any]
 
 _DRIFT, _GAPS = "sum_of_drifts", "sum_of_gaps"
 _THETA = np.zeros((1, 0))
@@ -54,16 +54,16 @@ _r, _s_F, _s_D, _s_r = sympy.symbols("r s_F s_D s_r", nonnegative=True, cls=symp
 
 instances, special = rbcd.instances, rbcd.special
 
-#: The settings that these proofs speak of.
-SETTINGS = (paper.COLD, paper.WARM)
-#: Hypotheses given as code on which these proofs rest, besides memberships of classes.
-GROUNDS: tuple[Hypothesis, ...] = (dual.SCALING, paper.INEXACT)
+_VECTORS = {
+    **{"e": _e, "m": _m, "p": _p, "a": _a, "b": _b},
+    **{"z": _z, "g": _g, "Pg": _Pg, "Pe": _Pe, "mean e": _e_mean},
+}
+_LETTERS = {"r": _r, "s_F": _s_F, "s_D": _s_D, "s_r": _s_r}
 
 
 def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
     """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
-    instance = next(instances(claim))
-    s = {str(symbol): symbol for symbol in claim.setting.bind(instance.problem, instance.params)}
+    s = identity.told(claim).letters
     if isinstance(claim.statement, Bound) and claim.statement.override is None:
         yield from _theorem(claim, claim.statement, s)
     else:
@@ -72,33 +72,29 @@ def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
 
 def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[Posed, Weights]]:
     statement, right = _sides(claim)
-    delta, alpha, N = s["delta"], s["alpha"], s["N"]
+    delta, alpha, N = s["delta"], s["mu"], s["n"]
     # The sums are nonnegative, so that a larger multiple of one is a weaker claim.
     if set(right) == {_DRIFT}:
         require_nonnegative(claim, right[_DRIFT] - 1)
         gap = delta * _e**2 + delta * _m**2 - _p**2
         known = {"oracle": _p**2 - delta / 2 * (_e - _m) ** 2}
-        yield Posed("next error", gap, known), Weights({"oracle": sympy.S.One}, ((delta / 2, _e + _m),))
+        yield Posed("next error", gap, known), _stated(claim, "next error")
     elif set(right) == {_GAPS}:
         require_nonnegative(claim, right[_GAPS] - 8 / (N * alpha))
         smooth = interpolation(Sample(ZERO, _b, _v), OPTIMUM, sympy.S.Zero, 1 / alpha)
         known = {"smooth below": smooth, "oracle": _p**2 - delta / 2 * (_a - _b) ** 2}
         whole = 8 / alpha * (1 + delta)
-        squares = ((sympy.Rational(1, 3), 3 * _b - _p), (delta / 3, _a + 2 * _b), (2 * delta, _b))
         gap = delta * _a**2 + whole * _v - (_b + _p) ** 2
-        yield (
-            Posed("next distance", gap, known),
-            Weights({"oracle": sympy.Rational(4, 3), "smooth below": whole}, squares),
-        )
-        first = Weights({"smooth below": 8 / alpha}, ((sympy.Integer(3), _b),))
-        yield Posed("first distance", 8 / alpha * _v - _b**2, {"smooth below": smooth}), first
+        yield Posed("next distance", gap, known), _stated(claim, "next distance")
+        first = Posed("first distance", 8 / alpha * _v - _b**2, {"smooth below": smooth})
+        yield first, _stated(claim, first.name)
     else:
         raise Unprovable(f"{claim.id} bounds {statement.left} by {', '.join(right)}")
 
 
 def _theorem(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[Posed, Weights]]:
     """E V(next) <= F V, left <= c V and gap <= c' initial at the start, with c c' at most the constant."""
-    delta, alpha, beta, N, tau = (s[name] for name in ("delta", "alpha", "beta", "N", "tau"))
+    delta, alpha, beta, N, tau = (s[name] for name in ("delta", "mu", "L", "n", "tau"))
     if statement.factor.has(T) or statement.constant.has(T) or not rbcd.sampling_lemma():
         raise Unprovable(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
     r, kappa = (tau - 1) / (N - 1), _r * alpha / (32 * beta)
@@ -123,29 +119,17 @@ def _theorem(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Ite
     # 1 - kappa >= 2 delta is a hypothesis: instances that break it must not meet the claim's.
     slack = {_s_F: statement.factor - 1 + kappa, _s_D: 1 - kappa - 2 * delta, _s_r: 1 - _r}
     slack = {_r: r} | {symbol: expression.subs(_r, r) for symbol, expression in slack.items()}
-    multipliers = {
-        "strong convexity": kappa,
-        "sum zero": kappa,
-        "least at the optimum": _s_F,
-        "means": _r * alpha / 4,
-        "mean error": 4 * A,
-        "oracle": 4 * A,
-        "square": A * (_s_D + _s_F),
-    }
-    squares = (
-        (kappa / (2 * beta), _z - beta * _Pg),
-        (23 * _r * alpha / 128, _Pg + sympy.Rational(9, 23) * _Pe),
-        (sympy.Rational(431, 1472) * _r * alpha, _Pe),
-        (2 * A * _s_r, _Pe),
-        (2 * A, _e_mean),
-    )
-    yield Posed("contraction", gap, known, slack), Weights(multipliers, squares)
+    yield Posed("contraction", gap, known, slack), _stated(claim, "contraction")
     yield from _constant(claim, statement, s)
+
+
+def _stated(claim: Claim, name: str) -> Weights:
+    return identity.stated(claim, name, _LETTERS, _VECTORS)
 
 
 def _constant(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[Posed, Weights]]:
     """left <= c V and, from y = 0, gap <= |y*|^2/(2 alpha) with |y*|^2 <= N zeta^2."""
-    delta, alpha, N = (s[name] for name in ("delta", "alpha", "N"))
+    delta, alpha, N = (s[name] for name in ("delta", "mu", "n"))
     sides = (str(statement.left), str(statement.initial))
     if sides == ("G(y^T)-G*", "G(y^0)-G*"):
         require_nonnegative(claim, statement.constant - 1)
@@ -162,17 +146,11 @@ def _constant(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> It
         "square": -_D,
     }
     c = sympy.Rational(40, 3) / alpha
-    multipliers = {
-        "smooth below": 4 / alpha,
-        "least at the optimum": c - 4 / alpha,
-        "oracle": sympy.Integer(2),
-        "square": 2 + _s_D,
-    }
     gap = c * (_v + 3 * alpha / 16 * _D) - (_g + _e) ** 2
     slack = {_s_D: sympy.Rational(1, 2) - delta}
-    yield Posed("primal distance", gap, known, slack), Weights(multipliers, ((sympy.S.One, _g - _e),))
+    yield Posed("primal distance", gap, known, slack), _stated(claim, "primal distance")
     above = {"smooth above": smoothness(Sample(_z, _g, _v), OPTIMUM, 1 / alpha)}
-    yield Posed("start", _z**2 / (2 * alpha) - _v, above), Weights({"smooth above": sympy.S.One}, ())
+    yield Posed("start", _z**2 / (2 * alpha) - _v, above), _stated(claim, "start")
 
 
 def _sides(claim: Claim) -> tuple[Bound, dict[str, sympy.Expr]]:
@@ -185,6 +163,13 @@ def _sides(claim: Claim) -> tuple[Bound, dict[str, sympy.Expr]]:
     }:
         raise Unprovable(f"{claim.id} does not speak of the state after T rounds alone")
     return statement, coefficients(statement.override, [q.expression for q in statement.quantities])
+
+
+def constants(instance: Instance) -> dict[str, Any]:
+    """The constants of the model, by the names of its letters."""
+    problem, params = instance.problem, instance.params
+    found = {"n": problem.n, "tau": params.tau, "mu": problem.mu, "L": problem.L}
+    return {**found, "delta": params.delta} if hasattr(params, "delta") else found
 
 
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
@@ -225,7 +210,8 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     start = posing.pose(claim.setting, instance)
     assert start.instance.initial is not None
     problem, state = start.instance.initial(_THETA)
-    if not _starts(left, other, start, problem, state):
+    gap = gap_of(claim)
+    if not _starts(left, other, gap, start, problem, state):
         return "the start"
     _, p = support_of(statement.algorithm.draws(problem, start.instance.params, state), True)
     for k in range(len(p)):
@@ -234,7 +220,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
         draws, _ = support_of(statement.algorithm.draws(problem, posed.instance.params, state), True)
         one = map_leaves(lambda a, k=k: a[None, k : k + 1], draws)
         later = statement.algorithm.step(problem, posed.instance.params, state, one)
-        if not _steps(left, other, posed, state, later):
+        if not _steps(left, other, gap, posed, state, later):
             return "the step"
     return None
 
@@ -265,9 +251,9 @@ def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str 
     length = as_form(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * squares(P)
     if not across.is_zero or not length.is_zero:
         return "the step"
-    found, gap = as_form(left.of(problem, params, state)), as_form(dual.dual_gap(problem, params, state))
+    found, gap = as_form(left.of(problem, params, state)), as_form(gap_of(claim)(problem, params, state))
     wanted = gap if left.of is initial.of else squares(g + errors) / problem.n
-    same = (found - wanted).is_zero and is_gap(posed, state, gap, gap)
+    same = (found - wanted).is_zero and is_gap(posed, state, gap, gap, gap)
     return None if same and _starts_well(claim, instance, left, initial) else "a quantity"
 
 
@@ -291,18 +277,18 @@ def _starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quan
     return bool(np.all(largest * given.n >= (given.y_star**2).sum(axis=(-1, -2))))
 
 
-def _starts(left: Quantity, other: Quantity, posed: Formal, problem: Any, state: Any) -> bool:
+def _starts(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, problem: Any, state: Any) -> bool:
     """The first answers are exact; the sums start with 0 and with the gap."""
     params = posed.instance.params
     exact = problem.f.conjugate_gradient(state.y)
     before, after = (as_form(q.of(problem, params, state)) for q in (left, other))
     if str(other.expression) == _DRIFT:
         return before.is_zero and after.is_zero
-    gap = as_form(dual.dual_gap(problem, params, state))
-    return (before - squares(exact - problem.x_star) / problem.n).is_zero and is_gap(posed, state, after, gap)
+    gap = as_form(gap_at(problem, params, state))
+    return (before - squares(exact - problem.x_star) / problem.n).is_zero and is_gap(posed, state, after, gap, gap)
 
 
-def _steps(left: Quantity, other: Quantity, posed: Formal, state: Any, later: Any) -> bool:
+def _steps(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, state: Any, later: Any) -> bool:
     """One step with one draw does to both sides what the proof says, and the next call starts from this answer."""
     problem, params = posed.instance.problem, posed.instance.params
     delta, gradient = params.delta, problem.f.conjugate_gradient
@@ -319,20 +305,27 @@ def _steps(left: Quantity, other: Quantity, posed: Formal, state: Any, later: An
     if str(other.expression) == _DRIFT:
         shown = (old - squares(answer - now), new - squares(errors), after - delta * (before + squares(then - now)))
         return all(form.is_zero for form in shown)
-    gap = as_form(dual.dual_gap(problem, params, later))
+    gap = as_form(gap_at(problem, params, later))
     distances = [squares(w - problem.x_star) / problem.n for w in (answer, then + errors)]
     same = (old - distances[0]).is_zero and (new - distances[1]).is_zero
-    return same and is_gap(posed, later, after - delta * before, (1 + delta) * gap)
+    return same and is_gap(posed, later, after - delta * before, (1 + delta) * gap, gap)
 
 
-def is_gap(posed: Formal, state: Any, found: Form, wanted: Form) -> bool:
+def gap_of(claim: Claim) -> Gap:
+    """The value above the least one, as the setting states it; ``Unprovable`` where it does not."""
+    gap = identity.told(claim).gap
+    if gap is None:
+        raise Unprovable(f"the setting of {claim.id} does not say what the gap is")
+    return gap
+
+
+def is_gap(posed: Formal, state: Any, found: Form, wanted: Form, gap: Form) -> bool:
     """Whether a form is the multiple of the gap wanted, and the gap the sum of the values less their tangents."""
     (record,) = posed.records
     points = [y - origin for y, origin in zip(state.y.flat, record.origin.flat, strict=True)]
     total = Form({}, {}, 0)
     for point, known in zip(points, record.asked, strict=True):
         total = total + known[point.key].value
-    gap = as_form(dual.dual_gap(posed.instance.problem, posed.instance.params, state))
     return bool((found - wanted).is_zero and (gap - total).is_zero)
 
 

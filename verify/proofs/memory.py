@@ -1,4 +1,4 @@
-"""Proofs of FedDCD, Theorem 5.2 with the memory as printed, for all parameters, every N, tau and T.
+"""Proofs of what a step on tau random blocks does with inexact oracles of which the idle keep their answers.
 
 All is said of one client and summed over the clients. g is its gradient minus w*, h the error of the answer that it
 holds and e that of the answer that it gives if it is called; z is y_i - y_i^*, and v the value of f_i^* minus its
@@ -23,24 +23,23 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory.algorithms import inexact_feddcd
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
-from fedtheory.papers.feddcd import dual
-from fedtheory.papers.feddcd import memory as paper
 from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, support_of
-from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import ZERO, Sample, interpolation, row, strong_convexity, value
 from verify.pep.symmetry import OPTIMUM
 from verify.proofs import identity, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights, require_at_least, require_nonnegative
-from verify.proofs.inexact import as_form, is_gap, squares, starts_from
+from verify.proofs.inexact import as_form, constants, gap_of, is_gap, squares, starts_from
 
+_GAP = "G(y^T)-G*"
 _THETA = np.zeros((1, 0))
 _z, _Pg, _Pe, _g_mean, _e_mean, _h = (row(name) for name in ("z", "Pg", "Pe", "mean g", "mean e", "h"))
 _g, _e = _Pg + _g_mean, _Pe + _e_mean
@@ -48,12 +47,12 @@ _v = value("v")
 #: r and q; by how much the factor exceeds what it must; q - r, 1 - q and 1 - alpha/beta.
 _r, _q, _s_F, _s_q, _s_1, _s_x = sympy.symbols("r q s_F s_q s_1 s_x", nonnegative=True, cls=sympy.Dummy)
 
+__all__ = ["constants", "differs", "instances", "outside", "pose", "special"]
+
 instances, special = rbcd.instances, rbcd.special
 
-#: The settings that these proofs speak of.
-SETTINGS = (paper.SETTING,)
-#: Hypotheses given as code on which these proofs rest, besides memberships of classes.
-GROUNDS: tuple[Hypothesis, ...] = (dual.SCALING,)
+_VECTORS = {"z": _z, "g": _g, "e": _e, "h": _h, "Pg": _Pg, "Pe": _Pe, "mean e": _e_mean}
+_LETTERS = {"r": _r, "q": _q, "s_F": _s_F, "s_q": _s_q, "s_1": _s_1, "s_x": _s_x}
 
 
 def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
@@ -63,7 +62,7 @@ def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
         raise Unprovable(f"{claim.id} is not a bound with a factor")
     if statement.factor.has(T) or statement.constant.has(T) or not rbcd.sampling_lemma():
         raise Unprovable(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
-    if str(statement.initial) != str(paper.V_0.expression):
+    if str(statement.initial) != "V_0":
         raise Unprovable(f"{claim.id} bounds by {statement.initial}")
     yield _contraction(claim, statement)
     yield from _left(claim, statement)
@@ -71,7 +70,7 @@ def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
 
 def _contraction(claim: Claim, statement: Bound) -> tuple[Posed, Weights]:
     """F V - E V(next) >= 0."""
-    alpha, beta, N, tau = dual.alpha, dual.beta, dual.N, dual.tau
+    alpha, beta, N, tau = _letters(claim)
     r, share, A = (tau - 1) / (N - 1), _r + _s_q, 3 * alpha / 16
     theta, kappa = _r * alpha / (4 * beta), _r * alpha / (32 * beta)
     require_nonnegative(claim, r)
@@ -97,35 +96,24 @@ def _contraction(claim: Claim, statement: Bound) -> tuple[Posed, Weights]:
         _s_x: 1 - alpha / beta,
         _r: r,
     }
-    # tau/N - theta and tau/N - 2 theta, which are positive.
-    calls, errors = _s_q + _r * (3 + _s_x) / 4, _s_q + _r * (1 + _s_x) / 2
-    multipliers = {
-        "strong convexity": theta,
-        "sum zero": theta,
-        "least at the optimum": _s_F,
-        "means": _r * alpha / 4,
-        "mean error": 4 * A * errors,
-        "oracle": 4 * A * calls,
-    }
-    squares_ = (
-        (theta / (2 * beta), _z - beta * _Pg),
-        (9 * _r * alpha / 128, _Pg + _Pe),
-        (_r * alpha / 16 + 2 * A * (_s_q + _r * _s_x / 2), _Pe),
-        (2 * A * errors, _e_mean),
-        (A * (calls * kappa + _s_F), _h),
-    )
-    return Posed("contraction", gap, known, slack), Weights(multipliers, squares_)
+    return Posed("contraction", gap, known, slack), identity.stated(claim, "contraction", _LETTERS, _VECTORS)
+
+
+def _letters(claim: Claim) -> tuple[sympy.Expr, ...]:
+    """alpha, beta, N and tau."""
+    letters = identity.told(claim).letters
+    return tuple(letters[name] for name in ("mu", "L", "n", "tau"))
 
 
 def _left(claim: Claim, statement: Bound) -> Iterator[tuple[Posed, Weights]]:
     """left <= constant V."""
-    left, alpha, N = str(statement.left), dual.alpha, dual.N
-    if left == str(paper.GAP_T.expression):
+    left, (alpha, _, N, tau) = str(statement.left), _letters(claim)
+    if left == _GAP:
         require_nonnegative(claim, statement.constant - 1)
         return
-    if left != str(paper.DISTANCE_T.expression):
+    if left != "|w^T-w*|^2":
         raise Unprovable(f"{claim.id} bounds {left}")
-    require_nonnegative(claim, N - dual.tau)
+    require_nonnegative(claim, N - tau)
     c = sympy.Rational(32, 3) / alpha
     require_nonnegative(claim, statement.constant - c / N)
     known = {
@@ -134,19 +122,22 @@ def _left(claim: Claim, statement: Bound) -> Iterator[tuple[Posed, Weights]]:
         "oracle": _e**2 - _h**2 / 4,
     }
     gap = c * (_v + 3 * alpha / 16 * _h**2) - _q * (_g + _e) ** 2 - _s_1 * (_g + _h) ** 2
-    multipliers = {"smooth below": 4 / alpha, "least at the optimum": c - 4 / alpha, "oracle": 2 * _q}
-    squares_ = ((_q, _g - _e), (_s_1, _g - _h), (3 * _q / 2, _h))
-    slack = {_s_1: 1 - dual.tau / N, _q: dual.tau / N}
-    yield Posed("primal distance", gap, known, slack), Weights(multipliers, squares_)
+    posed = Posed("primal distance", gap, known, {_s_1: 1 - tau / N, _q: tau / N})
+    yield posed, identity.stated(claim, posed.name, _LETTERS, _VECTORS)
+
+
+def _allowed(instance: Instance) -> Any:
+    """(1 - kappa)/4, by how much the oracles shrink squared errors at least."""
+    return (1 - inexact_feddcd.kappa(instance.problem, instance.params.tau)) / 4
 
 
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     """The instance with one assumption of the proof broken at a time."""
-    problem, params = instance.problem, instance.params
+    params = instance.params
     # With exact oracles no other hypothesis than the one meant is broken.
     exact = params._replace(oracle=worst_case(Fraction(0)))
     for factor in identity.BROKEN:
-        worse = Fraction(math.sqrt(min(paper.allowed(problem, params) * factor, Fraction(999, 1000))))
+        worse = Fraction(math.sqrt(min(_allowed(instance) * factor, Fraction(999, 1000))))
         yield "(1 - kappa)/4-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
     yield from rbcd.redeclared(replace(instance, params=exact))
     for Lambda in identity.off(params.Lambda):
@@ -164,7 +155,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     left, initial = named[statement.left], named[statement.initial]
     posed = posing.pose(claim.setting, instance)
     problem, params = posed.instance.problem, posed.instance.params
-    if params.oracle.delta != paper.allowed(problem, params) or not left.after or initial.after:
+    if params.oracle.delta != _allowed(posed.instance) or not left.after or initial.after:
         return "the oracle"
     _, state = posed.instance.at(_THETA)
     g = problem.f.conjugate_gradient(state.y) - problem.x_star
@@ -186,13 +177,13 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     length = as_form(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * squares(P)
     if not across.is_zero or not length.is_zero:
         return "the step"
-    gap = as_form(dual.dual_gap(problem, params, state))
+    gap = as_form(gap_of(claim)(problem, params, state))
     potential = gap + Fraction(3, 16) * problem.mu * squares(held)
     share = Fraction(params.tau, problem.n)
     distance = (share * squares(g + errors) + (1 - share) * squares(g + held)) / problem.n
-    wanted = gap if str(left.expression) == str(paper.GAP_T.expression) else distance
+    wanted = gap if str(left.expression) == _GAP else distance
     found, before = (as_form(q.of(problem, params, state)) for q in (left, initial))
-    same = (found - wanted).is_zero and (before - potential).is_zero and is_gap(posed, state, gap, gap)
+    same = (found - wanted).is_zero and (before - potential).is_zero and is_gap(posed, state, gap, gap, gap)
     return None if same else "a quantity"
 
 

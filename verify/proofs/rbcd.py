@@ -1,8 +1,8 @@
-"""Proofs for FedDCD: Lemma B.8 and what rests on it, up to Theorem 4.1, for every n, tau and choice of the L_i.
+"""Proofs of what a step on tau random blocks does, for every n, tau and choice of the L_i.
 
 All is said of one client i and summed over the clients. z is x_i - x_i*, g the gradient of h_i at x_i minus the common
 gradient at the x_i*, and c the mean of the g weighted by 1/L_i, so that |G_[n] grad h|_L^2 = sum_i |g_i - c|^2 / L_i.
-The values are those of h_i minus its tangent at x_i*. FedDCD is the case L_i = 1/alpha and mu_min = 1/beta.
+The values are those of h_i minus its tangent at x_i*. The dual of a sum of functions is the case h_i = f_i^*.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from fedtheory.instances.base import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
-from fedtheory.papers.feddcd import appendix_b, dual
-from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
 from verify.pep import functions, posing
@@ -51,10 +49,8 @@ _z, _g, _c = row("z"), row("g"), row("c")
 _AT = Sample(_z, _g, value("h"))
 _SQUARE = (_g - _c) ** 2
 
-#: The settings that these proofs speak of.
-SETTINGS = (appendix_b.SETTING, appendix_b.ANYWHERE, dual.SETTING)
-#: Hypotheses given as code on which these proofs rest, besides memberships of classes.
-GROUNDS: tuple[Hypothesis, ...] = (dual.SCALING,)
+_VECTORS = {"z": _z, "g": _g, "c": _c}
+_LETTERS = {"r": _r, "s_F": _s_F, "s_L": _s_L, "s_t": _s_t, "s_b": _s_b, "1/L_i": _over_L}
 
 
 def _known(mu: sympy.Expr, L: sympy.Expr) -> dict[str, Form]:
@@ -94,15 +90,16 @@ def pose(claim: Claim) -> Pieces:
 
 def _letters(claim: Claim) -> Letters:
     """n, tau, the largest L_i, the smallest mu_i and r, in the letters of the setting."""
-    instance = next(instances(claim))
-    s = {str(symbol): symbol for symbol in claim.setting.bind(instance.problem, instance.params)}
-    if "alpha" in s:
-        k = {"n": s["N"], "tau": s["tau"], "L": 1 / s["alpha"], "mu": 1 / s["beta"]}
-    else:
-        # The lemmas name the smallest strong convexity mu or mu_min, never both.
-        mu = s["mu_min"] if claim.statement.right.has(s["mu_min"]) else s["mu"]  # type: ignore[attr-defined]
-        k = {"n": s["n"], "tau": s["tau"], "L": s["L_max"], "mu": mu, "least L": s["L_min"]}
+    k = dict(identity.told(claim).letters)
+    # A paper may name the smallest strong convexity mu or mu_min, in one statement never both.
+    least = k.pop("mu_min", None)
+    if least is not None and claim.statement.right.has(least):  # type: ignore[attr-defined]
+        k["mu"] = least
     return {**k, "r": (k["tau"] - 1) / (k["n"] - 1)}
+
+
+def _stated(claim: Claim, name: str, k: Letters, **more: sympy.Expr) -> Weights:
+    return identity.stated(claim, name, {**k, **_LETTERS, **more}, _VECTORS)
 
 
 def _before(claim: Claim) -> Quantity:
@@ -122,7 +119,7 @@ def _descent(claim: Claim, share: sympy.Expr, right: dict[str, sympy.Expr], k: L
     require_nonnegative(claim, k["r"])
     require_nonnegative(claim, excess)
     gap = (share - 1) * _AT.value + excess * _over_L * _SQUARE
-    return Posed("descent", gap, {}, {_s_b: excess}), Weights({}, ((_s_b * _over_L, _g - _c),))
+    return Posed("descent", gap, {}, {_s_b: excess}), _stated(claim, "descent", k)
 
 
 def _contraction(claim: Claim, factor: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
@@ -131,11 +128,7 @@ def _contraction(claim: Claim, factor: sympy.Expr, k: Letters, known: dict[str, 
     require_nonnegative(claim, k["r"])
     require_at_least(claim, factor, 1 - k["r"] * mu / L)
     gap = (_F - 1) * _AT.value + _r / 2 * (1 / L + _s_L) * _SQUARE
-    weights = Weights(
-        {"least at the optimum": _s_F, "strong convexity": _r * mu / L, "sum zero": _r * mu / L},
-        ((_r / (2 * L), _g - _c - mu * _z), (_r * _s_L / 2, _g - _c)),
-    )
-    return Posed("contraction", gap, known, {_s_F: _F - 1 + _r * mu / L}), weights
+    return Posed("contraction", gap, known, {_s_F: _F - 1 + _r * mu / L}), _stated(claim, "contraction", k)
 
 
 def _constant(claim: Claim, statement: Bound, k: Letters, known: dict[str, Form]) -> Pieces:
@@ -153,53 +146,50 @@ def _constant(claim: Claim, statement: Bound, k: Letters, known: dict[str, Form]
     # The mean of |g_i|^2 is at most 2 L/n V; at y = 0 V is at most L/2 |y*|^2, and |y*|^2 <= n zeta^2.
     total = k["L"] ** 2 * (1 / clients if str(initial.expression) == "|y*|**2" else 1)
     require_nonnegative(claim, constant - total)
-    yield _primal_distance(2 * k["L"] / clients, k, known)
-    yield _dual_distance(k["L"] / 2, k, known)
+    yield _primal_distance(claim, 2 * k["L"] / clients, k, known)
+    yield _dual_distance(claim, k["L"] / 2, k, known)
 
 
-def _primal_distance(constant: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
+def _primal_distance(claim: Claim, constant: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
     """constant V - (1/n) sum_i |g_i|^2 >= 0."""
-    least = 2 * k["L"] / k["n"]
-    weights = {"smooth below": least, "least at the optimum": sympy.simplify(constant - least)}
-    return Posed("primal distance", constant * _AT.value - _g**2 / k["n"], known), Weights(weights, ())
+    posed = Posed("primal distance", constant * _AT.value - _g**2 / k["n"], known)
+    return posed, _stated(claim, "primal distance", k, constant=constant)
 
 
-def _dual_distance(constant: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
+def _dual_distance(claim: Claim, constant: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
     """constant sum_i |z_i|^2 - V >= 0."""
-    squares = ((sympy.simplify(constant - k["L"] / 2), _z),)
-    return Posed("dual distance", constant * _z**2 - _AT.value, known), Weights({"smooth above": sympy.S.One}, squares)
+    posed = Posed("dual distance", constant * _z**2 - _AT.value, known)
+    return posed, _stated(claim, "dual distance", k, constant=constant)
 
 
 def _relation(claim: Claim, statement: Inequality, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
-    """Lemmas E.1 (exact oracle) and E.2."""
+    """The primal distance by the gap, or the gap by the dual distance."""
     right = coefficients(statement.right, [q.expression for q in statement.quantities])
     sides = (str(statement.left), *right)
     if sides == ("|w-w*|^2", "G-G*"):
         require_nonnegative(claim, right["G-G*"] - 2 * k["L"] / k["n"])
-        return _primal_distance(right["G-G*"], k, known)
+        return _primal_distance(claim, right["G-G*"], k, known)
     if sides == ("G-G*", "|y-y*|^2"):
         require_nonnegative(claim, right["|y-y*|^2"] - k["L"] / 2)
-        return _dual_distance(right["|y-y*|^2"], k, known)
+        return _dual_distance(claim, right["|y-y*|^2"], k, known)
     raise Unprovable(f"{claim.id} bounds {sides[0]} by {', '.join(sides[1:])}")
 
 
 def _gradient_norms(claim: Claim, statement: Inequality, k: Letters, known: dict[str, Form]) -> Pieces:
-    """Lemma B.6: a (h - h*) <= sum_i |g_i - c|^2 / L_i^e <= b (h - h*), with e = 1 (weighted) or e = 2 (Euclidean)."""
+    """a (h - h*) <= sum_i |g_i - c|^2 / L_i^e <= b (h - h*), with e = 1 (weighted) or e = 2 (Euclidean)."""
     power = {"|G grad h|_L^2": 1, "|G grad h|^2": 2}.get(str(statement.middle))
     named = [q.expression for q in statement.quantities]
     left, right = (coefficients(side, named) for side in (statement.left, statement.right))
     if power is None or set(left) != {"h-h*"} or set(right) != {"h-h*"}:
-        raise Unprovable(f"{claim.id} is not about the two norms of Lemma B.6")
-    mu, L, least = k["mu"], k["L"], k["least L"]
+        raise Unprovable(f"{claim.id} is not about the two norms of gradients of blocks")
+    mu, L, least = k["mu"], k["L"], k["L_min"]
+    norm = "" if power == 1 else ", Euclidean"
     sharp = 2 * mu / L**power
     require_nonnegative(claim, sharp - left["h-h*"])
     whole = (1 / L + _s_L) ** power
     yield (
         Posed("below", whole * _SQUARE - left["h-h*"] * _AT.value, known, {_s_F: sharp - left["h-h*"]}),
-        Weights(
-            {"least at the optimum": _s_F, "strong convexity": sharp, "sum zero": sharp},
-            ((1 / L**power, _g - _c - mu * _z), (sympy.expand(whole - 1 / L**power), _g - _c)),
-        ),
+        _stated(claim, f"below{norm}", k),
     )
     # c is the mean of the g_i weighted by 1/L_i, and each h_i has its own L_i: |g_i|^2 / (2 L_i) <= h_i.
     scale = 1 / least ** (power - 1)
@@ -208,10 +198,8 @@ def _gradient_norms(claim: Claim, statement: Inequality, k: Letters, known: dict
     own = {**known, "smooth below": interpolation(_AT, OPTIMUM, sympy.S.Zero, 1 / _over_L)}
     own["weighted sum zero"] = -_over_L * (_c * (_g - _c))
     slack = {_s_F: excess, _s_t: 1 / least - _over_L}
-    weights = {"least at the optimum": _s_F, "smooth below": 2 * scale, "weighted sum zero": 2 * scale}
-    squares = ((scale * _over_L, _c), *(((_s_t * _over_L, _g - _c),) if power == 2 else ()))
     gap = right["h-h*"] * _AT.value - _over_L**power * _SQUARE
-    yield Posed("above", gap, own, slack), Weights(weights, squares)
+    yield Posed("above", gap, own, slack), _stated(claim, f"above{norm}", k)
 
 
 def sampling_lemma() -> bool:
@@ -270,17 +258,27 @@ def _traits(instance: Instance) -> tuple[Hashable, ...]:
     return (n, tau == n, tau == 2, bool((problem.f.mu == params.L).all()), len(set(params.L)) == 1)
 
 
+def constants(instance: Instance) -> dict[str, Any]:
+    """The constants of the model, by the names of its letters."""
+    problem, params = instance.problem, instance.params
+    if hasattr(params, "Lambda"):
+        return {"n": problem.n, "tau": params.tau, "L": 1 / problem.mu, "mu": 1 / problem.L}
+    least = min(problem.f.mu)
+    sizes = {"L": max(params.L), "L_min": min(params.L), "mu": least, "mu_min": least}
+    return {"n": problem.n, "tau": params.tau, **sizes}
+
+
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     """The instance with one assumption of the proof broken at a time."""
     problem, params = instance.problem, instance.params
-    if claim.setting is dual.SETTING:
+    if hasattr(params, "Lambda"):
         yield from redeclared(instance)
     else:
         for factor in identity.BROKEN:
             yield "smoothness", replace(instance, params=params._replace(L=problem.f.L / factor))
     if isinstance(claim.statement, Inequality):
         return
-    if claim.setting is dual.SETTING:
+    if hasattr(params, "Lambda"):
         for Lambda in identity.off(params.Lambda):
             yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
         for eta in identity.off(params.eta):

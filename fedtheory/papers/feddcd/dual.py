@@ -17,8 +17,9 @@ from fedtheory.classes import SmoothStronglyConvex
 from fedtheory.instances.base import Recipe, check_shape, number
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array
+from fedtheory.papers.feddcd import identities
 from fedtheory.problems.base import Problem
-from fedtheory.settings import Drawing, Setting, points
+from fedtheory.settings import Drawing, Hints, Identities, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
@@ -132,6 +133,7 @@ DUAL_DISTANCE = Quantity(_dual_dist, dual_distance)
 NORM_Y = Quantity(_norm_y**2, norm_y_star)
 ZETA = Quantity(zeta**2, heterogeneity)
 
+SCALING = Hypothesis("Lambda = I/alpha", met=lambda problem, params: all(v * problem.mu == 1 for v in params.Lambda))
 SETTING = Setting(
     "f_1, ..., f_N on R^d, each alpha-strongly convex and beta-smooth; y dual feasible" + _SAMPLED,
     letters=LETTERS,
@@ -147,6 +149,11 @@ SETTING = Setting(
     domain=SAMPLED,
     potential=GAP_T,
     clients=CLIENTS,
+    hints=Hints(
+        identities=Identities(
+            "blocks", {"n": N, "tau": tau, "L": 1 / alpha, "mu": 1 / beta}, identities.BLOCKS, (SCALING,)
+        )
+    ),
 )
 QUADRATIC = replace(
     SETTING,
@@ -154,6 +161,7 @@ QUADRATIC = replace(
     functions=replace(FUNCTIONS, quadratics=True),
     domain=(),
     potential=None,
+    hints=Hints(),
 )
 PAIRS = Setting(
     "f_1, ..., f_N as in the paper; any y and z",
@@ -163,7 +171,9 @@ PAIRS = Setting(
     drawing=Drawing(classes_stated=True),
     clients=CLIENTS,
 )
-IDENTICAL = replace(SETTING, text="f_1 = ... = f_N" + _SAMPLED, functions=replace(FUNCTIONS, identical=True))
+IDENTICAL = replace(
+    SETTING, text="f_1 = ... = f_N" + _SAMPLED, functions=replace(FUNCTIONS, identical=True), hints=Hints()
+)
 CONSTANTS = Setting("all values of the constants")
 
 CONVEX = Hypothesis(
@@ -171,5 +181,4 @@ CONVEX = Hypothesis(
     met=FUNCTIONS.contains,
 )
 PARTICIPATION = Hypothesis("Assumption 3.4: 2 <= tau <= N", sympy.And(*SAMPLED))
-SCALING = Hypothesis("Lambda = I/alpha", met=lambda problem, params: all(v * problem.mu == 1 for v in params.Lambda))
 UNIT_RATE = Hypothesis("eta = 1", sympy.Eq(eta, 1, evaluate=False))

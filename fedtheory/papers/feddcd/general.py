@@ -20,6 +20,7 @@ from fedtheory.papers.feddcd.dual import GAP, N, rate, tau
 from fedtheory.papers.feddcd.exact import THEOREM
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import UniformSubset, support_of
+from fedtheory.settings import Hints
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
@@ -36,6 +37,7 @@ OWN = replace(
     text="h_i = f_i^*, each 1/beta_i-strongly convex and 1/alpha_i-smooth; Lambda = diag(1/alpha_i); 2 <= tau <= N of "
     "N clients, drawn uniformly; y dual feasible",
     algorithm=uniform,
+    hints=Hints(),
 )
 
 _READING = "when delta is fixed: a number of local steps that no round and no epsilon changes"
@@ -65,6 +67,7 @@ MORE = replace(
     potential=None,
     drawing=replace(dual.SETTING.drawing, sweep={}),
     clients=(3, 3, 4),
+    hints=Hints(),
 )
 
 

@@ -23,7 +23,7 @@ from fedtheory.kinds.bound import Bound, bound
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Min, T
-from fedtheory.papers.feddcd import appendix_b, dual
+from fedtheory.papers.feddcd import appendix_b, dual, identities
 from fedtheory.papers.feddcd.dual import (
     CONVEX,
     GAP_0,
@@ -40,7 +40,7 @@ from fedtheory.papers.feddcd.dual import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import worst_case
-from fedtheory.settings import Drawing, Hints, Setting
+from fedtheory.settings import Drawing, Hints, Identities, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
@@ -194,6 +194,12 @@ def _delta_C(problem: Problem, params: inexact_rbcd.Params) -> Any:
 
 _WORDS = "f_1, ..., f_N alpha-strongly convex and beta-smooth; oracles at the extremes of Definition 5.1, one a client"
 _ORACLES, _ORACLES_C = InexactOracles(lambda problem, params: params.delta / 2), InexactOracles(_delta_C)
+INEXACT = Hypothesis(
+    "the oracles are (1 - kappa)/4-inexact",
+    met=lambda problem, params: (
+        params.delta <= (1 - (params.tau - 1) * problem.mu / (32 * (problem.n - 1) * problem.L)) / 2
+    ),
+)
 COLD = Setting(
     _WORDS + "; w^(-1) = 0; 2 <= tau <= N",
     letters={**dual.LETTERS, delta: "delta"},
@@ -202,7 +208,16 @@ COLD = Setting(
     drawing=Drawing(classes_stated=True, draw=_with_oracles, parameters=_parameters),
     adversaries=(_ORACLES,),
     domain=SAMPLED,
-    hints=Hints(lyapunov=(dual.dual_gap, _error)),
+    hints=Hints(
+        lyapunov=(dual.dual_gap, _error),
+        identities=Identities(
+            "inexact blocks",
+            {"n": N, "tau": tau, "mu": alpha, "L": beta, "delta": delta},
+            identities.INEXACT,
+            (SCALING, INEXACT),
+            dual.dual_gap,
+        ),
+    ),
     clients=(2, 3, 3, 4),
 )
 WARM = replace(
@@ -258,12 +273,6 @@ GAPS_T = Quantity(_gaps, lambda problem, params, state: state.gaps, after=True)
 H_T = Quantity(_h_T, appendix_b.h_gap, after=True)
 H_0 = Quantity(_h_0, appendix_b.h_gap)
 
-INEXACT = Hypothesis(
-    "the oracles are (1 - kappa)/4-inexact",
-    met=lambda problem, params: (
-        params.delta <= (1 - (params.tau - 1) * problem.mu / (32 * (problem.n - 1) * problem.L)) / 2
-    ),
-)
 ORACLE = Hypothesis("each oracle is delta/2-inexact", met=_ORACLES.contains)
 QUARTER = Hypothesis("eta = 1/4", sympy.Eq(4 * eta, 1, evaluate=False))
 THEOREM = (CONVEX, PARTICIPATION, SCALING, INEXACT, ORACLE, QUARTER)

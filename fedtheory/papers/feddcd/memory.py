@@ -20,12 +20,12 @@ from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.bound import bound
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
-from fedtheory.papers.feddcd import dual, inexact
+from fedtheory.papers.feddcd import dual, identities, inexact
 from fedtheory.papers.feddcd.dual import CONVEX, PARTICIPATION, SCALING, N, alpha, beta
 from fedtheory.papers.feddcd.inexact import QUARTER, kappa
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import worst_case
-from fedtheory.settings import Drawing, Setting
+from fedtheory.settings import Drawing, Hints, Identities, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
@@ -86,6 +86,11 @@ SETTING = Setting(
     domain=(*dual.SAMPLED, sympy.Le(alpha, beta)),
     potential=Quantity(_V, potential, True, inexact_feddcd.invariant),
     clients=(2, 3, 3, 4),
+    hints=Hints(
+        identities=Identities(
+            "memory", {"n": N, "tau": dual.tau, "mu": alpha, "L": beta}, identities.MEMORY, (SCALING,), dual.dual_gap
+        )
+    ),
 )
 
 INEXACT = Hypothesis(

@@ -12,7 +12,7 @@ from PEPit.functions import SmoothFunction, SmoothStronglyConvexFunction
 
 from verify.pep.programs import Program, equilibrated, ratio, solve
 from verify.pep.symmetry import Exchangeable, Explicit
-from verify.proofs.locodl_model import LoCoDLConstants, locodl
+from verify.proofs.compressed import Constants, iteration
 
 #: Both solvers stop at about 1e-8 relative.
 TOLERANCE = 2e-6
@@ -107,7 +107,7 @@ def test_locodl(p, omega):
     """LoCoDL's iteration with two clients; compression errors are vectors orthogonal to all others, and not to each
     other, with the second moments that eqs. (2) and (3) allow."""
     n, mu, L = 2, 0.1, 1.0
-    k = LoCoDLConstants(Fr(1, 10), Fr(1), Fr(3, 2), Fr(1, 2), Fr(2, 3), p, omega, omega / 2)
+    k = Constants(Fr(1, 10), Fr(1), Fr(3, 2), Fr(1, 2), Fr(2, 3), p, omega, omega / 2)
     gamma, chi, rho, coin, variance, joint = (float(v) for v in k[2:])
     problem = PEP()
     functions = [problem.declare_function(SmoothStronglyConvexFunction, mu=mu, L=L) for _ in range(n)]
@@ -149,6 +149,6 @@ def test_locodl(p, omega):
     problem.set_performance_metric(coin * talked + (1 - coin) * silent)
     theirs = worst_case(problem)
     for clients in (Explicit(n), Exchangeable(n)):
-        q = locodl(clients, k)
+        q = iteration(clients, k)
         program = ratio(q.quantities["Psi_next"], q.quantities["Psi"], q.constraints)
         assert ours(program) == pytest.approx(theirs, rel=TOLERANCE)

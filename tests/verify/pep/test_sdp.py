@@ -20,8 +20,7 @@ from verify.pep.programs import Certificate, Constraint, Program, ratio
 from verify.pep.prover import Certified, bounds
 from verify.pep.symmetry import Exchangeable, Explicit
 from verify.pep.worst_case import certify
-from verify.proofs.locodl_model import LoCoDLConstants, Step
-from verify.proofs.locodl_model import locodl as locodl_model
+from verify.proofs.compressed import Constants, Step, iteration
 from verify.search.hunting import wildness
 from verify.search.states import violation
 
@@ -184,11 +183,11 @@ def test_acceleration_needs_the_root():
 def locodl_constants(n, **changes):
     omega = changes.pop("omega", Fr(2))
     best = 1 / (1 + omega / n)
-    return LoCoDLConstants(MU, L, Fr(3, 2), best, best, Fr(1, 2), omega, omega / n)._replace(**changes)
+    return Constants(MU, L, Fr(3, 2), best, best, Fr(1, 2), omega, omega / n)._replace(**changes)
 
 
 def locodl_program(clients, k):
-    step: Step = locodl_model(clients, k)
+    step: Step = iteration(clients, k)
     return ratio(step.quantities["Psi_next"], step.quantities["Psi"], step.constraints)
 
 
@@ -236,10 +235,8 @@ def test_model_of_locodl_is_what_the_code_does(n):
     posed = posing.pose(claim.setting, instance)
     left, right = (side[0] for side in sides(claim, posed.instance, np.zeros((1, 0)))[0])
     p = instance.params
-    k = LoCoDLConstants(
-        instance.problem.mu, instance.problem.L, p.gamma, p.chi, p.rho, p.p, p.omega, p.compressors.omega_av
-    )
-    model = locodl_model(Explicit(n), k)
+    k = Constants(instance.problem.mu, instance.problem.L, p.gamma, p.chi, p.rho, p.p, p.omega, p.compressors.omega_av)
+    model = iteration(Explicit(n), k)
     assert (left - n * model.quantities["Psi_next"]).is_zero
     assert (right - tau_of(k) * n * model.quantities["Psi"]).is_zero
     mine, its = ({str(sorted(f.entries.items())) for _, f in c} for c in (model.constraints, posed.constraints(True)))

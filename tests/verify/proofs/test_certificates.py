@@ -12,7 +12,7 @@ from fedtheory.algorithms import feddcd, locodl, rbcd
 from verify.methods import identities
 from verify.methods.identities import SymbolicCertificate, prove
 from verify.pep.gram import row
-from verify.proofs import locodl as proof_locodl
+from verify.proofs import compressed as proof_compressed
 from verify.proofs import rbcd as proof_rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, is_nonnegative, require, require_at_least
 
@@ -173,6 +173,31 @@ def test_false_claims_are_not_proved(name):
 @pytest.mark.parametrize("name", UNASSUMED)
 def test_claims_that_assume_less_are_not_proved(name):
     assert prove(UNASSUMED[name]) is None
+
+
+def telling(claim, **changes):
+    """The claim in a setting whose hints tell something else of its identities."""
+    told = replace(claim.setting.hints.identities, **changes)
+    return replace(claim, setting=replace(claim.setting, hints=replace(claim.setting.hints, identities=told)))
+
+
+#: Letters, grounds, weights and models that a setting must not tell, or may not leave out.
+MISLED = {
+    "L is larger": (EQ_3, {"letters": {**EQ_3.setting.hints.identities.letters, "L": 2 / A["alpha"]}}),
+    "mu is larger": (ONE_STEP, {"letters": {**ONE_STEP.setting.hints.identities.letters, "mu": K["L"]}}),
+    "unknown letter": (RATE, {"letters": {**RATE.setting.hints.identities.letters, "nu": K["mu"]}}),
+    "scaling not named": (EQ_3, {"grounds": ()}),
+    "no weights": (ONE_STEP, {"weights": {}}),
+    "weights of others": (ONE_STEP, {"weights": RATE.setting.hints.identities.weights}),
+    "another model": (EQ_3, {"model": "memory"}),
+    "unknown model": (EQ_3, {"model": "none"}),
+}
+
+
+@pytest.mark.parametrize("name", MISLED)
+def test_what_a_setting_tells_is_not_believed(name):
+    claim, changes = MISLED[name]
+    assert prove(telling(claim, **changes)) is None
 
 
 @pytest.mark.parametrize("name", CHANGED)
@@ -346,7 +371,7 @@ def test_sampling_lemma_expands_to_zero():
 
 
 @pytest.mark.parametrize(
-    ("proofs", "id"), [(proof_locodl, "locodl/theorem-3.1/one-step"), *((proof_rbcd, i) for i in PROVED[4:])]
+    ("proofs", "id"), [(proof_compressed, "locodl/theorem-3.1/one-step"), *((proof_rbcd, i) for i in PROVED[4:])]
 )
 def test_models_are_what_the_code_computes(proofs, id):
     claim = claims.get(id)
@@ -355,14 +380,14 @@ def test_models_are_what_the_code_computes(proofs, id):
 
 
 def test_different_code_differs():
-    (instance,) = islice(proof_locodl.instances(ONE_STEP), 1)
-    assert proof_locodl.differs(CHANGED["long dual step"], instance) == "Psi_next"
+    (instance,) = islice(proof_compressed.instances(ONE_STEP), 1)
+    assert proof_compressed.differs(CHANGED["long dual step"], instance) == "Psi_next"
     (instance,) = islice(proof_rbcd.instances(RATE), 1)
     assert proof_rbcd.differs(CHANGED["other weights"], instance) == "the step"
 
 
 def test_every_assumption_of_a_proof_is_broken_in_turn():
-    for claim, proofs, count in ((ONE_STEP, proof_locodl, 3), (DUAL, proof_locodl, 1), (EQ_3, proof_rbcd, 5)):
+    for claim, proofs, count in ((ONE_STEP, proof_compressed, 3), (DUAL, proof_compressed, 1), (EQ_3, proof_rbcd, 5)):
         (instance,) = islice(proofs.instances(claim), 1)
         # Each by several factors.
         broken = [assumption for assumption, _ in proofs.outside(claim, instance)]

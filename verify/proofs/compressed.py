@@ -1,13 +1,15 @@
-"""Proofs for LoCoDL: Theorem 3.1's one-step inequality (19) and the two steps of its proof, for every n.
+"""Proofs of what an iteration of local steps with compressed exchanges does, for every n.
 
-The multipliers follow the paper's Appendix A, except that the last inequality, the contraction of a gradient step, is
-proved from interpolation, and that what the paper drops is kept as squares.
+The iteration is a step on vectors that are known by their inner products. Points are relative to the optimum, and every
+function has its tangent there subtracted: the method only uses differences in which those tangents cancel. Potentials
+are divided by the number of clients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
@@ -17,15 +19,13 @@ from fedtheory.instances import Instance
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.one_step import OneStep, contraction
-from fedtheory.papers.locodl import method
-from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
 from verify.pep import posing
-from verify.pep.gram import Form
-from verify.pep.symmetry import Exchangeable, Explicit
+from verify.pep.gram import Form, Number, Vector, interpolate
+from verify.pep.programs import Constraint
+from verify.pep.symmetry import OPTIMUM, Clients, Exchangeable, Explicit, Vectors, sample, shared_sample
 from verify.proofs import identity
-from verify.proofs import locodl_model as model
 from verify.proofs.identity import (
     Posed,
     Unprovable,
@@ -35,18 +35,104 @@ from verify.proofs.identity import (
     require_at_least,
     require_nonnegative,
 )
-from verify.proofs.locodl_model import LoCoDLConstants, Step
 
-Letters = dict[str, sympy.Symbol]
+Letters = Mapping[str, sympy.Expr]
 
 #: The factor, L - mu, and slack symbols: by how much the factor exceeds what it must, and rho is damped.
 _F, _ell = sympy.symbols("F ell", positive=True, cls=sympy.Dummy)
 _s_mu, _s_L, _s_p, _s_rho = sympy.symbols("s_mu s_L s_p s_rho", nonnegative=True, cls=sympy.Dummy)
 
-#: The settings that these proofs speak of.
-SETTINGS = (method.SETTING,)
-#: Hypotheses given as code on which these proofs rest, besides memberships of classes.
-GROUNDS: tuple[Hypothesis, ...] = ()
+_LETTERS = {"s_mu": _s_mu, "s_L": _s_L, "s_p": _s_p, "s_rho": _s_rho}
+
+
+class Step(NamedTuple):
+    """A step of a method: scalars by the symbols that claims use, what holds of them, and vectors that proofs use."""
+
+    quantities: Mapping[str, Form]
+    constraints: list[Constraint]
+    vectors: Mapping[str, Any] = {}
+
+
+class Constants(NamedTuple):
+    """The class, the stepsizes and the compressors' two constants."""
+
+    mu: Number
+    L: Number
+    gamma: Number
+    chi: Number
+    rho: Number
+    p: Number
+    omega: Number
+    omega_av: Number
+
+
+def iteration(c: Clients, k: Constants) -> Step:
+    """One iteration; u and v are relative to u* and v*.
+
+    The compressors enter through the errors C_i(d_i) - d_i of the differences d_i = x_hat_i - y_hat: their mean is 0,
+    omega bounds their second moments and omega_av that of their mean. Norms are of clients and server, divided by n.
+    """
+    x, y, u = c.vector("x"), c.shared("y_0"), c.vector("u")
+    v = -c.mean(u)
+    at_x, at_y = sample(c, "f(0)", x, k.mu, k.L), shared_sample(c, "g(0)_0", y, k.mu, k.L)
+    x_hat = x - k.gamma * at_x.gradient + k.gamma * u
+    y_hat = y - k.gamma * at_y.gradient + k.gamma * v
+    differences = x_hat - y_hat
+    # Without compression there is no noise: rows that must vanish would leave the program no interior.
+    exact = bool(k.omega == 0)
+    noise = (0 if exact else 1) * c.vector("noise", "noise")
+    dual_step = k.p * k.chi / (k.gamma * (1 + 2 * k.omega))
+
+    def norm(of_clients: Vectors, of_server: Vector) -> Form:
+        return c.average(of_clients**2) + of_server**2
+
+    message = differences + noise
+    d_bar = c.mean(message) / 2
+    centre = (c.mean(x_hat) + y_hat) / 2
+
+    def expected(with_message: Form, without: Form) -> Form:
+        return k.p * with_message + (1 - k.p) * without
+
+    primal, dual = norm(x, y), norm(u, v)
+    primal_next = expected(
+        norm((1 - k.rho) * x_hat + k.rho * (y_hat + d_bar), y_hat + k.rho * d_bar), norm(x_hat, y_hat)
+    )
+    dual_next = expected(norm(u + dual_step * (d_bar - message), v + dual_step * d_bar), dual)
+    weight = k.gamma * (1 + 2 * k.omega) / (k.p**2 * k.chi)
+    constraints = [
+        *c.interpolate("f", [OPTIMUM, at_x], k.mu, k.L),
+        *(Constraint(*g) for g in interpolate("g", [OPTIMUM, at_y], k.mu, k.L)),
+    ]
+    if not exact:
+        constraints += c.each("variance", noise**2 - k.omega * differences**2)
+        joint = c.mean(noise) ** 2 - k.omega_av * c.average(differences**2)
+        constraints.append(Constraint("joint variance", joint))
+    vectors = {
+        "u": u,
+        "v": v,
+        "x": x,
+        "y": y,
+        "grad f": at_x.gradient,
+        "grad g": at_y.gradient,
+        "x_hat": x_hat,
+        "y_hat": y_hat,
+        "x_hat deviation": x_hat - c.mean(x_hat),
+        "W_x": x_hat - centre,
+        "W_y": y_hat - centre,
+        "mean noise": c.mean(noise),
+    }
+    quantities = {
+        "Psi": primal / k.gamma + weight * dual,
+        "Psi_next": primal_next / k.gamma + weight * dual_next,
+        "|x-x*|^2": primal,
+        "|u-u*|^2": dual,
+        "|x_next-x*|^2": primal_next,
+        "|u_next-u*|^2": dual_next,
+        "|x_hat-x*|^2": norm(x_hat, y_hat),
+        "|W x_hat|^2": norm(x_hat - centre, y_hat - centre),
+        "<u-u*,x_hat>": c.average(u * x_hat) + v * y_hat,
+    }
+    return Step(quantities, constraints, vectors)
 
 
 def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
@@ -56,20 +142,21 @@ def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
     hold for all functions. Forms are divided by n, and so independent of it.
     """
     statement = _one_step(claim)
-    k = _letters(claim)
+    k = identity.told(claim).letters
     kind, named = str(statement.left), [q.expression for q in statement.quantities]
     contracts = kind == "Psi_next" and statement.factor is not None
     slack = _slack(claim, statement.factor, k) if contracts and statement.factor is not None else {}
     cases = {"mu < L": k["mu"] + _ell, "mu = L": k["mu"]} if contracts else {"any gradients": k["mu"] + _ell}
     for name, L in cases.items():
         letters = {**k, "L": L}
-        step = model.locodl(Exchangeable(k["n"]), LoCoDLConstants(*(letters[f] for f in LoCoDLConstants._fields)))
+        step = iteration(Exchangeable(k["n"]), Constants(*(letters[f] for f in Constants._fields)))
         if contracts:
             right = coefficients(statement.right.subs(statement.factor, _F), named)
-            weights = _contraction(step, letters)
+            weights = _stated(claim, name, step, letters)
         elif kind in ("|u_next-u*|^2", "|x_next-x*|^2"):
             right = {q: c.subs(k["L"], L) for q, c in coefficients(statement.right, named).items()}
-            weights = (_dual if kind.startswith("|u") else _primal)(claim, step, letters, right)
+            which = "dual step" if kind.startswith("|u") else "primal step"
+            weights = _stated(claim, which, step, {**letters, **_excess(claim, letters, which, right)})
         else:
             raise Unprovable(f"{claim.id} bounds {kind}")
         total = sum((c * step.quantities[q] for q, c in right.items()), Form({}, {}))
@@ -96,14 +183,12 @@ def _one_step(claim: Claim) -> OneStep:
     return contraction(statement.algorithm, after, statement.factor, before)
 
 
-def _letters(claim: Claim) -> Letters:
-    """The paper's letters by name, from the setting."""
-    instance = next(instances(claim))
-    return {str(s): s for s in claim.setting.bind(instance.problem, instance.params)}
+def _stated(claim: Claim, name: str, step: Step, letters: Mapping[str, sympy.Expr]) -> Weights:
+    return identity.stated(claim, name, {**letters, **_LETTERS}, step.vectors)
 
 
 def _slack(claim: Claim, factor: sympy.Expr, k: Letters) -> dict[sympy.Symbol, sympy.Expr]:
-    """The factor is at least each of the three terms of tau, and rho is damped as Theorem 3.1 asks."""
+    """The factor is at least each of the three terms of tau, and rho is damped enough."""
     least = {
         _s_mu: (1 - k["gamma"] * k["mu"]) ** 2,
         _s_L: (1 - k["gamma"] * k["L"]) ** 2,
@@ -116,81 +201,25 @@ def _slack(claim: Claim, factor: sympy.Expr, k: Letters) -> dict[sympy.Symbol, s
     return {**{s: _F - bound for s, bound in least.items()}, _s_rho: damping}
 
 
-def _dual_step(k: Letters) -> sympy.Expr:
-    return k["p"] * k["chi"] / (k["gamma"] * (1 + 2 * k["omega"]))
+def _excess(claim: Claim, k: Letters, kind: str, right: dict[str, sympy.Expr]) -> dict[str, sympy.Expr]:
+    """By how much the coefficients of a claim about one of the two steps exceed what they must, by their letters.
 
-
-def _contraction(step: Step, k: Letters) -> Weights:
-    """F Psi - E Psi_next >= 0."""
-    gamma, p, rho = k["gamma"], k["p"], k["rho"]
-    weight = gamma * (1 + 2 * k["omega"]) / (p**2 * k["chi"])
-    noise = p * weight * _dual_step(k) ** 2
-    dual = _noise_in_dual(step, k, noise)
-    primal = _noise_in_primal(step, k, p * rho**2 / gamma)
-    squares = [*dual.squares, *primal.squares]
-    squares += [(p / gamma * _s_rho, v) for v in (step.vectors["W_x"], step.vectors["W_y"])]
-    squares += [(weight * _s_p, v) for v in (step.vectors["u"], step.vectors["v"])]
-    multipliers = {"variance": dual.multipliers["variance"], "joint variance": primal.multipliers["joint variance"]}
-    for function, sample in (("f", step.vectors["at_x"]), ("g", step.vectors["at_y"])):
-        x, gradient = sample.point, sample.gradient
-        if k["L"] == k["mu"]:
-            squares.append((_s_mu / gamma, x))
-            continue
-        # F |x|^2 - |x - gamma g|^2 from <g - mu x, L x - g> >= 0, which two interpolation inequalities add up to.
-        multiplier = (_s_mu + _s_L + gamma**2 * _ell**2) / (gamma * _ell)
-        multipliers |= {f"{function}[0,1]": multiplier, f"{function}[1,0]": multiplier}
-        squares.append((_s_L / (gamma * _ell**2), gradient - k["mu"] * x))
-        squares.append((_s_mu / (gamma * _ell**2), k["L"] * x - gradient))
-    return Weights(multipliers, tuple(squares))
-
-
-def _noise_in_dual(step: Step, k: Letters, weight: sympy.Expr) -> Weights:
-    """What the noise adds to weight * |u_next|^2 is at most weight * 2 omega |W x_hat|^2; its mean helps."""
-    squares = ((weight / 2, step.vectors["mean noise"]), (weight * k["omega"], step.vectors["x_hat deviation"]))
-    return Weights({"variance": weight}, squares)
-
-
-def _noise_in_primal(step: Step, k: Letters, weight: sympy.Expr) -> Weights:
-    """What the noise adds to weight * |x_next|^2 is at most weight * omega_av |W x_hat|^2: only its mean enters."""
-    squares = ((weight * k["omega_av"] / 2, step.vectors["x_hat deviation"]),)
-    return Weights({"joint variance": weight / 2}, squares)
-
-
-def _dual(claim: Claim, step: Step, k: Letters, right: dict[str, sympy.Expr]) -> Weights:
-    """E|u_next - u*|^2 <= |u - u*|^2 + p lam^2 (1 + 2 omega) |W x_hat|^2 - 2 p lam <u - u*, x_hat>."""
-    p, lam = k["p"], _dual_step(k)
-    least = {"|u-u*|^2": sympy.S.One, "|W x_hat|^2": p * lam**2 * (1 + 2 * k["omega"])}
-    base = _noise_in_dual(step, k, p * lam**2)
-    return _with_excess(claim, step, base, right, least, {"<u-u*,x_hat>": -2 * p * lam})
-
-
-def _primal(claim: Claim, step: Step, k: Letters, right: dict[str, sympy.Expr]) -> Weights:
-    """E|x_next - x*|^2 <= |x_hat - x*|^2 - p (2 rho - rho^2 (1 + omega_av)) |W x_hat|^2."""
-    p, rho = k["p"], k["rho"]
-    least = {"|x_hat-x*|^2": sympy.S.One, "|W x_hat|^2": -p * (2 * rho - rho**2 * (1 + k["omega_av"]))}
-    return _with_excess(claim, step, _noise_in_primal(step, k, p * rho**2), right, least, {})
-
-
-_SQUARES = {"|u-u*|^2": ("u", "v"), "|W x_hat|^2": ("W_x", "W_y"), "|x_hat-x*|^2": ("x_hat", "y_hat")}
-
-
-def _with_excess(
-    claim: Claim,
-    step: Step,
-    base: Weights,
-    right: dict[str, sympy.Expr],
-    least: dict[str, sympy.Expr],
-    exactly: dict[str, sympy.Expr],
-) -> Weights:
-    """The proof of the sharp right side, plus squares for what the claim's coefficients exceed it by."""
+    E|u_next - u*|^2 <= |u - u*|^2 + p lam^2 (1 + 2 omega) |W x_hat|^2 - 2 p lam <u - u*, x_hat>, lam the stepsize, and
+    E|x_next - x*|^2 <= |x_hat - x*|^2 - p (2 rho - rho^2 (1 + omega_av)) |W x_hat|^2.
+    """
+    p, rho, lam = k["p"], k["rho"], k["p"] * k["chi"] / (k["gamma"] * (1 + 2 * k["omega"]))
+    exactly: tuple[str, ...] = ()
+    if kind == "dual step":
+        least = {"|u-u*|^2": sympy.S.One, "|W x_hat|^2": p * lam**2 * (1 + 2 * k["omega"])}
+        exactly = ("<u-u*,x_hat>",)
+    else:
+        least = {"|x_hat-x*|^2": sympy.S.One, "|W x_hat|^2": -p * (2 * rho - rho**2 * (1 + k["omega_av"]))}
     if set(right) - set(least) - set(exactly):
         raise Unprovable(f"{claim.id} bounds by other quantities than {', '.join([*least, *exactly])}")
-    squares = list(base.squares)
-    for quantity, coefficient in least.items():
-        excess = sympy.simplify(right.get(quantity, sympy.S.Zero) - coefficient)
+    found = {q: sympy.simplify(right.get(q, sympy.S.Zero) - coefficient) for q, coefficient in least.items()}
+    for excess in found.values():
         require_nonnegative(claim, excess)
-        squares += [(excess, step.vectors[v]) for v in _SQUARES[quantity] if excess != 0]
-    return Weights(base.multipliers, tuple(squares))
+    return {f"excess of {quantity}": excess for quantity, excess in found.items()}
 
 
 def instances(claim: Claim) -> Iterator[Instance]:
@@ -227,6 +256,14 @@ def _traits(instance: Instance) -> tuple[Hashable, ...]:
     return (problem.n, k.compressors.joint, *extremes)
 
 
+def constants(instance: Instance) -> dict[str, Any]:
+    """The constants of the model, by the names of its letters."""
+    problem, k = instance.problem, instance.params
+    curvatures = {"n": problem.n, "mu": problem.mu, "L": problem.L}
+    steps = {"gamma": k.gamma, "chi": k.chi, "rho": k.rho, "p": k.p}
+    return {**curvatures, **steps, "omega": k.omega, "omega_av": k.compressors.omega_av}
+
+
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     """The instance with one assumption of the proof broken at a time."""
     params = instance.params
@@ -246,17 +283,9 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     problem, state = posed.instance.at(np.zeros((1, 0)))
     later, probabilities = rollout(replace(claim, statement=statement), posed.instance, problem, state, 1)
     n, params = problem.n, posed.instance.params
-    k = LoCoDLConstants(
-        problem.mu,
-        problem.L,
-        params.gamma,
-        params.chi,
-        params.rho,
-        params.p,
-        params.omega,
-        params.compressors.omega_av,
-    )
-    step = model.locodl(Explicit(n), k)
+    found = constants(posed.instance)
+    k = Constants(*(found[name] for name in Constants._fields))
+    step = iteration(Explicit(n), k)
     for quantity in statement.quantities:
         name = str(quantity.expression)
         values = quantity.of(problem, params, later if quantity.after else state)

@@ -1,0 +1,108 @@
+"""FedDCD: weights of the identities that prove its theorems for all parameters.
+
+The vectors and the letters besides alpha, beta and delta are those of the models of steps in :mod:`verify.proofs`.
+"""
+
+from __future__ import annotations
+
+import sympy
+
+from fedtheory.settings import SumOfSquares
+
+alpha, beta, delta = sympy.symbols("alpha beta delta", positive=True)
+L, L_min, mu, n, over_L, constant = sympy.symbols("L L_min mu n 1/L_i constant", positive=True)
+#: r and tau/N; by how much a number exceeds what it must.
+r, q = sympy.symbols("r q", nonnegative=True)
+s_F, s_L, s_t, s_b, s_D, s_r, s_q, s_1, s_x = sympy.symbols("s_F s_L s_t s_b s_D s_r s_q s_1 s_x", nonnegative=True)
+
+
+def _below(sharp: sympy.Expr, first: sympy.Expr, rest: sympy.Expr) -> SumOfSquares:
+    return SumOfSquares(
+        {"least at the optimum": s_F, "strong convexity": sharp, "sum zero": sharp},
+        ((first, {"g": 1, "c": -1, "z": -mu}), (rest, {"g": 1, "c": -1})),
+    )
+
+
+#: Lemmas B.6, B.8, E.1 with an exact oracle and E.2, and Theorem 4.1.
+BLOCKS = {
+    "descent": SumOfSquares({}, ((s_b * over_L, {"g": 1, "c": -1}),)),
+    "contraction": _below(r * mu / L, r / (2 * L), r * s_L / 2),
+    "primal distance": SumOfSquares({"smooth below": 2 * L / n, "least at the optimum": constant - 2 * L / n}),
+    "dual distance": SumOfSquares({"smooth above": 1}, ((constant - L / 2, {"z": 1}),)),
+    "below": _below(2 * mu / L, 1 / L, s_L),
+    "below, Euclidean": _below(2 * mu / L**2, 1 / L**2, 2 * s_L / L + s_L**2),
+    "above": SumOfSquares(
+        {"least at the optimum": s_F, "smooth below": 2, "weighted sum zero": 2}, ((over_L, {"c": 1}),)
+    ),
+    "above, Euclidean": SumOfSquares(
+        {"least at the optimum": s_F, "smooth below": 2 / L_min, "weighted sum zero": 2 / L_min},
+        ((over_L / L_min, {"c": 1}), (s_t * over_L, {"g": 1, "c": -1})),
+    ),
+}
+
+_kappa, _A = r * alpha / (32 * beta), 3 * alpha / 16
+#: Lemma C.2, Lemma E.1 with an inexact oracle and Theorem 5.2, whose potential is gap + 3 alpha/16 (squared errors).
+INEXACT = {
+    "next error": SumOfSquares({"oracle": 1}, ((delta / 2, {"e": 1, "m": 1}),)),
+    "next distance": SumOfSquares(
+        {"oracle": sympy.Rational(4, 3), "smooth below": 8 / alpha * (1 + delta)},
+        ((sympy.Rational(1, 3), {"b": 3, "p": -1}), (delta / 3, {"a": 1, "b": 2}), (2 * delta, {"b": 1})),
+    ),
+    "first distance": SumOfSquares({"smooth below": 8 / alpha}, ((3, {"b": 1}),)),
+    "contraction": SumOfSquares(
+        {
+            "strong convexity": _kappa,
+            "sum zero": _kappa,
+            "least at the optimum": s_F,
+            "means": r * alpha / 4,
+            "mean error": 4 * _A,
+            "oracle": 4 * _A,
+            "square": _A * (s_D + s_F),
+        },
+        (
+            (_kappa / (2 * beta), {"z": 1, "Pg": -beta}),
+            (23 * r * alpha / 128, {"Pg": 1, "Pe": sympy.Rational(9, 23)}),
+            (sympy.Rational(431, 1472) * r * alpha, {"Pe": 1}),
+            (2 * _A * s_r, {"Pe": 1}),
+            (2 * _A, {"mean e": 1}),
+        ),
+    ),
+    "primal distance": SumOfSquares(
+        {
+            "smooth below": 4 / alpha,
+            "least at the optimum": sympy.Rational(28, 3) / alpha,
+            "oracle": 2,
+            "square": 2 + s_D,
+        },
+        ((1, {"g": 1, "e": -1}),),
+    ),
+    "start": SumOfSquares({"smooth above": 1}),
+}
+
+_theta = 8 * _kappa
+#: tau/N - theta and tau/N - 2 theta, which are positive.
+_calls, _errors = s_q + r * (3 + s_x) / 4, s_q + r * (1 + s_x) / 2
+#: Theorem 5.2 with the memory as printed.
+MEMORY = {
+    "contraction": SumOfSquares(
+        {
+            "strong convexity": _theta,
+            "sum zero": _theta,
+            "least at the optimum": s_F,
+            "means": r * alpha / 4,
+            "mean error": 4 * _A * _errors,
+            "oracle": 4 * _A * _calls,
+        },
+        (
+            (_theta / (2 * beta), {"z": 1, "Pg": -beta}),
+            (9 * r * alpha / 128, {"Pg": 1, "Pe": 1}),
+            (r * alpha / 16 + 2 * _A * (s_q + r * s_x / 2), {"Pe": 1}),
+            (2 * _A * _errors, {"mean e": 1}),
+            (_A * (_calls * _kappa + s_F), {"h": 1}),
+        ),
+    ),
+    "primal distance": SumOfSquares(
+        {"smooth below": 4 / alpha, "least at the optimum": sympy.Rational(20, 3) / alpha, "oracle": 2 * q},
+        ((q, {"g": 1, "e": -1}), (s_1, {"g": 1, "h": -1}), (3 * q / 2, {"h": 1})),
+    ),
+}
