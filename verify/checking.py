@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MethodType
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
-from verify import assumptions
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.faults import placed
 from verify.base.verdict import Verdict
+from verify.comparisons import asserted
 from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
 from verify.methods.base import Inquiry, Role
 from verify.methods.order import METHODS, examined
@@ -23,6 +25,12 @@ from verify.search import seen
 BUDGETS = {"quick": 160, "full": 3000}
 #: Names of the ways in which methods work, in the order in which they are listed.
 _USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential", "derivation")
+#: Verdicts that say that a claim holds.
+_HOLDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
+#: Ways of working on states that are no numbers.
+_FORMAL = {"sdp", "formal", "symbolic", "derivation"}
+#: Where the classes are whose members are checked by tests of this package.
+_CLASSES = "fedtheory.classes"
 
 
 def check(
@@ -78,7 +86,7 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     verdict = best.verdict or Verdict.NOT_TESTED
     # A search that was not needed is not made for this.
     met = inquiry.met if "hunt" in vars(inquiry) else ()
-    assumed = assumptions.assumed(inquiry.claim, verdict, best.used, met)
+    assumed = _assumed(inquiry.claim, verdict, best.used, met)
     note = _note(inquiry, best, outcomes)
     if verdict is Verdict.SUPPORTED:
         note = seen.caveat(inquiry.claim, frozenset().union(*(o.seen for o in outcomes))) + note
@@ -96,6 +104,50 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
         outcomes=outcomes,
         assumed=assumed,
     )
+
+
+def _assumed(claim: Claim, verdict: Verdict, used: Collection[str], met: Collection[Recipe] = ()) -> tuple[str, ...]:
+    """What the verdict takes from the author of a claim as it is.
+
+    ``used``: the ways in which it was found; ``met``: recipes of some instances that meet the hypotheses.
+    """
+    if verdict in (Verdict.ILL_POSED, Verdict.NOT_TESTED):
+        return ()
+    holds = _of_what_holds(claim, used, met) if verdict in _HOLDS else ()
+    return tuple(dict.fromkeys((*_of_hypotheses(claim), *holds)))
+
+
+def _of_hypotheses(claim: Claim) -> Iterator[str]:
+    for hypothesis in claim.requires:
+        if hypothesis.met is not None and not _is_ours(hypothesis):
+            yield f"the code of the hypothesis {hypothesis.text!r}, which chose the instances, says what its text does"
+
+
+def _is_ours(hypothesis: Hypothesis) -> bool:
+    """Whether a hypothesis is what a class of this package says of its own members."""
+    of = hypothesis.met.__self__ if isinstance(hypothesis.met, MethodType) else None
+    return type(of).__module__.startswith(_CLASSES) and hypothesis.states_membership((of,))
+
+
+def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe]) -> Iterator[str]:
+    setting, formal = claim.setting, bool(_FORMAL & set(used))
+    for part in setting.classes:
+        if not type(part).__module__.startswith(_CLASSES):
+            yield f"all that is posed of the class {type(part).__name__} holds of its members"
+    if "derivation" in used:
+        for hypothesis in claim.requires:
+            for meaning in hypothesis.says:
+                yield f"along runs, {hypothesis.text!r} means that {meaning.words}"
+    if setting.hints.known is not None and formal:
+        yield "what the setting says is known of states holds of formal vectors"
+    by_hand = setting.drawing.special is not None and not claim.statement.of_compressor
+    if by_hand and not (met and all(asserted.reaches(claim.instances.build(recipe, True)) for recipe in met)):
+        yield "the states of its instances, made by hand, are all of which it speaks"
+    if setting.hints.complete and formal:
+        yield "the statement depends on nothing but the parameters and states of its setting"
+    domains = [str(q.expression) for q in getattr(claim.statement, "quantities", ()) if q.domain is not None]
+    if domains and formal:
+        yield f"{', '.join(domains)} is finite wherever its residuals vanish"
 
 
 def _by(role: Role, outcomes: Sequence[Outcome]) -> list[Outcome]:

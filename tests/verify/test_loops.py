@@ -56,7 +56,6 @@ FOLDERS = {
         "evidence",
         "results",
         "search",
-        "certificates",
         "tightness",
         "derivation",
         "methods",

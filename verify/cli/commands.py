@@ -341,7 +341,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     """Test the checker on mutants, search the claims that hold for false alarms, and calibrate the sequential tests."""
     from verify.comparisons import samplers
     from verify.mutation import attack, selftest
-    from verify.report import selftest as told
+    from verify.mutation import report as told
     from verify.statistics import calibration
 
     copy = None if args.json is None else _writable(Path(args.json))

@@ -17,7 +17,7 @@ from fedtheory.instances.base import Recipe
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.numbers.rational import evaluate
 from verify.base.evaluate import dimension
-from verify.statistics import sampling
+from verify.comparisons import sampling
 from verify.statistics.alpha_spending import Ledger
 from verify.statistics.sequential import Decision, Outcome
 

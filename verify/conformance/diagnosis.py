@@ -19,9 +19,9 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
+from verify.base import changed_code
 from verify.conformance import matching
 from verify.conformance.slips import Slip, slips
-from verify.mutation import code
 
 #: Whether an algorithm does what was seen.
 Agrees = Callable[[Algorithm], bool]
@@ -52,7 +52,7 @@ def _changed(algorithm: Algorithm) -> Iterator[Slip]:
     if module is None or not hasattr(module, "Params"):
         return
     fields = {"params": module.Params._fields, "state": module.State._fields}
-    for change in code.changes(module, ("step",), fields):
+    for change in changed_code.changes(module, ("step",), fields):
         after, before = _sides(change.text)
         text = _instead(after, before, module.__name__, change.function)
         yield Slip(text, replace(algorithm, step=change.namespace["step"]))
@@ -67,10 +67,10 @@ def _called(algorithm: Algorithm) -> Iterator[Slip]:
         name = getattr(value, "__name__", "")
         if inspect.ismodule(value) and name.startswith("fedtheory.algorithms.") and value is sys.modules.get(name):
             roots = tuple(n for n in names if inspect.isfunction(getattr(value, n, None)))
-            for change in code.changes(value, roots, {}):
+            for change in changed_code.changes(value, roots, {}):
                 after, before = _sides(change.text)
                 text = _instead(after, before, name, change.function)
-                yield Slip(text, replace(algorithm, step=code.rebound(algorithm.step, change.namespace, value)))
+                yield Slip(text, replace(algorithm, step=changed_code.rebound(algorithm.step, change.namespace, value)))
 
 
 def _sides(text: str) -> Sequence[str]:

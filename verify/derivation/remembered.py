@@ -13,7 +13,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from fedtheory.kinds.identity import Identity
 from verify.base.verdict import Verdict
-from verify.certificates import class_certificates
+from verify.evidence import certificates
 from verify.pep import posing
 
 #: Packages whose functions a certificate may reach.
@@ -72,9 +72,9 @@ def _why(claim: Claim, place: _Place) -> str:
     try:
         if isinstance(claim.statement, Identity):
             posing.check_coordinates(claim, claim.instances.build(recipe, True))
-            held = class_certificates.formal(claim, "all states", recipe)
+            held = certificates.formal(claim, "all states", recipe)
             return "" if held is not None else "it does not hold in all states"
-        found, _ = class_certificates.certified(claim, recipe)
+        found, _ = certificates.certified(claim, recipe)
     except (ValueError, ArithmeticError) as error:
         return str(error)
     if found.verdict is Verdict.REFUTED:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from verify.evidence.record import Outcome
-from verify.methods.at_parameters import formally
 from verify.methods.base import Inquiry, Method, Role
 from verify.pep import generic_states
+from verify.search.at_points import Way, at_each, formally
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Certified in all states, at each choice of the parameters."""
-    return formally(method, inquiry, "all states", "in all states", "exact in all states, at {}", "formal")
+    way = Way(formally("all states", inquiry.claim), "in all states", "exact in all states, at {}", "formal")
+    return at_each(method.found, inquiry.claim, inquiry.met, inquiry.others, way)
 
 
 METHOD = Method(

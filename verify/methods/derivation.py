@@ -20,13 +20,13 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.certificates import points
 from verify.derivation import obligations, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
 from verify.evidence.record import Outcome, strongest
 from verify.exact import reals, symbolic
 from verify.methods.base import Examine, Inquiry, Method, Role
+from verify.search import points
 from verify.search.hunting import wildness
 
 #: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fedtheory.kinds.invariant import Invariant
 from verify.evidence.record import Outcome
-from verify.methods.at_parameters import formally
 from verify.methods.base import CLASS, Inquiry, Method, Role, states_a
 from verify.pep import posing
+from verify.search.at_points import Way, at_each, formally
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -14,7 +14,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     if not posing.posable(inquiry.claim.setting):
         return method.skipped(f"the class of {inquiry.claim.id} is not posed")
     whole = "exact over the whole class, in all dimensions, at {}"
-    return formally(method, inquiry, "invariant", "over the class", whole, "formal")
+    way = Way(formally("invariant", inquiry.claim), "over the class", whole, "formal")
+    return at_each(method.found, inquiry.claim, inquiry.met, inquiry.others, way)
 
 
 METHOD = Method("invariants", CLASS, states_a(Invariant), run, role=Role.WHOLE)

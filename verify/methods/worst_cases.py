@@ -9,12 +9,12 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from verify.base.verdict import Verdict
-from verify.certificates import class_certificates
+from verify.evidence import certificates
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.record import Outcome
-from verify.methods.at_parameters import at_each
 from verify.methods.base import CLASS, Inquiry, Method, Role, states_a
 from verify.pep import posing
+from verify.search.at_points import Way, at_each
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -23,14 +23,15 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(f"the class of {inquiry.claim.id} is not posed")
 
     def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
-        found, certificate = class_certificates.certified(inquiry.claim, recipe)
+        found, certificate = certificates.certified(inquiry.claim, recipe)
         exceeded = found.verdict is Verdict.REFUTED
         size = found.lower if found.lower is not None else "not bounded"
         worst = f"the worst case over the class is {_short(size)}, and {_short(found.claimed)} is claimed"
         return certificate, worst if exceeded else found.note, exceeded
 
     whole = "bounded over the whole class, in all dimensions, at {}"
-    return at_each(method, inquiry, at, "over the class", whole, "sdp")
+    way = Way(at, "over the class", whole, "sdp")
+    return at_each(method.found, inquiry.claim, inquiry.met, inquiry.others, way)
 
 
 def _short(value: Fraction | str) -> str:

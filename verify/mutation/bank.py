@@ -19,7 +19,8 @@ from fedtheory.algorithms.method import stepping
 from fedtheory.claims import Claim
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.mutation import code, expressions
+from verify.base import changed_code
+from verify.mutation import expressions
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,8 @@ def _changed_compressors(claim: Claim, build: Any) -> Iterator[Mutant]:
 
     own = build.__module__ == compressors.__name__
     roots = (build.__name__,) if own else build.__code__.co_names
-    for operator, function, text, namespace in code.changes(compressors, tuple(roots), {}):
-        changed = namespace[build.__name__] if own else code.rebound(build, namespace, compressors)
+    for operator, function, text, namespace in changed_code.changes(compressors, tuple(roots), {}):
+        changed = namespace[build.__name__] if own else changed_code.rebound(build, namespace, compressors)
         variant = claim.variant(compressor=changed)
         yield Mutant("", operator, f"compressors.{function}", text, (variant,), (claim,))
 
@@ -121,14 +122,14 @@ def _changed_methods(algorithm: Algorithm, originals: tuple[Claim, ...]) -> Iter
     roots = (written.__name__, algorithm.draws.__name__) if written else ("step", "draws")
     of = algorithm if written else module
     fields = {"params": of.Params._fields, "state": of.State._fields}  # type: ignore[union-attr]
-    for operator, function, text, namespace in code.changes(module, roots, fields):
+    for operator, function, text, namespace in changed_code.changes(module, roots, fields):
         parts = {
             name: namespace[root] for name, root in zip(("step", "draws"), roots, strict=True) if root in namespace
         }
         if written:
             parts["step"] = stepping(parts["step"], algorithm.State)
         if wrapped:
-            parts = {name: code.rebound(getattr(algorithm, name), namespace, module) for name in parts}
+            parts = {name: changed_code.rebound(getattr(algorithm, name), namespace, module) for name in parts}
         changed = replace(algorithm, **parts)
         variants = tuple(c.variant(algorithm=changed) for c in originals)
         yield Mutant("", operator, f"{Path(str(module.__file__)).stem}.{function}", text, variants, originals)

@@ -12,8 +12,7 @@ from fedtheory.compressors import Compressor, natural, rand_k
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.randomness import Size
 from verify.statistics.e_process import Assumed
-from verify.statistics.sampling import ROUNDING
-from verify.statistics.sequential import Decision, prepare, race
+from verify.statistics.sequential import ROUNDING, Decision, prepare, race
 
 
 class _Case(NamedTuple):

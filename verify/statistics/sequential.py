@@ -18,6 +18,8 @@ from fedtheory.numbers.rational import Array
 from verify.statistics.e_process import BETS, Assumed, average, check_level, growth, interval, testable
 from verify.statistics.power import acceptable, smallest_defect
 
+#: Relative rounding errors of a statistic in float64.
+ROUNDING = 1e-9
 #: ``source(n)`` gives the next n samples of S statistics, ``(n, S)``.
 Source = Callable[[int], Array]
 

@@ -28,8 +28,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic, logistic_with_condition
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.settings.relations import Quantity
-from verify.comparisons import samplers
-from verify.statistics import sampling
+from verify.comparisons import samplers, sampling
 
 #: The bounds that are measured: what their left side is called.
 MEASURED = {

@@ -8,7 +8,7 @@ from fedtheory import claims
 from verify import check
 from verify.base.verdict import Verdict
 from verify.mutation import Mutant, attack, regions
-from verify.report import selftest as told
+from verify.mutation import report as told
 
 DESCENT = claims.get("baseline/gradient-descent/one-step")
 

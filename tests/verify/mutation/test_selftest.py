@@ -11,8 +11,9 @@ from fedtheory import claims
 from fedtheory.algorithms import feddcd
 from fedtheory.papers import locodl
 from fedtheory.settings.hypotheses import Hypothesis
+from verify.base import changed_code
 from verify.cli import main
-from verify.mutation import bank, code, entailment, expressions, selftest
+from verify.mutation import bank, entailment, expressions, selftest
 from verify.mutation.expressions import OPERATORS
 from verify.mutation.selftest import Alarm, Label
 
@@ -82,7 +83,7 @@ def test_quantities_are_neither_dropped_nor_exchanged():
 
 def test_every_place_of_a_function_is_changed():
     fields = {"params": feddcd.Params._fields, "state": feddcd.State._fields}
-    found = list(code.changes(feddcd, ("step", "draws"), fields))
+    found = list(changed_code.changes(feddcd, ("step", "draws"), fields))
     texts = {change.text for change in found}
     assert {
         "state.y + params.eta * w_hat for state.y - params.eta * w_hat",

@@ -13,8 +13,8 @@ import sympy
 
 from fedtheory import claims
 from verify.base.evaluate import meeting
-from verify.certificates import class_certificates
 from verify.cli import main
+from verify.evidence import certificates
 from verify.evidence.certificates import ClassCertificate, load
 from verify.pep import certifying
 from verify.pep.prover import DoesNotHold, Solving, Stored
@@ -40,7 +40,7 @@ def first_recipe(claim):
 
 def certified(id):
     claim = claims.get(id)
-    _, found = class_certificates.certified(claim, first_recipe(claim))
+    _, found = certificates.certified(claim, first_recipe(claim))
     assert found is not None
     return found
 
@@ -70,7 +70,7 @@ def test_a_certificate_is_replayed_from_its_file_without_a_solver(id, monkeypatc
 @pytest.mark.parametrize("method", FORMAL)
 def test_what_holds_on_formal_states_is_computed_again(method, without_a_solver):
     claim = claims.get(FORMAL[method])
-    found = class_certificates.formal(claim, method, first_recipe(claim))
+    found = certificates.formal(claim, method, first_recipe(claim))
     assert found is not None and not found.steps
     assert ClassCertificate.from_json(json.loads(json.dumps(found.to_json()))).replay() is True
 
@@ -78,7 +78,7 @@ def test_what_holds_on_formal_states_is_computed_again(method, without_a_solver)
 def test_a_changed_claim_travels_with_its_change():
     claim = claims.get(IDS[0])
     larger = claim.variant(factor=claim.statement.factor + sympy.Rational(1, 100))
-    _, found = class_certificates.certified(larger, first_recipe(claim))
+    _, found = certificates.certified(larger, first_recipe(claim))
     read = ClassCertificate.from_json(json.loads(json.dumps(found.to_json())))
     assert read.claim.id == f"{claim.id}*" and read.replay()
     # The multipliers of the larger factor need not prove the smaller one.

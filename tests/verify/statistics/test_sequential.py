@@ -13,7 +13,8 @@ import pytest
 from fedtheory import claims, compressors, randomness
 from fedtheory.randomness import Bernoulli, UniformSubset, map_leaves
 from verify.base.evaluate import dimension
-from verify.statistics import calibration, e_process, power, sampling
+from verify.comparisons import sampling
+from verify.statistics import calibration, e_process, power
 from verify.statistics.alpha_spending import Ledger
 from verify.statistics.e_process import Assumed, confidence_sequence, interval
 from verify.statistics.sequential import Decision, prepare, run

@@ -8,7 +8,7 @@ import sympy
 import fedtheory as ft
 from verify import check
 from verify.base.verdict import Verdict
-from verify.certificates import points
+from verify.search import points
 
 mu, L, gamma, p = ft.letters("mu L gamma p")
 ONE = (Fraction(1),)

@@ -1,91 +1,107 @@
-"""A claim certified for a whole class at each choice of the parameters: what three methods share."""
+"""A claim certified for a whole class at each choice of the parameters that is known to meet the hypotheses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from fedtheory.claims import Claim
 from fedtheory.instances.base import Recipe
 from verify.base.faults import Unrunnable
 from verify.base.verdict import Verdict
-from verify.certificates import class_certificates, points
-from verify.evidence.certificates import ClassCertificate
+from verify.evidence.certificates import ClassCertificate, formal
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method
 from verify.pep.bounding import Refused
+from verify.search import points
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
-Asked = Callable[[Recipe], tuple[ClassCertificate | None, str, bool]]
+At = Callable[[Recipe], tuple[ClassCertificate | None, str, bool]]
 
 
-def formally(method: Method, inquiry: Inquiry, how: str, where: str, whole: str, used: str) -> Outcome:
-    """What holds on formal states at each choice of the parameters, or the first reason why that is not known."""
+class Way(NamedTuple):
+    """A way to certify a claim ``at`` the parameters of a recipe, of the sort ``used``.
+
+    ``where``: of what it speaks; ``whole``: what it shows, at {} choices. Both are for notes.
+    """
+
+    at: At
+    where: str
+    whole: str
+    used: str
+
+
+def formally(how: str, claim: Claim) -> At:
+    """Whether a claim holds on formal states; ``how``: one of ``certifying.FORMAL``."""
 
     def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
-        found = class_certificates.formal(inquiry.claim, how, recipe)
+        found = formal(claim, how, recipe)
         return found, "" if found else "it is not seen on formal states, which refutes nothing", False
 
-    return at_each(method, inquiry, at, where, whole, used)
+    return at
 
 
-def at_each(method: Method, inquiry: Inquiry, at: Asked, where: str, whole: str, used: str) -> Outcome:
+def at_each(
+    found: Callable[..., Outcome], claim: Claim, met: Sequence[Recipe], others: int | None, way: Way
+) -> Outcome:
     """Certified if at each choice of the parameters that can be posed there is a certificate, and there is one at all.
 
-    ``at(recipe)``: the certificate or None, why there is none, and whether the class exceeds the claim there. A choice
-    that cannot be posed is lost, and no other; a claim that is refused at one choice is certified at none.
+    ``found``: makes the outcome; ``met``: the choices, as recipes that meet the hypotheses; ``others``: the seed of
+    further ones, which are tried where those show too little, or None. A choice that cannot be posed is lost, and no
+    other; a claim that is refused at one choice is certified at none.
     """
+    at, where, whole, used = way
     certificates: list[ClassCertificate] = []
     left_open: list[str] = []
     lost: list[str] = []
     exceeded = False
-    for recipe in inquiry.met:
+    for recipe in met:
         try:
-            found, why, worse = at(recipe)
+            certificate, why, worse = at(recipe)
         except Refused as error:
-            return method.skipped(f"{where}: {error}")
+            return found(None, f"{where}: {error}")
         except (ValueError, ArithmeticError) as error:
-            lost.append(f"{_place(inquiry.claim, recipe, error)}{error}")
+            lost.append(f"{_place(claim, recipe, error)}{error}")
             continue
         exceeded = exceeded or worse
-        if found is not None:
-            certificates.append(found)
+        if certificate is not None:
+            certificates.append(certificate)
         else:
-            left_open.append(f"{_place(inquiry.claim, recipe)}{why}")
+            left_open.append(f"{_place(claim, recipe)}{why}")
     # A potential that does not contract says nothing against a bound that is stated of something else.
-    known = not inquiry.claim.statement.horizon and not lost and bool(inquiry.met)
-    details = {"instances": len(inquiry.met), "left_open": (*left_open, *lost), "certificates": tuple(certificates)}
+    known = not claim.statement.horizon and not lost and bool(met)
+    details = {"instances": len(met), "left_open": (*left_open, *lost), "certificates": tuple(certificates)}
     if left_open or not certificates:
         what = "programs" if used == "sdp" else "choices of the parameters"
-        reason = f"{len(left_open)} of {len(inquiry.met)} {what} left open"
+        reason = f"{len(left_open)} of {len(met)} {what} left open"
         if lost and not left_open:
             reason = lost[0]
-        return method.found(None, f"{where}: {reason}", exceeded=exceeded if known else None, **details)
-    about = points.of(inquiry.claim)
+        return found(None, f"{where}: {reason}", exceeded=exceeded if known else None, **details)
+    about = points.of(claim)
     shared = about.uncovered([c.recipe for c in certificates])
-    # Where the points are given it is for who gives them to say what they show.
-    if shared and inquiry.given is None:
-        better, broken = _better(inquiry, at, about.better(inquiry.seed))
+    if others is not None and shared:
+        better, broken = _better(claim, at, about.better(others))
         certificates += better
-        details |= {"certificates": tuple(certificates), "instances": len(inquiry.met) + len(better)}
+        details |= {"certificates": tuple(certificates), "instances": len(met) + len(better)}
         shared = about.uncovered([c.recipe for c in certificates])
         if broken or shared:
             said = f"certified at {len(certificates)} choices of the parameters, but only where {', '.join(shared)}"
             found_worse = bool(broken) if known else None
-            return method.found(None, f"{where}: {broken or said}", exceeded=found_worse, **details)
-    for threshold in about.near([c.recipe for c in certificates]) if inquiry.given is None else ():
-        more, broken = _better(inquiry, at, about.beyond(threshold, inquiry.seed))
-        certificates += more
-        details |= {"certificates": tuple(certificates), "instances": len(inquiry.met) + len(more)}
-        if not more:
-            said = f"certified at {len(certificates)} choices of the parameters, but at none where {threshold}"
-            return method.found(None, f"{where}: {broken or said}", exceeded=bool(broken) if known else None, **details)
+            return found(None, f"{where}: {broken or said}", exceeded=found_worse, **details)
+    if others is not None:
+        for threshold in about.near([c.recipe for c in certificates]):
+            more, broken = _better(claim, at, about.beyond(threshold, others))
+            certificates += more
+            details |= {"certificates": tuple(certificates), "instances": len(met) + len(more)}
+            if not more:
+                said = f"certified at {len(certificates)} choices of the parameters, but at none where {threshold}"
+                return found(None, f"{where}: {broken or said}", exceeded=bool(broken) if known else None, **details)
     note = whole.format(_places(about, certificates))
     if lost:
         note += f"; {len(lost)} could not be posed: {lost[0]}"
-    return method.found(Verdict.CERTIFIED, note, exceeded=False if known else None, used=(used,), **details)
+    return found(Verdict.CERTIFIED, note, exceeded=False if known else None, used=(used,), **details)
 
 
-def _better(inquiry: Inquiry, at: Asked, better: Iterator[Recipe]) -> tuple[list[ClassCertificate], str]:
+def _better(claim: Claim, at: At, better: Iterator[Recipe]) -> tuple[list[ClassCertificate], str]:
     """A certificate at one of some better points, if one is found; why the claim fails at one, if it does."""
     for recipe in better:
         try:
@@ -93,7 +109,7 @@ def _better(inquiry: Inquiry, at: Asked, better: Iterator[Recipe]) -> tuple[list
         except (ValueError, ArithmeticError):
             continue
         if worse:
-            return [], f"{_place(inquiry.claim, recipe)}{why}"
+            return [], f"{_place(claim, recipe)}{why}"
         if found is not None:
             return [found], ""
     return [], ""

@@ -23,7 +23,7 @@ from fedtheory.randomness import Distribution, Draw, Product, Uniform01, Uniform
 from verify.base.evaluate import rollout, start
 from verify.statistics.e_process import Assumed, check_level, log_capital
 from verify.statistics.power import smallest_defect
-from verify.statistics.sequential import Decision, Outcome, prepare, run
+from verify.statistics.sequential import ROUNDING, Decision, Outcome, prepare, run
 
 # Entries of sampled vectors by default, and at most at once.
 _ENTRIES, _AT_ONCE = 6_000_000, 1_000_000
@@ -31,8 +31,6 @@ _ENTRIES, _AT_ONCE = 6_000_000, 1_000_000
 _LARGEST_TABLE = 4_000_000
 # Entries of the values that must be made of coordinates before a range is derived from them.
 _PROBED = 200_000
-# Relative rounding errors of a statistic in float64.
-ROUNDING = 1e-9
 # Rounds of a measured run at which it is tested.
 _ROUNDS = 16
 
