@@ -14,7 +14,7 @@ import sympy
 from fedtheory import naming, plugins
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import FunctionClass
-from fedtheory.instances.base import Instances
+from fedtheory.instances import Instances
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.base import Statement, measured, spoken_of
 from fedtheory.kinds.compressor_class import CompressorClass

@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.faults import placed
 from verify.base.verdict import Verdict

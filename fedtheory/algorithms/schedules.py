@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.instances.base import number, pick
-from fedtheory.instances.sources import value_of
+from fedtheory.instances import number, pick, value_of
 from fedtheory.numbers.rational import evaluate
 from fedtheory.numbers.symbols import round_index
 

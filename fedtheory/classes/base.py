@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from fedtheory.instances.sources import Source
+from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
@@ -111,3 +111,14 @@ def f_star(L: Any) -> Average:
         yield "f at least f*", -1 * gap if gradient is None else gradient**2 / (2 * L) - gap
 
     return formulas
+
+
+def parts(problem: Problem) -> tuple[Any, ...]:
+    """f, and g where there is one."""
+    return (problem.f,) if problem.g is None else (problem.f, problem.g)
+
+
+def extremes(problem: Problem) -> tuple[Any, Any]:
+    """Least mu and largest L of the f_i and g: the declared ones, or those of a problem that does not keep to them."""
+    known = parts(problem)
+    return min(problem.mu, *(v for part in known for v in part.mu)), max(problem.L, *(v for p in known for v in p.L))

@@ -11,9 +11,9 @@ import numpy as np
 import sympy
 
 from fedtheory.classes.base import Average, FunctionClass, Outside, each
-from fedtheory.instances import members
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.problems.separable import lojasiewicz_constant
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class PolyakLojasiewicz(FunctionClass):
         """Whether the functions of an instance are known to belong to the class."""
         smooth = _lipschitz(problem.f)
         within = smooth.mean() <= problem.L if self.own else max(smooth) <= problem.L
-        return bool(within and members.lojasiewicz(problem.f, problem.optimum.x) >= problem.mu)
+        return bool(within and lojasiewicz_constant(problem.f, problem.optimum.x) >= problem.mu)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: -L and L, of ``own`` constants -L_i and L_i."""

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 import sympy
 
-from fedtheory.classes.base import Average, FunctionClass, each, f_star
-from fedtheory.instances import members
-from fedtheory.instances.sources import Source
+from fedtheory.classes.base import Average, FunctionClass, each, extremes, f_star, parts
+from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
@@ -49,11 +48,11 @@ class Smooth(FunctionClass):
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""
-        return all(min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in members.parts(problem))
+        return all(min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in parts(problem))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: -L and L, or those of functions that do not keep to it."""
-        mu, L = members.curvatures(problem)
+        mu, L = extremes(problem)
         largest = max(L, -mu)
         return each(-largest, problem.n), each(largest, problem.n)
 

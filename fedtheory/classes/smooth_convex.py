@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 import sympy
 
-from fedtheory.classes.base import FunctionClass, each
-from fedtheory.instances import members
-from fedtheory.instances.sources import Source
+from fedtheory.classes.base import FunctionClass, each, extremes, parts
+from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
@@ -41,9 +40,9 @@ class SmoothConvex(FunctionClass):
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""
-        return all(min(part.mu) >= 0 and max(part.L) <= problem.L for part in members.parts(problem))
+        return all(min(part.mu) >= 0 and max(part.L) <= problem.L for part in parts(problem))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
-        mu, L = members.curvatures(problem)
+        mu, L = extremes(problem)
         return each(mu, problem.n), each(L, problem.n)

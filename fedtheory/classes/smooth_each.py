@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fedtheory.classes.base import each
+from fedtheory.classes.base import each, extremes
 from fedtheory.classes.smooth_strongly_convex import SmoothStronglyConvex
-from fedtheory.instances import members
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
@@ -24,4 +23,4 @@ class SmoothEach(SmoothStronglyConvex):
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""
-        return each(members.curvatures(problem)[0], problem.n), problem.f.L
+        return each(extremes(problem)[0], problem.n), problem.f.L

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fedtheory.classes.base import WORSE, FunctionClass, Outside
-from fedtheory.instances.sources import Source
+from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import WORSE, FunctionClass, Outside, each
-from fedtheory.instances import members
+from fedtheory.classes.base import WORSE, FunctionClass, Outside, each, extremes, parts
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
@@ -50,11 +49,11 @@ class SmoothStronglyConvex(FunctionClass):
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance have the constants declared."""
-        return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in members.parts(problem))
+        return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in parts(problem))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""
-        mu, L = members.curvatures(problem)
+        mu, L = extremes(problem)
         return each(mu, problem.n), each(L, problem.n)
 
     def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:

@@ -10,8 +10,7 @@ from typing import Any
 
 import sympy
 
-from fedtheory.classes.base import WORSE, Average, FunctionClass, Outside, each
-from fedtheory.instances import members
+from fedtheory.classes.base import WORSE, Average, FunctionClass, Outside, each, extremes
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
@@ -45,7 +44,7 @@ class StronglyConvexOnAverage(FunctionClass):
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
-        mu, L = members.curvatures(problem)
+        mu, L = extremes(problem)
         return each(min(Fraction(0), mu), problem.n), each(L, problem.n)
 
     def average(self, problem: Problem, params: Any) -> Average:

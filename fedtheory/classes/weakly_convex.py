@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 import sympy
 
-from fedtheory.classes.base import Average, FunctionClass, each, f_star
-from fedtheory.instances import members
-from fedtheory.instances.sources import Source
+from fedtheory.classes.base import Average, FunctionClass, each, extremes, f_star
+from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
@@ -50,7 +49,7 @@ class WeaklyConvex(FunctionClass):
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: -s and r, or those of functions that do not keep to it."""
-        mu, L = members.curvatures(problem)
+        mu, L = extremes(problem)
         return each(mu, problem.n), each(L, problem.n)
 
     def average(self, problem: Problem, params: Any) -> Average:

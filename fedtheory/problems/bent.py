@@ -1,4 +1,5 @@
-"""Smooth nonconvex functions that stay exact on fractions: a quadratic with a concave bend in one direction."""
+"""Smooth nonconvex functions that stay exact on fractions: quadratics with a concave bend in one direction, and
+functions less a parabola."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.problems.functions import Functions
+from fedtheory.problems.piecewise import PiecewiseQuadratic
 
 
 @dataclass(frozen=True)
@@ -130,3 +133,66 @@ def bent(n: int, d: int, rng: np.random.Generator, array: Any = np.asarray) -> B
     u, b = array(rng.integers(-2, 3, (n, d))), array(rng.integers(1, 5, n)) / 2
     c, t = array(rng.integers(-4, 5, (n, d))), array(rng.integers(-4, 5, n)) / 2
     return Bent(h, c, u, b, t, width)
+
+
+@dataclass(frozen=True)
+class LessParabola:
+    """f_i(x) - (bend/2)|x - centre|^2 for given functions f_i, ``centre (..., d)``; no conjugates."""
+
+    f: Functions
+    centre: Array
+    bend: Any
+
+    @property
+    def n(self) -> int:
+        """Number of clients, or of functions."""
+        return self.f.n
+
+    @property
+    def d(self) -> int:
+        """Dimension of a point."""
+        return self.f.d
+
+    @property
+    def mu(self) -> Array:
+        """Least curvature of each function, shape ``(n,)``; negative of one that is not convex."""
+        curvature: Array = self.f.mu - self.bend
+        return curvature
+
+    @property
+    def L(self) -> Array:
+        """Lipschitz constant of each gradient, shape ``(n,)``."""
+        curvature: Array = np.maximum(self.f.L - self.bend, -self.mu)
+        return curvature
+
+    def value(self, x: Array) -> Array:
+        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
+        value: Array = self.f.value(x) - self.bend * ((x - self.centre[..., None, :]) ** 2).sum(axis=-1) / 2
+        return value
+
+    def gradient(self, x: Array) -> Array:
+        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
+        slope: Array = self.f.gradient(x) - self.bend * (x - self.centre[..., None, :])
+        return slope
+
+    def resolvent(self, shift: Any, target: Array) -> Array:
+        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, ``(..., n, d) -> (..., n, d)``; ``ValueError`` unless
+        shift > -mu_i."""
+        of: Any = self.f
+        if min(np.ravel(shift + self.mu)) <= 0:
+            raise ValueError("a proximal point is known where the objective is strongly convex")
+        root: Array = of.resolvent(shift - self.bend, target - self.bend * self.centre[..., None, :])
+        return root
+
+
+def less_parabola(f: Functions, x: Array, bend: Any) -> Functions:
+    """The functions, each less (bend/2)|. - x|^2."""
+    if not bend:
+        return f
+    found: Any = LessParabola(f, x, bend)
+    return found
+
+
+def is_quadratic(f: Functions) -> bool:
+    """Whether every gradient is an affine map."""
+    return not isinstance(f.f if isinstance(f, LessParabola) else f, PiecewiseQuadratic | Bent)

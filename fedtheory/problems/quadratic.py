@@ -133,3 +133,14 @@ def least_squares(A: Array, b: Array, mu: float = 0.0) -> Quadratics:
     residual = apply(A, c) - b
     v = (residual**2).sum(axis=-1) / (2 * m) + mu * (c**2).sum(axis=-1) / 2
     return Quadratics(H, c, v)
+
+
+@dataclass(frozen=True)
+class Turned(Quadratics):
+    """Quadratics whose Hessians have the eigenvalues ``spectra (n, d)``, which are exact where the numbers are."""
+
+    spectra: Any = None
+
+    @cached_property
+    def _spectrum(self) -> Array:
+        return np.sort(self.spectra, axis=-1)

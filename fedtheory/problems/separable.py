@@ -14,6 +14,7 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array, are_diagonal
 from fedtheory.problems import bent
+from fedtheory.problems.functions import Functions
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
 
@@ -141,3 +142,27 @@ def _ratios(piece: _Piece) -> list[Any]:
     if grows or (ends_at_zero and piece.slope != 0):
         found.append(piece.slope)
     return found
+
+
+def is_minimised(f: Functions, g: Functions | None, x: Array) -> bool:
+    """Whether (1/n) sum f_i + g is known to be least at ``x (d,)``, where its gradient vanishes."""
+    parts = [f] if g is None else [f, *[g] * f.n]
+    if sum(v for part in parts for v in part.mu) >= 0:
+        return True
+    known = [profiles(part, x) for part in parts]
+    if any(profiles is None for profiles in known):
+        return False
+    coordinates = ([p for profiles in known for p in profiles[j]] for j in range(len(x)))  # type: ignore[index]
+    return all(is_least(average(profiles)) for profiles in coordinates)
+
+
+def lojasiewicz_constant(f: Functions, x: Array) -> Any:
+    """The Polyak-Lojasiewicz constant of the average, least at ``x (d,)``, where it can be told: of a sum over the
+    coordinates it is the least of theirs; else a lower bound, 0 where nothing is known."""
+    known = profiles(f, x) if hasattr(f, "gradient") else None
+    if known is None:
+        return max(sum(f.mu) / f.n, 0 * sum(f.mu))
+    if not is_minimised(f, None, x):
+        return 0
+    found = [c for parts in known if (c := lojasiewicz(average(parts))) is not None]
+    return min(found, default=0)

@@ -14,13 +14,15 @@ import sympy
 
 from fedtheory.algorithms.base import no_step
 from fedtheory.algorithms.schedules import ROUND, at_round
-from fedtheory.instances import members
-from fedtheory.instances.base import Instance, Recipe, check_shape, number, numbers
+from fedtheory.instances import Instance, Recipe, check_shape, number, numbers
 from fedtheory.numbers.rational import Array, holds
 from fedtheory.numbers.symbols import round_index
 from fedtheory.numbers.validation import admits
 from fedtheory.problems.base import Problem
+from fedtheory.problems.bent import is_quadratic
 from fedtheory.problems.optimum import Optimum
+from fedtheory.problems.separable import is_minimised
+from fedtheory.sampling import members
 from fedtheory.sampling.chart import Chart, chart, started
 from fedtheory.sampling.compressors import samplers
 from fedtheory.sampling.functions import sampler
@@ -131,7 +133,7 @@ def _problem_and_params(setting: Setting, recipe: Recipe, exact: bool) -> tuple[
     problem = problem_of(setting, recipe, exact)
     # Of floats that come from a recipe it was asked in fractions.
     spoken_of = exact and setting.functions is not None and setting.optimum == "consensus"
-    if spoken_of and not members.is_minimised(problem.f, problem.g, problem.x_star):
+    if spoken_of and not is_minimised(problem.f, problem.g, problem.x_star):
         raise ValueError("the functions of an instance have a minimiser, x*")
     try:
         params = _parameters(setting, recipe, problem, exact)
@@ -166,7 +168,7 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
         about.dimension * d,
         at,
         coordinates=coordinates if given is not None else None,
-        quadratic=given is None or (_linear(setting, recipe) and members.is_quadratic(problem.f)),
+        quadratic=given is None or (_linear(setting, recipe) and is_quadratic(problem.f)),
         text=words(setting, recipe, params),
     )
     moves = given is not None and algorithm.step is not no_step

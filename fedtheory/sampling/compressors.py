@@ -14,7 +14,7 @@ from fedtheory import compressors
 from fedtheory.classes import Adversary, ContractiveCompressors, UnbiasedCompressors
 from fedtheory.compressors import Family as Compressors
 from fedtheory.compressors import contractive
-from fedtheory.instances.base import Recipe, generic, number, pick
+from fedtheory.instances import Recipe, generic, number, pick
 from fedtheory.numbers.rational import square_root
 
 #: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.

@@ -17,11 +17,10 @@ import numpy as np
 import sympy
 
 from fedtheory.classes import InexactOracles
-from fedtheory.instances import members
-from fedtheory.instances.base import Instance, Instances, Posed, Recipe, generic, number, pick
+from fedtheory.instances import Instance, Instances, Posed, Recipe, generic, number, pick
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
-from fedtheory.sampling import building, drawing, letters, nearby, pinned
+from fedtheory.sampling import building, drawing, letters, members, nearby, pinned
 from fedtheory.sampling.compressors import samplers
 from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting

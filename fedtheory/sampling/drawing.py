@@ -10,8 +10,7 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import schedules
-from fedtheory.instances.base import Posed, Recipe, pick
-from fedtheory.instances.sources import value_of
+from fedtheory.instances import Posed, Recipe, pick, value_of
 from fedtheory.sampling import building, letters
 from fedtheory.sampling.compressors import FEW, samplers
 from fedtheory.sampling.functions import sampler

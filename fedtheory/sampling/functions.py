@@ -24,12 +24,13 @@ from fedtheory.classes import (
     StronglyConvexOnAverage,
     WeaklyConvex,
 )
-from fedtheory.instances import members
-from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick, small
+from fedtheory.instances import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.numbers.rational import Array, square_root
 from fedtheory.problems.bent import Bent
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import diagonal
+from fedtheory.problems.separable import lojasiewicz_constant
+from fedtheory.sampling import members
 
 #: How much smaller than the members' own Polyak-Lojasiewicz constant the one declared of them is.
 _SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
@@ -334,4 +335,4 @@ def _constant(recipe: Recipe) -> Fraction:
     """The Polyak-Lojasiewicz constant of the average of a recipe's functions, or a lower bound, as a fraction."""
     x = numbers((0,) * recipe["d"], True)
     f = members.curved(recipe["clients"], x, numbers([(0,) * recipe["d"]] * len(recipe["clients"]), True), True)
-    return Fraction(members.lojasiewicz(f, x))
+    return Fraction(lojasiewicz_constant(f, x))

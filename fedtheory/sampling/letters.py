@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.instances.base import generic, pick
+from fedtheory.instances import generic, pick
 from fedtheory.numbers.rational import Array, Undefined, evaluate
 from fedtheory.numbers.validation import admits
 

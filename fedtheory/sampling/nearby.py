@@ -12,10 +12,9 @@ import numpy as np
 import sympy
 from scipy.optimize import brentq
 
-from fedtheory.instances import members
-from fedtheory.instances.base import Posed, Recipe, generic, pick
+from fedtheory.instances import Posed, Recipe, generic, pick
 from fedtheory.numbers.rational import evaluate
-from fedtheory.sampling import building, drawing
+from fedtheory.sampling import building, drawing, members
 from fedtheory.settings import Setting
 
 #: Between which factors of a constant two terms of a maximum may become equal.

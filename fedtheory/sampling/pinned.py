@@ -19,10 +19,9 @@ import numpy as np
 import sympy
 
 from fedtheory.classes import InexactOracles
-from fedtheory.instances import members
-from fedtheory.instances.base import Posed, Recipe, generic, pick
+from fedtheory.instances import Posed, Recipe, generic, pick
 from fedtheory.numbers.rational import holds
-from fedtheory.sampling import building, drawing, letters
+from fedtheory.sampling import building, drawing, letters, members
 from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
 

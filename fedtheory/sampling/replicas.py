@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.instances import members
-from fedtheory.instances.base import Instance, Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Array
+from fedtheory.problems.bent import LessParabola, less_parabola
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.sampling import building
+from fedtheory.sampling import building, members
 from fedtheory.sampling.functions import Sampler, sampler
 from fedtheory.settings import Setting
 
@@ -119,7 +119,7 @@ class _ReplicatedSampler(Sampler):
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions of ``parts`` (clients, or g alone), ``(M, 1, n, 1)``."""
-        if not isinstance(sampler(self.of.functions).build(recipe, parts, x, y, exact), Quadratics | members.Bent):
+        if not isinstance(sampler(self.of.functions).build(recipe, parts, x, y, exact), Quadratics | LessParabola):
             raise ValueError("the class has other functions than quadratics and what is one less a parabola")
         n = len(recipe["clients"])
         which = slice(n, n + 1) if "g" in recipe and parts[0] is recipe["g"] else slice(0, n)
@@ -131,4 +131,4 @@ class _ReplicatedSampler(Sampler):
         slopes = tuple(slope + bend for slope in slopes)
         about = PiecewiseQuadratic(slopes, tuple(kinks), 0 * slopes[0])
         moved = tuple(x[..., None, :] + kink for kink in kinks)
-        return members.bent(_Many(slopes, moved, y - about.gradient(0 * slopes[0])), x, bend)
+        return less_parabola(_Many(slopes, moved, y - about.gradient(0 * slopes[0])), x, bend)

@@ -13,8 +13,7 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.classes import Adversary, ContractiveCompressors, FunctionClass, UnbiasedCompressors
-from fedtheory.instances.base import Instance, Instances, Recipe, pick
-from fedtheory.instances.sources import value_of
+from fedtheory.instances import Instance, Instances, Recipe, pick, value_of
 from fedtheory.numbers import symbols, validation
 from fedtheory.problems.base import Problem
 

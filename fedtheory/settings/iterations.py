@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Setting

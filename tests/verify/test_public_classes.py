@@ -13,7 +13,7 @@ import fedtheory as ft
 from fedtheory import classes
 from fedtheory.compressors import bernoulli
 from fedtheory.algorithms.base import zeros
-from fedtheory.instances.base import numbers
+from fedtheory.instances import numbers
 
 mu, L, gamma, alpha, beta, s, r, p = ft.letters("mu L gamma alpha beta s r p")
 n, omega, T, E = ft.n, ft.omega, ft.T, ft.E

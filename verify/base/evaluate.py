@@ -16,8 +16,7 @@ import sympy
 from fedtheory.algorithms.base import place
 from fedtheory.algorithms.schedules import Irrational, at_round
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.fixed_point import Stays

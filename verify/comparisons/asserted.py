@@ -20,8 +20,7 @@ import numpy as np
 
 from fedtheory.algorithms.base import no_step, place
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit

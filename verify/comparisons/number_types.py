@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality

@@ -13,7 +13,7 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.order import Order
 from verify.comparisons import curves
 from verify.comparisons.curves import FIRST, LAST, SECOND, Curve, Undecided

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant

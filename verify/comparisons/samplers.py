@@ -13,7 +13,7 @@ import numpy as np
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.numbers.rational import evaluate
 from verify.base.evaluate import dimension

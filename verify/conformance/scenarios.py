@@ -16,7 +16,7 @@ import numpy as np
 from fedtheory import algorithms, claims
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Instance, Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.settings.hypotheses import Hypothesis

@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.identity import Identity
 from verify.base.verdict import Verdict
 from verify.evidence import certificates

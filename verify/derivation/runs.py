@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.meanings import Recurs
 from fedtheory.numbers.rational import to_float

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.comparisons import asserted

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.numbers.intervals import Interval
 from verify.base import limits
 from verify.base.plain import quoted

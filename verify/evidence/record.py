@@ -9,7 +9,7 @@ from typing import Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from verify.base.verdict import Verdict
 from verify.evidence import counterexamples
 from verify.evidence.certificates import ClassCertificate

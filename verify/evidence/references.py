@@ -12,7 +12,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from verify.base.plain import quoted
 from verify.evidence.parsing import expression, fraction, written
 

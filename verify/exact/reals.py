@@ -16,7 +16,7 @@ import sympy
 import z3
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.settings.relations import Comparison

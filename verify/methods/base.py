@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.search import hunting

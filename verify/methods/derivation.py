@@ -14,7 +14,7 @@ import numpy as np
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration

@@ -19,8 +19,7 @@ from itertools import islice
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.limit import Limit
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict

@@ -15,7 +15,7 @@ from math import lcm
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.order import Order
 from verify.base.verdict import Verdict
 from verify.comparisons import orders

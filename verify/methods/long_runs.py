@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.settings.relations import Quantity

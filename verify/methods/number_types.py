@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe, pick
+from fedtheory.instances import Recipe, pick
 from fedtheory.numbers.rational import Undefined
 from verify.base.evaluate import dimension, meeting
 from verify.base.verdict import Verdict

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, members
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Array, to_float
-from fedtheory.sampling import replicas
+from fedtheory.problems.bent import is_quadratic
+from fedtheory.sampling import members, replicas
 from fedtheory.sampling.replicas import Profiles
 from verify.base.evaluate import (
     dimension,
@@ -102,9 +102,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 def _seen(claim: Claim, place: Place) -> frozenset[seen.Seen]:
     if place.slopes:
-        return frozenset(
-            seen.Seen(sort, 1, place.rounds) for sort in (members.QUADRATICS, "two slopes", "three slopes")
-        )
+        return frozenset(seen.Seen(sort, 1, place.rounds) for sort in (seen.QUADRATICS, "two slopes", "three slopes"))
     return seen.of(claim.instances.build(place.recipe, False).problem, place.rounds)
 
 
@@ -192,7 +190,7 @@ def _kinked(claim: Claim, recipe: Recipe, plain: Recipe, built: Instance, rounds
         except (ValueError, ArithmeticError):
             continue
         place = Place(plain, rounds, slopes)
-        if same and not members.is_quadratic(other.problem.f) and _replicable(claim, place):
+        if same and not is_quadratic(other.problem.f) and _replicable(claim, place):
             return place
     return None
 

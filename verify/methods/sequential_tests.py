@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep

@@ -10,8 +10,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Start
+from fedtheory.instances import Instance, Start
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass

@@ -17,7 +17,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import generic, pick
+from fedtheory.instances import generic, pick
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.mutation.bank import Mutant

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.invariant import Invariant
 from verify.base.evaluate import hypotheses_hold
 from verify.base.faults import attributed

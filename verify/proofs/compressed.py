@@ -15,8 +15,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.one_step import OneStep, contraction
 from fedtheory.settings.relations import Quantity

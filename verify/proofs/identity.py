@@ -15,8 +15,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.settings import Identities
 from verify.base.evaluate import meeting
 from verify.exact import symbolic

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from verify.base.faults import Unrunnable
 from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, formal

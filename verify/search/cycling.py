@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Array, apply, exact, inverse, is_exact, to_float
 from verify.base.evaluate import hypotheses_hold, rollout, unrolled
 from verify.comparisons import cycles

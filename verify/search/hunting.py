@@ -16,10 +16,9 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, members
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Undefined, evaluate, real
-from fedtheory.sampling import pinned
+from fedtheory.sampling import members, pinned
 from fedtheory.sampling.functions import sampler
 from verify.base.evaluate import has_rounds, hypotheses_hold, meeting, sides
 from verify.base.faults import attributed

@@ -30,8 +30,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import evaluate, exact, holds
 from fedtheory.sampling import pinned
 from fedtheory.settings.hypotheses import Hypothesis

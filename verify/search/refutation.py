@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.intervals import Interval, Undefined
 from fedtheory.numbers.rational import Array
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated

@@ -6,11 +6,15 @@ from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from fedtheory.claims import Claim
-from fedtheory.instances import members
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
+from fedtheory.problems.bent import Bent, LessParabola
+from fedtheory.problems.piecewise import PiecewiseQuadratic
+from fedtheory.problems.quadratic import Quadratics
 
+#: What quadratics are called among the sorts of functions.
+QUADRATICS = "quadratics"
 #: The largest number of rounds that is told: beyond it all rounds are meant.
 LARGEST = 10**6
 #: Rounds beyond which a bound is said to have been looked at in the long run.
@@ -18,8 +22,7 @@ _SHORT = 3
 
 
 class Seen(NamedTuple):
-    """Functions of one ``sort`` (:func:`fedtheory.instances.members.sort`) in one ``dimension``, up to so many
-    ``rounds``."""
+    """Functions of one ``sort`` (:func:`sort_of`) in one ``dimension``, up to so many ``rounds``."""
 
     sort: str
     dimension: int
@@ -31,7 +34,17 @@ def of(problem: Any, rounds: int) -> frozenset[Seen]:
     functions = getattr(problem, "f", None)
     if functions is None or not hasattr(functions, "d"):
         return frozenset()
-    return frozenset({Seen(members.sort(functions), int(functions.d), rounds)})
+    return frozenset({Seen(sort_of(functions), int(functions.d), rounds)})
+
+
+def sort_of(f: Any) -> str:
+    """Of which sort functions are, in words: what a parabola is added to stays of its sort."""
+    inner: Any = f.f if isinstance(f, LessParabola) else f
+    if isinstance(inner, PiecewiseQuadratic):
+        return ("two slopes", "three slopes", "kinks")[min(len(inner.slopes), 4) - 2]
+    if isinstance(inner, Quadratics):
+        return QUADRATICS
+    return "quadratics with a strip" if isinstance(inner, Bent) else "other functions"
 
 
 def words(seen: Collection[Seen]) -> str:
@@ -55,11 +68,11 @@ def caveat(claim: Claim, seen: Iterable[Seen]) -> str:
     said = []
     if functions is None or not functions.quadratics:
         long = {s.sort for s in found if s.rounds > _SHORT}
-        if {s.sort for s in found} == {members.QUADRATICS}:
+        if {s.sort for s in found} == {QUADRATICS}:
             said.append("on quadratics only")
         elif claim.statement.horizon and not long:
             said.append(f"for the first {_SHORT} rounds only")
-        elif isinstance(claim.statement, Bound | Limit | Eventually) and long == {members.QUADRATICS}:
+        elif isinstance(claim.statement, Bound | Limit | Eventually) and long == {QUADRATICS}:
             said.append(f"beyond {_SHORT} rounds on quadratics only")
     if {s.dimension for s in found} == {1}:
         said.append("in one dimension only")

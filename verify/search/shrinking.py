@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Recipe
 from verify.base.faults import attributed
 from verify.evidence.counterexamples import Counterexample
 from verify.search.states import violation

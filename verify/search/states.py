@@ -12,8 +12,7 @@ import numpy as np
 import scipy.optimize
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
-from fedtheory.instances.base import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, Undefined, to_float

@@ -23,7 +23,7 @@ from fedtheory.classes import (
     SmoothStronglyConvex,
     UnbiasedCompressors,
 )
-from fedtheory.instances.sources import Source
+from fedtheory.instances import Source
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit

@@ -10,7 +10,7 @@ import numpy as np
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothStronglyConvex
-from fedtheory.instances.base import Recipe, numbers
+from fedtheory.instances import Recipe, numbers
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
 from fedtheory.meanings import Isolated

@@ -14,7 +14,7 @@ import sympy
 from fedtheory.algorithms import fedadmm, fedavg_stale
 from fedtheory.claims import Claim
 from fedtheory.classes import OneStronglyConvex, SmoothStronglyConvex
-from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
+from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.limit import Limit

@@ -13,8 +13,7 @@ import sympy
 from fedtheory.algorithms.method import method
 from fedtheory.claims import Claim
 from fedtheory.classes import WeaklyConvex
-from fedtheory.instances import members
-from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick
+from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
@@ -23,7 +22,9 @@ from fedtheory.numbers.symbols import T
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, sigma_i
 from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
+from fedtheory.problems.bent import is_quadratic
 from fedtheory.problems.subproblems import InnerSteps, Task
+from fedtheory.sampling import members
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
@@ -138,7 +139,7 @@ def _inner_build(recipe: Recipe, exact: bool) -> Instance:
     def at(theta: Array) -> tuple[Problem, Root]:
         return problem, Root(theta[:, None])
 
-    return Instance(problem, params, 1, at, quadratic=members.is_quadratic(problem.f), text=f"{text}, v* = 0")
+    return Instance(problem, params, 1, at, quadratic=is_quadratic(problem.f), text=f"{text}, v* = 0")
 
 
 def _straight(recipe: Recipe) -> Iterator[Recipe]:

@@ -12,7 +12,7 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import fedadmm
-from fedtheory.instances.base import Instance, Instances, Recipe, generic, pick
+from fedtheory.instances import Instance, Instances, Recipe, generic, pick
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Coercive, Everywhere, Recurs
 from fedtheory.numbers.rational import Array, to_float

@@ -14,7 +14,7 @@ import sympy
 from fedtheory.algorithms import exact_admm
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex, WeaklyConvex
-from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
+from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.kinds.identity import Identity, identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms import fedadmm
-from fedtheory.instances.base import Instance, Instances, Recipe, number, numbers, pick
+from fedtheory.instances import Instance, Instances, Recipe, number, numbers, pick
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem

@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Instance, Instances, Recipe, pick
+from fedtheory.instances import Instance, Instances, Recipe, pick
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array

@@ -20,7 +20,7 @@ import sympy
 from fedtheory.algorithms import fedadmm
 from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.classes import SmoothOwn
-from fedtheory.instances.base import Recipe, number, numbers, pick
+from fedtheory.instances import Recipe, number, numbers, pick
 from fedtheory.meanings import Lipschitz
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_bar, sigma_i

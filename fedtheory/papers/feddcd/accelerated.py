@@ -16,7 +16,7 @@ import sympy
 
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd, rbcd
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe, number, numbers
+from fedtheory.instances import Recipe, number, numbers
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import Identity, identity

@@ -13,7 +13,7 @@ from fedtheory.algorithms.base import zeros
 from fedtheory.algorithms.feddcd import project
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothBlocks
-from fedtheory.instances.base import Recipe, check_shape, numbers
+from fedtheory.instances import Recipe, check_shape, numbers
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.one_step import one_step

@@ -15,7 +15,7 @@ from fedtheory.algorithms import accelerated_rbcd
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothBlocks
 from fedtheory.classes.base import each
-from fedtheory.instances.base import Recipe, check_shape, number, numbers
+from fedtheory.instances import Recipe, check_shape, number, numbers
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.kinds.order import Order

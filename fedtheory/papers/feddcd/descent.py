@@ -12,7 +12,7 @@ import sympy
 from fedtheory.algorithms import inexact_feddcd, rbcd
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Recipe, check_shape, number, numbers
+from fedtheory.instances import Recipe, check_shape, number, numbers
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step

@@ -14,7 +14,7 @@ import sympy
 
 from fedtheory.algorithms import feddcd as algorithm_1
 from fedtheory.classes import SmoothStronglyConvex
-from fedtheory.instances.base import Recipe, check_shape, number
+from fedtheory.instances import Recipe, check_shape, number
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd import identities

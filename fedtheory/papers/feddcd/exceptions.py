@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms import rbcd
-from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
+from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.numbers.rational import Array
 
 # Operators of Lemmas B.3 and B.4

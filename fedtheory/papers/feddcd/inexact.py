@@ -18,7 +18,7 @@ from fedtheory.algorithms import inexact_feddcd, inexact_rbcd
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.claims import Claim
 from fedtheory.classes import InexactOracles
-from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
+from fedtheory.instances import Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.bound import Bound, bound
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array

@@ -16,7 +16,7 @@ import sympy
 from fedtheory.algorithms import inexact_feddcd
 from fedtheory.claims import Claim
 from fedtheory.classes import InexactOracles
-from fedtheory.instances.base import Recipe, check_shape, number, numbers, pick
+from fedtheory.instances import Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.bound import bound
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T

@@ -15,7 +15,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, number, pick
+from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, pick
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array

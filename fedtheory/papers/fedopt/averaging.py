@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number
+from fedtheory.instances import Instance, Instances, Recipe, check_shape, generic, number
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.inequality import inequality
 from fedtheory.numbers.rational import Array

@@ -10,7 +10,7 @@ import sympy
 
 from fedtheory.algorithms import cocoa_plus, dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.instances.base import pick
+from fedtheory.instances import pick
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.identity import identity

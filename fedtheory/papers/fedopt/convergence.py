@@ -14,7 +14,7 @@ import sympy
 
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.instances.base import pick
+from fedtheory.instances import pick
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.limit import Limit

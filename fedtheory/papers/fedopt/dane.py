@@ -13,7 +13,7 @@ import sympy
 from fedtheory.algorithms import dane
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
-from fedtheory.instances.base import generic, pick
+from fedtheory.instances import generic, pick
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.fixed_point import Stays

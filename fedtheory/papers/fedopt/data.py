@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number, numbers, pick
+from fedtheory.instances import Instance, Instances, Recipe, check_shape, generic, number, numbers, pick
 from fedtheory.numbers.rational import Array, inverse, to_float
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, Share
 from fedtheory.problems.losses import squared

@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Instance, Instances, Recipe, check_shape, generic, number
+from fedtheory.instances import Instance, Instances, Recipe, check_shape, generic, number
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, enclosed

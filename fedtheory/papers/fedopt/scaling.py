@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances.base import generic
+from fedtheory.instances import generic
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array, apply, inverse

@@ -15,7 +15,7 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.locodl_variants import share, split
 from fedtheory.claims import Claim
 from fedtheory.classes import UnbiasedCompressors
-from fedtheory.instances.base import Recipe, number
+from fedtheory.instances import Recipe, number
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.fails import Fails

@@ -24,7 +24,7 @@ from fedtheory.algorithms import (
 )
 from fedtheory.algorithms.locodl_variants import Participating, Participation, split
 from fedtheory.compressors import Family, contractive
-from fedtheory.instances.base import Instance
+from fedtheory.instances import Instance
 from fedtheory.numbers.rational import evaluate, exact, to_float
 from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.problems.base import Problem

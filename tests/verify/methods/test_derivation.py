@@ -13,7 +13,7 @@ import sympy
 from fedtheory import claims
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Instances
+from fedtheory.instances import Instances
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
 from fedtheory.papers.fedadmm import convergence, descent, differences, limits, sequences, transition

@@ -13,7 +13,7 @@ import pytest
 from fedtheory import claims
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
-from fedtheory.instances.base import Instance, Instances
+from fedtheory.instances import Instance, Instances
 from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import is_exact
 from fedtheory.settings import Drawing, Setting

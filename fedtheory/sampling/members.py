@@ -1,98 +1,33 @@
-"""Members of function classes, from recipes of small rationals: quadratics, turned, bent, and piecewise functions, and
-quadratics with a strip of another curvature.
+"""What recipes say of functions, in small rationals: quadratics, turned, less a parabola, or with a strip of another
+curvature, and piecewise ones; drawn, built and made simpler.
 
 Curvatures are mostly at the ends of the class. Every function is placed by a point x and its gradients there, so that x
-is stationary where the gradients balance; whether it is a minimiser is decided by :func:`is_minimised`.
+is stationary where the gradients balance; whether it is a minimiser is decided by
+:func:`fedtheory.problems.separable.is_minimised`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.instances.base import Recipe, check_shape, generic, number, numbers, pick, small
+from fedtheory.instances import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.numbers.rational import Array, apply, inverse
-from fedtheory.problems import bent as strips
-from fedtheory.problems import separable
-from fedtheory.problems.base import Problem
+from fedtheory.problems.bent import Bent, less_parabola
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.piecewise import PiecewiseQuadratic
-from fedtheory.problems.quadratic import Quadratics, diagonal
+from fedtheory.problems.quadratic import Turned, diagonal
+from fedtheory.problems.separable import is_minimised
 
 #: Tangents of half the angles by which Hessians are turned.
 _TURNS = tuple(Fraction(v) for v in (0, "1/10", "-1/10", "1/3", "-1/3", "2/3", "-2/3"))
 #: What a recipe calls the slopes of a client's gradient from left to right, and the kinks between them, relative to x.
 SLOPES, KINKS = ("h", "h_above", "h_beyond"), ("kink", "kink_beyond")
-#: What quadratics are called among the sorts of functions.
-QUADRATICS = "quadratics"
 #: How often the condition number is extreme.
 _EXTREME = 0.03
-
-
-@dataclass(frozen=True)
-class Bent:
-    """f_i(x) - (bend/2)|x - centre|^2 for given functions f_i, ``centre (..., d)``; no conjugates."""
-
-    f: Functions
-    centre: Array
-    bend: Any
-
-    @property
-    def n(self) -> int:
-        """Number of clients, or of functions."""
-        return self.f.n
-
-    @property
-    def d(self) -> int:
-        """Dimension of a point."""
-        return self.f.d
-
-    @property
-    def mu(self) -> Array:
-        """Least curvature of each function, shape ``(n,)``; negative of one that is not convex."""
-        curvature: Array = self.f.mu - self.bend
-        return curvature
-
-    @property
-    def L(self) -> Array:
-        """Lipschitz constant of each gradient, shape ``(n,)``."""
-        curvature: Array = np.maximum(self.f.L - self.bend, -self.mu)
-        return curvature
-
-    def value(self, x: Array) -> Array:
-        """f_i(x_i): ``(..., n, d) -> (..., n)``."""
-        value: Array = self.f.value(x) - self.bend * ((x - self.centre[..., None, :]) ** 2).sum(axis=-1) / 2
-        return value
-
-    def gradient(self, x: Array) -> Array:
-        """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
-        slope: Array = self.f.gradient(x) - self.bend * (x - self.centre[..., None, :])
-        return slope
-
-    def resolvent(self, shift: Any, target: Array) -> Array:
-        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, ``(..., n, d) -> (..., n, d)``; ``ValueError`` unless
-        shift > -mu_i."""
-        of: Any = self.f
-        if min(np.ravel(shift + self.mu)) <= 0:
-            raise ValueError("a proximal point is known where the objective is strongly convex")
-        root: Array = of.resolvent(shift - self.bend, target - self.bend * self.centre[..., None, :])
-        return root
-
-
-@dataclass(frozen=True)
-class Turned(Quadratics):
-    """Quadratics whose Hessians have the eigenvalues ``spectra (n, d)``, which are exact where the numbers are."""
-
-    spectra: Any = None
-
-    @cached_property
-    def _spectrum(self) -> Array:
-        return np.sort(self.spectra, axis=-1)
 
 
 def curved(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
@@ -113,7 +48,7 @@ def curved(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Function
         }
         for c in parts
     ]
-    return bent(functions(lifted, x, y, exact), x, number(bend, exact))
+    return less_parabola(functions(lifted, x, y, exact), x, number(bend, exact))
 
 
 def functions(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
@@ -161,7 +96,7 @@ def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
     middle, width, bend = (start + end) / 2, (end - start) / 2, h[:, 0] - low
     # At x the strip's part of the gradient is what its curvature takes away up to its nearer end.
     taken = bend * np.maximum(-width, np.minimum(width, -middle))
-    found: Any = strips.Bent(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
+    found: Any = Bent(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
     return found
 
 
@@ -187,64 +122,6 @@ def _turned(t: Array, h: Array) -> Array:
     cos, sin = (1 - t**2) / (1 + t**2), 2 * t / (1 + t**2)
     Q = np.stack([np.stack([cos, -sin], axis=-1), np.stack([sin, cos], axis=-1)], axis=-2)
     return np.matmul(Q * h[:, None, :], np.swapaxes(Q, -1, -2))
-
-
-def bent(f: Functions, x: Array, bend: Any) -> Functions:
-    """The functions, each less (bend/2)|. - x|^2."""
-    if not bend:
-        return f
-    found: Any = Bent(f, x, bend)
-    return found
-
-
-def sort(f: Functions) -> str:
-    """Of which sort functions are, in words: what a parabola is added to stays of its sort."""
-    inner: Any = f.f if isinstance(f, Bent) else f
-    if isinstance(inner, PiecewiseQuadratic):
-        return f"{('two', 'three')[len(inner.slopes) - 2]} slopes" if len(inner.slopes) <= len(SLOPES) else "kinks"
-    if isinstance(inner, Quadratics):
-        return QUADRATICS
-    return "quadratics with a strip" if isinstance(inner, strips.Bent) else "other functions"
-
-
-def is_quadratic(f: Functions) -> bool:
-    """Whether every gradient is an affine map."""
-    return not isinstance(f.f if isinstance(f, Bent) else f, PiecewiseQuadratic | strips.Bent)
-
-
-def is_minimised(f: Functions, g: Functions | None, x: Array) -> bool:
-    """Whether (1/n) sum f_i + g is known to be least at ``x (d,)``, where its gradient vanishes."""
-    parts = [f] if g is None else [f, *[g] * f.n]
-    if sum(v for part in parts for v in part.mu) >= 0:
-        return True
-    known = [separable.profiles(part, x) for part in parts]
-    if any(profiles is None for profiles in known):
-        return False
-    coordinates = ([p for profiles in known for p in profiles[j]] for j in range(len(x)))  # type: ignore[index]
-    return all(separable.is_least(separable.average(profiles)) for profiles in coordinates)
-
-
-def lojasiewicz(f: Functions, x: Array) -> Any:
-    """The Polyak-Lojasiewicz constant of the average, least at ``x (d,)``, where it can be told: of a sum over the
-    coordinates it is the least of theirs; else a lower bound, 0 where nothing is known."""
-    profiles = separable.profiles(f, x) if hasattr(f, "gradient") else None
-    if profiles is None:
-        return max(sum(f.mu) / f.n, 0 * sum(f.mu))
-    if not is_minimised(f, None, x):
-        return 0
-    found = [c for parts in profiles if (c := separable.lojasiewicz(separable.average(parts))) is not None]
-    return min(found, default=0)
-
-
-def parts(problem: Problem) -> tuple[Functions, ...]:
-    """f, and g where there is one."""
-    return (problem.f,) if problem.g is None else (problem.f, problem.g)
-
-
-def curvatures(problem: Problem) -> tuple[Any, Any]:
-    """Least mu and largest L of the f_i and g: the declared ones, or those of a problem that does not keep to them."""
-    known = parts(problem)
-    return min(problem.mu, *(v for part in known for v in part.mu)), max(problem.L, *(v for p in known for v in p.L))
 
 
 def sizes(client: Recipe) -> list[Any]:
