@@ -23,13 +23,32 @@ GROUP = "fedtheory.papers"
 
 
 @dataclass(frozen=True)
+class Run:
+    """A run of a method on data, with the parameters of a theorem.
+
+    ``name`` of the method; ``unit`` of its steps; ``work``: multiplications in a step; ``affordable``: as many may be
+    spent on all steps and seeds; ``setup``: the problem and the parameters, a line each.
+    """
+
+    name: str
+    unit: str
+    problem: Any
+    params: Any
+    work: float
+    affordable: float
+    setup: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper, as the package that holds it describes it.
 
     ``id``: what the ids of its claims begin with; ``title``: its authors and title, in a line; ``claims``: its claims,
     in order; ``glossary``: its letters, by the common ones of :mod:`fedtheory.numbers.symbols`; ``tables``: the module
-    that builds each of its tables (``build(name)``), by the table's name; ``order``: papers are listed by it, then by
-    id.
+    that builds each of its tables (``build(name)``), by the table's name; ``measured``: bounds on expectations that are
+    measured on data, and what their left sides are called, in words and in LaTeX, by the claims' ids; ``run``: the
+    module that makes the run on which they are (``run(A, b)``, a :class:`Run` on a data set that is split over
+    clients); ``order``: papers are listed by it, then by id.
     """
 
     id: str
@@ -37,6 +56,8 @@ class Paper:
     claims: tuple[Any, ...] = ()
     glossary: Mapping[Any, Any] = field(default_factory=dict)
     tables: Mapping[str, str] = field(default_factory=dict)
+    measured: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    run: str = ""
     order: int = 10
 
     def __post_init__(self) -> None:

@@ -51,6 +51,7 @@ _LOOKING_UP = frozenset(
                 "cli/listing",
                 "report/atlas/cards",
                 "results/index",
+                "tightness/measure",
             )
         ),
     }

@@ -11,40 +11,25 @@ import zlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fedtheory import claims
-from fedtheory.algorithms import feddcd, locodl, run
+from fedtheory import claims, plugins
+from fedtheory.algorithms import run
 from fedtheory.claims import Claim
-from fedtheory.compressors import Family, rand_k
 from fedtheory.data import Dataset, split
 from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import Array, evaluate
 from fedtheory.numbers.symbols import T
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import Logistic, logistic_with_condition
-from fedtheory.problems.quadratic import diagonal
 from fedtheory.settings.relations import Quantity
 from verify.comparisons import samplers, sampling
 
-#: The bounds that are measured: what their left side is called.
-MEASURED = {
-    "feddcd/theorem-4.1/eq-3": ("dual gap", r"$G(y^t) - G(y^\star)$"),
-    "feddcd/theorem-4.1/eq-4": ("squared primal distance", r"$\mathbb{E}_i\,\Vert w_i^t - w^\star\Vert^2$"),
-    "locodl/theorem-3.1/eq-5": ("Lyapunov function", r"$\Psi^t$"),
-}
-
-# Condition numbers: a round of FedDCD solves n local problems, an iteration of LoCoDL takes n gradients.
-_FEDDCD_KAPPA = 50
-_LOCODL_KAPPA = 1000
-
-# A run ends when its bound has fallen by this factor, or when this many multiplications are spent: on one core of
-# 2020, under a minute for FedDCD and half a minute for LoCoDL.
+# A run ends when its bound has fallen by this factor, or when all that it may spend is spent.
 _DECREASE = 1e-2
-_FEDDCD_WORK, _LOCODL_WORK = 3e11, 1e11
 _SEEDS, _FEWEST_SEEDS, _FEWEST_ROUNDS = 20, 4, 10
 
 
@@ -115,25 +100,13 @@ class Measurement:
     curves: tuple[Curve, ...]
 
 
-@dataclass(frozen=True)
-class _Remembering(Logistic):
-    """Logistic losses that keep their last conjugate gradients: a step and all that is measured ask for the same."""
-
-    @cached_property
-    def _kept(self) -> dict[int, tuple[Array, Array]]:
-        return {}
-
-    def conjugate_gradient(self, y: Array) -> Array:
-        found = self._kept.pop(id(y), None) or (y, super().conjugate_gradient(y))
-        # The array is kept too, so that its id stays its own. Three: the points before and after, and the optimum.
-        self._kept[id(y)] = found
-        if len(self._kept) > 3:
-            del self._kept[next(iter(self._kept))]
-        return found[1]
+def measured() -> dict[str, tuple[str, str]]:
+    """The bounds that are measured: what their left side is called, in words and in LaTeX, by the claims' ids."""
+    return {id: called for paper in plugins.every().values() for id, called in paper.measured.items()}
 
 
 def experiments(data: Dataset, clients: int, seed: int, bounds: Collection[str]) -> tuple[Experiment, ...]:
-    """What to run to measure the ``bounds``, ids from ``MEASURED``; nothing long is computed yet.
+    """What to run to measure the ``bounds``, ids from :func:`measured`; nothing long is computed yet.
 
     ``seed`` fixes the split. Raises ``ValueError`` unless 2 <= clients <= rows, and when no regularisation gives
     the condition number wanted.
@@ -142,19 +115,20 @@ def experiments(data: Dataset, clients: int, seed: int, bounds: Collection[str])
         raise ValueError(f"the measured runs need at least 2 clients, got {clients}")
     A, b = split(data, clients, "equal", _generator(seed, "split"))
     source = f"{data.name}: {clients} clients with {A.shape[1]} of {data.rows} rows each, d = {data.d}"
-    wanted = [claims.get(id) for id in MEASURED if id in bounds]
-    makers = {"feddcd": _feddcd, "locodl": _locodl}
+    wanted = {
+        paper.id: tuple(claims.get(id) for id in paper.measured if id in bounds) for paper in plugins.every().values()
+    }
     return tuple(
-        make(A, b, source, tuple(c for c in wanted if c.paper == paper))
-        for paper, make in makers.items()
-        if any(c.paper == paper for c in wanted)
+        _experiment(paper, import_module(paper.run).run(A, b), source, wanted[paper.id])
+        for paper in plugins.every().values()
+        if wanted[paper.id]
     )
 
 
 def measure(experiment: Experiment, seed: int, tick: Callable[[], None] = lambda: None) -> Measurement:
     """Run an experiment. ``tick`` is called ``rounds + 1`` times as it goes."""
     problem, params = experiment.problem, experiment.params
-    quantities = [_measured_quantity(claim) for claim in experiment.bounds]
+    quantities, called = [_measured_quantity(claim) for claim in experiment.bounds], measured()
 
     def observe(state: Any) -> Array:
         tick()
@@ -168,7 +142,7 @@ def measure(experiment: Experiment, seed: int, tick: Callable[[], None] = lambda
         curves = tuple(
             Curve(
                 claim,
-                *MEASURED[claim.id],
+                *called[claim.id],
                 experiment.unit,
                 observed[:, i],
                 bound_values(claim, problem, params, experiment.rounds),
@@ -187,53 +161,10 @@ def bound_values(claim: Claim, problem: Problem, params: Any, rounds: int) -> Ar
     return np.array([float(evaluate(statement.bound, {**values, T: t})) for t in range(rounds + 1)])
 
 
-def _feddcd(A: Array, b: Array, source: str, bounds: tuple[Claim, ...]) -> Experiment:
-    f = logistic_with_condition(A, b, _FEDDCD_KAPPA)
-    problem = Problem(_Remembering(f.A, f.b, f.mu))
-    params = feddcd.theory(problem, tau=max(2, f.n // 2))
-    # Newton's method on every client: about five Hessians and their factorisations a round.
-    rounds, seeds = _size(bounds[0], problem, params, _FEDDCD_WORK / (5 * f.n * (f.m * f.d**2 + f.d**3)))
-    return Experiment(
-        "feddcd",
-        "FedDCD, Algorithm 1",
-        bounds,
-        problem,
-        params,
-        rounds,
-        seeds,
-        "round",
-        (
-            source,
-            f"f: logistic loss + (α/2)|w|², κ = β/α = {_FEDDCD_KAPPA}, α = {problem.mu:.3g}",
-            f"as in Theorem 4.1: τ = {params.tau} of N = {f.n} clients a round, Λ = I/α, η = 1",
-        ),
-    )
-
-
-def _locodl(A: Array, b: Array, source: str, bounds: tuple[Claim, ...]) -> Experiment:
-    f = logistic_with_condition(A, b, _LOCODL_KAPPA)
-    mu = float(f.mu[0])
-    problem = Problem(f, diagonal(np.full((1, f.d), mu), np.zeros((1, f.d))))
-    k = math.ceil(f.d / f.n)
-    params = locodl.theory(problem, Family(rand_k(f.d, k), f.n))
-    # A gradient multiplies by the data twice; the compression of n vectors costs about as much as ten rows each.
-    rounds, seeds = _size(bounds[0], problem, params, _LOCODL_WORK / (2 * f.n * (f.m + 10) * f.d))
-    return Experiment(
-        "locodl",
-        "LoCoDL, Algorithm 1",
-        bounds,
-        problem,
-        params,
-        rounds,
-        seeds,
-        "iteration",
-        (
-            source,
-            f"f: logistic loss + (μ/2)|x|², g = (μ/2)|x|², κ = L/μ = {_LOCODL_KAPPA}, μ = {mu:.3g}",
-            f"as in Theorem 3.1, eqs. (6), (8): independent rand-{k}, ω = {params.omega:.3g}, p = {params.p:.3g}, "
-            f"γ = {params.gamma:.3g}, ρ = χ = {params.rho:.3g}",
-        ),
-    )
+def _experiment(paper: plugins.Paper, run: plugins.Run, source: str, bounds: tuple[Claim, ...]) -> Experiment:
+    rounds, seeds = _size(bounds[0], run.problem, run.params, run.affordable / run.work)
+    setup = (source, *run.setup)
+    return Experiment(paper.id, run.name, bounds, run.problem, run.params, rounds, seeds, run.unit, setup)
 
 
 def _size(claim: Claim, problem: Problem, params: Any, affordable: float) -> tuple[int, int]:

@@ -73,6 +73,11 @@ PAPER = Paper(
     tables={
         "feddcd/table-1": f"{__name__}.table",
     },
+    measured={
+        "feddcd/theorem-4.1/eq-3": ("dual gap", r"$G(y^t) - G(y^\star)$"),
+        "feddcd/theorem-4.1/eq-4": ("squared primal distance", r"$\mathbb{E}_i\,\Vert w_i^t - w^\star\Vert^2$"),
+    },
+    run=f"{__name__}.measured",
     order=1,
 )
 

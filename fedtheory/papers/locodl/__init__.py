@@ -59,6 +59,8 @@ PAPER = Paper(
         "locodl/table-1": f"{__name__}.tables",
         "locodl/table-2": f"{__name__}.tables",
     },
+    measured={"locodl/theorem-3.1/eq-5": ("Lyapunov function", r"$\Psi^t$")},
+    run=f"{__name__}.measured",
     order=3,
 )
 

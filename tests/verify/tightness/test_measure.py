@@ -16,14 +16,14 @@ from fedtheory.papers import locodl as paper
 from fedtheory.problems.logistic import Logistic
 from verify.report import figures
 from verify.tightness import measure
-from verify.tightness.measure import MEASURED, Curve, Experiment, Measurement
+from verify.tightness.measure import Curve, Experiment, Measurement
 
 CLIENTS = 4
 
 
 @pytest.fixture(scope="module")
 def experiments() -> tuple[Experiment, ...]:
-    return measure.experiments(bundled(), CLIENTS, 0, MEASURED)
+    return measure.experiments(bundled(), CLIENTS, 0, measure.measured())
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def test_the_seed_fixes_everything(short, measurements):
     again = measure.measure(e, 0).curves[0].measured
     assert np.array_equal(again, measurements[0].curves[0].measured[:6])
     assert not np.array_equal(again, measure.measure(e, 1).curves[0].measured)
-    other = measure.experiments(bundled(), CLIENTS, 1, MEASURED)[0]
+    other = measure.experiments(bundled(), CLIENTS, 1, measure.measured())[0]
     assert not np.array_equal(other.problem.f.A, e.problem.f.A)
 
 
@@ -135,9 +135,9 @@ def test_remembered_conjugate_gradients_are_those_of_the_losses(short):
 def test_runs_are_shorter_on_larger_data():
     rng = np.random.default_rng(0)
     large = Dataset("large", rng.standard_normal((6000, 122)), np.where(rng.random(6000) < 0.5, 1.0, -1.0))
-    small = measure.experiments(bundled(), 10, 0, MEASURED)
+    small = measure.experiments(bundled(), 10, 0, measure.measured())
     for clients in (20, 87):
-        for e, s in zip(measure.experiments(large, clients, 0, MEASURED), small, strict=True):
+        for e, s in zip(measure.experiments(large, clients, 0, measure.measured()), small, strict=True):
             assert 4 <= e.seeds < s.seeds == 20
             assert e.rounds >= 40
 
@@ -148,7 +148,7 @@ def test_runs_are_shorter_on_larger_data():
 )
 def test_bad_numbers_of_clients(clients, message):
     with pytest.raises(ValueError, match=message):
-        measure.experiments(bundled(), clients, 0, MEASURED)
+        measure.experiments(bundled(), clients, 0, measure.measured())
 
 
 def test_figures_are_drawn_alike_every_time(measurements, tmp_path):
