@@ -19,8 +19,8 @@ from verify import Verdict, check
 from verify.base.evaluate import dimension, meeting, sides
 from verify.comparisons import exact, second_moments
 from verify.comparisons.deciding import violated
-from verify.evidence.audits import document
 from verify.evidence.counterexamples import Counterexample, load
+from verify.evidence.formats import audit as document
 from verify.exact import symbolic
 from verify.methods.second_moments import moment_radius
 from verify.search import hunting, refutation, shrinking, spectral, states

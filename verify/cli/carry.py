@@ -11,13 +11,13 @@ from fedtheory import claims
 from verify import results
 from verify.audit import FAILED
 from verify.base import files
-from verify.evidence import audits
+from verify.evidence import formats
 from verify.evidence.record import Evidence
 
 
 def main(audit: Path) -> None:
     """Store the audit, which must be whole and of all claims, with the commit and the digest of the code."""
-    data = audits.read(audit)
+    data = formats.read_audit(audit)
     entries = {entry["id"]: entry for entry in data["claims"]}
     try:
         found = [Evidence.from_json(claims.get(id), entry) for id, entry in entries.items()]

@@ -24,7 +24,7 @@ from verify import results
 from verify.audit import FAILED, audit
 from verify.base import cache, files, limits, sweeping
 from verify.cli import DEFAULT_CLIENTS, parser, resume
-from verify.evidence import audits, certificates, counterexamples, formats, references
+from verify.evidence import certificates, counterexamples, formats, references
 from verify.evidence.record import Evidence
 from verify.pep.prover import DoesNotHold
 from verify.report import falls, outcomes, terminal
@@ -83,7 +83,7 @@ def run_audit(args: argparse.Namespace) -> int:
     if pages is not None:
         from verify.report.atlas import site
 
-        terminal.say(report, str(site.write(audits.parsed(json.loads(text)), pages)))
+        terminal.say(report, str(site.write(formats.checked_audit(json.loads(text)), pages)))
 
     for experiment in planned:
         title = f"{experiment.name}: {experiment.seeds} seeds, {experiment.rounds} {experiment.unit}s"
@@ -158,7 +158,8 @@ def cores() -> int:
 
 
 def _text(entries: Sequence[dict[str, Any]], args: argparse.Namespace, missing: Sequence[Claim] = ()) -> str:
-    return json.dumps(audits.document(entries, args.seed, args.budget, missing), indent=2) + "\n"
+    lacking = [claim.id for claim in missing]
+    return json.dumps(formats.audit(entries, args.seed, args.budget, lacking), indent=2) + "\n"
 
 
 def _save(entries: Sequence[dict[str, Any]], text: str, out: Path, copy: Path | None) -> OSError | None:

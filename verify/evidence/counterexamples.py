@@ -13,7 +13,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.numbers.intervals import Interval
@@ -108,14 +107,6 @@ def load(path: Path) -> Counterexample:
         return Counterexample.from_json(data)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-
-
-def carried(data: Mapping[str, Any]) -> Counterexample:
-    """As ``Counterexample.from_json``, of results that this package carries: nothing is checked."""
-    left, right = real(data["left"]), real(data["right"])
-    point = tuple(fraction(value) for value in data["point"])
-    at = references.recipe(data["recipe"]), point, data["rounds"], data["part"], data["entry"]
-    return Counterexample(claims.get(data["claim"]), *at, left, right, data["relation"], data["text"])
 
 
 class Replayed(NamedTuple):

@@ -11,7 +11,6 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from verify.base.verdict import Verdict
-from verify.evidence import counterexamples
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
 
@@ -147,7 +146,7 @@ class Evidence:
             entry["margin"],
             tuple(entry["methods"]),
             entry["instances"],
-            counterexample=None if example is None else counterexamples.carried(example),
+            counterexample=None if example is None else Counterexample.from_json(example),
             note=entry["note"],
             seconds=entry["seconds"],
             outcomes=tuple(Outcome.from_json(outcome) for outcome in entry["outcomes"]),

@@ -137,7 +137,7 @@ def test_the_files_that_look_other_claims_up_are_known():
         "verify/comparisons/samplers.py",
         "verify/search/hunting.py",
     }
-    asking |= {"verify/checking.py", "verify/evidence/counterexamples.py", "verify/evidence/references.py"}
+    asking |= {"verify/checking.py", "verify/evidence/references.py"}
     # The claims from which one follows, whose files are its own.
     asking |= {"verify/methods/derivation.py"}
     # Loaded for commands, and not for a check.

@@ -18,7 +18,7 @@ from fedtheory import claims
 from verify.audit import audit
 from verify.base import code, sweeping
 from verify.cli import main
-from verify.evidence.audits import document
+from verify.evidence.formats import audit as document
 
 SELECTED = ("feddcd/table-2", "locodl/table-2", "fedadmm/example-5.1")
 

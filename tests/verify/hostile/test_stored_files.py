@@ -16,7 +16,7 @@ from verify.base import cache, limits
 from verify.cli import main
 from verify.cli.carry import main as carry
 from verify.comparisons import parts
-from verify.evidence import audits, certificates, counterexamples
+from verify.evidence import certificates, counterexamples, formats
 from verify.results import index
 
 ENTRIES = results.shipped().entries
@@ -70,7 +70,7 @@ def read_certificate(path: Path) -> None:
 def read_audit(path: Path) -> None:
     with unharmed(path.parent):
         try:
-            found = audits.read(path)
+            found = formats.read_audit(path)
         except ValueError as error:
             assert str(path) in sentence(error)
         else:

@@ -38,8 +38,8 @@ def run_atlas(args: Any) -> int:
     """Draw the pages of a stored audit."""
     # What draws takes a second to load.
     from verify import results
-    from verify.evidence import audits
+    from verify.evidence import formats
     from verify.report.atlas import site
 
-    print(site.write(audits.read(args.file or results.FILE), Path(args.html)))
+    print(site.write(formats.read_audit(args.file or results.FILE), Path(args.html)))
     return 0

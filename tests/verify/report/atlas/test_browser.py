@@ -13,7 +13,7 @@ import pytest
 from atlases import document, entry, refuted, whole
 from places import ROOT
 
-from verify.evidence import audits
+from verify.evidence import formats
 from verify.report.atlas import site
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -46,7 +46,7 @@ def browser() -> Iterator[Any]:
 def atlas(tmp_path_factory) -> Path:
     """The pages of an audit of all claims."""
     directory = tmp_path_factory.mktemp("atlas")
-    site.write(audits.parsed(whole()), directory)
+    site.write(formats.checked_audit(whole()), directory)
     return directory
 
 
@@ -200,7 +200,7 @@ def small(tmp_path_factory) -> Path:
     audit = document(
         refuted(), *repaired, entry("fedopt/dane/property-b", "ill-posed"), entry("mine/step", "not-tested")
     )
-    site.write(audits.parsed(audit), directory)
+    site.write(formats.checked_audit(audit), directory)
     return directory
 
 

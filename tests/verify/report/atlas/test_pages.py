@@ -19,7 +19,7 @@ from fedtheory.naming import file_name
 from verify import results
 from verify.base.verdict import Verdict
 from verify.cli import main
-from verify.evidence import audits, counterexamples
+from verify.evidence import counterexamples, formats
 from verify.evidence.counterexamples import Counterexample
 from verify.report.atlas import cards, mathml, site
 from verify.report.atlas.prose import typeset
@@ -71,7 +71,7 @@ class Page(HTMLParser):
 
 
 def drawn(audit: dict[str, Any]) -> dict[str, str]:
-    return dict(site.pages(audits.parsed(audit)))
+    return dict(site.pages(formats.checked_audit(audit)))
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def test_the_same_audit_gives_the_same_bytes(atlas):
 
 def test_every_statement_is_typeset():
     for claim in claims.all():
-        (card,) = cards.Atlas(audits.parsed(document(entry(claim.id)))).cards
+        (card,) = cards.Atlas(formats.checked_audit(document(entry(claim.id)))).cards
         assert card.prose or card.formulas, claim.id
         for formula in card.formulas:
             assert formula.startswith("<math") and "\\" not in formula, (claim.id, formula)
@@ -350,7 +350,7 @@ def test_everything_from_the_data_is_escaped():
 )
 def test_what_is_no_number_and_no_letter_is_not_drawn(wrong):
     with pytest.raises(ValueError, match=re.escape(f"claims[0].counterexample.{next(iter(wrong))}")):
-        audits.parsed(document(entry("a/b", counterexample={**COUNTEREXAMPLE, **wrong})))
+        formats.checked_audit(document(entry("a/b", counterexample={**COUNTEREXAMPLE, **wrong})))
 
 
 def test_characters_that_act_are_written_out():
