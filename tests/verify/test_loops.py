@@ -48,6 +48,7 @@ FOLDERS = {
     ),
     "verify": (
         "base",
+        "reading",
         "exact",
         "statistics",
         "comparisons",

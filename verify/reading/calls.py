@@ -1,0 +1,88 @@
+"""What a call binds: the arguments of a function, the names that it may set, the parts of a record."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from verify.reading.source import Unread
+from verify.reading.values import Function, Record
+
+#: The statements that a function may consist of, whether they are reached or not.
+STATEMENTS = (
+    ast.FunctionDef,
+    ast.Return,
+    ast.Assign,
+    ast.AnnAssign,
+    ast.AugAssign,
+    ast.For,
+    ast.If,
+    ast.Raise,
+    ast.Assert,
+    ast.Expr,
+    ast.Pass,
+)
+#: Expressions that make another thing of the function in which they stand.
+_NOT_READ = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
+
+
+def loads(node: ast.Name) -> bool:
+    """Whether a name is looked up, and not set."""
+    return isinstance(node.ctx, ast.Load)
+
+
+def record(cls: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Record:
+    """What a class of NamedTuples makes of its parts."""
+    fields = dict(zip(cls._fields, given, strict=False))
+    if len(given) > len(cls._fields) or set(fields) & set(named) or set(fields) | set(named) != set(cls._fields):
+        raise ValueError(f"{cls.__name__} is made of {len(given) + len(named)} parts, where it has {len(cls._fields)}")
+    together = {**fields, **named}
+    return Record(cls, {name: together[name] for name in cls._fields})
+
+
+def replaced(record: Record, **changed: Any) -> Record:
+    """A record with some other parts."""
+    if not set(changed) <= set(record.fields):
+        raise ValueError(f"{', '.join(changed)} are replaced, of a record that has {', '.join(record.fields)}")
+    return Record(record.of, {**record.fields, **changed})
+
+
+def bound(function: Function, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names."""
+    a = function.node.args
+    if a.vararg is not None or a.kwarg is not None:
+        raise ValueError("a function takes any number of arguments")
+    places = [argument.arg for argument in (*a.posonlyargs, *a.args)]
+    all_names = [*places, *(argument.arg for argument in a.kwonlyargs)]
+    found = dict(zip(places, given, strict=False))
+    by_name = set(all_names) - {argument.arg for argument in a.posonlyargs}
+    if len(given) > len(places) or not set(named) <= by_name - set(found):
+        raise ValueError("a function is given other arguments than it takes")
+    found |= named
+    missing = [name for name in all_names if name not in found and name not in function.defaults]
+    if missing:
+        raise ValueError(f"the argument {missing[0]} is not given")
+    return {name: found.get(name, function.defaults.get(name)) for name in all_names}
+
+
+def local_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """The names that a function sets. ``Unread`` where it consists of more than what is read, reached or not."""
+    found: set[str] = set()
+    stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
+    while stack:
+        at = stack.pop()
+        if (isinstance(at, ast.stmt) and not isinstance(at, STATEMENTS)) or isinstance(at, _NOT_READ):
+            raise Unread(f"line {at.lineno}: {type(at).__name__.lower()} is not read")
+        if isinstance(at, ast.FunctionDef):
+            found.add(at.name)
+            stack += [*at.decorator_list, *at.args.defaults, *(d for d in at.args.kw_defaults if d)]
+        elif isinstance(at, ast.Lambda):
+            stack += [*at.args.defaults, *(d for d in at.args.kw_defaults if d)]
+        elif isinstance(at, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
+            stack += [at.generators[0].iter]
+        else:
+            if isinstance(at, ast.Name) and not loads(at):
+                found.add(at.id)
+            stack += ast.iter_child_nodes(at)
+    return frozenset(found)

@@ -1,0 +1,244 @@
+"""What code may use: functions of numpy and of ours by identity, the problem, compressors, and distributions."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from fedtheory import randomness
+from fedtheory.algorithms import base
+from fedtheory.compressors import Family
+from fedtheory.compressors.contractive import Contractive
+from verify.reading import terms
+from verify.reading.arrays import as_term, averaged, axis_of, summed
+from verify.reading.terms import Axis, Op, Term, Type
+from verify.reading.values import Class, Named, Randomness, Record, Rule, Shape, is_record_class
+
+#: What an oracle of the f_i or of g is asked, the axes of its answer after those of clients, and their degree.
+ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
+    "gradient": ((Axis.COORDINATES,), 1),
+    "conjugate_gradient": ((Axis.COORDINATES,), 1),
+    "value": ((), 0),
+    "conjugate": ((), 0),
+}
+#: Numbers that a problem or its functions declare.
+CONSTANTS = ("mu", "L")
+
+
+def _whole(value: Any) -> int:
+    if type(value) not in (int, Fraction) or value != int(value):
+        raise ValueError("a whole number is made of what is none, or not written")
+    return int(value)
+
+
+def _same(value: Any) -> Any:
+    if type(value) not in (int, Fraction):
+        raise ValueError("a float is made of what is not written as a number")
+    return value
+
+
+_INT, _FLOAT = Rule("int", _whole), Rule("float", _same)
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A distribution: its name, the terms that it depends on, and those that it consists of."""
+
+    name: str
+    of: tuple[Any, ...] = ()
+    make: type | None = None
+
+
+def _functions_of_others() -> Iterator[tuple[Any, Any]]:
+    yield np.where, Rule("where", lambda mask, one, other: terms.choose(as_term(mask), as_term(one), as_term(other)))
+    yield np.asarray, Rule("asarray", as_term)
+    yield np.square, Rule("square", lambda x: terms.power(as_term(x), 2))
+    yield np.sum, Rule("sum", summed)
+    yield np.mean, Rule("mean", averaged)
+    yield np.broadcast_to, Rule("broadcast_to", _spread)
+    yield np.zeros, Rule("zeros", _filled)
+    yield np.zeros_like, Rule("zeros_like", lambda like: terms.multiply(terms.constant(0), as_term(like)))
+    yield base.zeros, Rule("zeros", _zeros)
+    yield builtins.hasattr, Rule("hasattr", _has)
+    yield builtins.range, Rule("range", _range)
+    yield builtins.len, Rule("len", _length)
+    yield builtins.zip, Rule("zip", _zipped)
+    yield builtins.tuple, Rule("tuple", _tuple)
+    yield builtins.int, _INT
+    yield builtins.float, _FLOAT
+    yield randomness.Constant, Rule("Constant", lambda: Law("constant"))
+    yield randomness.Bernoulli, Rule("Bernoulli", lambda p: Law("bernoulli", (_number(p),)))
+    yield randomness.UniformSubset, Rule("UniformSubset", lambda n, tau: Law("subset", (_clients(n), _number(tau))))
+    yield randomness.WeightedSubset, Rule("WeightedSubset", _weighted)
+    yield randomness.Independent, Rule("Independent", lambda one, n: Law("independent", (_law(one), _clients(n))))
+    yield randomness.Product, Rule("Product", _product)
+
+
+def problem(with_g: bool) -> Named:
+    """A problem with n functions f_i on R^d, perhaps with a g."""
+    n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
+    numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in CONSTANTS}
+    return Named(
+        "the problem",
+        {
+            "n": n,
+            "d": d,
+            "f": _functions("f", Axis.CLIENTS, n, d),
+            "g": _functions("g", Axis.ONE, 1, d) if with_g else None,
+            "x_star": terms.leaf(Op.GIVEN, "x_star", terms.POINT),
+            "y_star": terms.leaf(Op.GIVEN, "y_star", terms.CLIENTS),
+            **numbers,
+        },
+    )
+
+
+def _functions(name: str, over: Axis, count: Any, d: Term) -> Named:
+    numbers = {c: terms.leaf(Op.GIVEN, f"{name}.{c}", Type((over,))) for c in CONSTANTS}
+    rules = {c: Rule(f"{name}.{c}", partial(_asked, f"{name}.{c}", over, *answer)) for c, answer in ORACLES.items()}
+    return Named(f"the functions {name}", {"n": count, "d": d, **numbers, **rules})
+
+
+def _asked(name: str, over: Axis, more: tuple[Axis, ...], degree: int, at: Any) -> Term:
+    point = as_term(at)
+    if over is Axis.ONE and point.type.axes[:1] != (Axis.ONE,):
+        raise ValueError(f"{name} is taken at {point.type}, where a single vector is due")
+    return terms.called(Op.ORACLE, name, [point], (over, *more), degree)
+
+
+def compressors(name: str, value: Any) -> Named | None:
+    """A family of compressors, or one that each client uses, as a parameter; None of any other object."""
+    if type(value) not in (Family, Contractive):
+        return None
+    factor = "omega" if type(value) is Family else "alpha"
+    law = Law("compression", (name,))
+    return Named(
+        f"the parameter {name}",
+        {
+            "draws": law,
+            "apply": Rule(f"{name}.apply", partial(_compressed, name)),
+            factor: terms.leaf(Op.GIVEN, f"{name}.{factor}", terms.NUMBER),
+        },
+    )
+
+
+def _compressed(name: str, draw: Any, at: Any) -> Term:
+    if not isinstance(draw, Randomness) or draw.leaf.of or not _of_compressor(draw, name):
+        raise ValueError(f"{name}.apply is given other randomness than its own")
+    return terms.called(Op.COMPRESSED, name, [draw.leaf, as_term(at)], (Axis.CLIENTS, Axis.COORDINATES), 1)
+
+
+def _of_compressor(draw: Randomness, name: str) -> bool:
+    return bool(draw.leaf.data[1] == name)
+
+
+def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
+    """What is drawn from a distribution: a mask, what a compressor draws, or a record of such."""
+    if law.name == "constant":
+        return None
+    if law.name == "compression":
+        return Randomness(terms.leaf(Op.DRAW, (name, law.of[0]), Type((), True)))  # type: ignore[arg-type]
+    if law.name == "independent":
+        one = law.of[0]
+        if one.name == "compression":
+            return drawn(one, name)
+        return drawn(one, name, (Axis.CLIENTS, *axes))
+    if law.name == "product":
+        assert law.make is not None
+        names = law.make._fields  # type: ignore[attr-defined]
+        return Record(law.make, {f: drawn(part, f"{name}.{f}", axes) for f, part in zip(names, law.of, strict=True)})
+    own = (Axis.CLIENTS,) if law.name in ("subset", "weighted subset") else ()
+    return terms.leaf(Op.DRAW, name, Type((*axes, *own), True, 0, True))
+
+
+def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
+    """What numpy's ``broadcast_to`` gives: the last axes are told, those of replicas stay."""
+    term = as_term(value)
+    items = shape if type(shape) is tuple else (shape,)
+    lead = isinstance(items[0], Shape) if items else False
+    if lead and items[0].axes and items[0].cut:
+        # (*x.shape[:-1], n, d): what is left of the shape are axes and replicas.
+        axes = (*items[0].axes, *map(axis_of, items[1:]))
+    else:
+        axes = items[0].axes if lead and not items[0].cut else ()
+        axes = (*axes, *map(axis_of, items[1:] if lead else items))
+    if term.type.batched and not lead:
+        raise ValueError("replicas are spread over axes that are told without them")
+    return terms.spread(term, axes)
+
+
+def _zeros(*lengths: Any) -> Term:
+    return terms.zeros(tuple(map(axis_of, lengths)))
+
+
+def _filled(shape: Any, dtype: Any = _FLOAT) -> Term:
+    if dtype not in (_INT, _FLOAT):
+        raise ValueError("zeros are made of another type than int or float")
+    return _zeros(*(shape if type(shape) is tuple else (shape,)))
+
+
+def _has(value: Any, name: Any) -> bool:
+    if type(name) is not str or not (isinstance(value, Record) and value.of is not None) or hasattr((), name):
+        raise ValueError("hasattr is asked of what is no record")
+    return name in value.fields
+
+
+def _range(*ends: Any) -> range:
+    if not all(type(end) is int for end in ends):
+        raise ValueError("a range has ends that are not written, and are no declared counts")
+    return range(*ends)
+
+
+def _tuple(value: Any = ()) -> tuple[Any, ...]:
+    if type(value) is not tuple:
+        raise ValueError("a tuple is made of what is none")
+    return value
+
+
+def _length(value: Any) -> int:
+    return len(_tuple(value))
+
+
+def _zipped(*values: Any, strict: bool = False) -> tuple[Any, ...]:
+    return tuple(zip(*map(_tuple, values), strict=strict))
+
+
+def _number(value: Any) -> Term:
+    term = as_term(value)
+    if term.type.axes or term.type.batched or term.type.degree > 0:
+        raise ValueError(f"a distribution has the parameter {term.type}, where a number is due")
+    return term
+
+
+def _clients(value: Any) -> Term:
+    if axis_of(value) is not Axis.CLIENTS:
+        raise ValueError("a distribution speaks of another number than that of clients")
+    return as_term(value)
+
+
+def _weighted(weights: Any, tau: Any) -> Law:
+    term = as_term(weights)
+    if term.type.axes != (Axis.CLIENTS,) or term.type.batched:
+        raise ValueError(f"weights are {term.type}, where a number for each client is due")
+    return Law("weighted subset", (term, _number(tau)))
+
+
+def _law(value: Any) -> Law:
+    if not isinstance(value, Law):
+        raise ValueError("this is no distribution")
+    return value
+
+
+def _product(make: Any, of: Any) -> Law:
+    if not isinstance(make, Class) or not is_record_class(make.of):
+        raise ValueError("the draws of a product are no NamedTuple")
+    return Law("product", tuple(map(_law, _tuple(of))), make.of)
+
+
+#: Functions with rules of their own, as they are when this is imported: what they are changed to later is not known.
+FUNCTIONS = tuple(_functions_of_others())

@@ -1,0 +1,158 @@
+"""A method as it is read: its draws and its step as terms, in which n, d and its letters are indeterminates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from inspect import isfunction
+from typing import Any
+
+import numpy as np
+
+from fedtheory.algorithms import method
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.numbers import literals
+from verify.reading import known, terms
+from verify.reading.arrays import as_term
+from verify.reading.known import Law
+from verify.reading.reader import Reader
+from verify.reading.source import Unread
+from verify.reading.terms import Axis, Op, Term, Type
+from verify.reading.values import Condition, Record, Unknown
+
+#: The functions of ours that hold somebody's, and under which name: what they do is done here.
+_HOLDERS = {
+    literals.in_fractions: "function",
+    method.stepping: "step",
+    method.drawing: "draws",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """What one step computes.
+
+    ``parts``: the types of the parts of a state; ``letters``: of its parameters that are indeterminates; ``fixed``:
+    parameters of which it is known what they are, for which alone this was read; ``with_g``: whether the problem has
+    a g; ``law``: of the draws; ``step``: what it makes of each part; ``raising``: conditions under which there is none.
+    """
+
+    name: str
+    parts: Mapping[str, Type]
+    letters: Mapping[str, Type]
+    fixed: Mapping[str, Any]
+    with_g: bool
+    law: Law
+    step: Mapping[str, Term]
+    raising: Sequence[tuple[str, Condition]]
+
+
+def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None) -> Program:
+    """What a step of an algorithm computes, for all n, d and letters.
+
+    ``problem``, ``params``: an example, which tells the kinds of the parameters and the shapes of a state; its n and d
+    differ, and are not 1. ``counts``: parameters that are to be the numbers given, as where loops run to them.
+    ``Unread`` says what stands in the way.
+    """
+    world = _World.of(algorithm, problem, params, counts or {})
+    law = world.reader.call(theirs(algorithm.draws), *world.given)
+    if not isinstance(law, Law):
+        raise Unread(f"{algorithm.name} draws from what is no distribution")
+    after = world.reader.call(theirs(algorithm.step), *world.given, known.drawn(law))
+    told = world.given[1].fields
+    return Program(
+        algorithm.name,
+        world.types,
+        {name: value.type for name, value in told.items() if isinstance(value, Term)},
+        {name: value for name, value in told.items() if not isinstance(value, Term | known.Named | Unknown)},
+        problem.g is not None,
+        law,
+        _parts(after, world.types),
+        world.reader.raising,
+    )
+
+
+def quantity(
+    function: Any, algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None
+) -> Term:
+    """What ``function(problem, params, state)`` computes of a state, as :func:`read` reads a step."""
+    world = _World.of(algorithm, problem, params, counts or {})
+    return as_term(world.reader.call(theirs(function), *world.given))
+
+
+@dataclass(frozen=True, eq=False)
+class _World:
+    """What functions of an algorithm are given, and the types of the parts of a state."""
+
+    reader: Reader
+    given: tuple[known.Named, Record, Record]
+    types: Mapping[str, Type]
+
+    @classmethod
+    def of(cls, algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int]) -> _World:
+        if problem.n == problem.d or 1 in (problem.n, problem.d):
+            raise ValueError("in the example n and d differ, and are not 1")
+        reader = Reader(known.FUNCTIONS)
+        told = {name: parameter(reader, name, value, problem, counts) for name, value in params._asdict().items()}
+        types = parts_of(algorithm, problem, params)
+        state = Record(algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
+        return cls(reader, (known.problem(problem.g is not None), Record(type(params), told), state), types)
+
+
+def parameter(reader: Reader, name: str, value: Any, problem: Any, counts: Mapping[str, int]) -> Any:
+    """What a parameter stands for: a letter, a letter of each client, compressors, or what is told of it."""
+    if name in counts:
+        return counts[name]
+    if isinstance(value, np.ndarray):
+        if value.shape not in ((), (problem.n,)):
+            return Unknown(f"the parameter {name}, an array of shape {value.shape}")
+        return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,) if value.shape else ()))
+    if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
+        return terms.leaf(Op.LETTER, name, terms.NUMBER)
+    return known.compressors(name, value) or reader.lifted(value)
+
+
+def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:
+    """The types of the parts of a state, by the shapes that they have at the example."""
+    found = {}
+    axes = {problem.n: Axis.CLIENTS, problem.d: Axis.COORDINATES, 1: Axis.ONE}
+    for name, value in algorithm.init(problem, params)._asdict().items():
+        shape = np.shape(value)
+        if not set(shape) <= set(axes):
+            raise Unread(f"the part {name} of a state of {algorithm.name} has the shape {shape}")
+        found[name] = Type(tuple(axes[k] for k in shape), True, int(problem.d in shape))
+    return found
+
+
+def _parts(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
+    """The parts of what a step gives, a NamedTuple, a mapping or a tuple, each of the type that it had."""
+    if type(after) is tuple and len(after) == len(types):
+        after = Record(None, dict(zip(types, after, strict=True)))
+    if not isinstance(after, Record) or set(after.fields) != set(types):
+        raise Unread("a step gives other parts than a state has")
+    found = {name: as_term(after.fields[name]) for name in types}
+    for name, term in found.items():
+        if term.type.axes != types[name].axes or term.type.degree not in (types[name].degree, terms.ANY_DEGREE):
+            raise Unread(f"the part {name} of a state is {types[name]}, and after a step {term.type}")
+    return found
+
+
+def theirs(function: Any) -> Any:
+    """Somebody's function in what this package wraps it in."""
+    while isfunction(function):
+        inner = next((_held(function, name) for holder, name in _HOLDERS.items() if _made_by(function, holder)), None)
+        if inner is None:
+            return function
+        function = inner
+    return function
+
+
+def _made_by(function: Any, holder: Any) -> bool:
+    """Whether a function is the one that a function of ours makes."""
+    holders = [holder, literals._reading.__wrapped__] if holder is literals.in_fractions else [holder]
+    return any(function.__code__ is inner for h in holders for inner in h.__code__.co_consts)
+
+
+def _held(function: Any, name: str) -> Any:
+    return function.__closure__[function.__code__.co_freevars.index(name)].cell_contents

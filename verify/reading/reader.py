@@ -1,0 +1,559 @@
+"""Reads functions from their syntax trees: what is not allowed here is refused, with its line.
+
+Nothing of what is read is run. Statements are assignments to names, loops over what is written, conditions on what is
+known when the claim is made, and returns; expressions are arithmetic, whole axes, and calls of functions that are read
+in their turn or are known by identity. A name is looked up where Python looks it up.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import is_dataclass, replace
+from fractions import Fraction
+from functools import partial
+from types import FunctionType, ModuleType
+from typing import Any
+
+from verify.reading import terms
+from verify.reading.arrays import METHODS, as_term, indexed, length, shortened
+from verify.reading.calls import bound, loads, local_names, record, replaced
+from verify.reading.source import Unread, tree_of
+from verify.reading.terms import Op, Term
+from verify.reading.values import (
+    CONSTANTS,
+    Class,
+    Condition,
+    Function,
+    Instance,
+    Named,
+    Names,
+    Record,
+    Rule,
+    Scope,
+    Shape,
+    Unknown,
+    describe,
+    is_record_class,
+)
+
+#: Expressions read at most, and calls within calls: a loop that is written may still be long.
+LARGEST, DEEPEST = 200_000, 40
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: lambda a, b: Fraction(a) / Fraction(b),
+    ast.Pow: lambda a, b: Fraction(a) ** b,
+}
+_WHOLE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod}
+_ORDER: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+#: How comparisons of letters are written: from the left, or from the right.
+_WRITTEN: dict[type[ast.cmpop], tuple[str, bool]] = {
+    ast.Eq: ("==", False),
+    ast.NotEq: ("!=", False),
+    ast.Lt: ("<", False),
+    ast.LtE: ("<=", False),
+    ast.Gt: ("<", True),
+    ast.GtE: ("<=", True),
+}
+
+
+class _Returned(Exception):
+    """What a function gives."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Reader:
+    """Reads functions. ``known``: functions and objects with rules of their own, as pairs, by identity."""
+
+    def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
+        # The objects are kept, so that no other comes to have the identity of one that is gone.
+        self._known = {id(thing): (thing, value) for thing, value in known}
+        self._left, self._depth = LARGEST, 0
+        #: Conditions under which what was read raises an error, each with the place where it stands.
+        self.raising: list[tuple[str, Condition]] = []
+
+    def call(self, function: Any, *arguments: Any) -> Any:
+        """What a function of somebody's gives for these values. ``Unread`` where something in it is not allowed."""
+        return self._called(self.lifted(function), arguments, {})
+
+    # What Python objects stand for
+
+    def lifted(self, value: Any) -> Any:
+        """What an object stands for. ``Unread`` for one that is not allowed."""
+        if id(value) in self._known:
+            return self._known[id(value)][1]
+        if type(value) in CONSTANTS:
+            return value
+        if type(value) is tuple:
+            return tuple(map(self.lifted, value))
+        if type(value) is FunctionType:
+            return self._function(value)
+        if type(value) is partial:
+            inner = self.lifted(value.func)
+            if not isinstance(inner, Function):
+                raise Unread("a partial of what is no function of somebody's is not read")
+            named = {name: self.lifted(v) for name, v in value.keywords.items()}
+            given = (*inner.given, *map(self.lifted, value.args))
+            return replace(inner, given=given, named={**inner.named, **named})
+        if isinstance(value, ModuleType):
+            return Names(value)
+        if is_record_class(value):
+            return Class(value)
+        if is_record_class(type(value)):
+            return Record(
+                type(value), {name: self.lifted(part) for name, part in zip(value._fields, value, strict=True)}
+            )
+        if _is_plain_instance(value):
+            return Instance(value)
+        kind = value.__name__ if isinstance(value, type) else type(value).__name__
+        return Unknown(f"an object of type {kind}, of which nothing is known")
+
+    def _function(self, function: FunctionType) -> Function:
+        node, module = tree_of(function)
+        if function.__globals__.get("__builtins__", builtins) not in (builtins, vars(builtins)):
+            raise Unread(f"{function.__name__} has builtins of its own")
+        within = f"{function.__code__.co_name} ({module.name.rpartition('/')[2]})"
+        scope = Scope({}, None, function, module, within, frozenset())
+        arguments = [*node.args.posonlyargs, *node.args.args]
+        values = function.__defaults__ or ()
+        pairs = zip(arguments[len(arguments) - len(values) :], values, strict=True)
+        defaults = {argument.arg: self.lifted(value) for argument, value in pairs}
+        defaults |= {name: self.lifted(value) for name, value in (function.__kwdefaults__ or {}).items()}
+        return Function(node, scope, defaults)
+
+    # Calls
+
+    def _called(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        if isinstance(function, Rule):
+            return function.apply(*given, **named)
+        if isinstance(function, Class):
+            return record(function.of, given, named)
+        if not isinstance(function, Function):
+            raise ValueError(f"{describe(function)} is called")
+        if self._depth == DEEPEST:
+            raise ValueError(f"calls are more than {DEEPEST} deep")
+        names = bound(function, (*function.given, *given), {**function.named, **named})
+        outer, node = function.scope, function.node
+        within = outer.within if isinstance(node, ast.Lambda) else f"{node.name} ({outer.within.rpartition('(')[2]}"
+        scope = Scope(names, outer, None, outer.module, within, local_names(node) | set(names))
+        self._depth += 1
+        try:
+            if isinstance(node, ast.Lambda):
+                return self._value(node.body, scope)
+            self._run(node.body, scope)
+        except _Returned as returned:
+            return returned.value
+        finally:
+            self._depth -= 1
+        return None
+
+    # Statements
+
+    def _run(self, body: list[ast.stmt], scope: Scope) -> None:
+        for statement in body:
+            self._do(statement, scope)
+
+    def _do(self, at: ast.stmt, scope: Scope) -> None:
+        if isinstance(at, ast.Return):
+            raise _Returned(None if at.value is None else self._value(at.value, scope))
+        if isinstance(at, ast.Assign):
+            value = self._value(at.value, scope)
+            for target in at.targets:
+                self._bind(target, value, scope)
+        elif isinstance(at, ast.AnnAssign):
+            if at.value is not None:
+                self._bind(at.target, self._value(at.value, scope), scope)
+        elif isinstance(at, ast.AugAssign):
+            before = self._value(ast.copy_location(ast.Name(_name_of(at.target, scope), ast.Load()), at), scope)
+            if isinstance(before, Term) and (before.type.axes or before.type.batched):
+                raise _refused(at, scope, "it changes an array in place")
+            after = self._placed(at, scope, lambda: self._operated(at.op, before, self._value(at.value, scope)))
+            self._bind(at.target, after, scope)
+        elif isinstance(at, ast.FunctionDef):
+            if at.decorator_list:
+                raise _refused(at, scope, "it is decorated")
+            self._bind(ast.Name(at.name, ast.Store()), self._inner(at, scope), scope)
+        elif isinstance(at, ast.If) and len(at.body) == 1 and isinstance(at.body[0], ast.Raise):
+            value = self._value(at.test, scope)
+            if isinstance(value, Condition):
+                self.raising.append((f"{scope.within}, line {at.lineno}", value))
+            self._run(
+                at.body if not isinstance(value, Condition) and self._decided(at.test, scope) else at.orelse, scope
+            )
+        elif isinstance(at, ast.If):
+            self._run(at.body if self._decided(at.test, scope) else at.orelse, scope)
+        elif isinstance(at, ast.For):
+            for value in self._each(at.iter, scope):
+                self._bind(at.target, value, scope)
+                self._run(at.body, scope)
+            self._run(at.orelse, scope)
+        elif isinstance(at, ast.Assert):
+            if not self._decided(at.test, scope):
+                raise _refused(at, scope, "it does not hold")
+        elif isinstance(at, ast.Expr):
+            if not isinstance(at.value, ast.Constant):
+                raise _refused(at, scope, "what it computes is dropped")
+        elif not isinstance(at, ast.Pass):
+            raise _refused(at, scope, "it is reached" if isinstance(at, ast.Raise) else "no such statement is read")
+
+    def _bind(self, target: ast.expr, value: Any, scope: Scope) -> None:
+        if isinstance(target, ast.Name):
+            scope.names[target.id] = value
+        elif isinstance(target, ast.Tuple | ast.List):
+            items = _items(value)
+            if items is None or len(items) != len(target.elts):
+                raise _refused(target, scope, f"{describe(value)} is unpacked")
+            for inner, item in zip(target.elts, items, strict=True):
+                self._bind(inner, item, scope)
+        else:
+            raise _refused(target, scope, "it is set, where only names are")
+
+    def _decided(self, test: ast.expr, scope: Scope) -> bool:
+        value = self._value(test, scope)
+        if type(value) in CONSTANTS:
+            return bool(value)
+        raise _refused(test, scope, f"a condition depends on {describe(value)}")
+
+    def _each(self, over: ast.expr, scope: Scope) -> tuple[Any, ...]:
+        value = self._value(over, scope)
+        if type(value) is range:
+            return tuple(value)
+        items = _items(value)
+        if items is None:
+            raise _refused(over, scope, f"it runs over {describe(value)}")
+        return items
+
+    # Expressions
+
+    def _value(self, at: ast.expr, scope: Scope) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise _refused(at, scope, f"more than {LARGEST} expressions are computed")
+        compute = _EXPRESSIONS.get(type(at))
+        if compute is None:
+            raise _refused(at, scope, "no such expression is read")
+        return self._placed(at, scope, lambda: compute(self, at, scope))
+
+    def _placed(self, at: ast.AST, scope: Scope, compute: Callable[[], Any]) -> Any:
+        """What is computed; ``Unread`` with the place where it cannot be."""
+        try:
+            return compute()
+        except (Unread, _Returned):
+            raise
+        except (ValueError, TypeError, ArithmeticError) as error:
+            raise _refused(at, scope, str(error)) from error
+
+    def _constant(self, at: ast.Constant, scope: Scope) -> Any:
+        if type(at.value) is float:
+            # The decimal that is written, with all its digits.
+            return Fraction(ast.get_source_segment(scope.module.text, at) or "")
+        if type(at.value) in CONSTANTS or at.value is Ellipsis:
+            return at.value
+        raise ValueError(f"a {type(at.value).__name__} is written")
+
+    def _name(self, at: ast.Name, scope: Scope) -> Any:
+        name, here = at.id, scope
+        while True:
+            if name in here.names:
+                return here.names[name]
+            if name in here.local:
+                raise ValueError(f"{name} has no value yet")
+            if here.around is None:
+                break
+            here = here.around
+        function = here.function
+        assert function is not None, "what stands outermost is a function of Python's"
+        if name in function.__code__.co_freevars:
+            cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
+            return self.lifted(cell.cell_contents)
+        if name in function.__globals__:
+            value = function.__globals__[name]
+            return self._written_above(name, value, scope) if type(value) is float else self.lifted(value)
+        if name in vars(builtins):
+            return self.lifted(vars(builtins)[name])
+        raise ValueError(f"{name} is not defined")
+
+    def _written_above(self, name: str, value: float, scope: Scope) -> Fraction:
+        """The number that a name of the module is set to, once and as a decimal."""
+        tree = scope.module.tree
+        stored = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name and not loads(n)]
+        for statement in tree.body:
+            if isinstance(statement, ast.Assign | ast.AnnAssign) and len(stored) == 1:
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                written = statement.value
+                if targets == stored and isinstance(written, ast.Constant) and written.value == value:
+                    return Fraction(ast.get_source_segment(scope.module.text, written) or "")
+        raise ValueError(f"{name} is a float that is not written as a decimal")
+
+    def _attribute(self, at: ast.Attribute, scope: Scope) -> Any:
+        return self._attribute_of(self._value(at.value, scope), at.attr)
+
+    def _attribute_of(self, value: Any, name: str) -> Any:
+        if isinstance(value, Named | Record) and name in value.fields:
+            return value.fields[name]
+        if isinstance(value, Record) and value.of is not None and name == "_replace":
+            return Rule("_replace", partial(replaced, value))
+        if isinstance(value, Term) and name in METHODS:
+            return METHODS[name](value)
+        if isinstance(value, Names) and name in vars(value.of):
+            return self.lifted(vars(value.of)[name])
+        if isinstance(value, Instance):
+            return self._part_of(value, name)
+        if isinstance(value, Unknown):
+            raise ValueError(value.why)
+        raise ValueError(f"nothing is known of {name} of {describe(value)}")
+
+    def _part_of(self, value: Instance, name: str) -> Any:
+        for cls in type(value.of).__mro__:
+            if name in vars(cls):
+                found = vars(cls)[name]
+                if type(found) is property and found.fget is not None:
+                    return self._called(self.lifted(found.fget), (value,), {})
+                if type(found) is FunctionType:
+                    inner = self._function(found)
+                    return replace(inner, given=(value,))
+                break
+        if name in vars(value.of):
+            return self.lifted(vars(value.of)[name])
+        for cls in type(value.of).__mro__:
+            if name in vars(cls):
+                return self.lifted(vars(cls)[name])
+        raise ValueError(f"nothing is known of {name} of an object of type {type(value.of).__name__}")
+
+    def _subscript(self, at: ast.Subscript, scope: Scope) -> Any:
+        value = self._value(at.value, scope)
+        if isinstance(value, Term):
+            return indexed(value, at.slice)
+        if isinstance(value, Shape) and isinstance(at.slice, ast.Slice):
+            return shortened(value, at.slice)
+        index = self._value(at.slice, scope)
+        if isinstance(value, Shape):
+            return length(value, index)
+        if isinstance(value, Record) and value.of is None and type(index) is str and index in value.fields:
+            return value.fields[index]
+        items = _items(value)
+        if items is not None and type(index) is int and -len(items) <= index < len(items):
+            return items[index]
+        raise ValueError(f"{describe(index)} is looked up in {describe(value)}")
+
+    def _arithmetic(self, at: ast.BinOp, scope: Scope) -> Any:
+        return self._operated(at.op, self._value(at.left, scope), self._value(at.right, scope))
+
+    def _operated(self, by: ast.operator, one: Any, other: Any) -> Any:
+        numbers = all(type(v) in (int, bool, Fraction) for v in (one, other))
+        if numbers and type(by) in _ARITHMETIC:
+            found = _ARITHMETIC[type(by)](one, other)
+            return int(found) if type(found) is bool else found
+        if numbers and type(by) in _WHOLE and type(one) is int and type(other) is int:
+            return _WHOLE[type(by)](one, other)
+        if isinstance(by, ast.Mult) and type(one) is tuple and type(other) is int:
+            return one * min(other, LARGEST)
+        a, b = as_term(one), as_term(other) if not isinstance(by, ast.Pow) else terms.constant(0)
+        if isinstance(by, ast.Add):
+            return terms.add(a, b)
+        if isinstance(by, ast.Sub):
+            return terms.add(a, terms.negative(b))
+        if isinstance(by, ast.Mult):
+            return terms.multiply(a, b)
+        if isinstance(by, ast.Div):
+            return terms.divide(a, b)
+        if isinstance(by, ast.Pow):
+            if type(other) is not int and not (type(other) is Fraction and other.denominator == 1):
+                raise ValueError(f"a power has {describe(other)} as its exponent, where a whole number is due")
+            return terms.power(a, int(other))
+        if isinstance(by, ast.BitAnd | ast.BitOr):
+            return terms.logical(Op.AND if isinstance(by, ast.BitAnd) else Op.OR, a, b)
+        raise ValueError(f"no rule says what {type(by).__name__} is")
+
+    def _unary(self, at: ast.UnaryOp, scope: Scope) -> Any:
+        value = self._value(at.operand, scope)
+        if isinstance(at.op, ast.Not):
+            return Condition("not", (value,)) if isinstance(value, Condition) else not self._decided(at.operand, scope)
+        if isinstance(at.op, ast.USub | ast.UAdd):
+            if type(value) in (int, Fraction):
+                return -value if isinstance(at.op, ast.USub) else value
+            return terms.negative(as_term(value)) if isinstance(at.op, ast.USub) else as_term(value)
+        return terms.logical(Op.NOT, as_term(value))
+
+    def _compared(self, at: ast.Compare, scope: Scope) -> Any:
+        values = [self._value(side, scope) for side in (at.left, *at.comparators)]
+        found = [self._related(by, one, other) for by, one, other in zip(at.ops, values, values[1:], strict=False)]
+        return _joined("and", found)
+
+    def _related(self, by: ast.cmpop, one: Any, other: Any) -> Any:
+        if isinstance(by, ast.Is | ast.IsNot):
+            if other is not None or isinstance(one, Unknown):
+                raise ValueError(f"{describe(one)} is compared by identity with {describe(other)}")
+            return (one is None) is isinstance(by, ast.Is)
+        if isinstance(by, ast.In | ast.NotIn):
+            if type(one) in CONSTANTS and type(other) is tuple and all(type(v) in CONSTANTS for v in other):
+                return (one in other) is isinstance(by, ast.In)
+        elif type(one) in CONSTANTS and type(other) in CONSTANTS:
+            return _ORDER[type(by)](one, other)
+        elif type(by) in _WRITTEN and all(_is_number(v) for v in (one, other)):
+            text, turned = _WRITTEN[type(by)]
+            sides = as_term(one), as_term(other)
+            return Condition(text, sides[::-1] if turned else sides)
+        raise ValueError(f"{describe(one)} is compared with {describe(other)}")
+
+    def _both(self, at: ast.BoolOp, scope: Scope) -> Any:
+        by, found = ("or" if isinstance(at.op, ast.Or) else "and"), []
+        for part in at.values:
+            value = self._value(part, scope)
+            found.append(value if isinstance(value, Condition) else self._decided(part, scope))
+            if found[-1] is (by == "or"):
+                # What comes after is not computed.
+                break
+        return _joined(by, found)
+
+    def _either(self, at: ast.IfExp, scope: Scope) -> Any:
+        return self._value(at.body if self._decided(at.test, scope) else at.orelse, scope)
+
+    def _tuple(self, at: ast.Tuple | ast.List, scope: Scope) -> tuple[Any, ...]:
+        return tuple(self._listed(at.elts, scope))
+
+    def _listed(self, elements: list[ast.expr], scope: Scope) -> Iterator[Any]:
+        for element in elements:
+            if isinstance(element, ast.Starred):
+                value = self._value(element.value, scope)
+                items = (value,) if isinstance(value, Shape) else _items(value)
+                if items is None:
+                    raise ValueError(f"{describe(value)} is listed")
+                yield from items
+            else:
+                yield self._value(element, scope)
+
+    def _mapping(self, at: ast.Dict, scope: Scope) -> Record:
+        found: dict[str, Any] = {}
+        for key, value in zip(at.keys, at.values, strict=True):
+            if key is None:
+                inner = self._value(value, scope)
+                if not isinstance(inner, Record) or inner.of is not None:
+                    raise ValueError(f"{describe(inner)} is taken for a mapping")
+                found |= inner.fields
+            else:
+                name = self._value(key, scope)
+                if type(name) is not str:
+                    raise ValueError(f"{describe(name)} is a key")
+                found[name] = self._value(value, scope)
+        return Record(None, found)
+
+    def _comprehension(self, at: ast.ListComp | ast.GeneratorExp, scope: Scope) -> tuple[Any, ...]:
+        if len(at.generators) > 1 or at.generators[0].ifs or at.generators[0].is_async:
+            raise ValueError("it has conditions, or loops within loops")
+        generator, found = at.generators[0], []
+        local = frozenset(n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name))
+        for value in self._each(generator.iter, scope):
+            inner = Scope({}, scope, None, scope.module, scope.within, local)
+            self._bind(generator.target, value, inner)
+            found.append(self._value(at.elt, inner))
+        return tuple(found)
+
+    def _inner(self, at: ast.FunctionDef | ast.Lambda, scope: Scope) -> Function:
+        a = at.args
+        arguments = [*a.posonlyargs, *a.args]
+        found = {}
+        for argument, default in zip(arguments[len(arguments) - len(a.defaults) :], a.defaults, strict=True):
+            found[argument.arg] = self._value(default, scope)
+        for argument, among in zip(a.kwonlyargs, a.kw_defaults, strict=True):
+            if among is not None:
+                found[argument.arg] = self._value(among, scope)
+        return Function(at, scope, found)
+
+    def _call(self, at: ast.Call, scope: Scope) -> Any:
+        function = self._value(at.func, scope)
+        given = tuple(self._listed(at.args, scope))
+        named: dict[str, Any] = {}
+        for keyword in at.keywords:
+            value = self._value(keyword.value, scope)
+            if keyword.arg is not None:
+                named[keyword.arg] = value
+            elif isinstance(value, Record) and value.of is None:
+                named |= value.fields
+            else:
+                raise ValueError(f"{describe(value)} is taken for a mapping")
+        return self._called(function, given, named)
+
+
+_EXPRESSIONS: dict[type[ast.expr], Callable[[Reader, Any, Scope], Any]] = {
+    ast.Constant: Reader._constant,
+    ast.Name: Reader._name,
+    ast.Attribute: Reader._attribute,
+    ast.Subscript: Reader._subscript,
+    ast.BinOp: Reader._arithmetic,
+    ast.UnaryOp: Reader._unary,
+    ast.Compare: Reader._compared,
+    ast.BoolOp: Reader._both,
+    ast.IfExp: Reader._either,
+    ast.Tuple: Reader._tuple,
+    ast.List: Reader._tuple,
+    ast.Dict: Reader._mapping,
+    ast.ListComp: Reader._comprehension,
+    ast.GeneratorExp: Reader._comprehension,
+    ast.Lambda: Reader._inner,
+    ast.Call: Reader._call,
+}
+
+
+def _refused(at: ast.AST, scope: Scope, why: str) -> Unread:
+    text = " ".join(ast.unparse(at).split())
+    text = text if len(text) <= 60 else f"{text[:57]}..."
+    return Unread(f"{scope.within}, line {getattr(at, 'lineno', 0)}: {text}: {why}")
+
+
+def _name_of(target: ast.expr, scope: Scope) -> str:
+    if isinstance(target, ast.Name):
+        return target.id
+    raise _refused(target, scope, "it is set, where only names are")
+
+
+def _items(value: Any) -> tuple[Any, ...] | None:
+    """What a tuple or a NamedTuple holds; None of anything else."""
+    if type(value) is tuple:
+        return value
+    return tuple(value.fields.values()) if isinstance(value, Record) and value.of is not None else None
+
+
+def _is_plain_instance(value: Any) -> bool:
+    """Whether an object is a frozen dataclass that looks up its attributes as all objects do."""
+    cls = type(value)
+    return (
+        type(cls) is type
+        and is_dataclass(cls)
+        and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        and cls.__getattribute__ is object.__getattribute__
+        and not hasattr(cls, "__getattr__")
+        and hasattr(value, "__dict__")
+    )
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is one number, the same in all replicas."""
+    term = value if isinstance(value, Term) else None
+    return type(value) in (int, Fraction) or (
+        term is not None and term.type.degree < 1 and not (term.type.axes or term.type.batched or term.type.mask)
+    )
+
+
+def _joined(by: str, found: list[Any]) -> Any:
+    """Conditions together; the value that is known, where the known ones among them decide."""
+    absorbing = by == "or"
+    if any(value is absorbing for value in found):
+        return absorbing
+    left = [value for value in found if isinstance(value, Condition)]
+    if not left:
+        return not absorbing
+    return left[0] if len(left) == 1 else Condition(by, tuple(left))

@@ -1,0 +1,97 @@
+"""What is read, at numbers: terms evaluated on arrays, as the code computes them, to compare the two entry by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fedtheory.numbers.rational import Array
+from verify.reading.program import Program
+from verify.reading.terms import Axis, Op, Term, parts
+
+
+def step(program: Program, problem: Any, params: Any, state: Any, draw: Any) -> dict[str, Array]:
+    """The parts of the state after a step that was read, by name; shapes are those of a state with its replicas."""
+    lead = np.shape(next(iter(state)))[: np.ndim(next(iter(state))) - len(next(iter(program.parts.values())).axes)]
+    found: dict[int, Any] = {}
+    for term in parts(*program.step.values()):
+        found[id(term)] = _value(term, [found[id(part)] for part in term.of], problem, params, state, draw)
+    sizes = {Axis.CLIENTS: problem.n, Axis.COORDINATES: problem.d, Axis.ONE: 1}
+    return {
+        name: np.broadcast_to(found[id(term)], (*lead, *(sizes[axis] for axis in term.type.axes)))
+        for name, term in program.step.items()
+    }
+
+
+def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, draw: Any) -> Any:
+    match term.op:
+        case Op.CONSTANT:
+            return int(term.data) if term.data.denominator == 1 else term.data
+        case Op.LETTER:
+            return getattr(params, term.data)
+        case Op.COUNT:
+            return getattr(problem, term.data)
+        case Op.PART:
+            return getattr(state, term.data)
+        case Op.GIVEN:
+            return _given(term.data, problem, params)
+        case Op.DRAW:
+            return _given((term.data if isinstance(term.data, str) else term.data[0]).partition(".")[2], draw)
+        case Op.ORACLE:
+            return _given(term.data, problem)(*of)
+        case Op.COMPRESSED:
+            return getattr(params, term.data.partition(".")[0]).apply(*of)
+        case Op.SUM:
+            _, axis, kept = term.data
+            return np.sum(_with_axes(of[0], term.of[0]), axis=axis, keepdims=kept)
+        case Op.VIEW:
+            return _viewed(of[0], term, problem)
+        case Op.POWER:
+            return of[0] ** term.data
+    return _OPERATIONS[term.op](*of)
+
+
+_OPERATIONS: Mapping[Op, Callable[..., Any]] = {
+    Op.ADD: lambda a, b: a + b,
+    Op.MULTIPLY: lambda a, b: a * b,
+    Op.DIVIDE: lambda a, b: a / b,
+    Op.CHOOSE: np.where,
+    Op.NOT: np.logical_not,
+    Op.AND: np.logical_and,
+    Op.OR: np.logical_or,
+}
+
+
+def _given(path: str, *among: Any) -> Any:
+    """What is found under names with dots between them: in the first of some objects that has it."""
+    names = path.split(".") if path else []
+    found = next((thing for thing in among if not names or hasattr(thing, names[0])), among[0])
+    for name in names:
+        found = getattr(found, name)
+    return found
+
+
+def _with_axes(value: Any, term: Term) -> Any:
+    """The value of a term, with at least its axes."""
+    array = np.asarray(value)
+    return array.reshape((1,) * max(0, len(term.type.axes) - array.ndim) + array.shape)
+
+
+def _viewed(value: Any, term: Term, problem: Any) -> Any:
+    """Entries under other axes: those with one place leave and enter, and are spread."""
+    before, after = term.of[0].type.axes, term.type.axes
+    sizes = {Axis.CLIENTS: problem.n, Axis.COORDINATES: problem.d, Axis.ONE: 1}
+    array = _with_axes(value, term.of[0])
+    lead = array.shape[: array.ndim - len(before)]
+    kept = [k for axis, k in zip(before, array.shape[len(lead) :], strict=True) if axis is not Axis.ONE]
+    own = [axis for axis in before if axis is not Axis.ONE]
+    shape = []
+    for axis in after:
+        if own and axis is own[0]:
+            own.pop(0)
+            shape.append(kept.pop(0))
+        else:
+            shape.append(1)
+    return np.broadcast_to(array.reshape((*lead, *shape)), (*lead, *(sizes[axis] for axis in after)))

@@ -1,0 +1,260 @@
+"""What code computes, as data: terms over whole axes, in which n, d and all letters are indeterminates.
+
+A term has a type: its axes, whether replicas may come before them, and of what degree it is in its coordinates. The
+constructors below are the only makers of terms. Each refuses, with a ``ValueError`` in one sentence, what has no type:
+so clients are never taken for coordinates or replicas, a vector is never added to a number, nor are its entries summed,
+and no term can name one client or one coordinate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+
+class Axis(StrEnum):
+    """What an axis runs over; ``ONE`` has one place, and is broadcast."""
+
+    CLIENTS = "clients"
+    COORDINATES = "coordinates"
+    ONE = "one"
+
+
+class Op(StrEnum):
+    """What a term is made by. Leaves and calls have a ``name``; ``SUM`` has an axis, ``VIEW`` no more than its type."""
+
+    CONSTANT = "constant"
+    LETTER = "letter"
+    COUNT = "count"
+    GIVEN = "given"
+    PART = "part"
+    DRAW = "draw"
+    ORACLE = "oracle"
+    COMPRESSED = "compressed"
+    ADD = "+"
+    MULTIPLY = "*"
+    DIVIDE = "/"
+    POWER = "**"
+    CHOOSE = "where"
+    NOT = "not"
+    AND = "and"
+    OR = "or"
+    SUM = "sum"
+    VIEW = "view"
+
+
+#: The degree of what is zero, which is of any.
+ANY_DEGREE = -1
+
+
+@dataclass(frozen=True)
+class Type:
+    """``axes``: the last axes of an array; ``batched``: whether replicas may come before them; ``degree``: of its
+    entries in coordinates: 0 of numbers, 1 of vectors, 2 of products of two vectors; ``mask``: whether it is a truth
+    value that was drawn."""
+
+    axes: tuple[Axis, ...] = ()
+    batched: bool = False
+    degree: int = 0
+    mask: bool = False
+
+    def __str__(self) -> str:
+        of = (
+            "a mask"
+            if self.mask
+            else {0: "a number", 1: "a vector", 2: "a product of vectors"}.get(self.degree, "zero")
+        )
+        axes = " of " + " and ".join(self.axes) if self.axes else ""
+        return f"{of}{axes}"
+
+
+POINT = Type((Axis.COORDINATES,), True, 1)
+CLIENTS = Type((Axis.CLIENTS, Axis.COORDINATES), True, 1)
+NUMBER = Type()
+
+
+@dataclass(frozen=True)
+class Term:
+    """An operation, what it is applied to, and its type; ``data``: a name, a number, an exponent, or an axis with
+    whether it stays as one place. Made by the functions of this module alone. Terms share their parts: walk them by
+    :func:`parts`."""
+
+    op: Op
+    of: tuple[Term, ...]
+    type: Type
+    data: Any = None
+
+    # Terms that share their parts are trees of any size when they are compared or hashed as such.
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __repr__(self) -> str:
+        return f"<{self.op} of {len(list(parts(self)))} terms: {self.type}>"
+
+
+def parts(*terms: Term) -> Iterator[Term]:
+    """All terms that some are made of, each once, what a term is made of before itself."""
+    seen: set[int] = set()
+    stack: list[tuple[Term, bool]] = [(term, False) for term in reversed(terms)]
+    while stack:
+        term, done = stack.pop()
+        if done:
+            yield term
+        elif id(term) not in seen:
+            seen.add(id(term))
+            stack.append((term, True))
+            stack.extend((part, False) for part in reversed(term.of))
+
+
+# Leaves
+
+
+def constant(value: Fraction | int) -> Term:
+    """A number that is written in the code. Zero is of any degree."""
+    return Term(Op.CONSTANT, (), Type(degree=0 if value else ANY_DEGREE), Fraction(value))
+
+
+def leaf(op: Op, name: str, type: Type) -> Term:
+    """A letter, a count, a part of the state, something given, or a draw."""
+    if op not in (Op.LETTER, Op.COUNT, Op.GIVEN, Op.PART, Op.DRAW):
+        raise ValueError(f"{op} is no leaf")
+    return Term(op, (), type, name)
+
+
+def zeros(axes: tuple[Axis, ...]) -> Term:
+    """Zeros with these axes."""
+    return Term(Op.VIEW, (constant(0),), Type(axes, False, ANY_DEGREE))
+
+
+# What the functions of a problem and compressors answer
+
+
+def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree: int) -> Term:
+    """What an oracle answers, or what a compressor makes of a vector: of clients, at vectors of the same clients."""
+    at = on[-1].type
+    if at.degree not in (1, ANY_DEGREE) or at.axes not in (
+        (Axis.CLIENTS, Axis.COORDINATES),
+        (Axis.ONE, Axis.COORDINATES),
+    ):
+        raise ValueError(f"{name} is taken at {at}, where vectors of clients are due")
+    batched = any(term.type.batched for term in on)
+    return Term(op, tuple(on), Type(axes, batched, degree), name)
+
+
+# Operations
+
+
+def broadcast(one: Type, other: Type) -> tuple[tuple[Axis, ...], bool]:
+    """The axes of what two arrays make together, entry by entry, and whether it has replicas.
+
+    What has replicas has all axes of the other, or its replicas would stand where the other has clients.
+    """
+    long, short = (one, other) if len(one.axes) >= len(other.axes) else (other, one)
+    if len(short.axes) < len(long.axes) and short.batched:
+        raise ValueError(f"replicas of {short} stand where the axes of {long} begin")
+    axes = list(long.axes)
+    for place in range(1, len(short.axes) + 1):
+        a, b = long.axes[-place], short.axes[-place]
+        if a != b and Axis.ONE not in (a, b):
+            raise ValueError(f"{a} of the one stand where the other has {b}")
+        axes[-place] = b if a is Axis.ONE else a
+    return tuple(axes), one.batched or other.batched
+
+
+def add(one: Term, other: Term) -> Term:
+    """The sum, of terms of one degree."""
+    axes, batched = broadcast(one.type, other.type)
+    degrees = {one.type.degree, other.type.degree} - {ANY_DEGREE}
+    if len(degrees) > 1:
+        raise ValueError(f"{one.type} and {other.type} are added")
+    return Term(Op.ADD, (one, other), Type(axes, batched, degrees.pop() if degrees else ANY_DEGREE))
+
+
+def negative(one: Term) -> Term:
+    """The term times -1."""
+    return multiply(constant(-1), one)
+
+
+def multiply(one: Term, other: Term) -> Term:
+    """The product, entry by entry: at most two of its factors are vectors."""
+    axes, batched = broadcast(one.type, other.type)
+    degrees = one.type.degree, other.type.degree
+    degree = ANY_DEGREE if ANY_DEGREE in degrees else sum(degrees)
+    if degree > 2:
+        raise ValueError(f"{one.type} is multiplied by {other.type}, which is no inner product")
+    return Term(Op.MULTIPLY, (one, other), Type(axes, batched, degree))
+
+
+def divide(one: Term, other: Term) -> Term:
+    """The quotient by a number."""
+    axes, batched = broadcast(one.type, other.type)
+    if other.type.degree != 0 or other.type.mask or Axis.COORDINATES in other.type.axes:
+        raise ValueError(f"{one.type} is divided by {other.type}, where a number is due")
+    return Term(Op.DIVIDE, (one, other), Type(axes, batched, one.type.degree))
+
+
+def power(one: Term, exponent: int) -> Term:
+    """A power with an exponent that is written in the code: of numbers any, of vectors up to the second."""
+    if one.type.degree == 0 and Axis.COORDINATES not in one.type.axes:
+        degree = 0
+    elif 0 < exponent and exponent * one.type.degree <= 2:
+        degree = exponent * one.type.degree if one.type.degree > 0 else ANY_DEGREE
+    else:
+        raise ValueError(f"the power {exponent} of {one.type} is no inner product")
+    return Term(Op.POWER, (one,), Type(one.type.axes, one.type.batched, degree), exponent)
+
+
+def choose(mask: Term, one: Term, other: Term) -> Term:
+    """``one`` where a mask that was drawn is true, else ``other``."""
+    if not mask.type.mask:
+        raise ValueError(f"what is chosen depends on {mask.type}, where a draw is due")
+    both = add(one, other).type
+    axes, batched = broadcast(mask.type, both)
+    return Term(Op.CHOOSE, (mask, one, other), Type(axes, batched, both.degree))
+
+
+def logical(op: Op, *masks: Term) -> Term:
+    """Not, and, or: of masks."""
+    if not all(term.type.mask for term in masks):
+        raise ValueError(f"{op} is taken of {masks[0].type}, where masks are due")
+    axes, batched = masks[0].type.axes, masks[0].type.batched
+    if len(masks) == 2:
+        axes, batched = broadcast(masks[0].type, masks[1].type)
+    return Term(op, masks, Type(axes, batched, 0, True))
+
+
+def total(one: Term, axis: int, kept: bool) -> Term:
+    """The sum along a whole axis, counted from the last: of clients, or of the coordinates of products of vectors."""
+    axes = one.type.axes
+    if not -len(axes) <= axis < 0:
+        raise ValueError(
+            f"{one.type} is summed along axis {axis}, which it does not have, or which may be one of replicas"
+        )
+    along, degree = axes[axis], one.type.degree
+    if along is Axis.COORDINATES:
+        if degree not in (2, ANY_DEGREE):
+            raise ValueError(f"the coordinates of {one.type} are summed, where those of products of vectors are")
+        degree = 0 if degree == 2 else ANY_DEGREE
+    place = len(axes) + axis
+    left = (*axes[:place], *((Axis.ONE,) if kept else ()), *axes[place + 1 :])
+    return Term(Op.SUM, (one,), Type(left, one.type.batched, degree), (along, axis, kept))
+
+
+def view(one: Term, axes: tuple[Axis, ...]) -> Term:
+    """The same entries under other axes, which differ by axes with one place, or by what such an axis is spread to."""
+    if [a for a in one.type.axes if a is not Axis.ONE] != [a for a in axes if a is not Axis.ONE]:
+        raise ValueError(f"{one.type} is taken for an array of {' and '.join(axes) or 'one number'}")
+    return Term(Op.VIEW, (one,), Type(axes, one.type.batched, one.type.degree, one.type.mask))
+
+
+def spread(one: Term, axes: tuple[Axis, ...]) -> Term:
+    """The same entries at all places of axes that had one place, or were not there."""
+    found, batched = broadcast(one.type, Type(axes))
+    if found != axes:
+        raise ValueError(f"{one.type} is spread over {' and '.join(axes)}")
+    return Term(Op.VIEW, (one,), Type(axes, batched, one.type.degree, one.type.mask))

@@ -1,0 +1,152 @@
+"""What a name stands for while code is read: terms, numbers that are written, records, functions, and what is given."""
+
+from __future__ import annotations
+
+import ast
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import FunctionType, ModuleType
+from typing import Any
+
+from verify.reading.source import Module
+from verify.reading.terms import Axis, Term
+
+#: The types of what is written, or of a parameter that is no letter: these, and not what derives from them.
+CONSTANTS = (Fraction, int, bool, str, type(None))
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A NamedTuple, or a mapping with names that are written. ``of``: its class, None of a mapping."""
+
+    of: type | None
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """A value that has these attributes and no others: the problem, its functions, compressors."""
+
+    what: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """A function that is known by identity: what it makes of values. A ``ValueError`` says what it does not take."""
+
+    name: str
+    apply: Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """The names of one call; those that it does not set are looked up around it, at last in what ``function`` closes
+    over, its module and the builtins. ``local``: the names that it may set."""
+
+    names: dict[str, Any]
+    around: Scope | None
+    function: FunctionType | None
+    module: Module
+    within: str
+    local: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function, to be read where it is called: ``defaults``: those of its arguments, by name; ``given``, ``named``:
+    arguments that it has already."""
+
+    node: ast.FunctionDef | ast.Lambda
+    scope: Scope
+    defaults: Mapping[str, Any]
+    given: tuple[Any, ...] = ()
+    named: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Class:
+    """A class of NamedTuples, which makes records."""
+
+    of: type
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """A module, whose names are looked up in its dictionary."""
+
+    of: ModuleType
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A frozen dataclass: its fields, its methods, and what it computes as properties, which are read."""
+
+    of: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """The shape of an array, without its last ``cut`` axes. What comes before the axes are replicas, however many."""
+
+    axes: tuple[Axis, ...]
+    cut: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Randomness:
+    """What a compressor draws: it is passed on to it, and nothing else is done with it."""
+
+    leaf: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """A condition on letters: of a comparison ``by`` is "==", "!=", "<" or "<=" and ``of`` are its sides; of others
+    "not", "and" or "or", and ``of`` are conditions or truth values that are known."""
+
+    by: str
+    of: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Unknown:
+    """What has no meaning here, and why: it may be passed around, and not be used."""
+
+    why: str
+
+
+def is_record_class(cls: Any) -> bool:
+    """Whether a class is a NamedTuple with nothing of its own: its fields are its items in their order."""
+    names = getattr(cls, "_fields", None)
+    if type(cls) is not type or cls.__mro__ != (cls, tuple, object) or not isinstance(names, tuple) or not names:
+        return False
+    plain: Any = namedtuple("plain", names)  # type: ignore[misc]
+    own, made = vars(cls), cls.__new__
+    return (
+        "__new__" in own
+        and set(own) <= set(vars(plain)) | {"__annotations__", "__orig_bases__", "__module__"}
+        and isinstance(made, FunctionType)
+        and made.__code__.co_code == plain.__new__.__code__.co_code
+        and made.__code__.co_varnames == plain.__new__.__code__.co_varnames
+        and made.__globals__.get("_tuple_new") is tuple.__new__
+        and isinstance(own.get("_replace"), FunctionType)
+        and own["_replace"].__code__ == plain._replace.__code__
+        and all(type(own[n]) is type(vars(plain)[n]) for n in names)
+        and all(own[n].__reduce__()[1][0] == k for k, n in enumerate(names))
+    )
+
+
+def describe(value: Any) -> str:
+    """A value in words."""
+    if isinstance(value, Term):
+        return str(value.type)
+    if isinstance(value, Named):
+        return value.what
+    if isinstance(value, Unknown):
+        return value.why
+    if isinstance(value, Condition):
+        return "the values of letters"
+    return repr(value) if type(value) in CONSTANTS else f"a {type(value).__name__.lower()}"
