@@ -1,9 +1,8 @@
 """Adversaries, each declared once: classes of functions, of compressors and of inexact oracles.
 
 One object says what a theorem allows. It decides whether an instance belongs to the class, which is the hypothesis that
-names it; it states what the answers of any member satisfy, as formulas in inner products; and it offers an instance
-just outside. What a proof builds in is therefore what some instance breaks alone. Which members are drawn, and how they
-are built, is said by the samplers of :mod:`fedtheory.sampling`.
+names it; and it states what the answers of any member satisfy, as formulas in inner products. Which members are drawn,
+how they are built, and what is just outside is said in :mod:`fedtheory.sampling`.
 """
 
 from fedtheory.classes.base import FunctionClass

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from fractions import Fraction
-from types import SimpleNamespace
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,10 +13,6 @@ from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
-#: How much worse a member is that must be just outside a class.
-WORSE = Fraction(1, 10**6)
-#: A named instance just outside a class.
-Outside = Iterator[tuple[str, Problem, Any]]
 #: What is known of the average f of the f_i: formulas <= 0 of x - x*, f(x) - f* and grad f(x), which is None where it
 #: was not asked, each with its name.
 Average = Callable[[Any, Any, Any | None], Iterator[tuple[str, Any]]]
@@ -33,13 +27,14 @@ def each(value: Any, n: int) -> Array:
 class FunctionClass:
     """f_1, ..., f_n of a class, which says nothing yet: each class states its members, curvatures and formulas itself.
 
-    A point x* of which a setting speaks is a minimiser of the average, unless the setting's ``optimum`` says that it is
-    stationary only.
+    ``optimum``: what x* is: "consensus", a minimiser of the sum, "sum zero", one of sum_i h_i(x_i) on the x with sum
+    zero, "stationary", a point where the gradients balance, be it a minimiser or not, or "none" where no optimum is
+    spoken of; the first of those that the class has unless it is given.
 
     ``loose``: whether the formulas say less than all that is known of the class, so that a bound that they do not give
     may hold; ``conjugates``: whether the method sees the f_i through their conjugates; ``quadratics``: whether the
     class is of quadratics only; ``constants``: the constants of the problem that the class has, of which letters may
-    speak by name; ``optima``: the meanings of x* in which members are built; ``has_g``: whether the class says what g
+    speak by name; ``optima``: what x* may be; ``has_g``: whether the class says what g
     is; ``ends``: the letters of the least and the largest curvature, where the class has both.
     """
 
@@ -50,7 +45,14 @@ class FunctionClass:
     optima: ClassVar[tuple[str, ...]] = ("consensus", "stationary")
     has_g = False
 
+    optimum: str = field(default="", kw_only=True)
+
     def __post_init__(self) -> None:
+        if not self.optimum:
+            object.__setattr__(self, "optimum", self.optima[0])
+        if self.optimum not in self.optima:
+            name, meant = type(self).__name__, " or ".join(map(repr, self.optima))
+            raise ValueError(f"{name} has no members for the optimum {self.optimum!r}: write optimum={meant}")
         letters = [getattr(self, f.name) for f in fields(self) if f.name in ("mu", "L")]
         if not all(isinstance(letter, sympy.Symbol) for letter in letters) or len(set(letters)) < len(letters):
             raise ValueError(f"the letters of {type(self).__name__} are different symbols: see fedtheory.letters")
@@ -83,25 +85,6 @@ class FunctionClass:
     def average(self, problem: Problem, params: Any) -> Average | None:
         """What is known of the average of the f_i beyond the f_i, where x* is its minimiser."""
         return None
-
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
-        """Instances whose functions are a little worse than the class allows, or than those of ``known``.
-
-        One function after the other: a hypothesis may forget about some of them.
-        """
-        low, high = self.curvatures(problem, params)
-        for part, of in (("f", problem.f), ("g", problem.g)):
-            if of is None:
-                continue
-            posed = getattr(known, part)
-            for i in range(of.n):
-                here = np.arange(of.n) == i
-                below = np.minimum(low[: of.n], posed.mu) - WORSE * high[: of.n]
-                above = np.maximum(high[: of.n], posed.L) * (1 + WORSE)
-                worse = (("less smooth", of.mu, np.where(here, above, of.L)), ("less convex", below, of.L))
-                for name, mu, L in worse:
-                    changed: Any = SimpleNamespace(n=of.n, d=of.d, mu=np.where(here, mu, of.mu), L=L)
-                    yield f"{name} functions", replace(problem, **{part: changed}), params
 
 
 def f_star(L: Any) -> Average:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from types import SimpleNamespace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import Average, FunctionClass, Outside, each
+from fedtheory.classes.base import Average, FunctionClass, each
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.separable import lojasiewicz_constant
@@ -74,14 +73,6 @@ class PolyakLojasiewicz(FunctionClass):
             yield "Polyak-Lojasiewicz", gap - gradient**2 / (2 * mu)
 
         return formulas
-
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
-        """Instances a little less smooth than the class allows, or whose average does not meet the condition."""
-        yield from super().outside(problem, params, known)
-        f: Any = problem.f
-        # Nothing is known of the growth of such an average.
-        changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=-_lipschitz(f), L=f.L)
-        yield "other functions", replace(problem, f=changed), params
 
 
 def _lipschitz(f: Any) -> Array:

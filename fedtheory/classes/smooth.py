@@ -28,12 +28,13 @@ class Smooth(FunctionClass):
     constants: ClassVar[tuple[str, ...]] = ("L",)
     has_g = True
 
-    def __init__(self, *letters: sympy.Symbol, L: sympy.Symbol | None = None) -> None:
+    def __init__(self, *letters: sympy.Symbol, L: sympy.Symbol | None = None, optimum: str = "") -> None:
         """``Smooth(L)``, or ``Smooth(mu, L)``; ``ValueError`` for anything else."""
         given = letters if L is None else (*letters, L)
         if len(given) not in (1, 2):
             raise ValueError(f"Smooth takes one letter, L, got {len(given)}")
         object.__setattr__(self, "L", given[-1])
+        object.__setattr__(self, "optimum", optimum)
         self.__post_init__()
 
     @property

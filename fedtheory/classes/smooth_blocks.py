@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fedtheory.classes.base import each
-from fedtheory.classes.smooth_strongly_convex import SmoothStronglyConvex
+import sympy
+
+from fedtheory.classes.base import FunctionClass, each
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
 
 @dataclass(frozen=True)
-class SmoothBlocks(SmoothStronglyConvex):
+class SmoothBlocks(FunctionClass):
     """h_1, ..., h_n, each of a variable of its own, each mu_i-strongly convex and L_i-smooth with the L_i ``(n,)`` of a
     field ``L`` of ``Params``, which the setting's ``parameters`` make of the clients' entries ``L``.
 
@@ -20,15 +21,21 @@ class SmoothBlocks(SmoothStronglyConvex):
     members are quadratics with any centres.
     """
 
+    mu: sympy.Symbol
+    L: sympy.Symbol
     common: bool = False
 
     optima: ClassVar[tuple[str, ...]] = ("sum zero", "none")
-    has_g = False
 
     @property
     def text(self) -> str:
         """The class, in words."""
         return "each mu_i-strongly convex and L_i-smooth"
+
+    @property
+    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
+        """The letters of the least and the largest curvature."""
+        return self.mu, self.L
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from types import SimpleNamespace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from fedtheory.classes.base import WORSE, FunctionClass, Outside
+from fedtheory.classes.base import FunctionClass
 from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -46,12 +45,3 @@ class SmoothOwn(FunctionClass):
         """Least and largest curvature of each f_i ``(n,)``."""
         r = np.maximum(params.r, np.maximum(problem.f.L, -problem.f.mu))
         return -r, r
-
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
-        """Named instances just outside the class, each worse by a little."""
-        r = (1 + WORSE) * known.f.L
-        for i in range(problem.n):
-            L = np.where(np.arange(problem.n) == i, r, problem.f.L)
-            for name, mu in (("less smooth", problem.f.mu), ("less convex", -L)):
-                changed: Any = SimpleNamespace(n=problem.n, d=problem.f.d, mu=mu, L=L)
-                yield f"{name} functions", replace(problem, f=changed), params

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
 import sympy
 
-from fedtheory.classes.base import WORSE, Average, FunctionClass, Outside, each, extremes
+from fedtheory.classes.base import Average, FunctionClass, each, extremes
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
@@ -59,10 +58,3 @@ class StronglyConvexOnAverage(FunctionClass):
                 yield "average to x*", gap + square - gradient * x
 
         return formulas
-
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
-        """Instances whose functions are a little worse than the class allows, or whose average is."""
-        yield from super().outside(problem, params, known)
-        f: Any = problem.f
-        changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=each(problem.mu * (1 - WORSE), f.n), L=f.L)
-        yield "less convex functions", replace(problem, f=changed), params

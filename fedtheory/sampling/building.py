@@ -67,7 +67,7 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     """The problem whose functions have the gradients ``y (..., n, d)`` at ``x (..., d)``, its optimum."""
     functions = setting.functions
     assert functions is not None
-    drawn = sampler(functions)
+    drawn = sampler(functions, setting.drawing)
     declared = drawn.declared(recipe, exact)
     f = drawn.build(recipe, recipe["clients"], x, y, exact)
     if not setting.centred:
@@ -91,7 +91,7 @@ def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> 
 def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any:
     """The parameters as the letters of a recipe give them; those that vary with the round are still to come."""
     assert setting.algorithm is not None
-    values: dict[str, Any] = {s.field: s.build(recipe, problem.n, exact) for s in samplers(setting.adversaries)}
+    values: dict[str, Any] = {s.field: s.build(recipe, problem.n, exact) for s in samplers(setting)}
     make: Any = setting.algorithm.Params
     sources = {source: letter for letter, source in setting.sources.items() if isinstance(source, str)}
     for name in make._fields:

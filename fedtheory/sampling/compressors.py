@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, log
-from typing import Any
 
 import numpy as np
 
 from fedtheory import compressors
-from fedtheory.classes import Adversary, ContractiveCompressors, UnbiasedCompressors
+from fedtheory.classes import ContractiveCompressors, UnbiasedCompressors
 from fedtheory.compressors import Family as Compressors
 from fedtheory.compressors import contractive
 from fedtheory.instances import Recipe, generic, number, pick
 from fedtheory.numbers.rational import square_root
+from fedtheory.settings import Setting
 
 #: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.
 SOME, MANY, FEW = 17, 65, 4
@@ -36,6 +35,8 @@ class UnbiasedSampler:
     """Compressors in U(omega), independent or shared."""
 
     of: UnbiasedCompressors
+    #: Options for (k, d, omega), any if there are none.
+    only: tuple[tuple[int, int, Fraction], ...] = ()
 
     @property
     def field(self) -> str:
@@ -52,8 +53,8 @@ class UnbiasedSampler:
         omega = (
             Fraction(d, k) - 1 if k else pick(rng, (Fraction(0), *(generic(rng, Fraction(1, 8), Fraction(10)),) * 4))
         )
-        if self.of.only:
-            k, d, omega = pick(rng, self.of.only)
+        if self.only:
+            k, d, omega = pick(rng, self.only)
         return d, {"k": k, "omega": omega, "joint": joint}
 
     def clients(self, recipe: Recipe, n: int) -> int:
@@ -66,7 +67,7 @@ class UnbiasedSampler:
     def build(self, recipe: Recipe, n: int, exact: bool) -> Compressors:
         """The n compressors of a recipe; ``ValueError`` where the setting has no such one."""
         d, k = recipe["d"], recipe["k"]
-        if self.of.only and (k, d, recipe["omega"]) not in self.of.only:
+        if self.only and (k, d, recipe["omega"]) not in self.only:
             raise ValueError("the setting has no such compressor")
         one = compressors.rand_k(d, k) if k else compressors.bernoulli(d, number(recipe["omega"], exact))
         return Compressors(one, n, recipe["joint"])
@@ -102,7 +103,10 @@ class ContractiveSampler:
         return contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
 
 
-def samplers(adversaries: Iterable[Adversary]) -> tuple[UnbiasedSampler | ContractiveSampler, ...]:
-    """The samplers of the classes of compressors among these; oracles are made by a setting's ``parameters``."""
-    of: Any = ((UnbiasedCompressors, UnbiasedSampler), (ContractiveCompressors, ContractiveSampler))
-    return tuple(drawn(a) for a in adversaries for stated, drawn in of if isinstance(a, stated))
+def samplers(setting: Setting) -> tuple[UnbiasedSampler | ContractiveSampler, ...]:
+    """The samplers of a setting's classes of compressors; oracles are made by its ``parameters``."""
+    return tuple(
+        UnbiasedSampler(a, setting.drawing.compressors) if isinstance(a, UnbiasedCompressors) else ContractiveSampler(a)
+        for a in setting.adversaries
+        if isinstance(a, UnbiasedCompressors | ContractiveCompressors)
+    )

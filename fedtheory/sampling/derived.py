@@ -151,8 +151,8 @@ def at_letters(claim: Posed, values: Mapping[str, Fraction], stiff: int) -> Reci
     n = _integer(values, size)
     recipe: dict[str, Any] = {"n": n, "d": 1}
     if setting.functions is not None:
-        recipe = dict(sampler(setting.functions).at(values, n, stiff, setting.drawing.g[0]))
-    if samplers(setting.adversaries):
+        recipe = dict(sampler(setting.functions, setting.drawing).at(values, n, stiff, setting.drawing.g[0]))
+    if samplers(setting):
         recipe |= {"k": 0, "omega": values["omega"], "joint": "independent"}
     if setting.drawing.draw is not None:
         recipe = dict(setting.drawing.draw(np.random.default_rng(0), recipe) or {})

@@ -49,7 +49,7 @@ def drawn(setting: Setting, rng: np.random.Generator, clients: int | None = None
     if clients is not None:
         n, d = clients, 1
     recipe: dict[str, Any] = {}
-    for compressors in samplers(setting.adversaries):
+    for compressors in samplers(setting):
         n, d, more = _compressors(compressors, rng, n, d, setting.any_clients)
         recipe |= more
     if schedules.ROUND in drawn_letters(setting).values():
@@ -57,7 +57,8 @@ def drawn(setting: Setting, rng: np.random.Generator, clients: int | None = None
     if setting.functions is None:
         return {"n": n, "d": d, **recipe}
     minimised = setting.optimum == "consensus"
-    return {**sampler(setting.functions).draw(rng, n, d, pick(rng, setting.drawing.g), minimised), **recipe}
+    functions = sampler(setting.functions, setting.drawing)
+    return {**functions.draw(rng, n, d, pick(rng, setting.drawing.g), minimised), **recipe}
 
 
 def _compressors(drawn: Any, rng: np.random.Generator, n: int, d: int, fewer: bool) -> tuple[int, int, Recipe]:
@@ -117,7 +118,7 @@ def known(setting: Setting, recipe: Recipe, problem: Any) -> dict[sympy.Expr, An
     """Values of the letters that do not depend on what is still to be drawn."""
 
     n, Params = problem.n, setting.algorithm.Params  # type: ignore[union-attr]
-    parts: dict[str, Any] = {s.field: s.build(recipe, n, True) for s in samplers(setting.adversaries)}
+    parts: dict[str, Any] = {s.field: s.build(recipe, n, True) for s in samplers(setting)}
     parts |= {name: recipe[name] for name in getattr(Params, "_fields", ()) if name in recipe and name not in parts}
     if setting.functions is None:
         parts |= {"n": n, "d": recipe["d"]}

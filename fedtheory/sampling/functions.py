@@ -19,6 +19,7 @@ from fedtheory.classes import (
     Smooth,
     SmoothBlocks,
     SmoothConvex,
+    SmoothEach,
     SmoothOwn,
     SmoothStronglyConvex,
     StronglyConvexOnAverage,
@@ -31,6 +32,7 @@ from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.separable import lojasiewicz_constant
 from fedtheory.sampling import members
+from fedtheory.settings import Drawing
 
 #: How much smaller than the members' own Polyak-Lojasiewicz constant the one declared of them is.
 _SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
@@ -38,9 +40,10 @@ _SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
 
 @dataclass(frozen=True)
 class Sampler:
-    """How members of a class of functions, ``of``, are drawn, and built from recipes."""
+    """How members of a class of functions, ``of``, are drawn for a setting, and built from recipes."""
 
     of: Any
+    drawing: Drawing
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member.
@@ -65,12 +68,13 @@ class Sampler:
 
 
 @singledispatch
-def sampler(functions: Any) -> Sampler:
-    """The sampler of a class of functions; ``ValueError`` where it has none."""
+def sampler(functions: Any, drawing: Drawing) -> Sampler:
+    """The sampler of a class of functions for a setting's ``drawing``; ``ValueError`` where it has none."""
     raise ValueError(f"nothing draws members of {type(functions).__name__}")
 
 
 @sampler.register(SmoothStronglyConvex)
+@sampler.register(SmoothEach)
 class StronglyConvexSampler(Sampler):
     """Strongly convex and smooth functions."""
 
@@ -78,13 +82,13 @@ class StronglyConvexSampler(Sampler):
         """The part of a recipe that says the functions: curvatures mostly at the ends of the class."""
         L = members.scale(rng)
         mu = L / self.condition(rng)
-        kinks = self.of.kinks and not self.of.quadratics
-        drawn = members.draw_functions(rng, n, d, (mu, L), with_g, kinks, self.of.turned, self.of.identical)
+        kinks = self.drawing.kinks and not self.of.quadratics
+        drawn = members.draw_functions(rng, n, d, (mu, L), with_g, kinks, identical=self.drawing.identical)
         return {**drawn, str(self.of.mu): mu, str(self.of.L): L}
 
     def condition(self, rng: np.random.Generator) -> Fraction:
         """A condition number, L/mu, that the class has."""
-        return pick(rng, self.of.conditions) if self.of.conditions else members.condition(rng)
+        return pick(rng, self.drawing.conditions) if self.drawing.conditions else members.condition(rng)
 
     def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
         """The functions of a grid's point, L/mu = ``values["kappa"]``: L for the first ``stiff`` clients, mu for
@@ -95,7 +99,7 @@ class StronglyConvexSampler(Sampler):
         kappa = values["kappa"]
         if kappa < 1:
             raise ValueError(f"kappa must be at least 1, got {kappa}")
-        if self.of.conditions and not isinstance(square_root(kappa), Fraction):
+        if self.drawing.conditions and not isinstance(square_root(kappa), Fraction):
             raise ValueError(f"kappa must be the square of a rational here, so that the stepsizes are: got {kappa}")
         mu, L = (Fraction(1), kappa) if self.of.conjugates else (1 / kappa, Fraction(1))
         flat = (Fraction(0),)

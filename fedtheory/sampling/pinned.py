@@ -38,7 +38,7 @@ def drawn(claim: Posed, recipe: Recipe, relations: Iterable[Any], rng: np.random
 
     What else the functions of the given one are stays: their curvatures lie as they did between the ends of the class.
     """
-    setting, functions = claim.setting, claim.setting.functions
+    setting = claim.setting
     of_class = _constants(setting, recipe)
     if not of_class:
         return None
@@ -55,7 +55,7 @@ def drawn(claim: Posed, recipe: Recipe, relations: Iterable[Any], rng: np.random
         return None
     constants = {str(x): Fraction(values[x]) for x in of_class}
     try:
-        found = {**_moved(functions, recipe, constants), **{wanted[x]: values[x] for x in wanted if x in values}}
+        found = {**_moved(setting, recipe, constants), **{wanted[x]: values[x] for x in wanted if x in values}}
         at = building.values(setting, found)
         # In floats some constants are too far apart.
         building.problem_of(setting, found, False)
@@ -91,10 +91,11 @@ def _about(setting: Setting, relations: Iterable[Any]) -> list[Any]:
     return [relation for relation in said if relation not in (sympy.true, sympy.false)]
 
 
-def _moved(functions: Any, recipe: Recipe, constants: Mapping[str, Fraction]) -> Recipe:
+def _moved(setting: Setting, recipe: Recipe, constants: Mapping[str, Fraction]) -> Recipe:
     """The recipe with these constants of the class, its curvatures between them as they were between the old ones."""
     moved = {**recipe, **constants}
-    (low, high), (least, most) = (map(Fraction, sampler(functions).declared(r, True)) for r in (recipe, moved))
+    functions = sampler(setting.functions, setting.drawing)
+    (low, high), (least, most) = (map(Fraction, functions.declared(r, True)) for r in (recipe, moved))
     slope = (most - least) / (high - low) if high > low else most / high
 
     def curvature(h: Fraction) -> Fraction:

@@ -115,11 +115,13 @@ class _ReplicatedSampler(Sampler):
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
         """(mu, L) as declared of the functions of a recipe."""
-        return sampler(self.of.functions).declared(recipe, exact)
+        return sampler(self.of.functions, self.drawing).declared(recipe, exact)
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions of ``parts`` (clients, or g alone), ``(M, 1, n, 1)``."""
-        if not isinstance(sampler(self.of.functions).build(recipe, parts, x, y, exact), Quadratics | LessParabola):
+        if not isinstance(
+            sampler(self.of.functions, self.drawing).build(recipe, parts, x, y, exact), Quadratics | LessParabola
+        ):
             raise ValueError("the class has other functions than quadratics and what is one less a parabola")
         n = len(recipe["clients"])
         which = slice(n, n + 1) if "g" in recipe and parts[0] is recipe["g"] else slice(0, n)

@@ -160,7 +160,6 @@ top = sympy.Symbol("r_max", positive=True)
 setting = ft.Setting(
     algorithm=own,
     functions=classes.SmoothOwn(),
-    optimum="none",
     letters={gamma: "gamma", top: "r_max"},
     drawing=ft.Drawing(parameters=parameters),
     clients=(1, 2),
@@ -194,8 +193,7 @@ top = sympy.Symbol("L_max", positive=True)
 (H, H_next), (S, _) = quantities(gap, "H"), quantities(squares, "S")
 setting = ft.Setting(
     algorithm=blocks,
-    functions=classes.SmoothBlocks(mu, top),
-    optimum="none",
+    functions=classes.SmoothBlocks(mu, top, optimum="none"),
     letters={gamma: "gamma", mu: "mu", top: "L"},
     drawing=ft.Drawing(parameters=parameters),
     clients=(1, 2),

@@ -176,7 +176,7 @@ def _has_kinks(claim: Claim) -> bool:
     functions = claim.setting.functions
     if claim.setting.drawing.special is not None or functions is None or functions.quadratics:
         return False
-    return getattr(functions, "kinks", True)
+    return claim.setting.drawing.kinks
 
 
 def _kinked(claim: Claim, recipe: Recipe, plain: Recipe, built: Instance, rounds: int) -> Place | None:

@@ -27,6 +27,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.optimum import Optimum
 from fedtheory.sampling.chart import Chart, skeleton, started, untied
+from fedtheory.sampling.outside import outside
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meets_grounds, params_after, rollout
@@ -351,7 +352,7 @@ def any_functions(claim: Claim, given: Instance) -> bool:
     allowed = [
         name
         for part, known in (*parts, *((adversary, posed.params) for adversary in claim.setting.adversaries))
-        for name, problem, params in part.outside(given.problem, given.params, known)
+        for name, problem, params in outside(part, given.problem, given.params, known)
         if claim.setting.bind(problem, params) == letters
         and meets_grounds(claim, replace(given, problem=problem, params=params))
     ]

@@ -334,8 +334,10 @@ def _cornered(claim: Claim, met: list[_Met]) -> list[_Met]:
 def _extremes(claim: Claim, met: list[_Met]) -> list[_Met]:
     """A few instances among which the constants of recipes, those of the clients' functions aside, are least and
     largest."""
-    functions, g = claim.setting.functions, claim.setting.drawing.g
-    drawn = sampler(functions).draw(np.random.default_rng(0), 1, 1, g[0])["clients"][0] if functions is not None else {}
+    functions, drawing = claim.setting.functions, claim.setting.drawing
+    drawn: Recipe = {}
+    if functions is not None:
+        drawn = sampler(functions, drawing).draw(np.random.default_rng(0), 1, 1, drawing.g[0])["clients"][0]
     told = [_free_constants(m.recipe, set(drawn)) for m in met]
     names = sorted(set().union(*told))
     ends = {(name, end(t[name] for t in told if name in t)) for name in names for end in (min, max)}

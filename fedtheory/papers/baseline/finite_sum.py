@@ -105,8 +105,7 @@ SMOOTH_DESCENT = replace(
     DESCENT,
     text="f L-smooth, convex or not",
     letters={letter: source for letter, source in DESCENT.sources.items() if letter != mu},
-    functions=Smooth(L),
-    optimum="stationary",
+    functions=Smooth(L, optimum="stationary"),
 )
 _OF_PROBLEM = {letter: str(letter) for letter in (mu, L, n)}
 SAGA = Setting(

@@ -7,7 +7,6 @@ names the paper of each. They are conjectures like all other claims, tested by t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -159,9 +158,9 @@ FEDCOMGATE = Setting(
     _COMPRESSED,
     letters=_letters(eta, gamma, K, omega),
     algorithm=fedcomgate.algorithm,
-    functions=replace(_FUNCTIONS, kinks=False),
+    functions=_FUNCTIONS,
     adversaries=(_COMPRESSORS,),
-    drawing=Drawing(classes_stated=True),
+    drawing=Drawing(classes_stated=True, kinks=False),
     clients=(1, 2, 3),
 )
 CONSTANTS = Setting("all values of the constants")

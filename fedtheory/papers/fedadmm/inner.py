@@ -50,7 +50,7 @@ def _from_root(problem: Problem, params: Any, state: Any) -> Array:
 
 
 inner = method("inner step", inner_step, ["alpha", "sigma", "rho"], {"v": "point"})
-WEAKLY_CONVEX = WeaklyConvex(s_i, r_i)
+WEAKLY_CONVEX = WeaklyConvex(s_i, r_i, optimum="stationary")
 INNER = Setting(
     "f_i with Hessians between -s_i I and r_i I, s_i <= r_i; any v, w and pi_i",
     letters={s_i: lambda problem, params: -problem.mu, r_i: "L", alpha_i: "alpha", rho: "rho", sigma_i: "sigma"},
@@ -59,7 +59,6 @@ INNER = Setting(
     drawing=Drawing(
         classes_stated=True, typical={rho: sympy.Integer(4), sigma_i: alpha_i * s_i + rho * alpha_i * r_i / 2}
     ),
-    optimum="stationary",
     clients=(1,),
 )
 CURVED = Hypothesis("-s_i I <= hess f_i <= r_i I", met=WEAKLY_CONVEX.contains)

@@ -300,14 +300,13 @@ def _apart(problem: Problem, params: Any, state: Pair) -> Array:
     return square(state.x - state.y)
 
 
-_SMOOTH = WeaklyConvex(s_i, r_i, symmetric=True)
+_SMOOTH = WeaklyConvex(s_i, r_i, symmetric=True, optimum="stationary")
 PAIRS = Setting(
     "f with an r_i-Lipschitz gradient, convex or not; any w_1 and w_2",
     letters={r_i: "L"},
     algorithm=points(Pair, Nothing, _optimum),
     functions=_SMOOTH,
     drawing=Drawing(classes_stated=True),
-    optimum="stationary",
     clients=(1,),
 )
 WEAK_PAIRS = Setting(
@@ -316,7 +315,6 @@ WEAK_PAIRS = Setting(
     algorithm=points(Pair, Nothing, _optimum),
     functions=WEAKLY_CONVEX,
     drawing=Drawing(classes_stated=True),
-    optimum="stationary",
     clients=(1,),
 )
 _first, _second, _square, _product = parts(
@@ -487,7 +485,6 @@ OPTIMA = (
             PAIRS,
             text="convex f_i with r_i-Lipschitz gradients, of equal weights; any w and v",
             functions=_CONVEX,
-            optimum="consensus",
             clients=(1, 2, 3),
         ),
         statement=inequality(sympy.S.Zero <= Quantity("<grad f(w),w-v>", _towards) - Quantity("f(w)-f(v)", _above)),

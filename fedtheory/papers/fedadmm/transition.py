@@ -233,7 +233,6 @@ TRANSITION = Setting(
     algorithm=algorithm,
     functions=FUNCTIONS,
     drawing=Drawing(classes_stated=True, draw=_draw, parameters=_parameters),
-    optimum="none",
     hints=Hints(known=known),
     clients=(1, 1, 1, 1, 2, 2, 3),
 )

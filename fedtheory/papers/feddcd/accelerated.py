@@ -108,9 +108,10 @@ SETTING = Setting(
     "f_1, ..., f_N on R^d, each alpha-strongly convex and beta-smooth; y, z dual feasible; 2 <= tau <= N",
     letters={**dual.OF_PROBLEM, tau: "tau"},
     algorithm=accfeddcd.algorithm,
-    functions=replace(dual.FUNCTIONS, conditions=_SQUARES),
+    functions=dual.FUNCTIONS,
     drawing=Drawing(
         classes_stated=True,
+        conditions=_SQUARES,
         draw=dual.with_scale,
         parameters=_parameters,
         sweep={"kappa": (4, 9, 25, 64, 100), "N": (2, 3), "tau": (2, 3)},
@@ -135,24 +136,24 @@ SETTING_D = Setting(
         B: lambda problem, params: params.b,
     },
     algorithm=accelerated_rbcd.algorithm,
-    functions=replace(appendix_b.BLOCK_FUNCTIONS, conditions=_SQUARES, common=True),
+    functions=replace(appendix_b.BLOCK_FUNCTIONS, common=True),
     drawing=Drawing(
         classes_stated=True,
+        conditions=_SQUARES,
         start=("x",),
         parameters=_block_parameters,
         sweep={"kappa": (4, 9, 25, 64, 100), "n": (2, 3), "tau": (2, 3)},
     ),
     domain=appendix_b.BLOCKS,
-    optimum="sum zero",
     potential=_potential(lyapunov, accelerated_rbcd.invariant),
     clients=(2, 3, 3),
 )
 #: The same with condition numbers at which constants show that are approached only.
 FAR, FAR_D = (
-    replace(near, functions=replace(near.functions, conditions=(*_SQUARES, Fraction(10**8))))  # type: ignore[type-var]
+    replace(near, drawing=replace(near.drawing, conditions=(*_SQUARES, Fraction(10**8))))
     for near in (SETTING, SETTING_D)
 )
-FARTHEST = replace(SETTING, functions=replace(SETTING.functions, conditions=(Fraction(10**8),)), clients=(2,))  # type: ignore[type-var]
+FARTHEST = replace(SETTING, drawing=replace(SETTING.drawing, conditions=(Fraction(10**8),)), clients=(2,))
 TRIPLES = Setting(
     "a, b > 0; any x, y, z",
     letters={A: "a", B: "b"},

@@ -75,7 +75,6 @@ SETTING = Setting(
         sweep={"kappa": (2, 10, 30, 100), "n": (2, 3, 4), "tau": (2, 3, 4), "spread": (1, 2)},
     ),
     domain=BLOCKS,
-    optimum="sum zero",
     clients=(2, 3, 3, 4),
     hints=Hints(
         identities=Identities(
@@ -89,7 +88,7 @@ ANYWHERE = replace(
     SETTING,
     text=f"{_FUNCTIONS}; any x",
     algorithm=replace(rbcd.algorithm, invariant=None, fixed_point=_origin),
-    optimum="none",
+    functions=replace(BLOCK_FUNCTIONS, optimum="none"),
 )
 
 OPERATORS = Setting(

@@ -91,7 +91,7 @@ CONVEX = replace(
     algorithm=unregularised,
     functions=FUNCTIONS,
     domain=(*appendix_b.BLOCKS, sympy.Le(A, 1)),
-    drawing=replace(accelerated.SETTING_D.drawing, parameters=_parameters, sweep={}),
+    drawing=replace(accelerated.SETTING_D.drawing, parameters=_parameters, sweep={}, conditions=()),
     potential=None,
     clients=(2, 3, 3, 3, 3),
 )

@@ -102,7 +102,7 @@ FEASIBLE = replace(
     ESTIMATED,
     text=f"{appendix_b.SETTING.text}, and any estimate of grad h(x); eta > 0",
     algorithm=feasible,
-    optimum="sum zero",
+    functions=appendix_b.BLOCK_FUNCTIONS,
 )
 
 

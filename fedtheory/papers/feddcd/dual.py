@@ -172,7 +172,7 @@ PAIRS = Setting(
     clients=CLIENTS,
 )
 IDENTICAL = replace(
-    SETTING, text="f_1 = ... = f_N" + _SAMPLED, functions=replace(FUNCTIONS, identical=True), hints=Hints()
+    SETTING, text="f_1 = ... = f_N" + _SAMPLED, drawing=replace(SETTING.drawing, identical=True), hints=Hints()
 )
 CONSTANTS = Setting("all values of the constants")
 

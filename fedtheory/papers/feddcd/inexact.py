@@ -231,7 +231,6 @@ COLD_C = Setting(
     drawing=Drawing(classes_stated=True, start=("x",), draw=_squares, parameters=partial(_block_parameters, "reset")),
     adversaries=(_ORACLES_C,),
     domain=appendix_b.BLOCKS,
-    optimum="sum zero",
     # As printed, line 46 of Algorithm 3 resets idle estimates to 0.
     hints=Hints(lyapunov=(appendix_b.h_gap, _block_error)),
 )

@@ -59,8 +59,7 @@ SMOOTH = Setting(
     "F_1, ..., F_K L-smooth, convex or not, f their mean with grad f(w*) = 0; any eta > 0 and any w",
     letters={L: "L", K: "n", eta: "eta"},
     algorithm=points(Model, Eta, lambda problem, params: Model(problem.x_star)),
-    functions=Smooth(L),
-    optimum="stationary",
+    functions=Smooth(L, optimum="stationary"),
 )
 
 # Larger mu, on ridge regression

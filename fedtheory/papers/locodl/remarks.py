@@ -14,7 +14,6 @@ from fedtheory.algorithms import scaffnew
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.locodl_variants import share, split
 from fedtheory.claims import Claim
-from fedtheory.classes import UnbiasedCompressors
 from fedtheory.instances import Recipe, number
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import bound
@@ -109,7 +108,7 @@ PAIRWISE = replace(
     text="as in Theorem 3.1; the compressors of iterations 3k, 3k + 1 and 3k + 2 are pairwise independent, not jointly",
     algorithm=pairwise,
     functions=_QUADRATICS,
-    adversaries=(UnbiasedCompressors(average=True, only=((0, 1, Fraction(1)),)),),
+    drawing=replace(method.SETTING.drawing, compressors=((0, 1, Fraction(1)),)),
     hints=Hints(),
 )
 

@@ -73,7 +73,7 @@ def test_a_constant_that_is_too_large_is_no_constant_of_the_class():
 
 def test_a_stationary_point_need_not_be_a_minimiser():
     below = 0
-    for problem, _ in islice(problems(ft.Smooth(L), optimum="stationary"), 60):
+    for problem, _ in islice(problems(ft.Smooth(L, optimum="stationary")), 60):
         assert (problem.f.gradient(problem.x_star[None, :]).sum(axis=0) == 0).all()
         below += bool(sum(problem.f.mu) < 0)
     assert below > 5
@@ -90,7 +90,7 @@ def claim(functions, statement=None, **more):
         (lambda: ft.SmoothStronglyConvex(mu, mu), "different symbols"),
         (lambda: ft.PolyakLojasiewicz("mu", "L"), "different symbols"),
         (lambda: ft.Smooth(mu, L, s), "one letter"),
-        (lambda: claim(classes.SmoothOwn()), "optimum='none'"),
+        (lambda: classes.SmoothOwn(optimum="consensus"), "optimum='none'"),
         (lambda: claim(ft.PolyakLojasiewicz(mu, L), drawing=ft.Drawing(g=(True,))), "does not say what g is"),
         (lambda: claim(ft.SmoothConvex(L), ft.contracts(still, ft.distance, 1 / kappa)), "speaks of kappa"),
         (lambda: claim(ft.Smooth(mu, L), ft.contracts(still, ft.distance, 1 - gamma * mu)), "speaks of mu"),
@@ -117,7 +117,7 @@ def test_letters_of_any_name_have_the_constants_of_the_class():
 def test_weakly_convex_members_turn_back_as_steeply_as_they_can():
     """Steep beside x*, and then of curvature -s for so long that there is a second minimiser: the slope points away."""
     functions, rng, worst = ft.WeaklyConvex(mu, L), np.random.default_rng(0), Fr(0)
-    for recipe in (sampler(functions).draw(rng, 1, 1, False) for _ in range(400)):
+    for recipe in (sampler(functions, ft.Drawing()).draw(rng, 1, 1, False) for _ in range(400)):
         (client,) = recipe["clients"]
         if "dip" in client:
             near, far = sorted(map(abs, (client["dip_from"], client["dip_to"])))

@@ -41,9 +41,10 @@ DESCENT = ft.method("gradient-descent", _descend, ["gamma"], {"x": "point"})
 HEAVY_BALL = ft.method("heavy-ball", _roll, ["gamma", "beta"], {"x": "point", "before": "point"})
 
 
-def _setting(algorithm, kappa=(), clients=(1,), **more):
-    functions = ft.SmoothStronglyConvex(mu, L, conditions=tuple(map(Fraction, kappa)), **more)
-    return ft.Setting(algorithm=algorithm, functions=functions, clients=clients)
+def _setting(algorithm, kappa=(), clients=(1,), quadratics=False, kinks=True):
+    functions = ft.SmoothStronglyConvex(mu, L, quadratics=quadratics)
+    drawing = ft.Drawing(conditions=tuple(map(Fraction, kappa)), kinks=kinks)
+    return ft.Setting(algorithm=algorithm, functions=functions, drawing=drawing, clients=clients)
 
 
 def _descent(bound, clients=(1,)):

@@ -23,10 +23,9 @@ SHORT = ft.Hypothesis("gamma L <= 1", gamma * L <= 1)
 
 
 def claim(factor, *requires, conditions=(), method=GD, letters=(), drawing=None):
-    functions = ft.SmoothStronglyConvex(mu, L, conditions=conditions)
-    setting = ft.Setting(
-        algorithm=method, functions=functions, clients=(1,), letters=letters, drawing=drawing or ft.Drawing()
-    )
+    drawing = drawing or ft.Drawing(conditions=conditions)
+    functions = ft.SmoothStronglyConvex(mu, L)
+    setting = ft.Setting(algorithm=method, functions=functions, clients=(1,), letters=letters, drawing=drawing)
     return ft.Claim("own/step", setting=setting, statement=ft.contracts(method, ft.distance, factor), requires=requires)
 
 

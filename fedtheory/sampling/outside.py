@@ -1,0 +1,133 @@
+"""Instances just outside a class: a claim that allows one of them speaks of more than the class.
+
+What a proof builds in of a class is therefore what some instance breaks alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import singledispatch
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from fedtheory import classes
+from fedtheory.classes.base import FunctionClass, each
+from fedtheory.problems.base import Problem
+
+#: How much worse a member is that must be just outside a class.
+WORSE = Fraction(1, 10**6)
+#: A named instance just outside a class.
+Outside = Iterator[tuple[str, Problem, Any]]
+
+
+@singledispatch
+def outside(of: Any, problem: Problem, params: Any, known: Any) -> Outside:
+    """Named instances just outside the class ``of``, each worse by a little than it allows, or than ``known``: of a
+    class of functions the problem that is posed, of others its parameters; ``ValueError`` where there are none."""
+    raise ValueError(f"nothing is just outside of {type(of).__name__}")
+
+
+@outside.register(FunctionClass)
+def _worse(of: FunctionClass, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances whose functions are a little worse than the class allows, or than those of ``known``.
+
+    One function after the other: a hypothesis may forget about some of them.
+    """
+    low, high = of.curvatures(problem, params)
+    for part, own in (("f", problem.f), ("g", problem.g)):
+        if own is None:
+            continue
+        posed = getattr(known, part)
+        for i in range(own.n):
+            here = np.arange(own.n) == i
+            below = np.minimum(low[: own.n], posed.mu) - WORSE * high[: own.n]
+            above = np.maximum(high[: own.n], posed.L) * (1 + WORSE)
+            worse = (("less smooth", own.mu, np.where(here, above, own.L)), ("less convex", below, own.L))
+            for name, mu, L in worse:
+                changed: Any = SimpleNamespace(n=own.n, d=own.d, mu=np.where(here, mu, own.mu), L=L)
+                yield f"{name} functions", replace(problem, **{part: changed}), params
+
+
+@outside.register(classes.SmoothStronglyConvex)
+@outside.register(classes.SmoothEach)
+@outside.register(classes.SmoothBlocks)
+def _less_convex_or_smooth(of: FunctionClass, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
+    for part in ("f", "g"):
+        functions = getattr(problem, part, None)
+        if functions is None:
+            continue
+        posed = getattr(known, part)
+        mu, L = np.minimum(functions.mu, problem.mu), np.maximum(np.maximum(functions.L, posed.L), problem.L)
+        # The class of each function may be wider than what is declared of all.
+        lower = (mu - WORSE * abs(mu), np.minimum(mu, posed.mu) - WORSE * L)
+        worse = [("less smooth", functions.mu, (1 + WORSE) * L)]
+        worse += [("less convex", below, functions.L) for below in lower]
+        for name, of_mu, of_L in worse:
+            changed: Any = SimpleNamespace(n=functions.n, d=functions.d, mu=of_mu, L=of_L)
+            yield f"{name} functions", replace(problem, **{part: changed}), params
+
+
+@outside.register(classes.StronglyConvexOnAverage)
+def _on_average(of: classes.StronglyConvexOnAverage, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances whose functions are a little worse than the class allows, or whose average is."""
+    yield from _worse(of, problem, params, known)
+    f: Any = problem.f
+    changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=each(problem.mu * (1 - WORSE), f.n), L=f.L)
+    yield "less convex functions", replace(problem, f=changed), params
+
+
+@outside.register(classes.SmoothOwn)
+def _own(of: classes.SmoothOwn, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Named instances just outside the class, each worse by a little."""
+    r = (1 + WORSE) * known.f.L
+    for i in range(problem.n):
+        L = np.where(np.arange(problem.n) == i, r, problem.f.L)
+        for name, mu in (("less smooth", problem.f.mu), ("less convex", -L)):
+            changed: Any = SimpleNamespace(n=problem.n, d=problem.f.d, mu=mu, L=L)
+            yield f"{name} functions", replace(problem, f=changed), params
+
+
+@outside.register(classes.PolyakLojasiewicz)
+def _less_steep(of: classes.PolyakLojasiewicz, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances a little less smooth than the class allows, or whose average does not meet the condition."""
+    yield from _worse(of, problem, params, known)
+    f: Any = problem.f
+    # Nothing is known of the growth of such an average.
+    changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=-np.maximum(f.L, -f.mu), L=f.L)
+    yield "other functions", replace(problem, f=changed), params
+
+
+@outside.register(classes.UnbiasedCompressors)
+def _noisier(of: classes.UnbiasedCompressors, problem: Problem, params: Any, known: Any) -> Outside:
+    """Instances whose compressors are a little noisier than the class allows, or than those ``known``."""
+    family = getattr(params, of.field)
+    omega = max(family.omega, getattr(known, of.field).omega) + WORSE
+    noisier: Any = replace(family, compressor=replace(family.compressor, omega=omega))
+    yield "noisier compressors", problem, params._replace(**{of.field: noisier})
+    # With errors of other dependence the joint constant may be the same.
+    same = {"n": family.n, "joint": family.joint, "omega_av": family.omega_av}
+    other: Any = SimpleNamespace(compressor=noisier.compressor, omega=omega, **same)
+    yield "noisier compressors", problem, params._replace(**{of.field: other})
+    dependent = replace(family, joint="shared")
+    if dependent.omega_av > getattr(known, of.field).omega_av:
+        yield "dependent compressors", problem, params._replace(**{of.field: dependent})
+
+
+@outside.register(classes.ContractiveCompressors)
+def _weaker(of: classes.ContractiveCompressors, problem: Problem, params: Any, known: Any) -> Outside:
+    """The instance with compressors whose alpha is just below what the class asks for."""
+    one = getattr(params, of.field)
+    alpha = min(one.alpha, getattr(known, of.field).alpha) * (1 - WORSE)
+    yield "weaker compressors", problem, params._replace(**{of.field: replace(one, alpha=alpha)})
+
+
+@outside.register(classes.InexactOracles)
+def _inexact(of: classes.InexactOracles, problem: Problem, params: Any, known: Any) -> Outside:
+    """The instance with oracles whose delta is just above what the class allows."""
+    wrong = replace(getattr(known, of.field), delta=getattr(known, of.field).delta + WORSE)
+    yield "worse oracles", problem, params._replace(**{of.field: wrong})
