@@ -15,11 +15,8 @@ from fedtheory import naming, plugins
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import FunctionClass
 from fedtheory.instances import Instances
-from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.base import Statement, measured, spoken_of
 from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.kinds.eventually import Eventually
-from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.untested import Untested
 from fedtheory.numbers import validation
 from fedtheory.numbers.symbols import T, d, k, round_index
@@ -102,13 +99,13 @@ class Claim:
         """``ValueError`` where a name stands for two things, a hypothesis speaks of no letter, or the method has
         other parameters or states than that of the setting."""
         said, setting = f"the claim {self.id}", self.setting
-        method = getattr(self.statement, "algorithm", None)
+        method = self.statement.algorithm
         for named in ("Params", "State") if method is not None and setting.algorithm is not None else ():
             theirs, ours = (getattr(getattr(of, named), "_fields", ()) for of in (method, setting.algorithm))
             if theirs != ours:
                 raise ValueError(f"{said} is of a method with {named} {theirs}, where its setting's has {ours}")
         relations = [h.relation for h in self.requires if h.relation is not None]
-        known, assigned = measured(self.statement), set(getattr(self.statement, "assignments", ()))
+        known, assigned = measured(self.statement), set(self.statement.assignments)
         stated = sympy.Tuple(*relations, *setting.domain).free_symbols
         rounds = {T} if self.statement.horizon else set()
         for symbol in sorted(stated & (known | assigned | rounds), key=str):
@@ -134,7 +131,7 @@ class Claim:
             return
         if any(names != varying[0] for names in varying):
             raise ValueError(f"{said}: other parameters vary with the round than in its setting")
-        if isinstance(statement, Limit | Eventually | Agreement):
+        if statement.of_runs:
             raise ValueError(f"{said}: limits and whole runs are not tested where parameters vary with the round")
         free = self._free_symbols()
         named = sorted({str(letter) for letter in free} & varying[0])

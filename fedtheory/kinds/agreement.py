@@ -29,6 +29,8 @@ class Agreement(Statement):
     seen: tuple[Callable[[Any, Any, Any], Array], Callable[[Any, Any, Any], Array]]
     text: str
     kind: ClassVar[str] = "equivalence"
+    acting: ClassVar[bool] = True
+    of_runs: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True
 
     @property

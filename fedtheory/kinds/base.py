@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy
 
@@ -20,6 +22,19 @@ Written = Callable[[sympy.Expr], str]
 #: The changes of a formula or a relation in one place, where some symbols are fixed: sort, words, result.
 Changes = Callable[[Any, frozenset[sympy.Expr]], Iterable[tuple[str, str, Any]]]
 
+#: Parts that any statement can be asked for: what they are where its kind has none.
+_ABSENT: Mapping[str, Any] = {
+    "algorithm": None,
+    "quantities": (),
+    "factor": None,
+    "residual": None,
+    "iteration": None,
+    "assignments": MappingProxyType({}),
+}
+
+#: What can be said of a quantity along a run.
+VANISHES, CONVERGES, BOUNDED = "vanishes", "converges", "is bounded"
+
 _LATEX_RELATION = {"==": "=", "<=": r"\le", "<": "<"}
 
 
@@ -28,7 +43,8 @@ class Statement:
     """A kind of statement. Both sides are sympy expressions in the paper's letters and in *quantities*: symbols (or
     squares of symbols) whose value is computed from a problem, its parameters and a state. A statement can therefore
     be read, changed with ``.subs`` and run. Its fields are checked, and brought to one form, by their types and then
-    together.
+    together. What is asked of every statement is said by its kind; ``TypeError`` where one that is defined leaves out
+    what follows from the rest.
     """
 
     #: Its name in reports.
@@ -37,6 +53,16 @@ class Statement:
     stepping: ClassVar[bool] = False
     #: Whether T in it is the number of rounds.
     horizon: ClassVar[bool] = False
+    #: Whether it speaks of whole runs, so that one round at a time does not tell.
+    of_runs: ClassVar[bool] = False
+    #: Whether it says what the code of steps does, in one state at a time.
+    acting: ClassVar[bool] = False
+    #: Whether its sides are composed of quantities of one state, so that indeterminates may take the place of numbers.
+    statewise: ClassVar[bool] = False
+    #: Whether it speaks of letters and not of states, so that one state tells as much as all.
+    stateless: ClassVar[bool] = False
+    #: Whether its comparisons are between numbers of one instance, so that algebra may show them at all their values.
+    algebraic: ClassVar[bool] = False
     #: Whether it is evaluated at instances, or at values of its letters, one by one.
     searched: ClassVar[bool] = True
     #: Whether a worst case over a class can be compared with it: a left side is at most a right one.
@@ -47,6 +73,29 @@ class Statement:
     of_compressor: ClassVar[bool] = False
     #: Whether a search refutes it where it is false, and so where it, or a hypothesis, is perturbed.
     perturbable: ClassVar[bool] = True
+
+    if TYPE_CHECKING:
+        # Fields of some kinds, of which a property would be the default; what the others have is said in _ABSENT.
+        @property
+        def algorithm(self) -> Any: ...
+        @property
+        def quantities(self) -> tuple[Quantity, ...]: ...
+        @property
+        def factor(self) -> sympy.Expr | None: ...
+        @property
+        def residual(self) -> Callable[[Any, Any, Any], Any] | None: ...
+        @property
+        def iteration(self) -> Iteration | None: ...
+        @property
+        def assignments(self) -> Mapping[sympy.Symbol, sympy.Expr]: ...
+
+    def __init_subclass__(cls) -> None:
+        parts = {name for kind in cls.__mro__ for name in inspect.get_annotations(kind)}
+        for name in _ABSENT.keys() - parts:
+            if not hasattr(cls, name):
+                setattr(cls, name, _ABSENT[name])
+        for why in _unsaid(cls, parts):
+            raise TypeError(f"the kind of statement {cls.__name__} {why}")
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -77,7 +126,12 @@ class Statement:
     @property
     def named(self) -> tuple[Quantity, ...]:
         """The quantities that it names."""
-        return getattr(self, "quantities", ())
+        return self.quantities
+
+    @property
+    def ends(self) -> tuple[tuple[str, Quantity], ...]:
+        """What it says of which quantities along whole runs: that each vanishes, converges or is bounded."""
+        return ()
 
     def lines(self, plain: Written) -> list[str]:
         """The statement in words, a comparison each; an expression is put in words once, where it is read."""
@@ -126,17 +180,39 @@ class Statement:
         return parts
 
 
+def _unsaid(kind: type[Statement], parts: set[str]) -> Iterator[str]:
+    """What a kind of statement must say and does not."""
+    compares = kind.comparisons is not Statement.comparisons
+    name, others = getattr(kind, "kind", ""), (other for other in Statement.__subclasses__() if other is not kind)
+    if not isinstance(name, str) or not name:
+        yield 'has no name in reports: write kind = "..."'
+    if any(vars(other).get("kind") == name and other.__qualname__ != kind.__qualname__ for other in others):
+        yield f"has the name of another one in reports: {name}"
+    if not compares and kind.lines is Statement.lines:
+        yield "does not say how it is read: define comparisons, or lines"
+    if kind.searched and not compares and kind.pointwise is Statement.pointwise:
+        yield "does not say what is compared at an instance: define comparisons, or write searched = False"
+    if kind.bounding and not compares:
+        yield "bounds one side by the other, and does not say which: define comparisons"
+    if kind.horizon and not kind.stepping:
+        yield "speaks of T rounds, and so of steps: write stepping = True"
+    if (kind.stepping or kind.acting or kind.of_runs) and "algorithm" not in parts:
+        yield "speaks of steps, and does not say whose: give it the part algorithm: Algorithm"
+    if kind.stepping and "quantities" not in parts:
+        yield "speaks of what comes after a step: give it the part quantities: tuple[Quantity, ...]"
+
+
 def spoken_of(statement: Statement) -> set[sympy.Symbol]:
     """The letters of a statement, and of those that it consists of; without those that it assigns, and without the T
     that is the number of rounds."""
     found = sympy.Tuple(*_expressions(statement)).free_symbols - measured(statement)
     found -= {T} if statement.horizon else set()
-    return found.union(*map(spoken_of, _inner(statement))) - set(getattr(statement, "assignments", ()))
+    return found.union(*map(spoken_of, _inner(statement))) - set(statement.assignments)
 
 
 def measured(statement: Statement) -> set[sympy.Symbol]:
     """The symbols of the quantities of a statement, and of those that it consists of."""
-    own = {s for q in getattr(statement, "quantities", ()) for s in q.expression.free_symbols}
+    own = {s for q in statement.quantities for s in q.expression.free_symbols}
     return own.union(*map(measured, _inner(statement)))
 
 
@@ -172,7 +248,7 @@ def _expressions(statement: Statement) -> list[sympy.Basic]:
 def _check_symbols(statement: Statement) -> None:
     """A symbol is a letter, the symbol of one quantity, or T; and no two have one name."""
     said, parts = f"a statement of kind {statement.kind}", sympy.Tuple(*_expressions(statement))
-    for quantity in getattr(statement, "quantities", ()):
+    for quantity in statement.quantities:
         symbols = quantity.expression.free_symbols
         if not quantity.expression.is_Symbol and parts.xreplace({quantity.expression: T}).free_symbols & symbols:
             raise ValueError(f"{said} speaks of {min(symbols, key=str)}, and only {quantity.expression} is a quantity")
@@ -186,7 +262,7 @@ def _check_symbols(statement: Statement) -> None:
 
 def _check_times(statement: Statement) -> None:
     """What comes after a step stands where there is one, on one side at least, and as its expectation may stand."""
-    later = [q.expression for q in getattr(statement, "quantities", ()) if q.after]
+    later = [q.expression for q in statement.quantities if q.after]
     if not statement.stepping:
         if later:
             raise ValueError(f"{later[0]} comes after a step, and a statement of kind {statement.kind} has none")

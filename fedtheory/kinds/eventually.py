@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.kinds.base import Statement, Written
+from fedtheory.kinds.base import BOUNDED, CONVERGES, VANISHES, Statement, Written
 from fedtheory.settings.iterations import Iteration
 from fedtheory.settings.relations import Quantity
 
@@ -27,6 +27,7 @@ class Eventually(Statement):
     steps: int = 400
     iteration: Iteration | None = None
     kind: ClassVar[str] = "eventually"
+    of_runs: ClassVar[bool] = True
     searched: ClassVar[bool] = False
     perturbable: ClassVar[bool] = False
 
@@ -36,20 +37,19 @@ class Eventually(Statement):
         return (*self.vanishing, *self.bounded, *self.converging)
 
     @property
+    def ends(self) -> tuple[tuple[str, Quantity], ...]:
+        parts = ((VANISHES, self.vanishing), (BOUNDED, self.bounded), (CONVERGES, self.converging))
+        return tuple((end, q) for end, quantities in parts for q in quantities)
+
+    @property
     def text(self) -> str:
         """The statement, in words."""
-        said = [f"{q.expression} -> 0" for q in self.vanishing]
-        said += [f"{q.expression} is bounded" for q in self.bounded]
-        said += [f"{q.expression} converges" for q in self.converging]
-        return ", ".join(said)
+        return ", ".join(f"{q.expression} {'-> 0' if end == VANISHES else end}" for end, q in self.ends)
 
     def lines(self, plain: Written) -> list[str]:
         return [self.text]
 
     def formulas(self, latex: Written) -> list[str]:
-        ends = (
-            (self.vanishing, r"\to 0"),
-            (self.bounded, r"\text{ is bounded}"),
-            (self.converging, r"\text{ converges}"),
-        )
-        return [f"{latex(q.expression)} {end}" for quantities, end in ends for q in quantities]
+        return [
+            f"{latex(q.expression)} " + (r"\to 0" if end == VANISHES else rf"\text{{ {end}}}") for end, q in self.ends
+        ]

@@ -26,6 +26,7 @@ class Stays(Statement):
     observed: Callable[[Any, Any, Any], Array]
     text: str
     kind: ClassVar[str] = "fixed-point"
+    acting: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True
 
     @property

@@ -23,6 +23,7 @@ class Identity(Statement):
     quantities: tuple[Quantity, ...]
     also: tuple[Comparison, ...] = ()
     kind: ClassVar[str] = "identity"
+    statewise: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True
     perturbed: ClassVar[tuple[str, ...]] = ("left", "right")
 

@@ -26,6 +26,8 @@ class Inequality(Statement):
     also: tuple[Comparison, ...] = ()
     kind: ClassVar[str] = "inequality"
     bounding: ClassVar[bool] = True
+    statewise: ClassVar[bool] = True
+    algebraic: ClassVar[bool] = True
     perturbed: ClassVar[tuple[str, ...]] = ("left", "middle", "right")
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.kinds.base import Statement, Written
+from fedtheory.kinds.base import VANISHES, Statement, Written
 from fedtheory.settings.relations import Quantity
 
 
@@ -19,12 +19,17 @@ class Limit(Statement):
     text: str
     kind: ClassVar[str] = "limit"
     ending: ClassVar[bool] = True
+    of_runs: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True
     perturbable: ClassVar[bool] = False
 
     @property
     def named(self) -> tuple[Quantity, ...]:
         return (self.potential,)
+
+    @property
+    def ends(self) -> tuple[tuple[str, Quantity], ...]:
+        return ((VANISHES, self.potential),)
 
     def lines(self, plain: Written) -> list[str]:
         return [f"{self.potential.expression} -> 0 almost surely along {self.algorithm.name}"]

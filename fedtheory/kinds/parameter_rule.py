@@ -25,6 +25,8 @@ class ParameterRule(Statement):
     relations: tuple[sympy.Basic, ...]
     quantities: tuple[Quantity, ...] = ()
     kind: ClassVar[str] = "parameter-rule"
+    stateless: ClassVar[bool] = True
+    algebraic: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True
 
     @property

@@ -26,6 +26,7 @@ class Reached(Statement):
     rounds: int = 1
     share: sympy.Expr = sympy.S.Zero
     kind: ClassVar[str] = "rounds"
+    acting: ClassVar[bool] = True
 
     def check(self) -> None:
         """``ValueError`` where the rounds are fewer than none, or the share is no number of at least 0."""

@@ -7,6 +7,7 @@ import sympy
 
 import fedtheory as ft
 from fedtheory import claims
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound, bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.eventually import Eventually
@@ -210,3 +211,36 @@ def test_an_expectation_of_products_is_of_products_sample_by_sample():
 def test_what_cancels_is_affine():
     assert E((V_next + 1) ** 2 - V_next**2).spoken_of == (V_next,)
     assert OneStep(METHOD, (v_next + 1) ** 2 - v_next**2, v, (V_next, V)).factor is None
+
+
+ALGORITHM, QUANTITIES = {"algorithm": "Algorithm"}, {"quantities": "tuple[Quantity, ...]"}
+READ = {"kind": "own", "lines": lambda self, plain: ["own"]}
+COMPARED = {"kind": "own", "comparisons": property(lambda self: (Comparison(v, "<=", w),))}
+
+
+@pytest.mark.parametrize(
+    ("said", "parts", "message"),
+    [
+        ({"comparisons": COMPARED["comparisons"]}, {}, "has no name"),
+        ({**COMPARED, "kind": "bound"}, {}, "has the name of another one in reports: bound"),
+        ({"kind": "own"}, {}, "does not say how it is read"),
+        (READ, {}, "does not say what is compared"),
+        ({**READ, "searched": False, "bounding": True}, {}, "does not say which: define comparisons"),
+        ({**COMPARED, "horizon": True}, {}, "speaks of T rounds"),
+        ({**COMPARED, "stepping": True}, QUANTITIES, "does not say whose: give it the part algorithm"),
+        ({**COMPARED, "acting": True}, {}, "does not say whose: give it the part algorithm"),
+        ({**COMPARED, "stepping": True}, ALGORITHM, "give it the part quantities"),
+    ],
+)
+def test_a_kind_that_leaves_something_out_is_refused_where_it_is_defined(said, parts, message):
+    with pytest.raises(TypeError, match=f"^the kind of statement Own [^.]*{message}"):
+        type("Own", (Statement,), {**said, "__annotations__": parts})
+
+
+def test_any_statement_can_be_asked_for_what_only_some_kinds_have():
+    own = type("Own", (Statement,), READ | {"searched": False})()
+    assert own.algorithm is own.factor is own.residual is own.iteration is None
+    assert own.quantities == own.ends == () and not own.assignments
+    assert STEP.algorithm is METHOD and STEP.quantities and STEP.factor is not None
+    with pytest.raises(TypeError, match="algorithm"):
+        OneStep(left=v, right=w, quantities=(V, W_next))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, singledispatch
 from itertools import count, islice
 from typing import Any
 
@@ -18,12 +18,8 @@ from fedtheory.algorithms.schedules import Irrational, at_round
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.agreement import Agreement
-from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.fixed_point import Stays
-from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.one_step import OneStep
-from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.reached import Reached
 from fedtheory.numbers.literals import are_fractions
 from fedtheory.numbers.rational import Array, Undefined, evaluate, is_exact
@@ -37,11 +33,6 @@ Sides = tuple[Array, Array]
 
 class NoNumber(Undefined):
     """What somebody's code gives in fractions is NaN or infinite: neither side of a comparison is then the larger."""
-
-
-Comparable = Identity | Inequality | OneStep | Bound | ParameterRule
-#: Kinds that say what steps of methods do.
-Behaviour = Stays | Reached | Agreement
 
 
 def rollout(
@@ -66,7 +57,7 @@ def unrolled(
     The tree of draws is enumerated, so that an expectation over it is exact. ``ValueError`` if a draw has no finite
     support.
     """
-    algorithm = claim.statement.algorithm  # type: ignore[attr-defined]
+    algorithm = claim.statement.algorithm
     # Initial states of zeros do not tell fractions from floats.
     exact = are_fractions(problem, instance.params, state)
     probabilities = np.ones(1, dtype=int)
@@ -85,7 +76,7 @@ def unrolled(
 
 def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int) -> Any:
     """The parameters so many rounds after the one at hand, which for a bound is round 0: of most methods the same."""
-    algorithm: Any = getattr(claim.statement, "algorithm", None)
+    algorithm = claim.statement.algorithm
     if algorithm is None or not algorithm.schedules:
         return instance.params
     first = 0 if claim.statement.horizon else instance.params.round
@@ -99,13 +90,13 @@ def _params_then(claim: Claim, instance: Instance, problem: Any, rounds: int) ->
     try:
         return params_after(claim, instance, problem, rounds)
     except Irrational:
-        varying = claim.statement.algorithm.schedules  # type: ignore[attr-defined]
+        varying = claim.statement.algorithm.schedules
         return instance.params._replace(**dict.fromkeys(varying))
 
 
 def has_rounds(claim: Claim, instance: Instance, rounds: int) -> bool:
     """Whether parameters that vary are fractions in this many rounds of an exact instance."""
-    algorithm: Any = getattr(claim.statement, "algorithm", None)
+    algorithm = claim.statement.algorithm
     if algorithm is None or not algorithm.schedules:
         # There may be a million rounds.
         return True
@@ -133,7 +124,7 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 def tree_size(claim: Claim, instance: Instance, rounds: int) -> int:
     """Number of leaves of the tree of draws."""
     problem, state = start(claim, instance, np.zeros((1, dimension(claim, instance))))
-    count = claim.statement.algorithm.draws(problem, instance.params, state).count  # type: ignore[attr-defined]
+    count = claim.statement.algorithm.draws(problem, instance.params, state).count
     if count is None:
         raise ValueError(f"the draws of {claim.id} cannot be enumerated")
     total: int = int(count) ** rounds
@@ -158,15 +149,52 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
 
     Both have shape ``(M,)``; where the relation is "==" they are arrays of one shape. ``rounds``: T, for a bound.
     """
-    statement = claim.statement
-    if isinstance(statement, Behaviour):
-        return [_behaved(claim, instance, theta)]
-    assert isinstance(statement, Comparable)
+    return _sides(claim.statement, claim, instance, theta, rounds)
+
+
+@singledispatch
+def _sides(statement: Statement, claim: Claim, instance: Instance, theta: Array, rounds: int) -> list[Sides]:
+    """As :func:`sides`, of comparisons between what is composed of quantities."""
+    if statement.acting or type(statement).comparisons is Statement.comparisons:
+        raise ValueError(f"{claim.id} has no sides: what statements of kind {statement.kind} compare is not known here")
     problem, state = start(claim, instance, theta)
     later, probabilities = state, np.ones(1)
     if statement.stepping:
         later, probabilities = rollout(claim, instance, problem, state, rounds)
     return _compared(claim, instance, problem, (state, later), probabilities, rounds, len(theta))
+
+
+@_sides.register
+def _(statement: Agreement, claim: Claim, instance: Instance, theta: Array, rounds: int) -> list[Sides]:
+    problem, state = instance.at(theta)
+    params = instance.params
+    draws, _ = support_of(statement.algorithm.draws(problem, params, state), is_exact(*state))
+    after = statement.algorithm.step(problem, params, state, draws)
+    other, start_of_other = statement.counterpart(problem, params, state)
+    second = statement.second.step(problem, other, start_of_other, draws)
+    one, two = statement.seen[0](problem, params, after), statement.seen[1](problem, other, second)
+    if np.shape(one) != np.shape(two):
+        first, last = map(place, statement.seen)
+        raise ValueError(f"{first} and {last} show values of shapes {np.shape(one)} and {np.shape(two)}")
+    return [_broadcast(one, two)]
+
+
+@_sides.register
+def _(statement: Stays, claim: Claim, instance: Instance, theta: Array, rounds: int) -> list[Sides]:
+    problem, state = instance.at(theta)
+    later, _ = rollout(claim, instance, problem, state, 1)
+    then = params_after(claim, instance, problem, 1)
+    return [_broadcast(statement.observed(problem, then, later), statement.observed(problem, instance.params, state))]
+
+
+@_sides.register
+def _(statement: Reached, claim: Claim, instance: Instance, theta: Array, rounds: int) -> list[Sides]:
+    problem, state = instance.at(theta)
+    later, probabilities = rollout(claim, instance, problem, state, statement.rounds)
+    then = params_after(claim, instance, problem, statement.rounds)
+    left = expectation(statement.potential(problem, then, later), probabilities)
+    right = evaluate(statement.share, {}) * statement.potential(problem, instance.params, state)[:, 0]
+    return [_broadcast(left, right)]
 
 
 def sides_along(claim: Claim, instance: Instance, theta: Array, at: Collection[int]) -> Iterator[list[Sides]]:
@@ -189,7 +217,6 @@ def _compared(
 ) -> list[Sides]:
     """As :func:`sides`, of ``size`` states and what they are after the rounds, with the probabilities of these."""
     statement, (state, later) = claim.statement, states
-    assert isinstance(statement, Comparable)
     values: dict[sympy.Expr, Any] = dict(claim.setting.bind(problem, instance.params))
     if statement.horizon:
         # Elsewhere T is a letter like any other: a statement about all T is not one about T = 1.
@@ -245,32 +272,6 @@ def check_scalar(quantity: Quantity, value: Any, due: tuple[int, int], after: bo
     raise ValueError(f"{place(quantity.of)} gives {given}, where one number a state is due, here shape {due}")
 
 
-def _behaved(claim: Claim, instance: Instance, theta: Array) -> Sides:
-    """Both sides of a statement on what steps do, draws enumerated."""
-    statement, params = claim.statement, instance.params
-    problem, state = instance.at(theta)
-    if isinstance(statement, Agreement):
-        draws, _ = support_of(statement.algorithm.draws(problem, params, state), is_exact(*state))
-        after = statement.algorithm.step(problem, params, state, draws)
-        other, start_of_other = statement.counterpart(problem, params, state)
-        second = statement.second.step(problem, other, start_of_other, draws)
-        one, two = statement.seen[0](problem, params, after), statement.seen[1](problem, other, second)
-        if np.shape(one) != np.shape(two):
-            first, last = map(place, statement.seen)
-            raise ValueError(f"{first} and {last} show values of shapes {np.shape(one)} and {np.shape(two)}")
-        return _broadcast(one, two)
-    if isinstance(statement, Stays):
-        later, _ = rollout(claim, instance, problem, state, 1)
-        then = params_after(claim, instance, problem, 1)
-        return _broadcast(statement.observed(problem, then, later), statement.observed(problem, params, state))
-    assert isinstance(statement, Reached)
-    later, probabilities = rollout(claim, instance, problem, state, statement.rounds)
-    then = params_after(claim, instance, problem, statement.rounds)
-    left = expectation(statement.potential(problem, then, later), probabilities)
-    right = evaluate(statement.share, {}) * statement.potential(problem, params, state)[:, 0]
-    return _broadcast(left, right)
-
-
 def _broadcast(a: Any, b: Any) -> Sides:
     return np.broadcast_arrays(_numbers(a), _numbers(b))  # type: ignore[return-value]
 
@@ -296,8 +297,7 @@ def _paired(comparison: Comparison, values: Mapping[Any, Any], size: int) -> Sid
 
 def leaving(claim: Claim, instance: Instance, theta: Array) -> Array | None:
     """Residuals ``(M, r)`` that must vanish after one step for the statement's quantities to be finite, or None."""
-    statement = claim.statement
-    domains = [q.domain for q in getattr(statement, "quantities", ()) if q.after and q.domain is not None]
+    domains = [q.domain for q in claim.statement.quantities if q.after and q.domain is not None]
     if not domains:
         return None
     problem, state = start(claim, instance, theta)

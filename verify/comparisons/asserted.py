@@ -21,15 +21,12 @@ import numpy as np
 from fedtheory.algorithms.base import no_step, place
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.limit import Limit
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.sampling.chart import nullspace, rank, skeleton, untied
-from verify.base.evaluate import Comparable, check_scalar, compared_by_size, dimension, rollout, shaped, start
+from verify.base.evaluate import check_scalar, compared_by_size, dimension, rollout, shaped, start
 
 #: What is said of others.
 SAME = "draws must be the same in all states"
@@ -56,7 +53,7 @@ class _Sealed:
 
 def check_draws(claim: Claim, recipe: Recipe) -> None:
     """``ValueError`` where what a step of the claim's method draws depends on the state, or on the kind of numbers."""
-    algorithm: Any = getattr(claim.statement, "algorithm", None)
+    algorithm = claim.statement.algorithm
     if algorithm is None:
         return
     found = []
@@ -105,12 +102,12 @@ def check_replicas(claim: Claim, instance: Instance) -> None:
 
 def _replicas(claim: Claim, instance: Instance, rows: Array, drawn: slice) -> list[tuple[Any, Any]]:
     """What a step makes of states at coordinates, and each quantity of these or of what comes after; by their code."""
-    statement: Any = claim.statement
+    statement = claim.statement
     problem, state = start(claim, instance, rows)
     # An optimum that nobody asks for may not be known.
     optima = [vars(problem).get(name) for name in ("known", "optimum")]
     _lock(*state, *(part for one in optima if one is not None for part in (one.x, one.y)), *vars(problem.f).values())
-    algorithm = getattr(statement, "algorithm", None)
+    algorithm = statement.algorithm
     later, params, found = state, instance.params, []
     if algorithm is not None and algorithm.step is not no_step:
         distribution = algorithm.draws(problem, params, state)
@@ -122,8 +119,8 @@ def _replicas(claim: Claim, instance: Instance, rows: Array, drawn: slice) -> li
             fields = zip(after, before, state._fields, strict=True)
             later = type(state)(*(_lock(shaped(*field, algorithm.step)) for field in fields))
             found += [(algorithm.step, part) for part in later]
-    scalars = compared_by_size(statement.comparisons) if isinstance(statement, Comparable) else frozenset()
-    for quantity in getattr(statement, "quantities", ()):
+    scalars = compared_by_size(statement.comparisons)
+    for quantity in statement.quantities:
         value = quantity.of(problem, params, later if quantity.after else state)
         if scalars & quantity.expression.free_symbols:
             due = (later if quantity.after else state)[0].shape[:2]
@@ -208,7 +205,7 @@ def unheld(claim: Claim, instance: Instance) -> str:
     if algorithm is None or algorithm.invariant is None:
         return ""
     kept = replace(claim, statement=Invariant(algorithm, algorithm.invariant, ""))
-    steps = isinstance(claim.statement, OneStep | Bound | Limit) and algorithm.step is not no_step
+    steps = (claim.statement.stepping or claim.statement.ending) and algorithm.step is not no_step
     starts = [("its initial states", instance.initial, instance.initial_dimension or instance.dimension)]
     starts += [("states about its fixed point", instance.at, instance.dimension)]
     for where, at, size in starts:
@@ -247,7 +244,7 @@ def reaches(instance: Instance) -> bool:
 def unfixed(claim: Claim, instance: Instance) -> str:
     """Why a limit has no meaning at an exact instance: a step leaves the fixed point of its method; else empty."""
     statement = claim.statement
-    if not isinstance(statement, Limit) or _stays(claim, instance, *_fixed(claim, instance)):
+    if not statement.ending or _stays(claim, instance, *_fixed(claim, instance)):
         return ""
     return f"a step of {statement.algorithm.name} leaves what is given as its fixed point"
 
@@ -277,7 +274,7 @@ def resting(claim: Claim, instance: Instance) -> tuple[Any, Any] | None:
 
 def _fixed(claim: Claim, instance: Instance) -> tuple[Any, Any]:
     problem, _ = instance.at(exact(np.zeros((1, instance.dimension), dtype=int)))
-    fixed = claim.statement.algorithm.fixed_point(problem, instance.params)  # type: ignore[attr-defined]
+    fixed = claim.statement.algorithm.fixed_point(problem, instance.params)
     return problem, type(fixed)(*(np.asarray(part)[None, None] for part in fixed))
 
 

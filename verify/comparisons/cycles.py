@@ -8,8 +8,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.kinds.eventually import Eventually
-from fedtheory.kinds.limit import Limit
+from fedtheory.kinds.base import VANISHES
 from fedtheory.numbers.rational import Array
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout, tree_size
@@ -23,17 +22,14 @@ LONGEST = 12
 
 def vanishing(claim: Claim) -> tuple[Quantity, ...]:
     """The quantities of states that are said to tend to 0 along every run; none where a claim says nothing like it."""
-    statement = claim.statement
-    if isinstance(statement, Limit):
-        return (statement.potential,)
-    if isinstance(statement, Eventually) and statement.iteration is None:
-        return statement.vanishing
-    return ()
+    if claim.statement.iteration is not None:
+        return ()
+    return tuple(q for end, q in claim.statement.ends if end == VANISHES)
 
 
 def is_autonomous(claim: Claim, instance: Instance) -> bool:
     """Whether a state alone tells where the next step leads: nothing is drawn, and parameters do not vary."""
-    return not claim.statement.algorithm.schedules and tree_size(claim, instance, 1) == 1  # type: ignore[attr-defined]
+    return not claim.statement.algorithm.schedules and tree_size(claim, instance, 1) == 1
 
 
 def size(quantity: Quantity, problem: Any, params: Any, state: Any) -> Array:

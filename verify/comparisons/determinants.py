@@ -16,7 +16,6 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import Array, determinant, exact
 from fedtheory.randomness import map_leaves, support_of
 from verify.base.evaluate import rollout
@@ -34,8 +33,7 @@ def sides(claim: Claim, instance: Instance) -> tuple[Any, Any]:
 
 def linear(claim: Claim, instance: Instance) -> Array:
     """The maps A_k of the draws that have a probability, ``(K, m, m)``; ``ValueError`` where an assumption fails."""
-    statement, m = claim.statement, instance.dimension
-    assert isinstance(statement, Limit)
+    m = instance.dimension
     if not instance.quadratic or instance.coordinates is None or not m:
         raise ValueError(f"{claim.id} has no linear map there")
     basis = np.eye(m, dtype=int)
@@ -59,7 +57,7 @@ def linear(claim: Claim, instance: Instance) -> Array:
 
 def _same_draws(claim: Claim, instance: Instance, problem: Any, state: Any) -> None:
     """``ValueError`` unless what is drawn is the same at all these states."""
-    draws = claim.statement.algorithm.draws  # type: ignore[attr-defined]
+    draws = claim.statement.algorithm.draws
     found = [
         support_of(draws(problem, instance.params, type(state)(*(field[i] for field in state))), True)
         for i in range(len(state[0]))
@@ -83,12 +81,12 @@ def _definite(claim: Claim, instance: Instance, rows: Array, A: Array) -> None:
     Where one map is all that is drawn the form may be that of the potentials of as many rounds as there are
     coordinates: they tend to 0 together.
     """
-    statement, m = claim.statement, instance.dimension
-    assert isinstance(statement, Limit)
+    m = instance.dimension
+    ((_, quantity),) = claim.statement.ends
 
     def potential(theta: Array) -> Array:
         problem, state = instance.at(theta)
-        return np.asarray(statement.potential.of(problem, instance.params, state)).reshape(len(theta))
+        return np.asarray(quantity.of(problem, instance.params, state)).reshape(len(theta))
 
     basis = exact(np.eye(m, dtype=int))
     squares = potential(basis)

@@ -6,7 +6,7 @@ All tests of an audit share one error level, and the samples are fixed by a seed
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, singledispatch
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.numbers.rational import evaluate
 from verify.base.evaluate import dimension
@@ -71,14 +72,21 @@ def level(claim: Claim) -> Fraction:
 
 def outcomes(claim: Claim, recipe: Recipe) -> list[Outcome]:
     """All tests of the samplers that a claim's recipe names, with its seed: of a compressor, or of a step's draws."""
-    statement, seed = claim.statement, recipe["seed"]
-    share = float(level(claim) / recipe["tests"])
-    if isinstance(statement, CompressorClass):
-        d, k = recipe["d"], recipe["k"]
-        omega = evaluate(statement.omega.subs({statement.d: d, statement.k: k}), {})
-        return sampling.compressor(statement.compressor(d, k), seed, share, omega, recipe["samples"])
+    return _outcomes(claim.statement, claim, recipe, float(level(claim) / recipe["tests"]))
+
+
+@singledispatch
+def _outcomes(statement: Statement, claim: Claim, recipe: Recipe, share: float) -> list[Outcome]:
+    """Those of the draws of a step."""
     instance = claim.instances.build(recipe, False)
-    return sampling.step_sampler(claim, instance, np.ones(dimension(claim, instance)), seed, share, SIZE)
+    return sampling.step_sampler(claim, instance, np.ones(dimension(claim, instance)), recipe["seed"], share, SIZE)
+
+
+@_outcomes.register
+def _(statement: CompressorClass, claim: Claim, recipe: Recipe, share: float) -> list[Outcome]:
+    d, k = recipe["d"], recipe["k"]
+    omega = evaluate(statement.omega.subs({statement.d: d, statement.k: k}), {})
+    return sampling.compressor(statement.compressor(d, k), recipe["seed"], share, omega, recipe["samples"])
 
 
 def both(outcome: Outcome) -> tuple[Any, Any]:

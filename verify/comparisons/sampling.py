@@ -16,8 +16,6 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.compressors import Compressor
 from fedtheory.instances import Instance
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.randomness import Distribution, Draw, Product, Uniform01, UniformSubset, support_of
 from verify.base.evaluate import rollout, start
@@ -270,7 +268,7 @@ def step_sampler(
     ``ValueError`` for a statement other than of one step or a bound.
     """
     statement = claim.statement
-    if not isinstance(statement, OneStep | Bound):
+    if not statement.stepping:
         raise ValueError(f"{claim.id} is a statement of kind {statement.kind}: it has no step to sample")
     problem, state = start(claim, instance, np.asarray(theta)[None])
     later, _ = rollout(claim, instance, problem, state, 1)

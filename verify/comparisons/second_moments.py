@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.rational import Array, enclosed, evaluate, exact, is_exact
 from fedtheory.numbers.symbols import T
@@ -47,7 +47,6 @@ def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
     """The rounds at which a bound is tested by second moments: ``LONG``, about the time of contraction, and beyond the
     numbers that stand in the claim."""
     statement = claim.statement
-    assert isinstance(statement, Bound)
     if statement.algorithm.schedules:
         # Every round has a map of its own.
         return LONG[:2]
@@ -160,17 +159,23 @@ def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Ar
 def applies(claim: Claim, instance: Instance) -> bool:
     """Whether the bound's left side is one quantity whose dynamics the coordinates follow."""
     return (
-        isinstance(claim.statement, Bound)
+        claim.statement.horizon
         and instance.quadratic
         # Estimates double the coordinates: at fifty digits a hundred rounds would take minutes.
         and not claim.setting.hints.lyapunov
         and instance.coordinates is not None
-        and claim.statement.left.is_Symbol
-        and not any(q.after and claim.statement.bound.has(q.expression) for q in claim.statement.quantities)
+        and _sides(claim)[0].is_Symbol
+        and not any(q.after and _sides(claim)[1].has(q.expression) for q in claim.statement.quantities)
         and instance.start is not None
         and instance.start() is not None
         and follows(claim, instance)
     )
+
+
+def _sides(claim: Claim) -> tuple[sympy.Expr, sympy.Expr]:
+    """Both sides of a bound."""
+    ((left, _, right),) = claim.statement.comparisons
+    return left, right
 
 
 def follows(claim: Claim, instance: Instance) -> bool:
@@ -192,9 +197,7 @@ def follows(claim: Claim, instance: Instance) -> bool:
     seen = []
     for start_of_next in (kept, again):
         after, _ = rollout(claim, instance, problem, start_of_next, 1)
-        of = [
-            q.of(problem, instance.params, start_of_next) for q in getattr(claim.statement, "quantities", ()) if q.after
-        ]
+        of = [q.of(problem, instance.params, start_of_next) for q in claim.statement.quantities if q.after]
         seen.append([np.asarray(values, dtype=float) for values in (coordinates(after), *of)])
     return all(np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(*seen, strict=True))
 
@@ -219,7 +222,7 @@ def _basis(size: int, like: Array) -> Array:
 def _carried(claim: Claim, instance: Instance, like: Array, rounds: int) -> Array:
     """The form of the coordinates of the initial state whose value is E[left after ``rounds`` rounds]."""
     Q = _form(claim, instance, like, rounds)
-    if not claim.statement.algorithm.schedules:  # type: ignore[attr-defined]
+    if not claim.statement.algorithm.schedules:
         return _after(*maps(claim, instance, like), Q, rounds)
     for k in reversed(range(rounds)):
         Q = _after(*maps(claim, instance, like, k), Q, 1)
@@ -228,9 +231,8 @@ def _carried(claim: Claim, instance: Instance, like: Array, rounds: int) -> Arra
 
 def _form(claim: Claim, instance: Instance, like: Array, rounds: int = 0) -> Array:
     """The matrix Q with left(z) = z'Qz, the quantity of the left side with the parameters after ``rounds`` rounds."""
-    statement = claim.statement
-    assert isinstance(statement, Bound)
-    quantity = next(q for q in statement.quantities if q.expression == statement.left)
+    left, _ = _sides(claim)
+    quantity = next(q for q in claim.statement.quantities if q.expression == left)
     basis = _basis(instance.dimension, like)
     i, j = np.triu_indices(instance.dimension, 1)
     problem, state = instance.at(np.concatenate([basis, basis[i] + basis[j]]))
@@ -250,7 +252,7 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
     The list ends before the first that is beyond the floats.
     """
     like = np.zeros(1)
-    varies = bool(claim.statement.algorithm.schedules)  # type: ignore[attr-defined]
+    varies = bool(claim.statement.algorithm.schedules)
     A, p = maps(claim, instance, like)
     signs = np.random.default_rng(0).choice([-1, 1], A.shape)
     both = [A, A * (1 + _LAST_BIT * signs)]
@@ -272,17 +274,15 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
 
 def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Array:
     """The right side after ``rounds`` rounds at initial coordinates ``theta (M, dimension)``: ``(M,)``."""
-    statement = claim.statement
-    assert isinstance(statement, Bound)
     problem, state = start(claim, instance, theta)
     values: dict[Any, Any] = {**claim.setting.bind(problem, instance.params), T: rounds}
-    for quantity in statement.quantities:
+    for quantity in claim.statement.quantities:
         if not quantity.after:
             values[quantity.expression] = quantity.of(problem, instance.params, state)
     if rounds > _MANY and is_exact(theta):
         # A fraction to such a power has as many digits.
         values = {key: value if key == T else enclosed(value) for key, value in values.items()}
-    return np.broadcast_to(np.asarray(evaluate(statement.bound, values)), (len(theta), 1))[:, 0]
+    return np.broadcast_to(np.asarray(evaluate(_sides(claim)[1], values)), (len(theta), 1))[:, 0]
 
 
 def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> tuple[Array, Array]:

@@ -12,13 +12,11 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
-from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array, evaluate
 from verify.base.evaluate import dimension, sides, start
 from verify.conformance.adapter import Implementation
 from verify.conformance.report import Failure
-from verify.conformance.scenarios import Scenario, claims_of, draw_at
+from verify.conformance.scenarios import Scenario, claims_of, decreases, draw_at
 from verify.search import spectral
 from verify.statistics.e_process import Assumed
 from verify.statistics.power import smallest_defect
@@ -144,7 +142,7 @@ def broken_by(algorithm: Algorithm, slip: Algorithm | None, scenario: Scenario, 
 def invariant_id(algorithm: Algorithm) -> str:
     """Id of the claim that the algorithm's invariant holds, or of the reference's own."""
     for claim in claims_of(algorithm.name):
-        if isinstance(claim.statement, Invariant):
+        if claim.statement.residual is not None:
             return claim.id
     return f"reference/{algorithm.name}/invariant"
 
@@ -157,8 +155,7 @@ def sampled(
     for scenario in scenarios:
         if scenario.problem.n > 1 and scenario.support > 1:
             known = {c.id for c, _ in chosen}
-            about = [c for c in _about(algorithm, scenario) if isinstance(c.statement, OneStep)]
-            chosen += [(c, scenario) for c in about if c.id not in known]
+            chosen += [(c, scenario) for c in decreases(_about(algorithm, scenario)) if c.id not in known]
     failures: list[Failure] = []
     names: list[str] = []
     excess = 0.0
@@ -188,18 +185,19 @@ def _ratios(left: Callable[[], float], right: float, n: int) -> Array:
 def _one_state(claim: Claim, own: Implementation, scenario: Scenario, rng: np.random.Generator) -> tuple[float, Any]:
     """The right side at a random state, and a function that samples the left side after a step from it."""
     statement, instance = claim.statement, scenario.instance
-    assert isinstance(statement, OneStep) and instance is not None
+    ((lhs, _, rhs),) = statement.comparisons
+    assert instance is not None
     problem, state = start(claim, instance, rng.standard_normal((1, dimension(claim, instance))))
     one = type(state)(*(np.asarray(f, dtype=float)[0, 0] for f in state))
     template = own.start(problem, instance.params) if own.init is not None else None
     known = {q.expression: q.of(problem, instance.params, one) for q in statement.quantities if not q.after}
     values = {**claim.setting.bind(problem, instance.params), **known}
-    right = float(np.asarray(evaluate(statement.right, values)))
+    right = float(np.asarray(evaluate(rhs, values)))
 
     def left() -> float:
         got = own.read(own.stepped(problem, instance.params, own.handed(one, template), rng), one)
         later = {q.expression: q.of(problem, instance.params, got) for q in statement.quantities if q.after}
-        return float(np.asarray(evaluate(statement.left, {**values, **later})))
+        return float(np.asarray(evaluate(lhs, {**values, **later})))
 
     left()
     return right, left

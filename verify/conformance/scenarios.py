@@ -6,7 +6,7 @@ Where an algorithm has claims they come from the claims' own instances, hypothes
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -17,10 +17,6 @@ from fedtheory import algorithms, claims
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
-from fedtheory.kinds.eventually import Eventually
-from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.limit import Limit
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels
@@ -108,9 +104,14 @@ def claims_of(name: str) -> tuple[Claim, ...]:
     repaired = {c.repairs for c in claims.all()}
     own = algorithms.get(name)
     # Where runs end says nothing of one step.
-    about = [c for c in claims.all() if c.setting.drawing.special is None and not isinstance(c.statement, Eventually)]
-    found = [c for c in about if own is getattr(c.statement, "algorithm", None)]
+    about = [c for c in claims.all() if c.setting.drawing.special is None and c.statement.searched]
+    found = [c for c in about if own is c.statement.algorithm]
     return tuple(c for c in found if c.id not in repaired)
+
+
+def decreases(about: Iterable[Claim]) -> list[Claim]:
+    """Those claims that bound what is expected after one step."""
+    return [c for c in about if c.statement.stepping and not c.statement.horizon]
 
 
 def known() -> tuple[str, ...]:
@@ -149,9 +150,9 @@ def _count(algorithm: Algorithm, problem: Problem, params: Any, state: Any) -> i
 
 def _of_claims(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
     about = claims_of(algorithm.name)
-    leading = [c for c in about if isinstance(c.statement, OneStep)]
+    leading = decreases(about)
     leading += [c for c in about if c.statement.horizon]
-    leading += [c for c in about if isinstance(c.statement, Limit | Invariant)]
+    leading += [c for c in about if c.statement.ending or c.statement.residual is not None]
     if not leading:
         raise ValueError(f"no scenarios are known for {algorithm.name}: give problems=[(problem, params), ...]")
     claim = leading[0]

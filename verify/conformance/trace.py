@@ -12,7 +12,6 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array, Undefined, evaluate
 from fedtheory.problems.base import Problem
 from verify.conformance import matching
@@ -21,7 +20,7 @@ from verify.conformance.algorithms import compare
 from verify.conformance.claimed import invariant_id
 from verify.conformance.departures import departs, lost, often
 from verify.conformance.report import Failure, Report, rounding_of
-from verify.conformance.scenarios import Scenario, claims_of, shown
+from verify.conformance.scenarios import Scenario, claims_of, decreases, shown
 from verify.conformance.seen import Case, Seen, Setup
 from verify.conformance.trace_file import Trace, load
 from verify.statistics.e_process import Assumed, check_level, log_capital
@@ -169,9 +168,8 @@ def _determined(setup: Setup, steps: Sequence[Case]) -> tuple[list[Failure], str
 
 def _decrease(setup: Setup, trace: Trace, checked: list[str], notes: list[str]) -> list[Failure]:
     """The expected decrease that the claims promise, by the capital of all transitions."""
-    about = [c for c in claims_of(setup.algorithm.name) if isinstance(c.statement, OneStep)]
     tested: list[tuple[Claim, Array]] = []
-    for claim in about:
+    for claim in decreases(claims_of(setup.algorithm.name)):
         try:
             if all(_holds(claim, i, trace) for i in range(len(claim.requires))):
                 ratios = [_ratio(claim, trace, run[t], run[t + 1]) for run in trace.states for t in range(len(run) - 1)]
@@ -221,12 +219,11 @@ def _nearly(relation: Any, values: Mapping[Any, Any]) -> bool:
 
 def _ratio(claim: Claim, trace: Trace, before: Any, after: Any) -> float:
     """Left over right of one transition; NaN where the right side is only rounding."""
-    statement = claim.statement
-    assert isinstance(statement, OneStep)
+    ((lhs, _, rhs),) = claim.statement.comparisons
     values = dict(claim.setting.bind(trace.problem, trace.params))
-    for q in statement.quantities:
+    for q in claim.statement.quantities:
         values[q.expression] = float(np.asarray(q.of(trace.problem, trace.params, after if q.after else before)))
-    left, right = (float(np.asarray(evaluate(side, values))) for side in (statement.left, statement.right))
+    left, right = (float(np.asarray(evaluate(side, values))) for side in (lhs, rhs))
     size = max(float((np.asarray(f) ** 2).sum()) for f in before)
     if left < -1e-12 * size:
         raise ValueError("its left side can be negative")
@@ -275,17 +272,14 @@ def _bounds(setup: Setup, trace: Trace, letter: str, checked: list[str], notes: 
     assert trace.iterates is not None
     failures: list[Failure] = []
     fixed = algorithm.fixed_point(problem, params)
-    about = [c for c in claims_of(algorithm.name) if isinstance(c.statement, OneStep)]
-    usable = [c for c in about if isinstance(c.statement, OneStep) and c.statement.factor is not None]
+    usable = [c for c in decreases(claims_of(algorithm.name)) if c.statement.factor is not None]
     for claim in usable:
-        statement = claim.statement
-        assert isinstance(statement, OneStep) and statement.factor is not None
         try:
             if not all(_holds(claim, i, trace) for i in range(len(claim.requires))):
                 notes.append(f"{claim.id} is not tested: the parameters do not meet its hypotheses")
                 continue
-            factor = float(evaluate(statement.factor, claim.setting.bind(problem, params)))
-            potential = next(q for q in statement.quantities if not q.after)
+            factor = float(evaluate(claim.statement.factor, claim.setting.bind(problem, params)))
+            potential = next(q for q in claim.statement.quantities if not q.after)
 
             def part(x: Array, potential: Any = potential) -> float:
                 state = type(fixed)(*(np.asarray(f, dtype=float) for f in fixed))._replace(**{letter: x})

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.base import Statement
 from fedtheory.meanings import Everywhere
 from fedtheory.numbers.rational import Array
 from fedtheory.settings.composed import Away, Shared, Square, Total, Value
@@ -77,7 +76,7 @@ class Known:
 def known(claim: Claim, values: Mapping[sympy.Expr, Any], case: Hypothesis | None, client: int) -> Iterator[Known]:
     """The inequalities of a claim at the values of its letters, two for an equation. ``ValueError`` where one is not
     linear."""
-    if not isinstance(claim.statement, Inequality | Identity):
+    if not claim.statement.statewise:
         raise ValueError(f"{claim.id} is no inequality at every iteration")
     for terms in _linear(claim.statement, values, claim.id):
         yield Known(claim, {term(of, client): c for of, c in terms.items()}, case, client)
@@ -92,9 +91,7 @@ def said(meaning: Everywhere, iteration: Iteration) -> Iterator[Known]:
         yield Known(None, {term(of, None): c for of, c in terms.items()})
 
 
-def _linear(
-    statement: Inequality | Identity, values: Mapping[sympy.Expr, Any], whose: str
-) -> Iterator[dict[Of, Fraction]]:
+def _linear(statement: Statement, values: Mapping[sympy.Expr, Any], whose: str) -> Iterator[dict[Of, Fraction]]:
     letters = {letter: _rational(value) for letter, value in values.items()}
     quantities = statement.quantities
     if any(q.domain is not None or q.after for q in quantities):

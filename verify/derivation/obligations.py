@@ -10,7 +10,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
-from fedtheory.kinds.eventually import Eventually
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Root
@@ -18,7 +18,7 @@ from fedtheory.settings.relations import Comparison, Quantity
 from verify.base.evaluate import hypotheses_hold
 from verify.derivation import facts, remembered, rules
 from verify.derivation.facts import Known, Of, Term
-from verify.derivation.rules import BOUNDED, CONVERGES, VANISHES, Step
+from verify.derivation.rules import Step
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,7 @@ def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
 
 
 def _derived(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> _Derived:
-    iteration, statement = _iteration(claim), claim.statement
-    assert isinstance(statement, Eventually)
+    iteration = _iteration(claim)
     rows = [(each, premises[0].claim.instances.build(each, True)) for each in iteration.every(recipe)]
     letters: dict[int, Mapping[sympy.Expr, Any]] = {}
     for _, instance in rows:
@@ -70,7 +69,7 @@ def _derived(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> _Deri
     if set(letters) != set(range(rows[0][1].problem.n)):
         raise ValueError("an iteration does not speak of each of the clients")
     known = [fact for client, values in letters.items() for fact in _facts(premises, values, client)]
-    wanted = list(_wanted(statement, letters))
+    wanted = list(_wanted(claim.statement, letters))
     derived = rules.derive(iteration, claim.requires, known, [t for _, _, t in wanted])
     sought = [(name, derived.holds(kind, t)) for name, kind, t in wanted]
     steps = derived.traced(c for _, how in sought for c in how)
@@ -107,7 +106,8 @@ def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
 
 
 def _iteration(claim: Claim) -> Iteration:
-    assert isinstance(claim.statement, Eventually) and claim.statement.iteration is not None
+    if claim.statement.iteration is None:
+        raise ValueError(f"{claim.id} speaks of no iterations")
     return claim.statement.iteration
 
 
@@ -128,13 +128,11 @@ def _rows(
     return [row for row in rows if getattr(row[1].params, iteration.each) == 0]
 
 
-def _wanted(statement: Eventually, clients: Iterable[int]) -> Iterator[tuple[str, str, Term]]:
+def _wanted(statement: Statement, clients: Iterable[int]) -> Iterator[tuple[str, str, Term]]:
     """What is said of which quantities, for each of the clients, with their names."""
-    kinds = ((VANISHES, statement.vanishing), (BOUNDED, statement.bounded), (CONVERGES, statement.converging))
-    for kind, quantities in kinds:
-        for quantity in quantities:
-            for client in clients:
-                yield str(quantity.expression), kind, facts.term(quantity.of, client)
+    for end, quantity in statement.ends:
+        for client in clients:
+            yield str(quantity.expression), end, facts.term(quantity.of, client)
 
 
 def _nonnegative(steps: Iterable[Step], wanted: Iterable[tuple[str, str, Term]]) -> list[Of]:

@@ -11,7 +11,6 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
-from fedtheory.kinds.identity import Identity
 from verify.base.verdict import Verdict
 from verify.evidence import certificates
 from verify.pep import posing
@@ -70,7 +69,7 @@ class _Place:
 def _why(claim: Claim, place: _Place) -> str:
     recipe = place.recipe
     try:
-        if isinstance(claim.statement, Identity):
+        if not claim.statement.bounding:
             posing.check_coordinates(claim, claim.instances.build(recipe, True))
             held = certificates.formal(claim, "all states", recipe)
             return "" if held is not None else "it does not hold in all states"

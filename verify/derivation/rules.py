@@ -38,14 +38,14 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeGuard
 
 from fedtheory.claims import Claim
+from fedtheory.kinds.base import BOUNDED, CONVERGES, VANISHES
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
 from fedtheory.settings.composed import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall, Root
 from verify.derivation.facts import Known, Of, Term, said, term
 
-#: What can be said of a sequence; what vanishes converges, and what converges is bounded.
-VANISHES, CONVERGES, BOUNDED = "vanishes", "converges", "is bounded"
+#: What vanishes converges, and what converges is bounded.
 _STRONGER = {VANISHES: (), CONVERGES: (VANISHES,), BOUNDED: (VANISHES, CONVERGES)}
 
 

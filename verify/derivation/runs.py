@@ -9,7 +9,6 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
-from fedtheory.kinds.eventually import Eventually
 from fedtheory.meanings import Recurs
 from fedtheory.numbers.rational import to_float
 from fedtheory.settings.hypotheses import Hypothesis
@@ -35,9 +34,9 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed:
     draw independently leaves somebody out for as long as one likes if it does once. ``every``: all that an iteration
     may draw, None where nothing is certified for so many clients.
     """
-    statement = claim.statement
-    assert isinstance(statement, Eventually) and statement.iteration is not None
-    iteration, algorithm = statement.iteration, statement.algorithm
+    iteration, algorithm = claim.statement.iteration, claim.statement.algorithm
+    if iteration is None:
+        raise ValueError(f"{claim.id} speaks of no iterations")
     instance = claim.instances.build(recipe, False)
     rng = np.random.default_rng(seed)
     problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
@@ -81,12 +80,11 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed:
 
 def remembers(claim: Claim, recipe: Recipe, seed: int) -> bool:
     """Whether a method's step comes to give something else for the same state and draw."""
-    statement = claim.statement
-    assert isinstance(statement, Eventually)
+    algorithm = claim.statement.algorithm
     instance, rng = claim.instances.build(recipe, False), np.random.default_rng(seed)
     problem, state = instance.at(rng.standard_normal((1, instance.dimension)))
-    draw = statement.algorithm.draws(problem, instance.params, state).sample(rng, (1, 1))
-    found = (statement.algorithm.step(problem, instance.params, state, draw) for _ in range(_CALLS))
+    draw = algorithm.draws(problem, instance.params, state).sample(rng, (1, 1))
+    found = (algorithm.step(problem, instance.params, state, draw) for _ in range(_CALLS))
     first = next(found)
     return not all(_same(first, other) for other in found)
 

@@ -17,8 +17,6 @@ import z3
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.settings.relations import Comparison
 from verify.exact import symbolic
 
@@ -44,16 +42,15 @@ class _Untranslated(ValueError):
 
 def applies(claim: Claim) -> bool:
     """Whether a claim is about constants alone."""
-    return isinstance(claim.statement, Inequality | ParameterRule) and not claim.statement.quantities
+    return claim.statement.algebraic and not claim.statement.quantities
 
 
 def proves(claim: Claim) -> bool:
     """Whether a claim about constants alone holds for all values of its symbols; False proves nothing."""
-    statement = claim.statement
-    if not isinstance(statement, Inequality | ParameterRule) or not applies(claim):
+    if not applies(claim):
         return False
     relations = symbolic.assumed(claim)
-    return all(holds(comparison, relations) for comparison in statement.comparisons)
+    return all(holds(comparison, relations) for comparison in claim.statement.comparisons)
 
 
 def suspects(claim: Claim) -> Iterator[Recipe]:
@@ -63,7 +60,7 @@ def suspects(claim: Claim) -> Iterator[Recipe]:
     """
     statement, assumed = claim.statement, symbolic.assumed(claim)
     letters = sorted(claim.setting.sources or _letters(claim), key=str)
-    for comparison in getattr(statement, "comparisons", ()):
+    for comparison in statement.comparisons:
         relation = _RELATIONS[comparison.relation](comparison.left, comparison.right, evaluate=False)
         for one, given in _cases(relation, assumed):
             translation = _Translation()
@@ -80,7 +77,7 @@ def suspects(claim: Claim) -> Iterator[Recipe]:
 
 def _letters(claim: Claim) -> set[sympy.Basic]:
     """The letters of a claim about constants alone."""
-    compared = (side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right))
+    compared = (side for c in claim.statement.comparisons for side in (c.left, c.right))
     return sympy.Tuple(*compared, *symbolic.assumed(claim)).free_symbols
 
 
@@ -96,7 +93,7 @@ def undefined(claim: Claim) -> sympy.Expr | None:
     Roots are of what is nonnegative, and nothing is divided by zero. Powers with unknown exponents are let through.
     """
     hypotheses = symbolic.assumed(claim)
-    sides = {side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right)}
+    sides = {side for c in claim.statement.comparisons for side in (c.left, c.right)}
     nodes = {node for side in sides for node in sympy.preorder_traversal(side)}
     for node in sorted(nodes, key=sympy.default_sort_key):
         if isinstance(node, sympy.log) and not _implies_positive(node.args[0], hypotheses):

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.settings.relations import Comparison
 
 
@@ -21,7 +19,7 @@ def proves(claim: Claim) -> bool:
     factored, and is nonnegative when every factor is a square or has coefficients of one sign on nonnegative symbols.
     """
     statement = claim.statement
-    if not isinstance(statement, Inequality | ParameterRule):
+    if not statement.algebraic:
         return False
     relations = assumed(claim)
     # What is declared of a quantity is not known of its code.

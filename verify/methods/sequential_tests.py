@@ -106,7 +106,7 @@ def _telling(claim: Claim, recipe: Recipe) -> float:
     most. A coin that nearly always shows the same side hides its bias, however much is drawn beside it."""
     instance = claim.instances.build(recipe, False)
     problem, state = start(claim, instance, np.ones((1, dimension(claim, instance))))
-    draws = claim.statement.algorithm.draws(problem, instance.params, state)  # type: ignore[attr-defined]
+    draws = claim.statement.algorithm.draws(problem, instance.params, state)
     if not 0 < (draws.count or 0) <= MOST:
         return 0.0
     support, p = support_of(draws, False)

@@ -99,7 +99,7 @@ def _changed_compressors(claim: Claim, build: Any) -> Iterator[Mutant]:
 
 
 def _algorithms(holding: tuple[Claim, ...]) -> tuple[Algorithm, ...]:
-    found = {c.statement.algorithm.name: c.statement.algorithm for c in holding if hasattr(c.statement, "algorithm")}
+    found = {c.statement.algorithm.name: c.statement.algorithm for c in holding if c.statement.algorithm}
     return tuple(found.values())
 
 
@@ -107,7 +107,7 @@ def _methods(algorithm: Algorithm, holding: tuple[Claim, ...]) -> Iterator[Mutan
     """A method with changed code, and all that is claimed of it."""
     # What is cheap to test comes first; a limit is never refuted.
     order = ("invariant", "one-step", "bound")
-    about = [c for c in holding if getattr(c.statement, "algorithm", None) is algorithm and c.statement.kind in order]
+    about = [c for c in holding if c.statement.algorithm is algorithm and c.statement.kind in order]
     originals = tuple(sorted(about, key=lambda c: order.index(c.statement.kind)))
     if not originals or originals[-1].statement.kind == "invariant":
         # Of what happens on the states that satisfy it nothing is claimed.

@@ -13,7 +13,6 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import DIGITS, evaluate
 from verify.base.evaluate import hypotheses_hold
 from verify.base.verdict import Verdict
@@ -37,10 +36,10 @@ def posed_as_claimed(claim: Claim, instance: Instance) -> bool:
     ``ValueError`` when the instance does not meet the hypotheses or its class is not posed; :class:`Refused` where
     other things than those posed are allowed, or the claim's code mixes coordinates.
     """
-    if isinstance(claim.statement, Bound) and claim.statement.algorithm.schedules:
+    if claim.statement.horizon and claim.statement.algorithm.schedules:
         # One step at one round says nothing of the others.
         raise Refused("parameters vary with the round: state what one round does, by one_step(...) for every k")
-    other = {c.relation for c in getattr(claim.statement, "comparisons", ())} - {"<="}
+    other = {c.relation for c in claim.statement.comparisons} - {"<="}
     if other:
         raise Refused(f"{claim.id} says {min(other)}: a worst case, which is attained or approached, shows <= alone")
     if claim.statement.horizon and claim.setting.hints.known is not None:

@@ -20,7 +20,6 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, support_of
@@ -101,7 +100,7 @@ class _Seen(NamedTuple):
 def _seen(claim: Claim, posed: Instance, parts: _Parts) -> _Seen:
     instance = parts.instance(posed)
     statement, params = claim.statement, instance.params
-    quantities = getattr(statement, "quantities", ())
+    quantities = statement.quantities
     bound = statement.horizon
     problem, state = _with_maximum(*instance.at(_THETA))
     letters = _letters(claim, problem, params)
@@ -112,13 +111,13 @@ def _seen(claim: Claim, posed: Instance, parts: _Parts) -> _Seen:
     states: _Named = []
     after: _Named = []
     residuals: _Named = []
-    if hasattr(statement, "algorithm"):
+    if statement.algorithm is not None:
         draws = _leaves(support_of(statement.algorithm.draws(problem, params, state), True))
         later, _ = rollout(claim, instance, problem, state, 1)
         states = list(zip(later._fields, later, strict=True))
         after = [(str(q.expression), q.of(problem, params, later)) for q in quantities if q.after]
         vanishing = [(str(q.expression), q.domain) for q in quantities if q.domain is not None]
-        if isinstance(statement, Invariant):
+        if statement.residual is not None:
             vanishing.append(("the invariant", statement.residual))
         free = parts.free(state)
         residuals = [(name, of(problem, params, at)) for name, of in vanishing for at in (later, free)]
@@ -133,7 +132,7 @@ def _leaves(draw: Any) -> tuple[Array, ...]:
 
 
 def _letters(claim: Claim, problem: Any, params: Any) -> _Named:
-    sides = [side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right)]
+    sides = [side for c in claim.statement.comparisons for side in (c.left, c.right)]
     values = claim.setting.bind(problem, params)
     return [(str(letter), value) for letter, value in values.items() if any(side.has(letter) for side in sides)]
 

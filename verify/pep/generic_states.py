@@ -18,10 +18,8 @@ from sympy.polys.fields import FracElement, field
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
-from verify.base.evaluate import Behaviour, sides
+from verify.base.evaluate import sides
 from verify.pep import posing, watching
 from verify.pep.gram import Form, Vector
 from verify.pep.programs import is_positive_semidefinite
@@ -32,9 +30,11 @@ _SHOWN = ("==", "<=")
 
 def applies(claim: Claim) -> bool:
     """Whether :func:`holds` speaks of a claim."""
-    if isinstance(claim.statement, Identity) and posing.posable(claim.setting):
+    statement = claim.statement
+    # Inequalities over a class are left to its worst case.
+    if statement.statewise and not statement.bounding and posing.posable(claim.setting):
         return True
-    return isinstance(claim.statement, Identity | Inequality | Behaviour) and _complete(claim)
+    return (statement.statewise or statement.acting) and _complete(claim)
 
 
 def _complete(claim: Claim) -> bool:
@@ -61,7 +61,6 @@ def _holds(claim: Claim, instance: Instance) -> bool:
         posed = posing.pose(claim.setting, instance).instance
         pairs = (zip(*map(np.ravel, part), strict=True) for part in sides(claim, posed, np.zeros((1, 0))))
         return all(_vanishes(left - right) for part in pairs for left, right in part)
-    assert isinstance(claim.statement, Identity | Inequality | Behaviour)
     letters = [f"t_{k}" for k in range(max(instance.dimension, 1))]
     _, *generators = field(letters, QQ)
     theta = np.empty((1, instance.dimension), dtype=object)

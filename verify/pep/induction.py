@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import singledispatch
 from numbers import Rational
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import Array, evaluate
 from fedtheory.numbers.symbols import T
@@ -62,25 +64,33 @@ def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> C
     be certified at any: its statement or setting is not of this kind, the hypotheses allow functions or oracles that
     are not posed, or coordinates are mixed.
     """
-    statement = claim.statement
-    if not isinstance(statement, Bound) or not applies(claim):
+    if not applies(claim):
         raise Refused(f"{claim.id} is not a bound in a setting whose Lyapunov functions are of two parts")
-    prover = prover or Solving()
     begun = time.perf_counter()
     try:
         with attributed(claim, instance.text):
             if posed_as_claimed(claim, instance):
                 raise Refused(f"the hypotheses of {claim.id} allow other functions than those posed")
-            if statement.override is None:
-                parts = _through_lyapunov(claim, statement, instance, prover)
-            else:
-                parts = list(_through_itself(claim, statement, instance, prover))
+            parts = _parts(claim.statement, claim, instance, prover or Solving())
     except NotLinear as error:
         raise ValueError(f"{claim.id} is not linear in inner products and function values: {error}") from error
     # Of equally good parts the last one, which is the step.
     worst = weakest(parts[::-1])
     size = max(part.size for part in parts)
     return replace(worst, relaxed=True, size=size, seconds=time.perf_counter() - begun)
+
+
+@singledispatch
+def _parts(statement: Statement, claim: Claim, instance: Instance, prover: Prover) -> list[Certified]:
+    """What a statement rests on that is shown by induction."""
+    raise Refused(f"no induction is known for a statement of kind {statement.kind}")
+
+
+@_parts.register
+def _(statement: Bound, claim: Claim, instance: Instance, prover: Prover) -> list[Certified]:
+    if statement.override is None:
+        return _through_lyapunov(claim, statement, instance, prover)
+    return list(_through_itself(claim, statement, instance, prover))
 
 
 # A bound that is its own induction hypothesis

@@ -20,9 +20,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, InexactOracles, UnbiasedCompressors
 from fedtheory.instances import Instance
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.optimum import Optimum
@@ -270,12 +268,12 @@ def potential(claim: Claim) -> Quantity:
     the right side speaks of the same function of the state. ``ValueError`` if there is none.
     """
     statement = claim.statement
-    assert isinstance(statement, Bound | OneStep)
+    (side, _, _), *_ = statement.comparisons
     declared: Quantity | None = claim.setting.potential
     if statement.horizon and declared is not None:
         return declared
     for left in statement.quantities:
-        if left.expression == statement.left and any(q is not left and q.of is left.of for q in statement.quantities):
+        if left.expression == side and any(q is not left and q.of is left.of for q in statement.quantities):
             return left
     if declared is None:
         raise ValueError(f"no potential is known through which {claim.id} could be shown: give its setting one")
@@ -291,7 +289,7 @@ def closed(claim: Claim, given: Instance) -> bool:
     The residuals are those of the setting's own algorithm, not those that the claim's declares. That the step treats
     coordinates alike is for :func:`check_coordinates` to say.
     """
-    assert isinstance(claim.statement, Bound) and claim.setting.algorithm is not None
+    assert claim.setting.algorithm is not None
     invariant = claim.setting.algorithm.invariant
     if invariant is None:
         return True
@@ -309,10 +307,10 @@ def preserved(claim: Claim, given: Instance) -> bool:
 
 
 def _vanishes_later(claim: Claim, given: Instance) -> bool:
-    assert isinstance(claim.statement, Invariant)
     posed = pose(claim.setting, given).instance
     later, _ = rollout(claim, posed, *posed.at(np.zeros((1, 0))), 1)
     params = params_after(claim, posed, posed.problem, 1)
+    assert claim.statement.residual is not None
     residual = np.asarray(claim.statement.residual(posed.problem, params, later))
     return all(v == 0 if isinstance(v, int | np.integer | Fraction) else not v.coefficients for v in residual.flat)
 

@@ -225,15 +225,14 @@ def watched(claim: Claim) -> Claim:
     """The claim, with all code that runs on states given letters and sizes in place of numbers."""
     statement = claim.statement
     changes: dict[str, Any] = {}
-    if hasattr(statement, "algorithm"):
+    if statement.algorithm is not None:
         changes["algorithm"] = replace(statement.algorithm, step=_on_letters(statement.algorithm.step))
-    quantities = getattr(statement, "quantities", ())
-    if quantities:
+    if statement.quantities:
         changes["quantities"] = tuple(
             replace(q, of=_on_letters(q.of), domain=None if q.domain is None else _on_letters(q.domain))
-            for q in quantities
+            for q in statement.quantities
         )
-    if hasattr(statement, "residual"):
+    if statement.residual is not None:
         changes["residual"] = _on_letters(statement.residual)
     return replace(claim, statement=replace(statement, **changes)) if changes else claim
 

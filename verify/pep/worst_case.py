@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from fractions import Fraction
+from functools import singledispatch
 
 import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.settings.relations import Comparison
 from verify.base.evaluate import leaving, sides
 from verify.base.faults import attributed
@@ -45,17 +45,29 @@ def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prove
     try:
         with attributed(claim, instance.text):
             anything = posed_as_claimed(claim, instance)
-            if isinstance(statement, Bound):
-                if anything:
-                    raise Refused(f"the hypotheses of {claim.id} allow other functions than those posed")
-                parts = chains.parts(claim, statement, instance, tight, prover)
-            else:
-                comparisons = enumerate(statement.comparisons)
-                parts = [_compare(claim, instance, k, c, anything, tight, prover) for k, c in comparisons]
+            parts = _parts(statement, claim, instance, anything, tight, prover)
     except NotLinear as error:
         raise ValueError(f"{claim.id} is not linear in inner products and function values: {error}") from error
     size, seconds = max(part.size for part in parts), sum(part.seconds for part in parts)
     return replace(weakest(parts), relaxed=any(part.relaxed for part in parts), size=size, seconds=seconds)
+
+
+@singledispatch
+def _parts(
+    statement: Statement, claim: Claim, instance: Instance, anything: bool, tight: bool, prover: Prover
+) -> list[Certified]:
+    """What a statement rests on: its comparisons, each by itself."""
+    comparisons = enumerate(statement.comparisons)
+    return [_compare(claim, instance, k, c, anything, tight, prover) for k, c in comparisons]
+
+
+@_parts.register
+def _(
+    statement: Bound, claim: Claim, instance: Instance, anything: bool, tight: bool, prover: Prover
+) -> list[Certified]:
+    if anything:
+        raise Refused(f"the hypotheses of {claim.id} allow other functions than those posed")
+    return chains.parts(claim, statement, instance, tight, prover)
 
 
 def _compare(
@@ -65,9 +77,8 @@ def _compare(
     factor, above = _factor(claim, instance, comparison)
     if factor is not None and factor != above:
         # An irrational multiple of a potential: the side itself is no form, and what is shown is a little more.
-        assert isinstance(claim.statement, OneStep) and claim.statement.factor is not None
-        potential = claim.statement.right / claim.statement.factor
-        claim = replace(claim, statement=replace(claim.statement, right=potential, factor=None))
+        potential = comparison.right / claim.statement.factor
+        claim = replace(claim, statement=claim.statement.changed({"right": potential}))
     scale = factor if factor == above else 1
 
     def against(exact: bool, tight: bool) -> Certified:
@@ -92,8 +103,7 @@ def _factor(claim: Claim, instance: Instance, comparison: Comparison) -> tuple[F
     """Rationals around the number by which the right side multiplies a potential: the factor, or 1 for a multiple of
     one quantity."""
     statement = claim.statement
-    assert isinstance(statement, OneStep | Inequality)
-    if isinstance(statement, OneStep) and statement.factor is not None:
+    if statement.factor is not None:
         return enclosed(statement.factor, claim.setting.bind(instance.problem, instance.params))
     named = {q.expression for q in statement.quantities}
     parts = sympy.Mul.make_args(comparison.right)

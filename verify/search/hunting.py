@@ -413,7 +413,7 @@ def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
 
 def _binding(claim: Claim, values: Mapping[sympy.Expr, Any]) -> tuple[int, ...]:
     """As :func:`regime`, at values of the letters."""
-    sides = [side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right)]
+    sides = [side for c in claim.statement.comparisons for side in (c.left, c.right)]
     nodes = sorted(sympy.Tuple(*sides).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
     found = []
     for node in nodes:

@@ -78,8 +78,7 @@ def _words(claim: Claim, recipe: Recipe, instance: Instance) -> str:
     """The instance in words; of bare constants only those that the statement speaks of."""
     if not claim.setting.of_constants:
         return instance.text
-    comparisons = getattr(claim.statement, "comparisons", ())
-    used = {str(s) for c in comparisons for side in (c.left, c.right) for s in side.free_symbols}
+    used = {str(s) for c in claim.statement.comparisons for side in (c.left, c.right) for s in side.free_symbols}
     return ", ".join(f"{name}={value}" for name, value in recipe.items() if name in used)
 
 

@@ -6,9 +6,6 @@ from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.eventually import Eventually
-from fedtheory.kinds.limit import Limit
 from fedtheory.problems.bent import Bent, LessParabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
@@ -72,7 +69,7 @@ def caveat(claim: Claim, seen: Iterable[Seen]) -> str:
             said.append("on quadratics only")
         elif claim.statement.horizon and not long:
             said.append(f"for the first {_SHORT} rounds only")
-        elif isinstance(claim.statement, Bound | Limit | Eventually) and long == {QUADRATICS}:
+        elif (claim.statement.horizon or claim.statement.ends) and long == {QUADRATICS}:
             said.append(f"beyond {_SHORT} rounds on quadratics only")
     if {s.dimension for s in found} == {1}:
         said.append("in one dimension only")

@@ -13,7 +13,6 @@ import scipy.optimize
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
-from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, Undefined, to_float
 from fedtheory.numbers.rational import exact as exactly
@@ -106,7 +105,7 @@ def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tup
 
 def too_many(claim: Claim, instance: Instance) -> bool:
     """Whether one step of many clients has more draws than are enumerated."""
-    many = instance.problem is not None and instance.problem.n > MANY and hasattr(claim.statement, "algorithm")
+    many = instance.problem is not None and instance.problem.n > MANY and claim.statement.algorithm is not None
     return many and tree_size(claim, instance, 1) > LARGEST_STEP
 
 
@@ -129,7 +128,7 @@ def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Gene
 
 def is_strict(claim: Claim) -> bool:
     """Whether one of the comparisons of the statement says <."""
-    return any(comparison.relation == "<" for comparison in getattr(claim.statement, "comparisons", ()))
+    return any(comparison.relation == "<" for comparison in claim.statement.comparisons)
 
 
 def pointwise(claim: Claim) -> bool:
@@ -141,7 +140,7 @@ def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[
     """Rational points that expose special cases: 0, the all-ones and unit vectors, and random rationals, small ones
     and some far away and near."""
     yield tuple(Fraction(0) for _ in range(dimension))
-    if isinstance(claim.statement, ParameterRule) or claim.statement.ending or dimension == 0:
+    if claim.statement.stateless or claim.statement.ending or dimension == 0:
         return
     yield tuple(Fraction(1) for _ in range(dimension))
     yield tuple(Fraction(int(i == 0)) for i in range(dimension))

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from functools import singledispatch
 from math import log
 from typing import Any
 
@@ -25,6 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
@@ -119,31 +121,33 @@ def at_choice(claim: Claim, choice: Choice) -> tuple[Point, ...]:
     """The points of a claim at one choice of parameters."""
     with threadpool_limits(limits=1):
         instance = claim.instances.build(choice.recipes[0], True)
-        if isinstance(claim.statement, Bound):
-            return tuple(_bound(claim, claim.statement, instance, choice))
-        return tuple(_compared(part, name, instance, choice) for name, part in _parts(claim))
+        return tuple(_points(claim.statement, claim, instance, choice))
+
+
+@singledispatch
+def _points(statement: Statement, claim: Claim, instance: Instance, choice: Choice) -> list[Point]:
+    """The points of a statement, for a single comparison one."""
+    return [_compared(claim, "", instance, choice)]
 
 
 # One step and one point
 
 
-def _parts(claim: Claim) -> list[tuple[str, Claim]]:
-    """The comparisons of a statement as claims of their own, with names where there are several."""
-    statement = claim.statement
-    if not isinstance(statement, Inequality) or statement.middle is None:
-        return [("", claim)]
-    first = replace(statement, right=statement.middle, middle=None)
-    second = replace(statement, left=statement.middle, middle=None)
+@_points.register
+def _(statement: Inequality, claim: Claim, instance: Instance, choice: Choice) -> list[Point]:
+    """Of two comparisons each by itself."""
+    if statement.middle is None:
+        return [_compared(claim, "", instance, choice)]
+    lower = replace(statement, right=statement.middle, middle=None)
+    upper = replace(statement, left=statement.middle, middle=None)
     return [
-        ("lower bound", replace(claim, statement=first)),
-        ("upper bound", replace(claim, statement=second)),
+        _compared(replace(claim, statement=part), f"{name} bound", instance, choice)
+        for name, part in (("lower", lower), ("upper", upper))
     ]
 
 
 def _compared(claim: Claim, part: str, instance: Instance, choice: Choice) -> Point:
-    statement = claim.statement
-    assert isinstance(statement, OneStep | Inequality)
-    factor = _value(statement.factor, claim, instance) if isinstance(statement, OneStep) else None
+    factor = _value(claim.statement.factor, claim, instance)
     try:
         found = certify(claim, instance, tight=True)
     except ValueError as error:
@@ -191,10 +195,8 @@ def _decrease(claim: Claim, part: str, instance: Instance, choice: Choice, found
 
 def _signed(claim: Claim, instance: Instance) -> tuple[sympy.Expr, sympy.Expr]:
     """(P, N): the right side is P - N, each a sum of quantities with positive coefficients at this instance."""
-    statement = claim.statement
-    assert isinstance(statement, OneStep | Inequality)
-    right, gained, lost = sympy.expand(statement.right), sympy.S.Zero, sympy.S.Zero
-    for quantity in statement.quantities:
+    right, gained, lost = sympy.expand(claim.statement.comparisons[0].right), sympy.S.Zero, sympy.S.Zero
+    for quantity in claim.statement.quantities:
         coefficient = right.coeff(quantity.expression)
         if (_value(coefficient, claim, instance) or 0) > 0:
             gained += coefficient * quantity.expression
@@ -232,7 +234,8 @@ def _small(program: programs.Program) -> programs.Program:
 # Bounds for every T
 
 
-def _bound(claim: Claim, statement: Bound, instance: Instance, choice: Choice) -> list[Point]:
+@_points.register
+def _(statement: Bound, claim: Claim, instance: Instance, choice: Choice) -> list[Point]:
     if statement.override is not None or statement.factor.has(T) or statement.constant.has(T):
         return [
             _searched(claim, "", None, choice, "the bound is not a constant times factor^T times the initial value")

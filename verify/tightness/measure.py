@@ -21,7 +21,6 @@ from fedtheory import claims, plugins
 from fedtheory.algorithms import run
 from fedtheory.claims import Claim
 from fedtheory.data import Dataset, split
-from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import Array, evaluate
 from fedtheory.numbers.symbols import T
 from fedtheory.problems.base import Problem
@@ -134,7 +133,7 @@ def measure(experiment: Experiment, seed: int, tick: Callable[[], None] = lambda
         tick()
         return np.stack([q.of(problem, params, state) for q in quantities])
 
-    algorithm = _statement(experiment.bounds[0]).algorithm
+    algorithm = experiment.bounds[0].statement.algorithm
     # One BLAS thread: sums then round alike on every number of cores.
     with threadpool_limits(limits=1):
         rng = _generator(seed, experiment.paper)
@@ -154,11 +153,12 @@ def measure(experiment: Experiment, seed: int, tick: Callable[[], None] = lambda
 
 def bound_values(claim: Claim, problem: Problem, params: Any, rounds: int) -> Array:
     """The right-hand side of a bound for T = 0, ..., ``rounds``, from the initial state printed: ``(rounds+1,)``."""
-    statement = _statement(claim)
+    statement = claim.statement
     start = statement.algorithm.init(problem, params)
     initial = {q.expression: q.of(problem, params, start) for q in statement.quantities if not q.after}
     values = {**claim.setting.bind(problem, params), **initial}
-    return np.array([float(evaluate(statement.bound, {**values, T: t})) for t in range(rounds + 1)])
+    (_, _, right), *_ = statement.comparisons
+    return np.array([float(evaluate(right, {**values, T: t})) for t in range(rounds + 1)])
 
 
 def _experiment(paper: plugins.Paper, run: plugins.Run, source: str, bounds: tuple[Claim, ...]) -> Experiment:
@@ -169,19 +169,14 @@ def _experiment(paper: plugins.Paper, run: plugins.Run, source: str, bounds: tup
 
 def _size(claim: Claim, problem: Problem, params: Any, affordable: float) -> tuple[int, int]:
     """Rounds for the bound to fall by ``_DECREASE``, and seeds; fewer of both where their product is unaffordable."""
-    factor = float(evaluate(_statement(claim).factor, claim.setting.bind(problem, params)))
+    factor = float(evaluate(claim.statement.factor, claim.setting.bind(problem, params)))
     rounds = math.ceil(math.log(_DECREASE) / math.log(factor))
     seeds = min(_SEEDS, max(_FEWEST_SEEDS, int(affordable / rounds)))
     return max(_FEWEST_ROUNDS, min(rounds, int(affordable / seeds))), seeds
 
 
-def _statement(claim: Claim) -> Bound:
-    assert isinstance(claim.statement, Bound)
-    return claim.statement
-
-
 def _measured_quantity(claim: Claim) -> Quantity:
-    return next(q for q in _statement(claim).quantities if q.after)
+    return next(q for q in claim.statement.quantities if q.after)
 
 
 def _generator(seed: int, purpose: str) -> np.random.Generator:

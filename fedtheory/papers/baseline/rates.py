@@ -20,11 +20,11 @@ def build(name: str) -> Table:
     """A row for each method, by the first claim of its rate in the registry's order."""
     rows: dict[str, Row] = {}
     for claim in claims.all():
-        factor = getattr(claim.statement, "factor", None)
+        factor = claim.statement.factor
         # A factor without letters is no rate, a parameter rule borrows the rate of a theorem.
         if factor is None or not factor.free_symbols or claim.kind == "parameter-rule":
             continue
-        method = claim.statement.algorithm.name  # type: ignore[attr-defined]
+        method = claim.statement.algorithm.name
         if method not in rows:
             rows[method] = _row(method, claim, translated(claim, factor))
     return Table(

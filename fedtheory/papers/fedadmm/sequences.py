@@ -158,7 +158,7 @@ def _between(name: str, gist: str, low: Any, middle: Any, high: Any, *parts: Any
 def _equal(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
     """left = right."""
     claim = _part(name, gist, left, right, *parts)
-    return replace(claim, kind="identity", statement=Identity(left, right, claim.statement.quantities))  # type: ignore[attr-defined]
+    return replace(claim, kind="identity", statement=Identity(left, right, claim.statement.quantities))
 
 
 def _e(*quantities: Quantity) -> tuple[sympy.Expr, ...]:
