@@ -11,6 +11,7 @@ import math
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from verify.base.plain import quoted
 MOST, BYTES = 1000, 2**30
 #: Characters of a text.
 TEXT = 1000
+#: What JSON calls the kinds of numbers.
+_TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "number"}
 #: As numpy writes them: as they are, or deflated.
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
@@ -57,6 +60,17 @@ def read(path: Path) -> dict[str, Any]:
         # Encrypted parts, and packings that this Python does not know, are RuntimeErrors.
         raise ValueError(f"{path} is not an npz file of plain arrays: {str(error)[:200]}") from error
     return found
+
+
+def described(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """What :func:`read` found, as JSON: of arrays that have axes the type and the shape."""
+
+    def told(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return {"type": _TYPES[value.dtype.kind], "shape": list(value.shape)}
+        return value if isinstance(value, str) else value.item()
+
+    return {name: told(value) for name, value in arrays.items()}
 
 
 def _array(name: str, content: bytes) -> Any:

@@ -1,6 +1,6 @@
 """Recorded runs, of code in any language: an npz file against the algorithm that it is said to be a run of.
 
-The file holds arrays by name (docs/conformance.md has the list):
+The file holds arrays by name (docs/conformance.md has the list, and ``evidence/schema/trace.json`` what they may be):
 
 - ``problem.H (n, d, d)``, ``problem.c (n, d)``: f_i(x) = (x - c_i)' H_i (x - c_i)/2, and ``problem.g.H (d, d)``,
   ``problem.g.c (d,)`` where there is a g; or ``data.A (rows, d)``, ``data.b (rows,)``, ``data.client (rows,)``: the
@@ -42,6 +42,7 @@ from verify.base import files
 from verify.base.plain import quoted
 from verify.conformance import npz
 from verify.conformance.scenarios import scenarios
+from verify.evidence import formats
 from verify.evidence.parsing import fraction
 
 _LOSSES: Mapping[str, Loss] = {"least-squares": SQUARED, "logistic": LOGISTIC}
@@ -72,7 +73,7 @@ def record(name: str, path: Path, rounds: int = 20, seed: int = 0, draws: bool =
         drawn.append(algorithm.draws(problem, params, state).sample(rng, ()))
         state = algorithm.step(problem, params, state, drawn[-1])
         visited.append(state)
-    arrays: dict[str, Any] = {"format": "fedtheory-trace-1", "algorithm": name}
+    arrays = formats.named("trace", {"algorithm": name})
     arrays |= _problem_arrays(problem) | _params_arrays(params)
     if states:
         for letter in state._fields:
@@ -143,6 +144,10 @@ def load(name: str, path: Path) -> Trace:
     """The trace in a file; ``ValueError`` of one sentence, with the file, for what it lacks or has in a wrong shape."""
     algorithm = algorithms.get(name)
     found = npz.read(path)
+    try:
+        formats.checked("trace", npz.described(found))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
     written = str(found.get("algorithm", name))
     if written != name:
         raise ValueError(f"{path} is a trace of {quoted(written)}, not of {name}")
@@ -208,7 +213,7 @@ def _problem(arrays: Mapping[str, Any]) -> Problem:
         parts = [least_squares(A[r][None], b[r][None], mu) for r in rows]
         f = Quadratics(np.concatenate([p.H for p in parts]), np.concatenate([p.c for p in parts]))
         return Problem(f, None, declared)
-    if loss != "logistic" or len({len(r) for r in rows}) > 1:
+    if len({len(r) for r in rows}) > 1:
         raise ValueError("data.loss must be 'least-squares', or 'logistic' with as many rows for each client")
     return Problem(Logistic(np.stack([A[r] for r in rows]), np.stack([b[r] for r in rows]), mu), None, declared)
 
@@ -225,8 +230,6 @@ def _rows(arrays: Mapping[str, Any]) -> LinearProblem:
     if not sizes.all() or (np.diff(owner) < 0).any():
         raise ValueError("the rows must stand client by client, the clients numbered 0, 1, ..., each with a row")
     loss = str(arrays.get("data.loss", "least-squares"))
-    if loss not in _LOSSES:
-        raise ValueError(f"data.loss must be one of {', '.join(map(repr, _LOSSES))}, got {quoted(loss)}")
     share: Any = str(arrays.get("data.share", "own"))
     lam = float(_need(arrays, "data.mu"))
     return LinearProblem(LinearModels(A, b, sizes, lam, _LOSSES[loss], share))
@@ -235,7 +238,7 @@ def _rows(arrays: Mapping[str, Any]) -> LinearProblem:
 def _rows_of_clients(arrays: Mapping[str, Any]) -> tuple[Array, Array, Array]:
     """The rows of data ``(rows, d)``, their targets and their clients ``(rows,)``."""
     A, b, owner = (np.asarray(_need(arrays, f"data.{key}")) for key in ("A", "b", "client"))
-    if A.ndim != 2 or 0 in A.shape or b.shape != A.shape[:1] or owner.shape != b.shape or owner.dtype.kind not in "iu":
+    if 0 in A.shape or b.shape != A.shape[:1] or owner.shape != b.shape or owner.dtype.kind not in "iu":
         raise ValueError("data.A must be (rows, d), data.b and data.client (rows,), none empty, the clients integers")
     if owner.min() < 0 or owner.max() >= len(owner):
         raise ValueError("the clients of the rows must be numbered 0, 1, ..., each with a row")

@@ -205,7 +205,7 @@ def _check_fields(
     for name, part in value.items():
         if "propertyNames" in rule:
             _check(name, rule["propertyNames"], home, where, depth)
-        told = name if _PLAIN.fullmatch(name) else quoted(name)
+        told = name if name in known or _PLAIN.fullmatch(name) else quoted(name)
         of_name = known.get(name, others)
         if of_name is not True:
             _check(part, of_name, home, f"{where}.{told}" if where else told, depth + 1)

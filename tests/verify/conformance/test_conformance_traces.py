@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import jsonschema
 import numpy as np
 import pytest
 
 from fedtheory import algorithms
 from verify import conformance
 from verify.cli import main
+from verify.conformance import npz
 from verify.conformance.scenarios import known
+from verify.evidence import formats
 
 #: Those with an inexact oracle among their parameters cannot be written.
 NAMES = [name for name in known() if "oracle" not in algorithms.get(name).Params._fields]
@@ -30,6 +33,17 @@ def test_a_run_of_the_reference_conforms_however_little_is_recorded(name, tmp_pa
         report = conformance.check_trace(name, path)
         assert report.ok, str(report)
         assert report.checked
+
+
+@pytest.mark.parametrize("name", ["diana", "locodl", "cocoa-plus", "fsvrg"])
+def test_what_is_recorded_names_its_format_and_is_of_it(name, tmp_path):
+    path = tmp_path / "run.npz"
+    for states in (True, False):
+        conformance.record(name, path, rounds=1, states=states)
+        told = npz.described(npz.read(path))
+        assert next(iter(told.items())) == ("format", "fedtheory-trace-1")
+        assert formats.checked("trace", told) == told
+        jsonschema.Draft202012Validator(formats.schema("trace")).validate(told)
 
 
 @pytest.mark.parametrize("options", [{}, {"draws": False}])
@@ -121,6 +135,10 @@ def test_the_commands(tmp_path, capsys):
         ({"params.compressors": "zip"}, "unknown compressor 'zip'"),
         ({"draw": np.zeros((2, 2))}, "draw must have a row"),
         ({"algorithm": "ef21"}, "a trace of 'ef21'"),
+        ({"format": "fedtheory-trace-2"}, "format: 'fedtheory-trace-1' was expected, got 'fedtheory-trace-2'"),
+        ({"problem.H": np.zeros((2, 2))}, "problem.H.shape: a list of 3 was expected, got one of 2"),
+        ({"problem.c": 1.0}, "problem.c: an array of two axes was expected, got 1.0"),
+        ({"data.loss": "hinge"}, "data.loss: 'least-squares' or 'logistic' was expected, got 'hinge'"),
     ],
 )
 def test_bad_files_are_one_line(arrays, words, tmp_path, capsys):
