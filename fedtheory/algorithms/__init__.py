@@ -43,6 +43,7 @@ from fedtheory.algorithms import (
     svrg,
 )
 from fedtheory.algorithms.base import Algorithm, run
+from fedtheory.algorithms.slips import Table
 
 _MODULES = (
     gradient_descent,
@@ -86,9 +87,10 @@ _MODULES = (
     dual_block_ascent,
     cocoa_plus,
 )
+_SLIPS: dict[str, Table] = {module.algorithm.name: getattr(module, "SLIPS", ()) for module in _MODULES}
 _ALL = {module.algorithm.name: module.algorithm for module in _MODULES}
 
-__all__ = ["Algorithm", "get", "names", "run"]
+__all__ = ["Algorithm", "get", "names", "run", "slips_of"]
 
 
 def names() -> tuple[str, ...]:
@@ -101,3 +103,8 @@ def get(name: str) -> Algorithm:
     if name not in _ALL:
         raise ValueError(f"unknown algorithm {name!r}: choose from {', '.join(_ALL)}")
     return _ALL[name]
+
+
+def slips_of(name: str) -> Table:
+    """What implementations of the algorithm called ``name`` are known to do instead; nothing for an unknown one."""
+    return _SLIPS.get(name, ())

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Picks, Step, Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.dual_blocks import maximisers, one_pass
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
@@ -144,3 +145,64 @@ def invariant(problem: LinearProblem, params: Params, state: State) -> Array:
 
 
 algorithm = Algorithm("cocoa-plus", Params, State, init, draws, step, fixed_point, invariant)
+
+
+def _with(sigma: Any = None, gamma: Any = None, start: bool = True) -> Step:
+    """CoCoA+ with another sigma' or gamma; without ``start`` local steps do not see the dual variables they add to."""
+
+    def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+        f = problem.f
+        inside = params.sigma if sigma is None else sigma(f)
+        alpha = state.alpha if start else 0 * state.alpha
+        u = (params.gamma if gamma is None else gamma(f)) * params.solver.answer(f, alpha, state.w, inside, draw)
+        return State(state.alpha + u, state.w + f.primal(u))
+
+    return step
+
+
+def _jacobi(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+    """Local steps that do not see each other: all from the same u = 0."""
+    f = problem.f
+    coupling = params.sigma * f.squared_norms / (f.lam * f.examples)
+    u = params.gamma * f.loss.ascent(state.alpha, f.predictions(state.w), coupling, f.y)
+    u = u + 0 * draw[..., 0, :]
+    return State(state.alpha + u, state.w + f.primal(u))
+
+
+def _in_rows(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+    """A pass over the examples in the order of the table, whatever is drawn."""
+    f = problem.f
+    u = params.gamma * one_pass(f, state.alpha, state.w, params.sigma, 0 * state.alpha + 0.0, np.arange(f.examples))
+    u = u + 0 * draw[..., 0, :]
+    return State(state.alpha + u, state.w + f.primal(u))
+
+
+def _step_of_w(factor: Any) -> Any:
+    def w(problem: Any, params: Any, state: Any, after: Any, draw: Any) -> Array:
+        return np.asarray(state.w + factor(problem.f) * (after.w - state.w))
+
+    return w
+
+
+def _with_replacement(problem: Any, params: Any, state: Any) -> Distribution:
+    """The rows of CoCoA+'s passes, with replacement."""
+    passes = getattr(params.solver.draws(problem.f), "n", 0)
+    return Independent(Picks(problem.f.sizes), passes) if passes else Constant()
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (
+        "the steps are averaged instead of added: gamma is 1/K",
+        "alpha",
+        _with(gamma=lambda f: 1 / f.n),
+    ),
+    ("sigma' is left out of the local subproblems (it is 1)", "alpha", _with(sigma=lambda f: 1)),
+    ("the local steps of one pass do not see each other", "alpha", _jacobi),
+    ("the local subproblems leave out the dual variables alpha", "alpha", _with(start=False)),
+    ("the pass goes through the examples in the same order every time", "alpha", _in_rows),
+    ("w lacks its division by n", "w", changed(step, w=_step_of_w(lambda f: f.examples))),
+    ("w lacks its division by lambda", "w", changed(step, w=_step_of_w(lambda f: f.lam))),
+    ("w is averaged over the clients instead of added", "w", changed(step, w=_step_of_w(lambda f: 1 / f.n))),
+    ("a client's examples are drawn with replacement instead of each once", "", {"draws": _with_replacement}),
+)

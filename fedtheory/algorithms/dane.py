@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Constant, Distribution, Draw
@@ -56,3 +59,25 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
 
 
 algorithm = Algorithm("dane", Params, State, init, draws, step, fixed_point)
+
+
+def _with(sign: int = 1, own: int = 1, weighted: bool = False) -> Step:
+    """DANE with a_k = sign (own grad F_k(w) - eta grad f(w)), or the average weighted by n_k/n."""
+
+    def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+        f, w = problem.f, state.w
+        a = sign * (own * f.gradient(w[..., None, :]) - params.eta * f.full_gradient(w)[..., None, :])
+        models = perturbed_minimisers(problem, w, a, params.mu)
+        p = f.shares if weighted else np.full(f.n, 1 / f.n)
+        return State((p[:, None] * models).sum(axis=-2))
+
+    return step
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    ("the sign of the perturbation a_k is swapped", "w", _with(sign=-1)),
+    ("the perturbation lacks the client's own gradient", "w", _with(own=0)),
+    ("there is no perturbation: the clients minimise their own losses", "w", _with(sign=0)),
+    ("clients are weighted by n_k/n instead of 1/K", "w", _with(weighted=True)),
+)

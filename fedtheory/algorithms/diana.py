@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Table, changed, never
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -74,3 +75,37 @@ def theory(problem: Problem, compressors: Family) -> Params:
 
 
 algorithm = Algorithm("diana", Params, State, init, draws, step, fixed_point, invariant)
+
+
+def _shared(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+    return state.x - params.gamma * after.h_bar
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (
+        "the sign of the server's control variate is swapped",
+        "x",
+        changed(step, x=lambda problem, p, s, a, d: a.x + 2 * p.gamma * s.h_bar),
+    ),
+    (
+        "clients compress the sum of gradient and control variate: its sign is swapped",
+        "x",
+        lambda problem, p, s, d: step(problem, p, s._replace(h=-s.h), d)._replace(
+            h=s.h + (step(problem, p, s._replace(h=-s.h), d).h + s.h)
+        ),
+    ),
+    ("the server steps along the new average of the control variates", "x", changed(step, x=_shared)),
+    ("the server's control variate is never updated (a stale average)", "h_bar", never("h_bar", step)),
+    ("the clients' control variates are never updated", "h", never("h", step)),
+    (
+        "the server's control variate adds the sum of the messages instead of their average",
+        "h_bar",
+        changed(step, h_bar=lambda problem, p, s, a, d: s.h_bar + problem.n * (a.h_bar - s.h_bar)),
+    ),
+    (
+        "the server's average is a stale one: that of the clients' control variates before this step",
+        "h_bar",
+        changed(step, h_bar=lambda problem, p, s, a, d: s.h.sum(axis=-2) / problem.n + 0 * a.h_bar),
+    ),
+)

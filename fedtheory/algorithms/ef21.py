@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Table, never
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem
@@ -78,3 +79,22 @@ def theory(problem: Problem, compressor: Contractive) -> Params:
 
 
 algorithm = Algorithm("ef21", Params, State, init, draws, step, fixed_point, invariant)
+
+
+def _old_gradient(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    c = params.compressor.apply(draw, problem.f.gradient(state.x[..., None, :]) - state.g)
+    return State(state.x - params.gamma * state.g_bar, state.g + c, state.g_bar + c.sum(axis=-2) / problem.n)
+
+
+def _plain(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    x = state.x - params.gamma * state.g_bar
+    c = params.compressor.apply(draw, problem.f.gradient(x[..., None, :]))
+    return State(x, c + 0 * state.g, c.sum(axis=-2) / problem.n)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    ("gradients are taken at the old model instead of the new one", "g", _old_gradient),
+    ("there is no error feedback: the gradient itself is compressed", "g", _plain),
+    ("the server's estimate is never updated (a stale average)", "g_bar", never("g_bar", step)),
+)

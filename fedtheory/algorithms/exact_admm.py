@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.weighted import stationary_point
@@ -62,3 +63,27 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 
 algorithm = Algorithm("exact-admm", Params, State, init, draws, step, fixed_point)
+
+
+def _models_alone(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+    alpha, sigma = params.alpha[:, None], params.sigma[:, None]
+    w = (sigma * state.W).sum(axis=-2) / params.sigma.sum()
+    anchor = w[..., None, :]
+    W = problem.f.resolvent(params.sigma / params.alpha, (sigma * anchor - state.Pi) / alpha)
+    return State(w, W, state.Pi + sigma * (W - anchor))
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    ("the server averages the models and leaves out the multipliers", "w", _models_alone),
+    (
+        "the sign of the multipliers' update is swapped",
+        "Pi",
+        changed(step, Pi=lambda problem, params, s, a, draw: 2 * s.Pi - a.Pi),
+    ),
+    (
+        "the multipliers' update lacks its factor sigma_i",
+        "Pi",
+        changed(step, Pi=lambda problem, params, s, a, draw: s.Pi + (a.W - a.w[..., None, :])),
+    ),
+)

@@ -9,6 +9,7 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.minibatch_sgd import Round, everywhere, mean_over
+from fedtheory.algorithms.slips import IN_PLACE, Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import AllRows, Minibatches
@@ -96,3 +97,120 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 
 algorithm = Algorithm("fedavg", Params, State, init, draws, step, fixed_point)
+
+
+def chained(aliased: bool) -> Step:
+    """One client after another trains the same array: each starts from where the one before it ended.
+
+    ``aliased``: what is averaged is that array too, as often as there are participants.
+    """
+
+    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        x = state.x
+        start = x + 0 * draw.clients[..., :1]
+        total = 0 * start
+        for i in range(problem.n):
+            y = everywhere(problem, start)
+            for k in range(local_steps(params)):
+                slope = params.batches.gradient(problem, y, draw.rows, k)
+                if hasattr(params, "mu"):
+                    slope = slope + params.mu * (y - everywhere(problem, x))
+                y = y - params.eta_l * slope
+            here = draw.clients[..., i : i + 1]
+            start = np.where(here, y[..., i, :], start)
+            total = total + np.where(here, y[..., i, :], 0 * start)
+        mean = start if aliased else total / params.tau
+        return type(state)(x + getattr(params, "eta_g", 1) * (mean - x))
+
+    return step
+
+
+def _carried(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    """FedAvg whose momentum buffer goes from one participant to the next."""
+    x = state.x
+    buffer = 0 * (x + 0 * draw.clients[..., :1])
+    total = 0 * buffer
+    for i in range(problem.n):
+        y, b = everywhere(problem, x + 0 * buffer), everywhere(problem, buffer)
+        for k in range(local_steps(params)):
+            b = params.momentum * b + params.batches.gradient(problem, y, draw.rows, k)
+            y = y - params.eta_l * b
+        here = draw.clients[..., i : i + 1]
+        buffer = np.where(here, b[..., i, :], buffer)
+        weight = 1 / params.tau if params.counts is None else params.counts[i]
+        total = total + np.where(here, weight * (y[..., i, :] - x), 0 * buffer)
+    if params.counts is not None:
+        total = total / np.where(draw.clients, params.counts, 0).sum(axis=-1, keepdims=True)
+    return State(x + params.eta_g * total)
+
+
+def _weighted(weights: Callable[[Problem, Any, Array], Array]) -> Step:
+    """FedAvg whose average is sum_i weights_i (y_i - x) over the participants."""
+
+    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        y = local_descent(problem, params, state.x, draw, momentum=params.momentum)
+        w = np.where(draw.clients, weights(problem, params, draw.clients), 0.0)[..., None]
+        return State(state.x + params.eta_g * (w * (y - everywhere(problem, state.x))).sum(axis=-2))
+
+    return step
+
+
+def _counts(problem: Problem, params: Any) -> Array:
+    return np.ones(problem.n) if params.counts is None else np.asarray(params.counts, dtype=float)
+
+
+def _by_position(problem: Problem, params: Any, clients: Array) -> Array:
+    """The counts of the first clients, whoever takes part."""
+    place = np.cumsum(clients, axis=-1) - 1
+    own = _counts(problem, params)[np.clip(place, 0, problem.n - 1)]
+    return own / np.where(clients, own, 0.0).sum(axis=-1, keepdims=True)
+
+
+def _models_not_changes(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    y = local_descent(problem, params, state.x, draw, momentum=params.momentum)
+    return State(np.where(draw.clients[..., None], y, 0 * y).sum(axis=-2) / problem.n)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (IN_PLACE, "x", chained(False)),
+    (f"{IN_PLACE}; all are then the same array", "x", chained(True)),
+    ("the momentum buffer is carried from one client to the next", "x", _carried),
+    (
+        "the average divides by all clients instead of the participants",
+        "x",
+        _weighted(lambda problem, params, clients: _counts(problem, params) / _counts(problem, params).sum()),
+    ),
+    (
+        "the participants are averaged with equal weights, without the counts",
+        "x",
+        _weighted(lambda problem, params, clients: np.full(problem.n, 1 / params.tau)),
+    ),
+    (
+        "the counts of other clients are used: those of the first in the list, whoever takes part",
+        "x",
+        _weighted(_by_position),
+    ),
+    (
+        "the weights are wrong: 1/counts instead of counts",
+        "x",
+        _weighted(
+            lambda problem, params, clients: (
+                1
+                / _counts(problem, params)
+                / np.where(clients, 1 / _counts(problem, params), 0).sum(axis=-1, keepdims=True)
+            )
+        ),
+    ),
+    (
+        "the weights are wrong: the clients' numbers 1, 2, ... instead of their counts",
+        "x",
+        _weighted(
+            lambda problem, params, clients: (
+                np.arange(1, problem.n + 1)
+                / np.where(clients, np.arange(1, problem.n + 1), 0).sum(axis=-1, keepdims=True)
+            )
+        ),
+    ),
+    ("models, not their changes, are divided by all clients", "x", _models_not_changes),
+)

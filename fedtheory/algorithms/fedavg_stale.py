@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Replaced, Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution
@@ -66,3 +68,42 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 
 algorithm = Algorithm("fedavg-stale", Params, State, init, draws, step, fixed_point)
+
+
+def _averaging(mean: Callable[[Problem, Array, Array], Array], divisor: Callable[[Problem], int]) -> Step:
+    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        w, W = state
+        for round_ in range(draw.shape[-2]):
+            clients = draw[..., round_, :, None]
+            w = mean(problem, W, clients)
+            V = w[..., None, :] + 0 * W
+            for _ in range(params.k0):
+                V = V - params.gamma * problem.f.gradient(V) / divisor(problem)
+            W = np.where(clients, V, W)
+        return State(np.broadcast_to(w, (*W.shape[:-2], problem.d)), W)
+
+    return step
+
+
+def _with_replacement(problem: Problem, params: Any, state: Any) -> Distribution:
+    """The participants, with replacement."""
+    return Replaced(problem.n, params.selection.size, params.selection.rounds)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (
+        "the server averages the participants instead of the last models of all clients",
+        "w",
+        _averaging(
+            lambda problem, W, clients: np.where(clients, W, 0 * W).sum(axis=-2) / clients.sum(axis=-2),
+            lambda problem: problem.n,
+        ),
+    ),
+    (
+        "the local stepsize is gamma instead of gamma/m",
+        "W",
+        _averaging(lambda problem, W, clients: W.sum(axis=-2) / problem.n, lambda problem: 1),
+    ),
+    ("participants are drawn with replacement: fewer than there should be", "", {"draws": _with_replacement}),
+)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.fedavg import State
+from fedtheory.algorithms.fedavg import State, chained
 from fedtheory.algorithms.minibatch_sgd import Round, everywhere, mean_over
+from fedtheory.algorithms.slips import IN_PLACE, Step, Table
 from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import AllRows, Minibatches
@@ -63,3 +65,48 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 
 algorithm = Algorithm("fedprox", Params, State, fedavg.init, draws, step, fixed_point)
+
+
+def _prox(pull: Callable[[Array, Array, Array, Any, int], Array]) -> Step:
+    """FedProx with another pull: ``pull(y, before, anchor, mu, k)`` is added to the gradient in local step k."""
+
+    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        anchor = everywhere(problem, state.x)
+        y, before = anchor, anchor
+        for k in range(fedavg.local_steps(params)):
+            slope = params.batches.gradient(problem, y, draw.rows, k) + pull(y, before, anchor, params.mu, k)
+            y, before = y - params.eta_l * slope, y
+        return State(mean_over(draw.clients, params.tau, y))
+
+    return step
+
+
+def _norm(z: Array) -> Array:
+    size = np.sqrt((z**2).sum(axis=-1, keepdims=True))
+    return z / np.where(size > 0, size, 1)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (IN_PLACE, "x", chained(False)),
+    (f"{IN_PLACE}; all are then the same array", "x", chained(True)),
+    (
+        "the proximal term is dropped, or anchored at the local model where it is always zero: this is FedAvg",
+        "x",
+        _prox(lambda y, before, anchor, mu, k: 0 * y),
+    ),
+    (
+        "the proximal term is anchored at the local model of the step before",
+        "x",
+        _prox(lambda y, before, anchor, mu, k: mu * (y - before)),
+    ),
+    (
+        "the proximal term is dropped on the first step in which it is not zero",
+        "x",
+        _prox(lambda y, before, anchor, mu, k: (mu if k > 1 else 0 * mu) * (y - anchor)),
+    ),
+    ("the proximal norm is not squared", "x", _prox(lambda y, before, anchor, mu, k: mu / 2 * _norm(y - anchor))),
+    ("the proximal term has twice its weight", "x", _prox(lambda y, before, anchor, mu, k: 2 * mu * (y - anchor))),
+    ("the proximal term has half its weight", "x", _prox(lambda y, before, anchor, mu, k: mu / 2 * (y - anchor))),
+    ("the sign of the proximal term is wrong", "x", _prox(lambda y, before, anchor, mu, k: mu * (anchor - y))),
+)

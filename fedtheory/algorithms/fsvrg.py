@@ -8,12 +8,13 @@ meets the regulariser alone, and the aggregation of coordinates that nobody hold
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
+from fedtheory.algorithms.slips import Picks, Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.local_features import aggregation, local_scaling
@@ -108,3 +109,53 @@ def theory(problem: LinearProblem, h: Any, absent: Any = 1) -> Params:
 
 
 algorithm = Algorithm("fsvrg", Params, State, init, draws, step, fixed_point)
+
+
+def _with(
+    scaled: Literal["difference", "all", "nothing"] = "difference",
+    weights: Literal["shares", "equal"] = "shares",
+    aggregated: bool = True,
+    divided: bool = True,
+    snapshot: Literal["server", "none", "local"] = "server",
+) -> Step:
+    """FSVRG that scales something else by S_k, weighs clients otherwise, leaves out A or the division of h by n_k, or
+    corrects by something else than gradients at the server's model."""
+
+    def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+        f, w = problem.f, state.w[..., None, :]
+        full = f.gradient(w) if snapshot == "local" else f.full_gradient(state.w)[..., None, :]
+        h = params.h / (f.sizes if divided else np.ones(f.n))
+        local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
+        for t in range(f.sizes.max()):
+            rows = draw[..., f.starts + np.minimum(t, f.sizes - 1)]
+            change = f.example_gradient(local, rows)
+            if snapshot != "none":
+                change = change - f.example_gradient(w, rows)
+            slope = {
+                "difference": params.S * change + (0 if snapshot == "none" else full),
+                "all": params.S * (change + full),
+                "nothing": change + full,
+            }[scaled]
+            local = np.where((t < f.sizes)[:, None], local - h[:, None] * slope, local)
+        p = f.shares if weights == "shares" else np.full(f.n, 1 / f.n)
+        return State(state.w + (params.A if aggregated else 1) * (p[:, None] * (local - w)).sum(axis=-2))
+
+    return step
+
+
+def _with_replacement(problem: Any, params: Any, state: Any) -> Distribution:
+    """The rows of FSVRG's passes, with replacement."""
+    return Picks(problem.f.sizes)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    ("the scaling S_k is left out", "w", _with(scaled="nothing")),
+    ("S_k scales the full gradient too, not the difference alone", "w", _with(scaled="all")),
+    ("the aggregation lacks its scaling A", "w", _with(aggregated=False)),
+    ("clients are weighted by 1/K instead of n_k/n", "w", _with(weights="equal")),
+    ("the local stepsize is h instead of h/n_k", "w", _with(divided=False)),
+    ("the full gradient is that of the client's own loss instead of f", "w", _with(snapshot="local")),
+    ("there is no correction at the server's model: these are local SGD steps", "w", _with(snapshot="none")),
+    ("a client's examples are drawn with replacement instead of each once", "", {"draws": _with_replacement}),
+)

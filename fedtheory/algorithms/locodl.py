@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Step, Table
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -106,3 +108,25 @@ def theory(problem: Problem, compressors: Family, p: float | None = None) -> Par
 
 
 algorithm = Algorithm("locodl", Params, State, init, draws, step, fixed_point, invariant)
+
+
+def _dual_step(factor: Callable[[Any], Any]) -> Step:
+    def slipped(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        after = step(problem, params, state, draw)
+        c = factor(params)
+        return after._replace(u=state.u + c * (after.u - state.u), v=state.v + c * (after.v - state.v))
+
+    return slipped
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (
+        "the dual step has 1 + omega where 1 + 2 omega is meant",
+        "u",
+        _dual_step(lambda p: (1 + 2 * p.omega) / (1 + p.omega)),
+    ),
+    ("the dual step lacks its factor p", "u", _dual_step(lambda p: 1 / p.p)),
+    ("the dual step lacks its division by gamma", "u", _dual_step(lambda p: p.gamma)),
+    ("the control variates are never updated", "u", _dual_step(lambda p: 0)),
+)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import AllRows, Minibatches
@@ -66,3 +67,13 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 
 algorithm = Algorithm("minibatch-sgd", Params, State, init, draws, step, fixed_point)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (
+        "the average divides by all clients instead of the participants",
+        "x",
+        changed(step, x=lambda problem, p, s, a, d: s.x + (a.x - s.x) * p.tau / problem.n),
+    ),
+)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw
@@ -53,3 +54,24 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
 
 
 algorithm = Algorithm("naive-fsvrg", Params, State, init, draws, step, fixed_point)
+
+
+def _with(weighted: bool, local_full: bool) -> Step:
+    def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+        f, w = problem.f, state.w[..., None, :]
+        full = f.gradient(w) if local_full else f.full_gradient(state.w)[..., None, :]
+        local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
+        for t in range(params.m):
+            rows = draw[..., t]
+            local = local - params.h * (f.example_gradient(local, rows) - f.example_gradient(w, rows) + full)
+        p = f.shares if weighted else np.full(f.n, 1 / f.n)
+        return State(state.w + (p[:, None] * (local - w)).sum(axis=-2))
+
+    return step
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    ("clients are weighted by n_k/n instead of 1/K", "w", _with(True, False)),
+    ("the full gradient is that of the client's own loss instead of f", "w", _with(False, True)),
+)

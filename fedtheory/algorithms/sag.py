@@ -12,6 +12,7 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.minibatch_sgd import everywhere
+from fedtheory.algorithms.slips import Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, UniformSubset
@@ -65,3 +66,28 @@ def theory(problem: Problem) -> Params:
 
 
 algorithm = Algorithm("sag", Params, State, init, draws, step, fixed_point)
+
+
+def _old_table(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+    return state.x - params.alpha * state.y.sum(axis=-2) / problem.n + 0 * after.x
+
+
+def _unbiased(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+    change = np.where(draw[..., None], after.y - state.y, 0 * after.y).sum(axis=-2)
+    return state.x - params.alpha * (change + state.y.sum(axis=-2) / problem.n)
+
+
+def _of_sum(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+    return state.x - params.alpha * after.y.sum(axis=-2)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    ("the step takes the old table (a stale average)", "x", changed(step, x=_old_table)),
+    ("the difference is not divided by n: this is SAGA's direction", "x", changed(step, x=_unbiased)),
+    (
+        "the sum of the table is taken instead of its mean",
+        "x",
+        changed(step, x=_of_sum),
+    ),
+)

@@ -5,12 +5,14 @@ Minimises (1/n) sum_i f_i. The table is kept as the points phi_i at which its gr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.algorithms.slips import Step, Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, UniformSubset
@@ -59,3 +61,43 @@ def theory(problem: Problem, adaptive: bool = False) -> Params:
 
 
 algorithm = Algorithm("saga", Params, State, init, draws, step, fixed_point)
+
+
+def _along(direction: Callable[[Problem, Array, Array, Array], Array]) -> Step:
+    """SAGA along ``direction(problem, fresh, stale, table)``: of the function drawn, and of all in the table."""
+
+    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        x = everywhere(problem, state.x)
+        fresh, table = problem.f.gradient(x), problem.f.gradient(state.phi)
+        slope = direction(problem, mean_over(draw, 1, fresh), mean_over(draw, 1, table), table)
+        return State(state.x - params.gamma * slope, np.where(draw[..., None], x, state.phi))
+
+    return step
+
+
+def _mean(problem: Problem, table: Array) -> Array:
+    return table.sum(axis=-2) / problem.n
+
+
+def _at_new_model(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+    return np.where(draw[..., None], everywhere(problem, after.x), state.phi)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (
+        "the table is renewed before its mean is taken",
+        "x",
+        _along(lambda problem, g, old, table: g - old + _mean(problem, table) + (g - old) / problem.n),
+    ),
+    (
+        "the difference is divided by n: this is SAG's direction",
+        "x",
+        _along(lambda problem, g, old, table: (g - old) / problem.n + _mean(problem, table)),
+    ),
+    ("the sign of the correction is swapped", "x", _along(lambda problem, g, old, t: g + old - _mean(problem, t))),
+    ("the sign of the difference is swapped", "x", _along(lambda problem, g, old, t: old - g + _mean(problem, t))),
+    ("the mean of the table is left out", "x", _along(lambda problem, g, old, table: g - old)),
+    ("the table is renewed at the new model", "phi", changed(step, phi=_at_new_model)),
+    ("the table is never renewed", "phi", changed(step, phi=lambda problem, params, s, a, d: s.phi + 0 * a.phi)),
+)

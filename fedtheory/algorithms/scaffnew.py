@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Table, never
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution
@@ -71,3 +72,17 @@ def theory(problem: Problem, p: float | None = None) -> Params:
 
 
 algorithm = Algorithm("scaffnew", Params, State, init, draws, step, fixed_point, invariant)
+
+
+def _plain_mean(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    gamma, p = params
+    x_hat = state.x - gamma * (problem.f.gradient(state.x) - state.h)
+    x = np.where(draw[..., None, None], x_hat.sum(axis=-2, keepdims=True) / problem.n, x_hat)
+    return State(x, state.h + p / gamma * (x - x_hat))
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    ("the average leaves out the control variates, which do not sum to zero here", "x", _plain_mean),
+    ("the control variates are never updated", "h", never("h", step)),
+)

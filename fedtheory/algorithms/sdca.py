@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.slips import Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw, UniformSubset
@@ -46,3 +48,35 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
 
 
 algorithm = Algorithm("sdca", Params, State, init, draws, step, fixed_point)
+
+
+def _with(length: Callable[[Any, Array], Array], primal: Callable[[Any, Array], Array]) -> Step:
+    """SDCA with another denominator, 1 + ``length(f, |x_i|^2)``, or another w, ``primal(f, alpha)``; squared loss."""
+
+    def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+        f = problem.f
+        rise = f.loss.ascent(state.alpha, f.predictions(primal(f, state.alpha)), length(f, f.squared_norms), f.y)
+        return State(state.alpha + np.where(draw, rise, 0 * rise))
+
+    return step
+
+
+def _length(f: Any, square: Array) -> Array:
+    return square / (f.lam * f.examples)
+
+
+def _primal(f: Any, alpha: Array) -> Array:
+    return np.asarray(f.primal(alpha))
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    ("w lacks its division by n", "alpha", _with(_length, lambda f, alpha: f.primal(alpha) * f.examples)),
+    ("the curvature |x_i|^2/(lambda n) lacks its n", "alpha", _with(lambda f, square: square / f.lam, _primal)),
+    ("the curvature |x_i|^2/(lambda n) is left out", "alpha", _with(lambda f, square: 0 * square, _primal)),
+    (
+        "n is the number of clients instead of that of examples",
+        "alpha",
+        _with(lambda f, square: square / (f.lam * f.n), lambda f, alpha: f.combined(alpha) / (f.lam * f.n)),
+    ),
+)

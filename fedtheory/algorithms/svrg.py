@@ -6,10 +6,12 @@ So m steps from a renewed state are an outer iteration of Federated Optimization
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.algorithms.slips import Step, Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, UniformSubset
@@ -58,3 +60,29 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 
 algorithm = Algorithm("svrg", Params, State, init, draws, step, fixed_point)
+
+
+def _along(direction: Callable[[Array, Array, Array], Array]) -> Step:
+    """SVRG along ``direction(fresh, stale, full)``: of the function drawn, and of all at the snapshot."""
+
+    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        fresh, stale = (problem.f.gradient(everywhere(problem, v)) for v in (state.w, state.w_tilde))
+        full = stale.sum(axis=-2) / problem.n
+        slope = direction(mean_over(draw, 1, fresh), mean_over(draw, 1, stale), full)
+        return State(state.w - params.eta * slope, state.w_tilde)
+
+    return step
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    ("the sign of the correction is swapped", "w", _along(lambda fresh, stale, full: fresh + stale - full)),
+    ("the sign of the difference is swapped", "w", _along(lambda fresh, stale, full: stale - fresh + full)),
+    ("the full gradient at the snapshot is left out", "w", _along(lambda fresh, stale, full: fresh - stale)),
+    ("there is no correction at the snapshot: this is SGD", "w", _along(lambda fresh, stale, full: fresh)),
+    (
+        "the snapshot is renewed in every step: it is the same array as the model",
+        "w_tilde",
+        changed(step, w_tilde=lambda problem, params, s, a, draw: a.w),
+    ),
+)

@@ -62,7 +62,6 @@ FOLDERS = {
         "methods",
         "",
         "mutation",
-        "conformance.slips",
         "conformance",
         "report",
         "report.atlas",

@@ -11,17 +11,27 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.slips import Step
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
 from verify.base import changed_code
 from verify.conformance import matching
-from verify.conformance.slips import Slip, slips
+
+
+class Slip(NamedTuple):
+    """``text``: what is done, in words; ``algorithm``: the reference with it; ``letter``: the first that departs."""
+
+    text: str
+    algorithm: Algorithm
+    letter: str = ""
+
 
 #: Whether an algorithm does what was seen.
 Agrees = Callable[[Algorithm], bool]
@@ -45,6 +55,41 @@ def candidates(algorithm: Algorithm) -> Iterator[Slip]:
     """What may have been done instead."""
     yield from slips(algorithm.name)
     yield from _changed(algorithm)
+
+
+def slips(name: str) -> Iterator[Slip]:
+    """The slips known of an algorithm, the most specific first."""
+    reference = algorithms.get(name)
+    for text, letter, change in algorithms.slips_of(name):
+        parts = change if isinstance(change, Mapping) else {"step": change}
+        yield Slip(text, replace(reference, **parts), letter)
+    for factor in (1.01, 0.99, 1.02, 0.98, 1.05, 0.95, 1.1, 0.9):
+        if {"compressors", "compressor"} & set(reference.Params._fields):  # type: ignore[attr-defined]
+            text = f"the compressed messages are {factor:g} times what they should be: the compressor is biased"
+            yield Slip(text, replace(reference, step=_biased(reference.step, factor)))
+
+
+class _Scaled(NamedTuple):
+    """Compressors whose values are off by a factor."""
+
+    own: Any
+    factor: float
+
+    def apply(self, draw: Any, x: Array) -> Array:
+        return self.factor * self.own.apply(draw, x)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+
+def _biased(step: Step, factor: float) -> Step:
+    """The step whose compressors' values are ``factor`` times what they should be."""
+
+    def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        name = "compressors" if hasattr(params, "compressors") else "compressor"
+        return step(problem, params._replace(**{name: _Scaled(getattr(params, name), factor)}), state, draw)
+
+    return scaled
 
 
 def _changed(algorithm: Algorithm) -> Iterator[Slip]:

@@ -1,33 +1,24 @@
-"""Changes of a step of a reference."""
+"""What goes wrong in the wild, as changed references: an algorithm's module has the slips that it is known for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from math import comb
-from typing import Any, NamedTuple
+from math import comb, prod
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Size, check_enumerable
 
-
-class Slip(NamedTuple):
-    """``text``: what is done, in words; ``algorithm``: the reference with it; ``letter``: the first that departs."""
-
-    text: str
-    algorithm: Algorithm
-    letter: str = ""
-
-
 #: ``step(problem, params, state, draw) -> state``.
 Step = Callable[[Any, Any, Any, Any], Any]
-#: (what is done in words, the first letter that departs, the step that does it).
-Table = tuple[tuple[str, str, Step], ...]
+#: What is done in words, the first letter that departs or "", and the step that does it, or all parts of the algorithm
+#: that differ. The state may then hold more than the reference's. The most specific come first.
+Table = tuple[tuple[str, str, Step | Mapping[str, Any]], ...]
 
 IN_PLACE = (
     "the global model is changed in place while clients still train on it: each participant starts from where the one "
@@ -79,24 +70,26 @@ class Replaced:
         return plans, np.full(len(plans), 1 / len(plans))
 
 
-class _Scaled(NamedTuple):
-    """Compressors whose values are off by a factor."""
+@dataclass(frozen=True)
+class Picks:
+    """As many picks of a client's rows as it has, with replacement, where a pass would be: ``(n,)``."""
 
-    own: Any
-    factor: float
+    sizes: Array
 
-    def apply(self, draw: Any, x: Array) -> Array:
-        return self.factor * self.own.apply(draw, x)
+    @property
+    def count(self) -> int:
+        """How many sequences of picks there are."""
+        return prod(int(size) ** int(size) for size in self.sizes)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.own, name)
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent sequences of rows, with leading axes ``size``."""
+        first = np.repeat(np.cumsum(self.sizes) - self.sizes, self.sizes)
+        return first + rng.integers(np.repeat(self.sizes, self.sizes), size=(*size, len(first)))
 
-
-def biased(step: Step, factor: float) -> Step:
-    """The step whose compressors' values are ``factor`` times what they should be."""
-
-    def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
-        name = "compressors" if hasattr(params, "compressors") else "compressor"
-        return step(problem, params._replace(**{name: _Scaled(getattr(params, name), factor)}), state, draw)
-
-    return scaled
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All sequences, and their probabilities."""
+        check_enumerable(self.count)
+        first = np.cumsum(self.sizes) - self.sizes
+        ranges = [range(a, a + m) for a, m in zip(first, self.sizes, strict=True) for _ in range(m)]
+        draws = np.array(list(product(*ranges)))
+        return draws, np.full(len(draws), 1 / len(draws))
