@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,51 +15,8 @@ from places import ROOT
 
 from fedtheory import plugins
 
-_METHOD = '''
-"""A method, and what is claimed of it."""
-
-import fedtheory as ft
-
-mu, L, gamma = ft.letters("mu L gamma")
-
-
-def step(problem, params, state, draw):
-    gradient = problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n
-    return {"x": state.x - params.gamma * gradient}
-
-
-method = ft.method("descent", step, ["gamma"], {"x": "point"})
-setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=(1, 2))
-
-
-def claim(id, factor, **more):
-    statement = ft.contracts(method, ft.distance, factor)
-    return ft.Claim(f"sketch/{id}", setting=setting, statement=statement, requires=(gamma * L <= 1,), **more)
-
-
-CLAIMS = (
-    claim("theorem", (1 - gamma * mu) ** 3),
-    claim("theorem/repaired", (1 - gamma * mu) ** 2, repairs="sketch/theorem"),
-    claim("corollary", 1 - gamma * mu),
-    claim("weak", 1),
-    claim("wrong", 0),
-)
-'''
-_TABLE = """
-from fedtheory.numbers.symbols import kappa
-from fedtheory.tables import Column, Entry, Row, Table
-
-
-def build(name):
-    row = Row("descent", "descent", (Entry("descent"), Entry(kappa)), (kappa,))
-    return Table(name, (Column("method", "method"), Column("steps", "steps")), (row,), "As in the paper.")
-"""
-_RECORD = """
-import fedtheory as ft
-from sketch.method import CLAIMS
-
-PAPER = ft.Paper("sketch", "Nobody: Sketch of a paper (2026)", CLAIMS, tables={"sketch/steps": "sketch.table"})
-"""
+#: The package, as it is installed from there.
+_EXAMPLE = ROOT / "examples" / "a-paper"
 #: Commands in one process each, whose checks take no time; the claims that are checked are printed.
 _PROGRAM = """
 import sys, types
@@ -81,16 +40,15 @@ for command in sys.argv[1:]:
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """A folder as that in which packages are installed."""
-    told = {
-        "sketch/__init__.py": _RECORD,
-        "sketch/method.py": _METHOD,
-        "sketch/table.py": _TABLE,
-        "sketch-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: sketch\nVersion: 1\n",
-        "sketch-1.dist-info/entry_points.txt": "[fedtheory.papers]\nsketch = sketch:PAPER\n",
-    }
-    for name, text in told.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    project = tomllib.loads((_EXAMPLE / "pyproject.toml").read_text())
+    told = project["project"]
+    shutil.copytree(_EXAMPLE / "sketch", tmp_path / "sketch", ignore=shutil.ignore_patterns("__pycache__"))
+    installed = tmp_path / f"{told['name']}-{told['version']}.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {told['name']}\nVersion: {told['version']}\n")
+    points = [f"{name} = {place}" for name, place in told["entry-points"][plugins.GROUP].items()]
+    (installed / "entry_points.txt").write_text("\n".join([f"[{plugins.GROUP}]", *points, ""]))
+    assert project["tool"]["setuptools"]["packages"] == ["sketch"]
     return tmp_path
 
 
@@ -106,7 +64,7 @@ def _run(site: Path, *commands: str) -> list[str]:
 
 def test_an_installed_paper_is_one_of_ours_to_every_command(site):
     audit = "audit sketch --jobs 1 --out out --html pages"
-    listed, audited, why, shown, table = _run(
+    listed, audited, why, shown, steps = _run(
         site, "list sketch", audit, "why sketch/theorem", "show sketch/weak", "table sketch/steps"
     )
     ids = ["theorem", "theorem/repaired", "corollary", "weak", "wrong"]
@@ -116,16 +74,19 @@ def test_an_installed_paper_is_one_of_ours_to_every_command(site):
         f"sketch/{id}" for id in ids
     ]
     # What the audit left in the cache is told.
-    assert "sketch/theorem: supported" in why and "checked" not in why + shown and "kappa" in table
+    assert "sketch/theorem  (Theorem 1): supported" in why and "checked" not in why + shown and "kappa" in steps
     assert "Sketch of a paper (2026)" in (site / "pages" / "papers" / "sketch.html").read_text()
+    pages = {page.stem for page in (site / "pages" / "claims").glob("*.html")}
+    assert pages == {f"sketch_{id.replace('/', '_')}" for id in ids}
 
     (again,) = _run(site, audit)
     assert "checked" not in again
-    (site / "sketch" / "table.py").write_text(f"{_TABLE}# changed\n")
+    table = (_EXAMPLE / "sketch" / "table.py").read_text()
+    (site / "sketch" / "table.py").write_text(f"{table}# changed\n")
     (changed,) = _run(site, audit)
     assert changed.count("checked") == 5
     # Nothing tells when code changes that is neither the paper's nor ours.
-    (site / "sketch" / "table.py").write_text(f"import elsewhere\n{_TABLE}")
+    (site / "sketch" / "table.py").write_text(f"import elsewhere\n{table}")
     for _ in range(2):
         (changed,) = _run(site, audit)
         assert changed.count("checked") == 5
