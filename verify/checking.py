@@ -17,8 +17,8 @@ from verify.base.faults import placed
 from verify.base.verdict import Verdict
 from verify.comparisons import asserted
 from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
-from verify.methods.base import Inquiry, Role
-from verify.methods.order import METHODS, examined
+from verify.methods import METHODS
+from verify.methods.base import Inquiry, Role, examined
 from verify.search import seen
 
 #: Instances proposed at each budget.
@@ -56,7 +56,7 @@ def check(
     # One BLAS thread: the sums of small matrices then round alike whatever else runs. What is no number in somebody's
     # code is told in the evidence, and not on the terminal.
     with threadpool_limits(limits=1), np.errstate(all="ignore"):
-        inquiry = Inquiry(claim, seed, BUDGETS[budget], known=known or {})
+        inquiry = Inquiry(claim, seed, BUDGETS[budget], known=known or {}, methods=METHODS)
         outcomes = []
         with placed(claim):
             for outcome in examined(inquiry, METHODS):
@@ -86,7 +86,7 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     verdict = best.verdict or Verdict.NOT_TESTED
     # A search that was not needed is not made for this.
     met = inquiry.met if "hunt" in vars(inquiry) else ()
-    assumed = _assumed(inquiry.claim, verdict, best.used, met)
+    assumed = assumptions(inquiry.claim, verdict, best.used, met)
     note = _note(inquiry, best, outcomes)
     if verdict is Verdict.SUPPORTED:
         note = seen.caveat(inquiry.claim, frozenset().union(*(o.seen for o in outcomes))) + note
@@ -106,7 +106,7 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     )
 
 
-def _assumed(claim: Claim, verdict: Verdict, used: Collection[str], met: Collection[Recipe] = ()) -> tuple[str, ...]:
+def assumptions(claim: Claim, verdict: Verdict, used: Collection[str], met: Collection[Recipe] = ()) -> tuple[str, ...]:
     """What the verdict takes from the author of a claim as it is.
 
     ``used``: the ways in which it was found; ``met``: recipes of some instances that meet the hypotheses.

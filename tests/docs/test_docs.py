@@ -11,7 +11,7 @@ from places import ROOT
 
 from fedtheory import kinds
 from fedtheory.kinds.base import Statement
-from verify.methods.order import METHODS
+from verify.methods import METHODS
 
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 

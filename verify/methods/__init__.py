@@ -1,1 +1,53 @@
-"""Methods of checking a claim, one a module, and the order in which they run."""
+"""The methods of checking, in the order in which they run: what refutes first, then what shows most."""
+
+from __future__ import annotations
+
+from verify.methods import (
+    all_states,
+    citation,
+    derivation,
+    determinants,
+    experiment,
+    growth,
+    identities,
+    invariants,
+    long_runs,
+    number_types,
+    polynomials,
+    readings,
+    real_closed_fields,
+    runs,
+    search,
+    second_moments,
+    sequential_tests,
+    trajectories,
+    witness,
+    worst_cases,
+)
+
+#: The methods that show a claim which the search does not refute.
+PROOFS = (
+    polynomials.METHOD,
+    real_closed_fields.METHOD,
+    all_states.METHOD,
+    identities.METHOD,
+    invariants.METHOD,
+    worst_cases.METHOD,
+    derivation.METHOD,
+)
+METHODS = (
+    citation.METHOD,
+    readings.METHOD,
+    long_runs.METHOD,
+    growth.METHOD,
+    witness.METHOD,
+    experiment.METHOD,
+    search.METHOD,
+    runs.METHOD,
+    determinants.METHOD,
+    second_moments.METHOD,
+    sequential_tests.METHOD,
+    number_types.METHOD,
+    trajectories.METHOD,
+    *PROOFS,
+)

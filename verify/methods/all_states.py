@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.reached import Reached
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role
 from verify.pep import generic_states
@@ -17,8 +22,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 METHOD = Method(
     "all states",
     "all states, at exact parameters",
-    generic_states.applies,
+    (Identity, Inequality, Stays, Reached, Agreement),
     run,
     frozenset({"==", "<="}),
     Role.WHOLE,
+    generic_states.applies,
 )

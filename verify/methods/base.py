@@ -1,8 +1,8 @@
-"""What a method of verification is: what it speaks of, when it applies, and what it finds."""
+"""What a method of verification is: what it speaks of, when it applies, and what it finds; and how methods are run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
@@ -12,6 +12,8 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from fedtheory.kinds.base import Statement
+from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.search import hunting
@@ -28,7 +30,7 @@ class Inquiry:
     """A claim to examine, with a seed and how many instances the search proposes.
 
     ``given``: recipes that meet the hypotheses, in place of those that the search comes across; ``known``: verdicts of
-    registered claims, by id, at this seed and size.
+    registered claims, by id, at this seed and size; ``methods``: by which claims are examined on which this one rests.
     """
 
     claim: Claim
@@ -36,6 +38,12 @@ class Inquiry:
     size: int = 0
     given: tuple[Recipe, ...] | None = None
     known: Mapping[str, Verdict] = field(default_factory=dict)
+    methods: tuple[Method, ...] = ()
+
+    @property
+    def statement(self) -> Any:
+        """What the claim states, of one of the kinds of which the method speaks that is asked."""
+        return self.claim.statement
 
     @cached_property
     def rng(self) -> np.random.Generator:
@@ -56,10 +64,6 @@ class Inquiry:
     def others(self) -> int | None:
         """The seed of further choices of the parameters; None where they are for who gives them to say."""
         return self.seed if self.given is None else None
-
-
-#: How a method has another claim examined on which its own rests.
-Examine = Callable[[Inquiry], Iterable[Outcome]]
 
 
 class Role(Enum):
@@ -83,20 +87,25 @@ class Role(Enum):
 class Method:
     """A way to test a claim.
 
-    ``name``: as outcomes are listed; ``covers``: what it speaks of, in words; ``applies(claim)``: whether it speaks of
-    claims of this kind; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing.
-    ``shows``: the relations between two sides that its proofs show; no claim that states another is proved by it.
-    ``role``: what its outcome is told for.
+    ``name``: as outcomes are listed; ``covers``: what it speaks of, in words; ``kinds``: of the statements that it
+    speaks of; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing. ``shows``:
+    the relations between two sides that its proofs show; no claim that states another is proved by it. ``role``: what
+    its outcome is told for. ``applies(claim)``: whether it speaks of a claim of these kinds, where that tells not all.
     Where something cannot be computed the outcome says so; a ``ValueError`` means that the claim cannot be tested at
     all, and any other error is a defect, which stops the check.
     """
 
     name: str
     covers: str
-    applies: Callable[[Claim], bool]
+    kinds: tuple[type[Statement], ...]
     run: Callable[[Method, Inquiry], Outcome]
     shows: frozenset[str] = frozenset({"<="})
     role: Role = Role.SHOWS
+    applies: Callable[[Claim], bool] | None = None
+
+    def speaks_of(self, claim: Claim) -> bool:
+        """Whether it is asked about a claim."""
+        return isinstance(claim.statement, self.kinds) and (self.applies is None or self.applies(claim))
 
     def unshown(self, claim: Claim) -> str:
         """A relation of the claim that a proof by this method does not show; empty where there is none."""
@@ -112,6 +121,22 @@ class Method:
         return Outcome(self.name, self.covers, verdict, note, **details)
 
 
-def states_a(*kinds: type) -> Callable[[Claim], bool]:
-    """Whether the statement of a claim is one of these kinds."""
-    return lambda claim: isinstance(claim.statement, kinds)
+def examined(inquiry: Inquiry, methods: tuple[Method, ...]) -> Iterator[Outcome]:
+    """What each method finds, in order; once a verdict is final the rest are not run, and say so."""
+    final = ""
+    for method in methods:
+        if not method.speaks_of(inquiry.claim):
+            why = f"does not apply: the statement is of the kind {inquiry.claim.statement.kind}"
+            outcome = method.skipped(why, applied=False)
+        elif final:
+            outcome = method.skipped(f"not run: {final}", applied=False)
+        else:
+            with attributed(inquiry.claim):
+                outcome = method.run(method, inquiry)
+            if outcome.verdict in (Verdict.PROVED, Verdict.CERTIFIED) and (relation := method.unshown(inquiry.claim)):
+                outcome = method.skipped(
+                    f"left open: the claim says {relation}, which a proof by this method does not show"
+                )
+            if outcome.verdict not in (None, Verdict.SUPPORTED):
+                final = f"{outcome.verdict} by the method {method.name!r}"
+        yield outcome

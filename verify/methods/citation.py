@@ -5,15 +5,15 @@ from __future__ import annotations
 from fedtheory.kinds.untested import Untested
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.methods.base import Inquiry, Method, Role
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Not tested, with the reason."""
-    assert isinstance(inquiry.claim.statement, Untested)
-    return method.found(Verdict.NOT_TESTED, inquiry.claim.statement.reason)
+    statement: Untested = inquiry.statement
+    return method.found(Verdict.NOT_TESTED, statement.reason)
 
 
 METHOD = Method(
-    "citation", "what is cited, and experiments on data that are not there", states_a(Untested), run, role=Role.ALONE
+    "citation", "what is cited, and experiments on data that are not there", (Untested,), run, role=Role.ALONE
 )

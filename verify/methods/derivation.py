@@ -8,6 +8,7 @@ what the next one rests on are certified at the same constants of a run, for eve
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
@@ -25,7 +27,8 @@ from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
 from verify.evidence.record import Outcome, strongest
 from verify.exact import reals, symbolic
-from verify.methods.base import Examine, Inquiry, Method, Role
+from verify.methods import worst_cases
+from verify.methods.base import Inquiry, Method, Role, examined
 from verify.search import points
 from verify.search.hunting import wildness
 
@@ -42,9 +45,9 @@ _RUNS, _LONG_RUNS, _STEPS = 200, 3, 12
 _FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED)
 
 
-def outcome(method: Method, inquiry: Inquiry, examined: Examine) -> Outcome:
+def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Certified where all that the claim says is derived from what is certified; supported where some of that is only
-    supported; no verdict, with the reason, where it does not follow. ``examined``: how premises are."""
+    supported; no verdict, with the reason, where it does not follow."""
     claim = inquiry.claim
     try:
         iteration, premises = _premises(claim)
@@ -53,7 +56,7 @@ def outcome(method: Method, inquiry: Inquiry, examined: Examine) -> Outcome:
     for premise in premises:
         verdict = inquiry.known.get(premise.claim.id)
         if verdict is None:
-            best = strongest(list(examined(Inquiry(premise.claim, inquiry.seed, inquiry.size))))
+            best = strongest(_examined_once(premise.claim, inquiry.seed, inquiry.size, inquiry.methods))
             verdict = Verdict.NOT_TESTED if best is None or best.verdict is None else best.verdict
         if verdict in _FALLEN:
             return method.skipped(f"falls with {premise.claim.id}, which is {verdict}")
@@ -61,6 +64,14 @@ def outcome(method: Method, inquiry: Inquiry, examined: Examine) -> Outcome:
         return _derived(method, inquiry, iteration, premises)
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
+
+
+@lru_cache(maxsize=256)
+def _examined_once(claim: Claim, seed: int, size: int, methods: tuple[Method, ...]) -> tuple[Outcome, ...]:
+    """What methods find of a premise, on which several claims may rest."""
+    # Premises are certified anew, at the constants of each derivation.
+    others = tuple(method for method in methods if method is not worst_cases.METHOD)
+    return tuple(examined(Inquiry(claim, seed, size, methods=methods), others))
 
 
 def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: tuple[Premise, ...]) -> Outcome:
@@ -221,12 +232,11 @@ def _constants(
             yield recipe
 
 
-def method(examined: Examine) -> Method:
-    """The method; ``examined``: how premises are."""
-    return Method(
-        "derivation",
-        "what the claims that it follows from imply",
-        lambda claim: bool(claim.follows),
-        lambda itself, inquiry: outcome(itself, inquiry, examined),
-        role=Role.DERIVES,
-    )
+METHOD = Method(
+    "derivation",
+    "what the claims that it follows from imply",
+    (Statement,),
+    run,
+    role=Role.DERIVES,
+    applies=lambda claim: bool(claim.follows),
+)

@@ -26,7 +26,7 @@ from verify.base.verdict import Verdict
 from verify.comparisons import cycles, determinants, parts, second_moments, stability
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method, states_a
+from verify.methods.base import Inquiry, Method
 from verify.search import shrinking
 
 #: Counterexamples looked for, of which the simplest is made smaller, and coordinates beyond which none is. They are
@@ -96,4 +96,4 @@ def _suspect(claim: Claim, instance: Instance) -> bool:
     return bool(np.all(sizes >= 1 - _ROUNDING))
 
 
-METHOD = Method("determinants", "limits that fail, on quadratics with linear draws", states_a(Limit), run)
+METHOD = Method("determinants", "limits that fail, on quadratics with linear draws", (Limit,), run)

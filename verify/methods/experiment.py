@@ -5,13 +5,12 @@ from __future__ import annotations
 from fedtheory.kinds.experiment import Experiment
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.methods.base import Inquiry, Method, Role
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Supported where all orderings are seen; else not tested, with those that are and those that are not."""
-    statement = inquiry.claim.statement
-    assert isinstance(statement, Experiment)
+    statement: Experiment = inquiry.statement
     found = statement.run(inquiry.seed)
     if not found:
         return method.found(Verdict.NOT_TESTED, f"not run: {statement.data}")
@@ -25,7 +24,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 METHOD = Method(
     "experiment",
     "orderings seen in an experiment, on data that are at hand",
-    states_a(Experiment),
+    (Experiment,),
     run,
     role=Role.ALONE,
 )

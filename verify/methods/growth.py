@@ -23,7 +23,7 @@ from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.exact import magnitudes
 from verify.exact.magnitudes import Direction, Unknown
-from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.methods.base import Inquiry, Method, Role
 
 #: Curves tried in each direction, and of those tried where no direction is known.
 _TRIED, _GUESSED = 300, 250
@@ -49,9 +49,8 @@ def counterexample(claim: Claim, recipe: Recipe, index: int) -> Counterexample |
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by the first order that falls along a curve; supported when all are bounded; else not tested."""
-    claim = inquiry.claim
-    assert isinstance(claim.statement, Order)
-    parts = claim.statement.parts
+    claim, statement = inquiry.claim, inquiry.statement
+    parts: tuple[Order, ...] = statement.parts
     left_open = []
     for index, part in enumerate(parts):
         if not any(_meets(claim, part, recipe) for recipe in islice(_plain(claim, part), _GUESSED)):
@@ -151,4 +150,4 @@ def _meets(claim: Claim, part: Order, recipe: Recipe) -> bool:
     return True
 
 
-METHOD = Method("growth", "orders of growth, by leading terms in all directions", states_a(Order), run, role=Role.ALONE)
+METHOD = Method("growth", "orders of growth, by leading terms in all directions", (Order,), run, role=Role.ALONE)

@@ -30,7 +30,7 @@ from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.exact import reals
-from verify.methods.base import Inquiry, Method, states_a
+from verify.methods.base import Inquiry, Method
 from verify.pep import coordinates, induction, posing
 from verify.proofs import compressed, identity, inexact, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
@@ -181,6 +181,6 @@ def _range(claim: Claim, seen: list[Instance]) -> str:
 METHOD = Method(
     "identities with multipliers",
     "the whole class, in all dimensions, at all parameters and numbers of clients",
-    states_a(OneStep, Bound, Inequality, Invariant),
+    (OneStep, Bound, Inequality, Invariant),
     run,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fedtheory.kinds.invariant import Invariant
 from verify.evidence.record import Outcome
-from verify.methods.base import CLASS, Inquiry, Method, Role, states_a
+from verify.methods.base import CLASS, Inquiry, Method, Role
 from verify.pep import posing
 from verify.search.at_points import Way, at_each, formally
 
@@ -18,4 +18,4 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return at_each(method.found, inquiry.claim, inquiry.met, inquiry.others, way)
 
 
-METHOD = Method("invariants", CLASS, states_a(Invariant), run, role=Role.WHOLE)
+METHOD = Method("invariants", CLASS, (Invariant,), run, role=Role.WHOLE)

@@ -20,7 +20,7 @@ from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.methods.base import Inquiry, Method, Role
 from verify.search import seen
 
 #: Recipes proposed for each one that is run, and starts of each run.
@@ -51,8 +51,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Supported by runs on the instances that meet the hypotheses; not tested where one gets no nearer, or most take
     long."""
     claim = inquiry.claim
-    statement = claim.statement
-    assert isinstance(statement, Eventually)
+    statement: Eventually = inquiry.statement
     count = max(4, inquiry.size // 200)
     worst, tightest, number = 0.0, None, 0
     looked: frozenset[seen.Seen] = frozenset()
@@ -150,6 +149,4 @@ def _rate(sizes: Array) -> float:
     return float(np.exp(np.polyfit(steps, np.log(sizes[steps]), 1)[0]))
 
 
-METHOD = Method(
-    "long runs", "limits along runs, from several starts, in floats", states_a(Eventually), run, role=Role.ALONE
-)
+METHOD = Method("long runs", "limits along runs, from several starts, in floats", (Eventually,), run, role=Role.ALONE)

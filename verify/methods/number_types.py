@@ -16,6 +16,11 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, pick
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Undefined
 from verify.base.evaluate import dimension, meeting
 from verify.base.verdict import Verdict
@@ -128,4 +133,10 @@ def _somewhere(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Coordi
     return tuple(scale * Fraction(int(v), 8) for v in rng.integers(-40, 41, size))
 
 
-METHOD = Method("number types", "floats against fractions, and the same again", runs_on_states, run)
+METHOD = Method(
+    "number types",
+    "floats against fractions, and the same again",
+    (OneStep, Bound, Identity, Inequality, Invariant),
+    run,
+    applies=runs_on_states,
+)

@@ -7,7 +7,7 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.exact import reals, symbolic
-from verify.methods.base import CONSTANTS, Inquiry, Method, states_a
+from verify.methods.base import CONSTANTS, Inquiry, Method
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -20,6 +20,4 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 
-METHOD = Method(
-    "signs of polynomials", CONSTANTS, states_a(Inequality, ParameterRule), run, frozenset({"==", "<=", "<"})
-)
+METHOD = Method("signs of polynomials", CONSTANTS, (Inequality, ParameterRule), run, frozenset({"==", "<=", "<"}))

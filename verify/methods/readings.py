@@ -5,23 +5,23 @@ from __future__ import annotations
 from fedtheory.kinds.readings import Readings
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome, strongest
-from verify.methods.base import Examine, Inquiry, Method, Role, states_a
+from verify.methods.base import Inquiry, Method, Role, examined
 
 #: What a reading is called by its verdict.
 _TRUE = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
 
 
-def compare(method: Method, inquiry: Inquiry, examined: Examine) -> Outcome:
+def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Ill-posed where one admissible reading is refuted and another holds; supported where all hold.
 
     What denies its readings is supported where all are refuted. Where a statement is supported by none of its readings,
     or one is not decided, it is not tested: the readings are claims of their own.
     """
-    statement = inquiry.claim.statement
-    assert isinstance(statement, Readings)
+    statement: Readings = inquiry.statement
     verdicts, said, instances = [], [], 0
     for claim in statement.readings:
-        outcomes = [o for o in examined(Inquiry(claim, inquiry.seed, inquiry.size)) if o.verdict is not None]
+        reading = Inquiry(claim, inquiry.seed, inquiry.size, methods=inquiry.methods)
+        outcomes = [o for o in examined(reading, inquiry.methods) if o.verdict is not None]
         best = strongest(outcomes)
         verdict = Verdict.NOT_TESTED if best is None or best.verdict is None else best.verdict
         example = next((o.counterexample for o in outcomes if o.counterexample is not None), None)
@@ -38,12 +38,4 @@ def compare(method: Method, inquiry: Inquiry, examined: Examine) -> Outcome:
     return method.found(verdict, note, instances=instances, used=("search",))
 
 
-def method(examined: Examine) -> Method:
-    """The method; ``examined``: how each reading is."""
-    return Method(
-        "readings",
-        "the admissible readings of what is left open",
-        states_a(Readings),
-        lambda itself, inquiry: compare(itself, inquiry, examined),
-        role=Role.ALONE,
-    )
+METHOD = Method("readings", "the admissible readings of what is left open", (Readings,), run, role=Role.ALONE)

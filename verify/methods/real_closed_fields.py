@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.parameter_rule import ParameterRule
 from verify.base.verdict import Verdict
 from verify.comparisons.deciding import arithmetic
 from verify.evidence.counterexamples import Counterexample
@@ -34,4 +36,11 @@ def _fallen(method: Method, example: Counterexample) -> Outcome:
     return method.found(Verdict.REFUTED, note, margin=margin(small), **details)
 
 
-METHOD = Method("real closed fields", CONSTANTS, reals.applies, run, frozenset({"==", "<=", "<"}))
+METHOD = Method(
+    "real closed fields",
+    CONSTANTS,
+    (Inequality, ParameterRule),
+    run,
+    frozenset({"==", "<=", "<"}),
+    applies=reals.applies,
+)

@@ -20,6 +20,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
+from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.bent import is_quadratic
 from fedtheory.sampling import members, replicas
@@ -429,4 +430,4 @@ def _again(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample
     return None
 
 
-METHOD = Method("runs", "whole runs, on functions with one, two and three slopes", applies, run)
+METHOD = Method("runs", "whole runs, on functions with one, two and three slopes", (Statement,), run, applies=applies)

@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 
 from fedtheory.claims import Claim
+from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Undefined
 from verify.base.verdict import Verdict
 from verify.comparisons.deciding import arithmetic, floats_in
@@ -20,11 +21,6 @@ from verify.search.refutation import margin
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be.
 _TRIES = 30
 _NO_INSTANCE = "no instance met the hypotheses"
-
-
-def applies(claim: Claim) -> bool:
-    """Whether what the claim says can be evaluated at a state or at constants."""
-    return claim.statement.searched
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -99,4 +95,11 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
     return f"{_NO_INSTANCE}: of {size} proposed {told}; check that they can hold together{further}"
 
 
-METHOD = Method("search", "the worst states of instances that meet the hypotheses", applies, run, role=Role.MEASURES)
+METHOD = Method(
+    "search",
+    "the worst states of instances that meet the hypotheses",
+    (Statement,),
+    run,
+    role=Role.MEASURES,
+    applies=lambda claim: claim.statement.searched,
+)

@@ -17,7 +17,7 @@ from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.comparisons.second_moments import follows, maps, superoperator
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.methods.base import Inquiry, Method, Role
 from verify.search import seen
 
 #: Coordinates beyond which the operator of second moments, of as many rows as their pairs, takes seconds.
@@ -67,7 +67,7 @@ def moment_radius(claim: Claim, instance: Instance) -> float:
 METHOD = Method(
     "second moments",
     "almost sure limits, on quadratics with linear draws",
-    states_a(Limit),
+    (Limit,),
     run,
     role=Role.ALONE,
 )

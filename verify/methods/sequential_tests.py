@@ -25,7 +25,7 @@ from verify.base.verdict import Verdict
 from verify.comparisons.samplers import PREFIX, SHAPES, both, level, outcomes
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.methods.base import Inquiry, Method, Role
 from verify.search.refutation import margin
 from verify.statistics import sequential
 
@@ -132,7 +132,7 @@ def _counterexample(claim: Claim, recipe: Recipe, outcome: sequential.Outcome) -
 METHOD = Method(
     "sequential tests",
     "what is sampled, against the enumerated",
-    states_a(CompressorClass, OneStep, Bound),
+    (CompressorClass, OneStep, Bound),
     run,
     role=Role.SAMPLES,
 )

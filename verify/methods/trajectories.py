@@ -11,7 +11,7 @@ from fedtheory.kinds.agreement import Agreement
 from fedtheory.numbers.rational import to_float
 from verify.base.evaluate import meeting
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method, states_a
+from verify.methods.base import Inquiry, Method
 
 #: Instances that are run, rounds of each, and the relative difference that counts as rounding.
 RUNS, ROUNDS, ROUNDING = 5, 40, 1e-12
@@ -38,8 +38,7 @@ def apart(statement: Agreement, problem: Any, params: Any, state: Any, seed: int
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """What rounding does is no verdict: the search decides in fractions."""
-    claim = inquiry.claim
-    assert isinstance(claim.statement, Agreement)
+    claim, statement = inquiry.claim, inquiry.statement
     found = []
     recipes = claim.instances.recipes(np.random.default_rng(inquiry.seed))
     for recipe, _ in meeting(claim, islice(recipes, 4 * RUNS)):
@@ -48,7 +47,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         one = type(state)(*(np.asarray(field)[0, 0] for field in state))
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                found.append(apart(claim.statement, problem, instance.params, one, inquiry.seed))
+                found.append(apart(statement, problem, instance.params, one, inquiry.seed))
         except ValueError:
             # A run that diverges leaves the numbers with which a step can be computed.
             found.append(float("inf"))
@@ -63,4 +62,4 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(None, note, instances=len(found), used=("search",) if near else ())
 
 
-METHOD = Method("trajectories", "whole runs in floats, with the same draws", states_a(Agreement), run)
+METHOD = Method("trajectories", "whole runs in floats, with the same draws", (Agreement,), run)

@@ -10,15 +10,14 @@ from verify.comparisons.deciding import arithmetic, certain
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method, Role, states_a
+from verify.methods.base import Inquiry, Method, Role
 from verify.search import shrinking
 
 
 def smallest_witness(inquiry: Inquiry) -> Counterexample | None:
     """The smallest instance found that contradicts what the claim says to fail, confirmed; None if none is."""
-    claim = inquiry.claim
-    assert isinstance(claim.statement, Fails)
-    found = replace(inquiry, claim=replace(claim, statement=claim.statement.of)).hunt.refutations
+    statement: Fails = inquiry.statement
+    found = replace(inquiry, claim=replace(inquiry.claim, statement=statement.of)).hunt.refutations
     if not found:
         return None
     return shrinking.smallest(min(found, key=lambda c: shrinking.complexity(c.recipe)))
@@ -38,4 +37,4 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(verdict, note, instances=1, tightest=found.recipe, used=("search", "rational"))
 
 
-METHOD = Method("witness", "that something fails, by an instance in fractions", states_a(Fails), run, role=Role.ALONE)
+METHOD = Method("witness", "that something fails, by an instance in fractions", (Fails,), run, role=Role.ALONE)

@@ -12,7 +12,7 @@ from verify.base.verdict import Verdict
 from verify.evidence import certificates
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.record import Outcome
-from verify.methods.base import CLASS, Inquiry, Method, Role, states_a
+from verify.methods.base import CLASS, Inquiry, Method, Role
 from verify.pep import posing
 from verify.search.at_points import Way, at_each
 
@@ -38,4 +38,4 @@ def _short(value: Fraction | str) -> str:
     return value if isinstance(value, str) else f"{float(value):.9g}"
 
 
-METHOD = Method("worst cases", CLASS, states_a(OneStep, Bound, Inequality), run, role=Role.WHOLE)
+METHOD = Method("worst cases", CLASS, (OneStep, Bound, Inequality), run, role=Role.WHOLE)

@@ -21,9 +21,8 @@ from verify.base.verdict import Verdict
 from verify.checking import BUDGETS
 from verify.evidence.record import strongest
 from verify.exact import reals, symbolic
-from verify.methods import sequential_tests
-from verify.methods.base import Inquiry
-from verify.methods.order import PROOFS, examined
+from verify.methods import METHODS, PROOFS, sequential_tests
+from verify.methods.base import Inquiry, examined
 from verify.mutation import Mutant, bank, entailment
 from verify.pep import certifying, posing
 from verify.search import hunting, states
@@ -175,7 +174,7 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
         if not met:
             unknown = unknown or claim.id
             continue
-        outcomes = tuple(examined(Inquiry(claim, seed, given=tuple(met)), PROOFS))
+        outcomes = tuple(examined(Inquiry(claim, seed, given=tuple(met), methods=METHODS), PROOFS))
         best = strongest(outcomes)
         exceeded = next((o.exceeded for o in outcomes if o.exceeded is not None), None)
         if best is not None and best.verdict is Verdict.REFUTED:

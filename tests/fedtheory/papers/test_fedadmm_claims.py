@@ -36,9 +36,8 @@ from fedtheory.randomness.selections import Covering
 from fedtheory.settings.relations import Comparison, Quantity
 from verify import Verdict, check
 from verify.evidence.certificates import ClassCertificate
-from verify.methods import long_runs
+from verify.methods import METHODS, long_runs
 from verify.methods.base import Inquiry
-from verify.methods.order import METHODS
 
 ALL = claims.select(["fedadmm"])
 _Q = sympy.Rational

@@ -12,11 +12,11 @@ from fedtheory.algorithms.base import zeros
 from fedtheory.classes import ContractiveCompressors, SmoothStronglyConvex, UnbiasedCompressors
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.limit import Limit
-from verify import Verdict, assumptions
+from verify import Verdict, checking
 from verify.base.evaluate import meets_grounds
 from verify.comparisons import asserted
+from verify.methods import METHODS
 from verify.methods.base import Inquiry
-from verify.methods.order import METHODS
 from verify.pep import bounding, posing
 
 mu, L, gamma = ft.letters("mu L gamma")
@@ -241,7 +241,7 @@ def test_code_is_no_ground_of_a_proof_and_a_membership_is(met):
     assert posing.any_functions(claim, _built(claim))
     own = _contracts(GD, requires=(gamma * L <= 1, code), letters=stated["letters"])
     assert not posing.any_functions(own, _built(own))
-    assert assumptions.assumed(own, Verdict.CERTIFIED, ("sdp",)) == (
+    assert checking.assumptions(own, Verdict.CERTIFIED, ("sdp",)) == (
         "the code of the hypothesis 'as the code says', which chose the instances, says what its text does",
     )
 
@@ -271,7 +271,7 @@ def test_memberships_are_told_by_their_class():
     assert contains.states_membership((compressors, functions))
     assert not contains.states_membership((compressors, ContractiveCompressors()))
     assert not ft.Hypothesis("other", met=UnbiasedCompressors("up").contains).states_membership((compressors,))
-    assert not assumptions.assumed(_claim(GD, Inequality(mu, L)), Verdict.PROVED, ())
+    assert not checking.assumptions(_claim(GD, Inequality(mu, L)), Verdict.PROVED, ())
 
 
 def test_states_made_by_hand_that_are_all_are_not_assumed():

@@ -14,6 +14,7 @@ from fedtheory import claims
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
 from fedtheory.instances import Instances
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
 from fedtheory.papers.fedadmm import convergence, descent, differences, limits, sequences, transition
@@ -28,24 +29,23 @@ from verify.derivation import obligations, remembered, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES
 from verify.evidence.record import Evidence
-from verify.methods import derivation
-from verify.methods.base import Inquiry
-from verify.methods.order import METHODS
+from verify.methods import METHODS, derivation
+from verify.methods.base import Inquiry, Method
 
 COROLLARY = claims.get("fedadmm/lemma-C.2/c")
 LEMMA = claims.get("fedadmm/lemma-4.1/with-step-condition")
-METHOD = next(m for m in METHODS if m.name == "derivation")
+METHOD = derivation.METHOD
 V, V_NEXT = descent.LYAPUNOV, descent.LYAPUNOV_NEXT
 MOVED, SERVER = descent.MOVED, descent.SERVER
 
 
 def _says(verdict):
     """Examines a premise in no time."""
-    return lambda inquiry: iter([METHOD.found(verdict, "said")])
+    return (Method("says", "", (Statement,), lambda method, _: method.found(verdict, "said")),)
 
 
 def _derive(claim, verdict=Verdict.SUPPORTED):
-    return derivation.outcome(METHOD, Inquiry(claim, 0, 10), _says(verdict))
+    return METHOD.run(METHOD, Inquiry(claim, 0, 10, methods=_says(verdict)))
 
 
 def _premises(changes=(), dropped=()):
@@ -177,16 +177,17 @@ def test_a_corollary_falls_with_its_premise(verdict):
 
 
 def test_premises_whose_verdict_is_known_are_not_examined_again(monkeypatch):
-    def examined(inquiry):
-        raise AssertionError(inquiry.claim.id)
+    def examined(claim, *_):
+        raise AssertionError(claim.id)
 
+    monkeypatch.setattr(derivation, "_examined_once", examined)
     monkeypatch.setattr(derivation, "_derived", lambda method, *_: method.skipped("derived"))
     known = {premise.claim.id: Verdict.SUPPORTED for premise in _premises()}
-    assert derivation.outcome(METHOD, Inquiry(COROLLARY, 0, 10, known=known), examined).note == "derived"
+    assert METHOD.run(METHOD, Inquiry(COROLLARY, 0, 10, known=known)).note == "derived"
     with pytest.raises(AssertionError, match=LEMMA.id):
-        derivation.outcome(METHOD, Inquiry(COROLLARY, 0, 10), examined)
+        METHOD.run(METHOD, Inquiry(COROLLARY, 0, 10))
     fallen = {**known, LEMMA.id: Verdict.REFUTED}
-    found = derivation.outcome(METHOD, Inquiry(COROLLARY, 0, 10, known=fallen), examined)
+    found = METHOD.run(METHOD, Inquiry(COROLLARY, 0, 10, known=fallen))
     assert found.note == f"falls with {LEMMA.id}, which is refuted"
 
 
@@ -326,7 +327,7 @@ def test_clients_that_are_never_selected_are_seen():
 
 @pytest.mark.slow
 def test_differences_vanish_whatever_is_drawn():
-    found = METHOD.run(METHOD, Inquiry(COROLLARY, 0, 160))
+    found = METHOD.run(METHOD, Inquiry(COROLLARY, 0, 160, methods=METHODS))
     assert found.verdict is Verdict.CERTIFIED and "summable decrease" in found.note
     assert found.instances == 2 and not found.left_open
 
@@ -638,7 +639,7 @@ def test_what_is_derived_at_some_constants_only_is_left_open(believed):
     statement = replace(THEOREM.statement, bounded=(), vanishing=(now,))
     for seed in range(4):
         claim = replace(THEOREM, id="own/limit", statement=statement, follows=(*THEOREM.follows, part.id))
-        found = derivation.outcome(METHOD, Inquiry(claim, seed, 10), _says(Verdict.SUPPORTED))
+        found = METHOD.run(METHOD, Inquiry(claim, seed, 10, methods=_says(Verdict.SUPPORTED)))
         assert found.verdict is None and "is not derived" in found.note
 
 

@@ -20,8 +20,8 @@ from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.relations import Quantity
 from verify import Counterexample, Verdict, check
 from verify.comparisons import determinants as comparison
+from verify.methods import METHODS
 from verify.methods.base import Inquiry
-from verify.methods.order import METHODS
 
 METHOD = next(m for m in METHODS if m.name == "determinants")
 

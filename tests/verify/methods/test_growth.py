@@ -10,8 +10,8 @@ from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
+from verify.methods import METHODS
 from verify.methods.base import Inquiry
-from verify.methods.order import METHODS
 
 GROWTH = next(method for method in METHODS if method.name == "growth")
 n, d, tau = sympy.symbols("n d tau", positive=True, integer=True)

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from fractions import Fraction
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,9 +23,8 @@ from verify.audit import audit
 from verify.base.evaluate import meeting
 from verify.base.faults import Defect, Unrunnable, attributed
 from verify.evidence.record import strongest
-from verify.methods import identities
-from verify.methods.base import Inquiry, Method
-from verify.methods.order import METHODS, PROOFS, examined
+from verify.methods import METHODS, PROOFS, identities
+from verify.methods.base import Inquiry, Method, examined
 from verify.pep import certifying, faces, generic_states, posing, programs, rounding, worst_case
 from verify.pep.bounding import Refused, enclosed
 from verify.pep.prover import bounds
@@ -42,7 +42,7 @@ def recipes(claim, count=1):
 
 def shown(claim, count=1, given=None):
     """The outcomes of the methods that show a claim, by their names."""
-    inquiry = Inquiry(claim, given=tuple(given or recipes(claim, count)))
+    inquiry = Inquiry(claim, given=tuple(given or recipes(claim, count)), methods=METHODS)
     return {outcome.method: outcome for outcome in examined(inquiry, PROOFS)}
 
 
@@ -52,6 +52,11 @@ def shown(claim, count=1, given=None):
 def test_methods_are_named_once_and_say_what_they_cover():
     assert len({method.name for method in METHODS}) == len(METHODS)
     assert all(isinstance(method, Method) and method.covers for method in METHODS)
+
+
+def test_each_method_is_a_file_of_its_own_that_runs_it():
+    files = {path.stem for path in Path(identities.__file__).parent.glob("*.py")} - {"__init__", "base"}
+    assert sorted(method.run.__module__.rpartition(".")[2] for method in METHODS) == sorted(files)
 
 
 @pytest.mark.parametrize(

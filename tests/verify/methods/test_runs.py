@@ -14,9 +14,8 @@ from fedtheory import E, T
 from fedtheory.numbers.rational import exact
 from verify.base.verdict import Verdict
 from verify.comparisons import cycles, stability
-from verify.methods import determinants, runs
+from verify.methods import METHODS, determinants, runs
 from verify.methods.base import Inquiry
-from verify.methods.order import METHODS
 
 METHOD = next(m for m in METHODS if m.name == "runs")
 mu, L, gamma, beta = ft.letters("mu L gamma beta")

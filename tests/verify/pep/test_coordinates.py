@@ -21,9 +21,8 @@ from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.evidence.record import strongest
-from verify.methods import identities
-from verify.methods.base import Inquiry
-from verify.methods.order import PROOFS, examined
+from verify.methods import METHODS, PROOFS, identities
+from verify.methods.base import Inquiry, examined
 from verify.pep import certifying, coordinates, posing
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
@@ -155,7 +154,7 @@ def test_steps_that_mix_coordinates_have_no_certificate(name):
 
 def shown(claim, recipe):
     """What the methods that show a claim find at one choice of the parameters."""
-    return tuple(examined(Inquiry(claim, given=(recipe,)), PROOFS))
+    return tuple(examined(Inquiry(claim, given=(recipe,), methods=METHODS), PROOFS))
 
 
 @pytest.mark.parametrize("name", ["locodl, v sorted", "feddcd, y summed up", "rbcd, x the first", "diana, h divided"])
