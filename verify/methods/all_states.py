@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from fedtheory.kinds.agreement import Agreement
-from fedtheory.kinds.fixed_point import Stays
-from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.reached import Reached
+from fedtheory.kinds.base import Statement
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role
 from verify.pep import generic_states
@@ -22,7 +18,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 METHOD = Method(
     "all states",
     "all states, at exact parameters",
-    (Identity, Inequality, Stays, Reached, Agreement),
+    (Statement,),
     run,
     frozenset({"==", "<="}),
     Role.WHOLE,

@@ -16,11 +16,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, pick
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.invariant import Invariant
-from fedtheory.kinds.one_step import OneStep
+from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Undefined
 from verify.base.evaluate import dimension, meeting
 from verify.base.verdict import Verdict
@@ -136,7 +132,7 @@ def _somewhere(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Coordi
 METHOD = Method(
     "number types",
     "floats against fractions, and the same again",
-    (OneStep, Bound, Identity, Inequality, Invariant),
+    (Statement,),
     run,
     applies=runs_on_states,
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.base import Statement
 from verify.base.verdict import Verdict
 from verify.comparisons.deciding import arithmetic
 from verify.evidence.counterexamples import Counterexample
@@ -39,7 +38,7 @@ def _fallen(method: Method, example: Counterexample) -> Outcome:
 METHOD = Method(
     "real closed fields",
     CONSTANTS,
-    (Inequality, ParameterRule),
+    (Statement,),
     run,
     frozenset({"==", "<=", "<"}),
     applies=reals.applies,
