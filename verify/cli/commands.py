@@ -372,7 +372,7 @@ def run_selftest(args: argparse.Namespace) -> int:
         # What is known by now is kept.
         if copy is not None:
             found = told.to_json(trials, mutants[: len(trials)], attacks, local[: len(attacks)], alarms)
-            files.write(copy, json.dumps(found, indent=2) + "\n")
+            files.write(copy, formats.text("selftest", found))
     terminal.say(report, *told.left_over(trials, mutants), f"{len(mutants)} of {len(every)} mutants")
     terminal.show(report, told.by_operator(trials, mutants))
     terminal.show(report, told.by_method(trials))

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from verify.conformance.algorithms import algorithm
+    from verify.conformance.calls import inputs
     from verify.conformance.clients import Client, client
     from verify.conformance.compressors import compressor
     from verify.conformance.provider import battery
     from verify.conformance.report import ConformanceError, Failure, Report
     from verify.conformance.trace import check_trace
     from verify.conformance.trace_file import record
-    from verify.conformance.vectors import inputs
 
 __all__ = [
     "Client",
@@ -29,13 +29,13 @@ __all__ = [
 
 _HOMES = {
     "algorithms": ("algorithm",),
+    "calls": ("inputs",),
     "clients": ("Client", "client"),
     "compressors": ("compressor",),
     "provider": ("battery",),
     "report": ("ConformanceError", "Failure", "Report"),
     "trace": ("check_trace",),
     "trace_file": ("record",),
-    "vectors": ("inputs",),
 }
 
 

@@ -21,6 +21,7 @@ from verify.conformance.calls import (
     Test,
     check_interface,
     generator,
+    inputs,
     sampled,
     special_values,
     typed,
@@ -28,7 +29,6 @@ from verify.conformance.calls import (
 from verify.conformance.independence import SAME, check_pairs
 from verify.conformance.moments import check_moments
 from verify.conformance.report import Failure, Report, check_seed, rounding_of
-from verify.conformance.vectors import inputs
 from verify.statistics.e_process import check_level
 
 # Calls in all, and entries of all their values.

@@ -19,8 +19,10 @@ from verify.conformance.bounds import bernstein_defect, bernstein_radius
 from verify.conformance.calls import (
     AT_ONCE,
     CONTRACTION,
+    FLAT,
     FLAT_SHARE,
     PAIR_SHARE,
+    SUBNORMAL,
     UNBIASED,
     VARIANCE,
     Broken,
@@ -31,7 +33,6 @@ from verify.conformance.calls import (
     sampled,
 )
 from verify.conformance.report import Failure
-from verify.conformance.vectors import FLAT, SUBNORMAL
 from verify.statistics.e_process import BETS, Assumed, average, growth
 from verify.statistics.power import smallest_defect
 from verify.statistics.sequential import Decision, prepare, race

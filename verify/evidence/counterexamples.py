@@ -102,11 +102,7 @@ def load(path: Path) -> Counterexample:
 
     The claim is rebuilt, nothing is evaluated.
     """
-    data = formats.read(path)
-    try:
-        return Counterexample.from_json(data)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    return formats.load(path, Counterexample.from_json)
 
 
 class Replayed(NamedTuple):

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from verify.base.plain import clean, quoted
+
+T = TypeVar("T")
 
 #: Where the schemas are.
 SCHEMAS = Path(__file__).with_name("schema")
@@ -110,6 +112,15 @@ def read(path: Path, most: int = FILE) -> Any:
         raise ValueError(f"{path} is not JSON: {error}") from error
 
 
+def load(path: Path, reader: Callable[[Any], T], most: int = FILE) -> T:
+    """What a reader makes of the object in a JSON file; its ``ValueError`` names the file."""
+    data = read(path, most)
+    try:
+        return reader(data)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
 def checked(kind: str, data: Any) -> Any:
     """The object, if it is of a format; else ``ValueError`` says what is not so."""
     home = schema(kind)
@@ -128,11 +139,7 @@ def audit(entries: Sequence[dict[str, Any]], seed: int, budget: str, missing: Se
 
 def read_audit(path: Path) -> dict[str, Any]:
     """The audit in a file. ``ValueError`` of one sentence, with the file, when there is none."""
-    data = read(path, AUDIT)
-    try:
-        return checked_audit(data)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    return load(path, checked_audit, AUDIT)
 
 
 def checked_audit(data: Any) -> dict[str, Any]:

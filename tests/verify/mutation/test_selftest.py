@@ -13,6 +13,7 @@ from fedtheory.papers import locodl
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base import changed_code
 from verify.cli import main
+from verify.evidence import formats
 from verify.mutation import bank, entailment, expressions, selftest
 from verify.mutation.expressions import OPERATORS
 from verify.mutation.selftest import Alarm, Label
@@ -206,5 +207,6 @@ def test_the_command_prints_the_rates(capsys, monkeypatch, tmp_path):
     for words in ("killed at budget quick", "false alarms: 0 in 1 searches", "killed alone", "at level 1e-06: 0 false"):
         assert words in text
     stored = json.loads(out.read_text())
-    assert len(stored["mutants"]) == 3 and stored["alarms"] == []
+    assert len(stored["mutants"]) == 3 and len(stored["regions"]) == 1 and stored["alarms"] == []
+    assert stored["format"] == "fedtheory-selftest-1" and formats.checked("selftest", stored)
     assert main(["selftest", "--json", str(tmp_path / "no" / "such.json")]) == 2
