@@ -33,7 +33,7 @@ _PUBLIC = {
     "kinds.order": ("Order",),
     "kinds.parameter_rule": ("ParameterRule",),
     "plugins": ("Paper",),
-    "settings.potentials": ("distance", "gap", "heterogeneity"),
+    "settings.quantities": ("distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Independent", "Product", "UniformSubset"),
     "settings.relations": ("E", "Quantity"),
     "settings": ("Drawing", "Hints", "Setting"),

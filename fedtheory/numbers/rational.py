@@ -147,6 +147,12 @@ def real(value: Any) -> Any:
     return value if isinstance(value, mpmath.mpf) else mpmath.mpf(value)
 
 
+def square(x: Array) -> Array:
+    """|x|^2, of the last axis: ``(..., d) -> (...)``."""
+    total: Array = (x**2).sum(axis=-1)
+    return total
+
+
 def square_root(value: Any) -> Any:
     """Square root: exact for the square of a fraction, an interval for other fractions, else float."""
     try:

@@ -17,7 +17,7 @@ from fedtheory.kinds.one_step import one_step as stated_one_step
 from fedtheory.papers.feddcd import dual
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
-from fedtheory.settings.potentials import distance
+from fedtheory.settings.quantities import distance
 from fedtheory.settings.relations import E, Quantity
 from verify import check
 from verify.base.evaluate import meeting

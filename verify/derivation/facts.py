@@ -13,9 +13,9 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
 from fedtheory.meanings import Everywhere
 from fedtheory.numbers.rational import Array
-from fedtheory.settings.composed import Away, Shared, Square, Total, Value
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall, Root
+from fedtheory.settings.quantities import Away, Shared, Square, Total, Value
 
 #: A quantity, told from others by the function that computes it.
 Of = Callable[[Any, Any, Any], Array]

@@ -40,9 +40,9 @@ from typing import Any, NamedTuple, TypeGuard
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import BOUNDED, CONVERGES, VANISHES
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
-from fedtheory.settings.composed import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall, Root
+from fedtheory.settings.quantities import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from verify.derivation.facts import Known, Of, Term, said, term
 
 #: What vanishes converges, and what converges is bounded.

@@ -18,6 +18,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import L, mu
 from fedtheory.papers.fedadmm.descent import OBJECTIVE
 from fedtheory.papers.fedadmm.differences import SERVER_MOVE
+from fedtheory.papers.fedadmm.iterates import lagrangian, models, multipliers, server_model, steepest
 from fedtheory.papers.fedadmm.letters import q
 from fedtheory.papers.fedadmm.limits import (
     ABOVE,
@@ -53,23 +54,14 @@ from fedtheory.papers.fedadmm.sequences import (
     of_all,
     values,
 )
-from fedtheory.papers.fedadmm.transition import (
-    ITERATION,
-    SMOOTH,
-    STEP,
-    lagrangian,
-    models,
-    multipliers,
-    server_model,
-    steepest,
-)
+from fedtheory.papers.fedadmm.transition import ITERATION, SMOOTH, STEP
 from fedtheory.problems.base import Problem
 from fedtheory.problems.subproblems import Exact
 from fedtheory.randomness.selections import Fixed
 from fedtheory.settings import Drawing, Setting
-from fedtheory.settings.composed import Away, Square, Value
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Root
+from fedtheory.settings.quantities import Away, Square, Value
 from fedtheory.settings.relations import Quantity
 
 # The theorems

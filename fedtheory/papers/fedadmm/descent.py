@@ -12,8 +12,8 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedadmm import transition
+from fedtheory.numbers.rational import Array, square
+from fedtheory.papers.fedadmm import iterates, transition
 from fedtheory.papers.fedadmm.letters import alpha_i, nu_i, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import (
     LETTERS,
@@ -30,7 +30,6 @@ from fedtheory.papers.fedadmm.runs import (
     lowest,
     of_client,
     quantity,
-    square,
 )
 from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.problems.base import Problem
@@ -56,10 +55,10 @@ QUANTITIES = (
     quantity(_server.name, lambda v, k: v.fed.sigma.sum() * v.server(k)),
 )
 OF_ANY = (
-    transition.at(_L.name, transition.lagrangian),
-    transition.at(_L_next.name, transition.lagrangian, later=True),
-    transition.at(_E.name, transition.tolerances),
-    transition.at(_E_next.name, transition.tolerances, later=True),
+    transition.at(_L.name, iterates.lagrangian),
+    transition.at(_L_next.name, iterates.lagrangian, later=True),
+    transition.at(_E.name, iterates.tolerances),
+    transition.at(_E_next.name, iterates.tolerances, later=True),
     transition.quantity(_moved.name, lambda v: (v.params.sigma * v.move()).sum(axis=-1)),
     transition.quantity(_server.name, lambda v: v.params.sigma.sum() * square(v.after.w - v.state.w)),
 )
@@ -113,8 +112,8 @@ _phi, _eps, _zero = q("|phi_i^{k+1}|^2"), q("eps_i^{k+1}"), q("0")
 DUAL = transition.of_client("|Dpi_i^{k+1}|^2", lambda v: square(v.after.Pi - v.state.Pi))
 LOCAL = transition.of_client("|Dw_i^{k+1}|^2", lambda v: v.move())
 ACCURACY, ACCURACY_NEXT = (
-    transition.at("eps_i^k", transition.accuracy, each=True),
-    transition.at("eps_i^{k+1}", transition.accuracy, later=True, each=True),
+    transition.at("eps_i^k", iterates.accuracy, each=True),
+    transition.at("eps_i^{k+1}", iterates.accuracy, later=True, each=True),
 )
 _windows = sympy.Symbol("floor(k/(s_0*k_0))", integer=True, nonnegative=True)
 _eps_k, _eps_0 = parts("eps_i^k eps_i^0")
@@ -300,7 +299,7 @@ EQ_51 = (
 
 # Lemma C.2
 
-OBJECTIVE = transition.at("f(w^{tau_k})", transition.objective)
+OBJECTIVE = transition.at("f(w^{tau_k})", iterates.objective)
 _drop, _along, _along_sum, _Bar = parts(
     "alpha_i(f_i(w^{tau_{k+1}})-f_i(w_i^{k+1})) <Dbar_i,g_i> <Dbar_i,pi_i+phi_i> |Dbar_i|^2"
 )

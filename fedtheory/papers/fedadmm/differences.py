@@ -8,7 +8,8 @@ from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.inequality import Inequality
-from fedtheory.papers.fedadmm import transition
+from fedtheory.numbers.rational import square
+from fedtheory.papers.fedadmm import iterates, transition
 from fedtheory.papers.fedadmm.descent import (
     ACCURACY,
     ACCURACY_NEXT,
@@ -22,14 +23,13 @@ from fedtheory.papers.fedadmm.descent import (
 )
 from fedtheory.papers.fedadmm.letters import nu_i, q, sigma_i
 from fedtheory.papers.fedadmm.limits import ASSUMED, LONG, START
-from fedtheory.papers.fedadmm.runs import square
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, SELECTED, SMOOTH, STEP, TRANSITION
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Root
 from fedtheory.settings.relations import Quantity
 
 _away, _away_next = (
-    transition.at(name, transition.disagreement, later, each=True)
+    transition.at(name, iterates.disagreement, later, each=True)
     for name, later in (("|w_i^k-w^{tau_k}|^2", False), ("|Dbar_i^{k+1}|^2", True))
 )
 

@@ -11,14 +11,14 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
-from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedadmm import transition
+from fedtheory.numbers.rational import Array, square
+from fedtheory.papers.fedadmm import iterates, transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.inner import CURVED, INNER, PENALTY, inner_step
+from fedtheory.papers.fedadmm.iterates import steepest
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, parts, r_i, rho, s0, s_i, sigma_bar, sigma_i
-from fedtheory.papers.fedadmm.runs import square
 from fedtheory.papers.fedadmm.sequences import sum_of_gradients, sum_of_multipliers
-from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View, steepest
+from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
@@ -93,9 +93,7 @@ def _from_next(v: View) -> Array:
 
 def _whole(v: View, w: Array, W: Array) -> Array:
     """The augmented Lagrangian at w, W and Pi^k."""
-    found = transition.lagrangian(
-        v.problem, v.params, transition.before(v.problem, v.params, v.state)._replace(w=w, W=W)
-    )
+    found = iterates.lagrangian(v.problem, v.params, transition.before(v.problem, v.params, v.state)._replace(w=w, W=W))
     return found
 
 

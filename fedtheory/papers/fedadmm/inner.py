@@ -17,10 +17,9 @@ from fedtheory.instances import Instance, Instances, Recipe, check_shape, number
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, square
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, sigma_i
-from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import is_quadratic
 from fedtheory.problems.subproblems import InnerSteps, Task

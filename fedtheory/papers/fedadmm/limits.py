@@ -15,10 +15,10 @@ from fedtheory.algorithms import fedadmm
 from fedtheory.instances import Instance, Instances, Recipe, generic, pick
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Coercive, Everywhere, Recurs
-from fedtheory.numbers.rational import Array, to_float
+from fedtheory.numbers.rational import Array, square, to_float
 from fedtheory.papers.fedadmm import transition
-from fedtheory.papers.fedadmm.runs import square
-from fedtheory.papers.fedadmm.transition import SELECTED, SMOOTH, STEP, objective, ratio, server_model
+from fedtheory.papers.fedadmm.iterates import objective, server_model
+from fedtheory.papers.fedadmm.transition import SELECTED, SMOOTH, STEP, ratio
 from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import Bent, bent
 from fedtheory.problems.optimum import Optimum
@@ -27,8 +27,8 @@ from fedtheory.problems.subproblems import Adversary
 from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.randomness.selections import Covering, Fixed, Uniform
 from fedtheory.settings import Drawing, Setting
-from fedtheory.settings.composed import Away, Inner, Square
 from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.quantities import Away, Inner, Square
 from fedtheory.settings.relations import Quantity
 
 

@@ -17,10 +17,10 @@ from fedtheory.classes import SmoothConvex, WeaklyConvex
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.kinds.identity import Identity, identity
 from fedtheory.kinds.inequality import Inequality, inequality
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm.inner import CURVED, WEAKLY_CONVEX
 from fedtheory.papers.fedadmm.letters import parts, r_i, s_i
-from fedtheory.papers.fedadmm.runs import ROUND, History, Run, square
+from fedtheory.papers.fedadmm.runs import ROUND, History, Run
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.subproblems import InnerSteps, Task

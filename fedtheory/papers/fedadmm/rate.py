@@ -14,7 +14,7 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import infimum
 from fedtheory.papers.fedadmm.letters import c, k, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i, varepsilon
@@ -32,7 +32,6 @@ from fedtheory.papers.fedadmm.runs import (
     View,
     of_client,
     quantity,
-    square,
 )
 from fedtheory.papers.fedadmm.transition import BEFORE_IT_FALLS
 from fedtheory.settings import Setting

@@ -11,21 +11,10 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, SELECTED, last_of, smallest, waited
-from fedtheory.papers.fedadmm.runs import (
-    ROUND,
-    RUN,
-    SCHEME,
-    SMOOTH,
-    START,
-    STEP,
-    View,
-    of_client,
-    quantity,
-    square,
-)
+from fedtheory.papers.fedadmm.runs import ROUND, RUN, SCHEME, SMOOTH, START, STEP, View, of_client, quantity
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison

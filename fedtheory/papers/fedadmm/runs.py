@@ -18,7 +18,8 @@ import numpy as np
 
 from fedtheory.algorithms import fedadmm
 from fedtheory.instances import Instance, Instances, Recipe, number, numbers, pick
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, square
+from fedtheory.papers.fedadmm import iterates
 from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import Bent
@@ -119,15 +120,11 @@ class View:
 
     def lagrangian(self, j: int) -> Array:
         """Eqs. (12) and (22): the augmented Lagrangian at iteration j, ``(...)``."""
-        at = self.state(j)
-        gap = at.W - at.w[..., None, :]
-        value: Array = self.fed.alpha * self.problem.f.value(at.W) + (gap * at.Pi).sum(axis=-1)
-        return (value + self.fed.sigma * square(gap) / 2).sum(axis=-1)
+        return iterates.lagrangian(self.problem, self.fed, self.state(j))
 
     def tolerances(self, j: int) -> Array:
         """sum_i eps_i^j/((1 - nu_i) sigma_i), ``(...)``."""
-        at = self.state(j).eps / ((1 - self.fed.nu) * self.fed.sigma)
-        return at.sum(axis=-1)
+        return iterates.tolerance(self.problem, self.fed, self.state(j)).sum(axis=-1)
 
     def lyapunov(self, j: int) -> Array:
         """Eq. (22)."""
@@ -135,17 +132,11 @@ class View:
 
     def value(self, j: int) -> Array:
         """f(w^{tau_j})."""
-        return weighted_value(self.problem, self.fed.alpha, self.history.w[j])
+        return iterates.objective(self.problem, self.fed, self.state(j))
 
     def slope(self, j: int) -> Array:
         """|grad f(w^{tau_j})|^2."""
         return square(weighted_gradient(self.problem, self.fed.alpha, self.history.w[j]))
-
-
-def square(x: Array) -> Array:
-    """|x|^2 of the last axis."""
-    total: Array = (x**2).sum(axis=-1)
-    return total
 
 
 def quantity(name: str, of: Callable[[View, int], Array]) -> Quantity:

@@ -11,17 +11,9 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedadmm import transition
+from fedtheory.papers.fedadmm import iterates, transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, MOVED, OBJECTIVE
-from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, r_i, sigma, sigma_i
-from fedtheory.papers.fedadmm.limits import (
-    gradient,
-)
-from fedtheory.papers.fedadmm.transition import (
-    BEGINS,
-    CONTINUES,
-    SMOOTH,
-    TRANSITION,
+from fedtheory.papers.fedadmm.iterates import (
     accuracy,
     disagreement,
     gaps,
@@ -32,9 +24,14 @@ from fedtheory.papers.fedadmm.transition import (
     server_model,
     steepest,
 )
+from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, r_i, sigma, sigma_i
+from fedtheory.papers.fedadmm.limits import (
+    gradient,
+)
+from fedtheory.papers.fedadmm.transition import BEGINS, CONTINUES, SMOOTH, TRANSITION
 from fedtheory.problems.base import Problem
-from fedtheory.settings.composed import Difference, Image, Inner, Shared, Square, Total
 from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.quantities import Difference, Image, Inner, Shared, Square, Total
 from fedtheory.settings.relations import Comparison, Quantity
 
 # Functions of the state of Algorithm 1
@@ -118,7 +115,7 @@ COUPLINGS, _excesses = of_all("sum_i coupling_i", Total(coupling)), of_all("sum_
 L_MINUS_F = of_all("L^k-F(W^k)", Difference(lagrangian, values))
 F_MINUS_f = of_all("F(W^k)-f(w^{tau_k})", Difference(values, objective))
 LAGRANGIAN = of_all("L^k", lagrangian)
-_tolerance = each("eps_i/((1-nu_i)sigma_i)", transition.tolerance)
+_tolerance = each("eps_i/((1-nu_i)sigma_i)", iterates.tolerance)
 _spread = each("sigma_i|w_i-w|^2", spread)
 _spreads_next = of_all("sum_i(sigma_i|w_i-w|^2) after", Total(spread), later=True)
 MULTIPLIERS_SQUARED, _pi_next = (

@@ -22,17 +22,16 @@ from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.classes import SmoothOwn
 from fedtheory.instances import Recipe, number, numbers, pick
 from fedtheory.meanings import Lipschitz
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, square
+from fedtheory.papers.fedadmm.iterates import steepest
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_bar, sigma_i
-from fedtheory.papers.fedadmm.runs import square
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import Answer
 from fedtheory.problems.subproblems import Task
-from fedtheory.problems.weighted import weighted_gradient, weighted_value
+from fedtheory.problems.weighted import weighted_gradient
 from fedtheory.randomness import Constant, Distribution, Draw
 from fedtheory.randomness.selections import Fixed
 from fedtheory.settings import Drawing, Hints, Setting
-from fedtheory.settings.composed import Difference, Shared, Square, Total
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall
 from fedtheory.settings.relations import Quantity
@@ -259,12 +258,6 @@ def step_condition(factor: Any) -> Hypothesis:
     return Hypothesis(f"sigma_i >= {factor} alpha_i r_i for every i", sympy.Le(ratio, 1 / sympy.sympify(factor)))
 
 
-def steepest(problem: Problem, params: Any, W: Array) -> Array:
-    """-alpha_i grad f_i(w_i), ``(..., m, d) -> (..., m, d)``."""
-    found: Array = -(params.alpha[:, None] * problem.f.gradient(W))
-    return found
-
-
 def _bend(problem: Problem, params: Any) -> Array:
     """alpha_i r_i, ``(m,)``."""
     found: Array = params.alpha * params.r
@@ -338,61 +331,6 @@ ITERATION = Iteration(
     _admits,
     ((BEGINS, CONTINUES),),
 )
-
-
-# Functions of the state of Algorithm 1
-
-
-def lagrangian(problem: Problem, params: Any, at: Any) -> Array:
-    """The augmented Lagrangian, eq. (12)."""
-    gap = at.W - at.w[..., None, :]
-    terms = params.alpha * problem.f.value(at.W) + (gap * at.Pi).sum(axis=-1)
-    total: Array = (terms + params.sigma * square(gap) / 2).sum(axis=-1)
-    return total
-
-
-def tolerance(problem: Problem, params: Any, at: Any) -> Array:
-    """The weighted tolerances of the clients, ``(..., m)``."""
-    eps: Array = at.eps / ((1 - params.nu) * params.sigma)
-    return eps
-
-
-#: The weighted sum of all tolerances.
-tolerances = Total(tolerance)
-
-
-def objective(problem: Problem, params: Any, at: Any) -> Array:
-    """The objective at the model of the server."""
-    return weighted_value(problem, params.alpha, at.w)
-
-
-def accuracy(problem: Problem, params: Any, at: Any) -> Array:
-    """The tolerances of the clients, ``(..., m)``."""
-    eps: Array = at.eps
-    return eps
-
-
-def server_model(problem: Problem, params: Any, at: Any) -> Array:
-    """The server's model."""
-    w: Array = at.w
-    return w
-
-
-def models(problem: Problem, params: Any, at: Any) -> Array:
-    """The models of the clients."""
-    W: Array = at.W
-    return W
-
-
-def multipliers(problem: Problem, params: Any, at: Any) -> Array:
-    """The multipliers of the clients."""
-    Pi: Array = at.Pi
-    return Pi
-
-
-#: Of each client: the distance of its model to that of the server, as a vector and squared.
-gaps = Difference(models, Shared(server_model))
-disagreement = Square(gaps)
 
 
 # Quantities

@@ -15,7 +15,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex
 from fedtheory.kinds.inequality import Inequality, inequality
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedopt.predictors import lamda, n
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Setting, points
@@ -42,14 +42,10 @@ class Two(NamedTuple):
     u: Array
 
 
-def _square(x: Array) -> Array:
-    return (x**2).sum(axis=-1)
-
-
 def _dual(n: int, lam: Any, at: Array, value: Array, slope: Array) -> Array:
     """D(alpha), eq. (13), of losses with ``value (..., n)`` and ``slope (..., n, d)`` at the points ``at``."""
     conjugates = ((at * slope).sum(axis=-1) - value).sum(axis=-1)
-    return -_square(slope.sum(axis=-2)) / (2 * lam * n**2) - conjugates / n
+    return -square(slope.sum(axis=-2)) / (2 * lam * n**2) - conjugates / n
 
 
 # Of losses of w, and at the model w itself
@@ -77,7 +73,7 @@ def _of_model(problem: Problem, params: Regulariser, state: At) -> Array:
 def _objective(problem: Problem, params: Regulariser, state: At) -> Array:
     """f(w)."""
     losses = problem.f.value(_everywhere(problem, state.w)).sum(axis=-1) / problem.n
-    return losses + params.lamda * _square(state.w) / 2
+    return losses + params.lamda * square(state.w) / 2
 
 
 def _slope(problem: Problem, params: Regulariser, state: At) -> Array:
@@ -88,13 +84,13 @@ def _slope(problem: Problem, params: Regulariser, state: At) -> Array:
 
 def _stationarity(problem: Problem, params: Regulariser, state: At) -> Array:
     """|grad f(w)|^2."""
-    return _square(_slope(problem, params, state))
+    return square(_slope(problem, params, state))
 
 
 def _off(problem: Problem, params: Regulariser, state: At) -> Array:
     """|w - X alpha^w/(lambda n)|^2."""
     image = -problem.f.gradient(_everywhere(problem, state.w)).sum(axis=-2) / (params.lamda * problem.n)
-    return _square(state.w - image)
+    return square(state.w - image)
 
 
 # At two vectors of dual variables
@@ -123,7 +119,7 @@ def _linear(problem: Problem, params: Regulariser, state: Two) -> Array:
 
 def _distance(problem: Problem, params: Regulariser, state: Two) -> Array:
     """sum_i |x_i|^2 (beta_i - alpha_i)^2."""
-    return _square(_moves(problem, state)).sum(axis=-1)
+    return square(_moves(problem, state)).sum(axis=-1)
 
 
 _smooth = sympy.Symbol("beta", positive=True)

@@ -13,9 +13,9 @@ import sympy
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
 from fedtheory.papers.fedadmm.transition import BEGINS, CONTINUES, IDLE, ITERATION, SELECTED
-from fedtheory.settings.composed import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Overall
+from fedtheory.settings.quantities import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from fedtheory.settings.relations import Quantity
 from verify.derivation import rules
 from verify.derivation.facts import Known, term

@@ -17,7 +17,7 @@ from fedtheory.instances import Instances
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
-from fedtheory.papers.fedadmm import convergence, descent, differences, limits, sequences, transition
+from fedtheory.papers.fedadmm import convergence, descent, differences, iterates, limits, sequences, transition
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
 from fedtheory.randomness.selections import Fixed, Uniform
 from fedtheory.settings import Drawing
@@ -111,7 +111,7 @@ def test_coefficients_of_the_wrong_sign_are_no_decrease():
 
 def test_the_potential_is_one_function_before_and_after():
     assert _is_not_decrease(_descent((MOVED.expression + SERVER.expression) / 10, V - V_NEXT + descent.LYAPUNOV / 100))
-    other = transition.at("L^{k+1}", transition.objective, later=True)
+    other = transition.at("L^{k+1}", iterates.objective, later=True)
     quantities = tuple(other if q.expression == other.expression else q for q in descent.OF_ANY)
     assert _is_not_decrease(_descent((MOVED.expression + SERVER.expression) / 10, V - V_NEXT, quantities))
 
@@ -415,7 +415,7 @@ def test_hypotheses_without_which_a_theorem_does_not_follow(id, hypothesis, unce
 
 def test_what_is_bounded_below_only_need_not_be_bounded(uncertified):
     # exp(-w) on the line: along its runs values converge, and models go to infinity.
-    below = Hypothesis("f is bounded below", says=(BoundedBelow(transition.objective),))
+    below = Hypothesis("f is bounded below", says=(BoundedBelow(iterates.objective),))
     theorem = claims.get("fedadmm/theorem-4.1/a")
     weaker = replace(theorem, requires=(*(h for h in theorem.requires if h is not limits.COERCIVE), below))
     assert _found(weaker).missing == "|w^{tau_k}|"
@@ -502,11 +502,11 @@ def test_inequalities_that_a_hypothesis_does_not_mean_are_seen():
 
 
 def test_functions_that_are_not_coercive_in_their_point_are_seen():
-    objective, server = transition.objective, transition.server_model
+    objective, server = iterates.objective, iterates.server_model
     assert _differs(_saying("theorem-4.1/a", Coercive(objective, server))) == ""
     for wrong in (
-        Coercive(transition.lagrangian, server),
-        Coercive(objective, transition.multipliers),
+        Coercive(iterates.lagrangian, server),
+        Coercive(objective, iterates.multipliers),
         Coercive(lambda *at: -objective(*at), server),
         Coercive(lambda *at: objective(*at) * 0, server),
     ):
@@ -517,7 +517,7 @@ def test_maps_that_are_not_lipschitz_are_seen():
     constant = transition.SMOOTH.says[0].constant
     for wrong in (
         Lipschitz(lambda problem, params, u: u**2, constant),
-        Lipschitz(transition.steepest, lambda problem, params: constant(problem, params) / 1000),
+        Lipschitz(iterates.steepest, lambda problem, params: constant(problem, params) / 1000),
         Lipschitz(lambda problem, params, u: constant(problem, params)[:, None] / 2 * (u + u[..., ::-1, :]), constant),
     ):
         assert "Lipschitz" in _differs(_saying("theorem-4.1/a", wrong))
@@ -525,11 +525,11 @@ def test_maps_that_are_not_lipschitz_are_seen():
 
 def test_moves_of_another_vector_are_seen():
     move = differences.SERVER_MOVE.of
-    assert _differs(_saying("theorem-4.1/a", Isolated(transition.server_model, move))) == ""
+    assert _differs(_saying("theorem-4.1/a", Isolated(iterates.server_model, move))) == ""
     for wrong in (
-        Isolated(transition.server_model, lambda *at: 2 * move(*at)),
-        Isolated(transition.models, move),
-        Isolated(transition.multipliers, move),
+        Isolated(iterates.server_model, lambda *at: 2 * move(*at)),
+        Isolated(iterates.models, move),
+        Isolated(iterates.multipliers, move),
     ):
         assert "change of a vector" in _differs(_saying("theorem-4.1/a", wrong))
 
@@ -540,7 +540,7 @@ def test_cases_that_do_not_recur_are_seen():
 
 
 def test_functions_that_are_not_bounded_below_are_seen():
-    objective, server = transition.objective, transition.server_model
+    objective, server = iterates.objective, iterates.server_model
     assert _differs(_saying("theorem-4.1/a", BoundedBelow(objective))) == ""
     for wrong in (
         lambda *at: -objective(*at),
@@ -552,9 +552,9 @@ def test_functions_that_are_not_bounded_below_are_seen():
 
 def test_functions_that_grow_in_one_direction_only_are_seen():
     def of_one_side(problem, params, at):
-        return transition.server_model(problem, params, at).sum(axis=-1)
+        return iterates.server_model(problem, params, at).sum(axis=-1)
 
-    wrong = Coercive(of_one_side, transition.server_model)
+    wrong = Coercive(of_one_side, iterates.server_model)
     assert "coercive" in _differs(_saying("theorem-4.1/a", wrong))
 
 

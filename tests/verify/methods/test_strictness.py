@@ -9,7 +9,7 @@ from fedtheory.kinds.bound import bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.symbols import T
-from fedtheory.settings.potentials import distance
+from fedtheory.settings.quantities import distance
 from fedtheory.settings.relations import Comparison, E, Quantity
 from verify import Verdict, check
 from verify.methods import METHODS, PROOFS, identities

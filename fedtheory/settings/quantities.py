@@ -1,4 +1,5 @@
-"""Numbers that are composed of vectors and numbers of a method's state, in a form that the rules of limits can see.
+"""Quantities that most theorems speak of, and numbers that are composed of vectors and numbers of a method's state, in
+a form that the rules of limits can see.
 
 Each is a function of (problem, params, state), as are its parts. A vector has shape ``(..., d)``, or ``(..., m, d)``
 where there is one for each client; what is composed of it has shape ``(...)``, or ``(..., m)``.
@@ -12,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, square
 from fedtheory.problems.base import Problem
 
+#: A function of a problem, parameters and a state.
 Function = Callable[[Problem, Any, Any], Array]
 
 
@@ -26,8 +28,7 @@ class Square:
 
     def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
         """The square of the vector's length."""
-        total: Array = (self.of(problem, params, state) ** 2).sum(axis=-1)
-        return total
+        return square(self.of(problem, params, state))
 
 
 @dataclass(frozen=True)
@@ -125,3 +126,24 @@ class Total:
             raise ValueError(f"a sum over {problem.n} clients has {parts.shape[-1]} parts")
         total: Array = parts.sum(axis=-1)
         return total
+
+
+# Of a state with a point ``x``
+
+
+def distance(problem: Problem, params: Any, state: Any) -> Array:
+    """|x - x*|^2."""
+    return square(state.x - problem.x_star)
+
+
+def gap(problem: Problem, params: Any, state: Any) -> Array:
+    """f(x) - f(x*), f the mean of the f_i."""
+    here, there = (problem.f.value(x[..., None, :]).sum(axis=-1) / problem.n for x in (state.x, problem.x_star))
+    found: Array = here - there
+    return found
+
+
+def heterogeneity(problem: Problem, params: Any, state: Any) -> Array:
+    """(1/n) sum_i |grad f_i(x*)|^2."""
+    found: Array = (problem.y_star**2).sum(axis=(-1, -2)) / problem.n
+    return found

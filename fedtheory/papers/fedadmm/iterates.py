@@ -1,0 +1,71 @@
+"""Functions of the state of Algorithm 1, ``at``, before an iteration or after it: of these statements are composed.
+
+``params`` are those of Algorithm 1, or any that have its ``alpha``, ``sigma`` and ``nu (m,)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fedtheory.numbers.rational import Array, square
+from fedtheory.problems.base import Problem
+from fedtheory.problems.weighted import weighted_value
+from fedtheory.settings.quantities import Difference, Shared, Square, Total
+
+
+def steepest(problem: Problem, params: Any, W: Array) -> Array:
+    """-alpha_i grad f_i(w_i), ``(..., m, d) -> (..., m, d)``."""
+    found: Array = -(params.alpha[:, None] * problem.f.gradient(W))
+    return found
+
+
+def lagrangian(problem: Problem, params: Any, at: Any) -> Array:
+    """The augmented Lagrangian, eq. (12)."""
+    gap = at.W - at.w[..., None, :]
+    terms = params.alpha * problem.f.value(at.W) + (gap * at.Pi).sum(axis=-1)
+    total: Array = (terms + params.sigma * square(gap) / 2).sum(axis=-1)
+    return total
+
+
+def tolerance(problem: Problem, params: Any, at: Any) -> Array:
+    """The weighted tolerances of the clients, ``(..., m)``."""
+    eps: Array = at.eps / ((1 - params.nu) * params.sigma)
+    return eps
+
+
+#: The weighted sum of all tolerances.
+tolerances = Total(tolerance)
+
+
+def objective(problem: Problem, params: Any, at: Any) -> Array:
+    """The objective at the model of the server."""
+    return weighted_value(problem, params.alpha, at.w)
+
+
+def accuracy(problem: Problem, params: Any, at: Any) -> Array:
+    """The tolerances of the clients, ``(..., m)``."""
+    eps: Array = at.eps
+    return eps
+
+
+def server_model(problem: Problem, params: Any, at: Any) -> Array:
+    """The server's model."""
+    w: Array = at.w
+    return w
+
+
+def models(problem: Problem, params: Any, at: Any) -> Array:
+    """The models of the clients."""
+    W: Array = at.W
+    return W
+
+
+def multipliers(problem: Problem, params: Any, at: Any) -> Array:
+    """The multipliers of the clients."""
+    Pi: Array = at.Pi
+    return Pi
+
+
+#: Of each client: the distance of its model to that of the server, as a vector and squared.
+gaps = Difference(models, Shared(server_model))
+disagreement = Square(gaps)
