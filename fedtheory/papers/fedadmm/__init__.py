@@ -11,7 +11,6 @@ from fedtheory.papers.fedadmm import (
     inner,
     method,
     origins,
-    proofs,
     rate,
     rounds,
     selecting,
@@ -75,7 +74,7 @@ PAPER = Paper(
     "Zhou and Li: FedADMM (2022)",
     with_origins(
         "fedadmm",
-        with_proofs("fedadmm", _CLAIMS, proofs.PROOFS),
+        with_proofs("fedadmm", _CLAIMS, origins.PROOFS),
         origins.PRINTED,
         origins.IMPLIED,
         origins.OBSERVED,

@@ -13,7 +13,6 @@ from fedtheory.papers.feddcd import (
     memory,
     origins,
     projection,
-    proofs,
     rounds,
 )
 from fedtheory.papers.feddcd.dual import (
@@ -64,7 +63,7 @@ PAPER = Paper(
     "Fan, Fang, Friedlander: A dual approach for federated learning (2022)",
     with_origins(
         "feddcd",
-        with_proofs("feddcd", _CLAIMS, proofs.PROOFS),
+        with_proofs("feddcd", _CLAIMS, origins.PROOFS),
         origins.PRINTED,
         origins.IMPLIED,
         origins.OBSERVED,

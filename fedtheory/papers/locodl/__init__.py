@@ -1,7 +1,7 @@
 """Condat, Maranjyan, Richtarik: LoCoDL (2024). Letters as in the paper."""
 
 from fedtheory.claims import with_origins, with_proofs
-from fedtheory.papers.locodl import complexity, method, origins, proofs, remarks
+from fedtheory.papers.locodl import complexity, method, origins, remarks
 from fedtheory.papers.locodl.method import (
     DAMPING,
     ORDERED,
@@ -49,7 +49,7 @@ PAPER = Paper(
     "Condat, Maranjyan, Richtarik: LoCoDL (2024)",
     with_origins(
         "locodl",
-        with_proofs("locodl", _CLAIMS, proofs.PROOFS),
+        with_proofs("locodl", _CLAIMS, origins.PROOFS),
         origins.PRINTED,
         origins.IMPLIED,
         origins.OBSERVED,
