@@ -22,6 +22,7 @@ from fedtheory import claims, tables
 from verify import Verdict, check, checking, cli
 from verify.base.plain import clean
 from verify.cli import completion, main
+from verify.evidence import formats
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Evidence
 from verify.report import statement, terminal
@@ -227,6 +228,7 @@ def test_audit_prints_a_table_refutations_and_a_summary(here, capsys):
 def test_the_json_has_the_keys_that_other_programs_read(audited):
     result = json.loads((audited / "audit.json").read_text())
     assert set(result) == {"format", "version", "seed", "budget", "claims"}
+    assert result["format"] == "fedtheory-audit-1" and formats.checked("audit", result)
     assert (result["seed"], result["budget"]) == (0, "quick")
     assert [c["id"] for c in result["claims"]] == [c.id for c in claims.select(SUBSET)]
     assert all(set(c) >= KEYS for c in result["claims"])
@@ -234,6 +236,7 @@ def test_the_json_has_the_keys_that_other_programs_read(audited):
     assert refuted["repaired"] == "feddcd/lemma-B.8/rate/repaired" and refuted["margin"] < 0
     stored = json.loads((audited / "counterexamples" / "feddcd_lemma-B.8_rate.json").read_text())
     assert stored == {"format": "fedtheory-counterexample-1", **refuted["counterexample"]}
+    assert formats.checked("counterexample", stored)
 
 
 def test_the_number_of_jobs_changes_nothing_but_the_time(audited, tmp_path):

@@ -14,7 +14,7 @@ import sympy
 from fedtheory import claims
 from verify.base.evaluate import meeting
 from verify.cli import main
-from verify.evidence import certificates
+from verify.evidence import certificates, formats
 from verify.evidence.certificates import ClassCertificate, load
 from verify.pep import certifying
 from verify.pep.prover import DoesNotHold, Solving, Stored
@@ -188,6 +188,9 @@ def test_an_audit_stores_certificates_that_the_command_replays(tmp_path, capsys)
     counted = sum(len(outcome["certificates"]) for entry in entries for outcome in entry["outcomes"])
     files = sorted((tmp_path / "certificates").iterdir())
     assert len(files) == counted >= 9
+    for file in files:
+        stored = json.loads(file.read_text())
+        assert stored["format"] == "fedtheory-certificate-1" and formats.checked("certificate", stored)
     for file in files[:1] + files[-1:]:
         status, out, err = run(capsys, "replay", str(file))
         assert (status, err) == (0, "") and "the certificate holds" in out
