@@ -8,21 +8,33 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.sourcecode import quotient
 from verify.reading.program import Program
 from verify.reading.terms import Axis, Op, Term, parts
 
 
 def step(program: Program, problem: Any, params: Any, state: Any, draw: Any) -> dict[str, Array]:
     """The parts of the state after a step that was read, by name; shapes are those of a state with its replicas."""
-    lead = np.shape(next(iter(state)))[: np.ndim(next(iter(state))) - len(next(iter(program.parts.values())).axes)]
-    found: dict[int, Any] = {}
-    for term in parts(*program.step.values()):
-        found[id(term)] = _value(term, [found[id(part)] for part in term.of], problem, params, state, draw)
+    first, kind = next(iter(state)), next(iter(program.parts.values()))
+    lead = np.shape(first)[: np.ndim(first) - len(kind.axes)]
+    found = _values(tuple(program.step.values()), problem, params, state, draw)
     sizes = {Axis.CLIENTS: problem.n, Axis.COORDINATES: problem.d, Axis.ONE: 1}
     return {
         name: np.broadcast_to(found[id(term)], (*lead, *(sizes[axis] for axis in term.type.axes)))
         for name, term in program.step.items()
     }
+
+
+def value(term: Term, problem: Any, params: Any, state: Any, draw: Any = None) -> Any:
+    """What a term is: an array whose last axes, as far as it has them, are those of the term."""
+    return _values((term,), problem, params, state, draw)[id(term)]
+
+
+def _values(wanted: tuple[Term, ...], problem: Any, params: Any, state: Any, draw: Any) -> dict[int, Any]:
+    found: dict[int, Any] = {}
+    for term in parts(*wanted):
+        found[id(term)] = _value(term, [found[id(part)] for part in term.of], problem, params, state, draw)
+    return found
 
 
 def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, draw: Any) -> Any:
@@ -56,7 +68,8 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
 _OPERATIONS: Mapping[Op, Callable[..., Any]] = {
     Op.ADD: lambda a, b: a + b,
     Op.MULTIPLY: lambda a, b: a * b,
-    Op.DIVIDE: lambda a, b: a / b,
+    # Whole numbers have quotients in the code too, where it runs in fractions.
+    Op.DIVIDE: quotient,
     Op.CHOOSE: np.where,
     Op.NOT: np.logical_not,
     Op.AND: np.logical_and,

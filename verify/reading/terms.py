@@ -123,6 +123,7 @@ def leaf(op: Op, name: str, type: Type) -> Term:
     """A letter, a count, a part of the state, something given, or a draw."""
     if op not in (Op.LETTER, Op.COUNT, Op.GIVEN, Op.PART, Op.DRAW):
         raise ValueError(f"{op} is no leaf")
+    _check_once(type.axes)
     return Term(op, (), type, name)
 
 
@@ -163,12 +164,22 @@ def broadcast(one: Type, other: Type) -> tuple[tuple[Axis, ...], bool]:
         if a != b and Axis.ONE not in (a, b):
             raise ValueError(f"{a} of the one stand where the other has {b}")
         axes[-place] = b if a is Axis.ONE else a
+    _check_once(tuple(axes))
     return tuple(axes), one.batched or other.batched
+
+
+def _check_once(axes: tuple[Axis, ...]) -> None:
+    """``ValueError`` where two axes run over the same: then a client would be taken for another."""
+    told = [axis for axis in axes if axis is not Axis.ONE]
+    if len(told) > len(set(told)):
+        raise ValueError(f"two axes run over the {next(axis for axis in told if told.count(axis) > 1)}")
 
 
 def add(one: Term, other: Term) -> Term:
     """The sum, of terms of one degree."""
     axes, batched = broadcast(one.type, other.type)
+    if one.type.mask and other.type.mask:
+        raise ValueError("two masks are added, of which numpy makes one that is true where either is")
     degrees = {one.type.degree, other.type.degree} - {ANY_DEGREE}
     if len(degrees) > 1:
         raise ValueError(f"{one.type} and {other.type} are added")
@@ -187,7 +198,7 @@ def multiply(one: Term, other: Term) -> Term:
     degree = ANY_DEGREE if ANY_DEGREE in degrees else sum(degrees)
     if degree > 2:
         raise ValueError(f"{one.type} is multiplied by {other.type}, which is no inner product")
-    return Term(Op.MULTIPLY, (one, other), Type(axes, batched, degree))
+    return Term(Op.MULTIPLY, (one, other), Type(axes, batched, degree, one.type.mask and other.type.mask))
 
 
 def divide(one: Term, other: Term) -> Term:
@@ -213,9 +224,10 @@ def choose(mask: Term, one: Term, other: Term) -> Term:
     """``one`` where a mask that was drawn is true, else ``other``."""
     if not mask.type.mask:
         raise ValueError(f"what is chosen depends on {mask.type}, where a draw is due")
-    both = add(one, other).type
+    masks = one.type.mask and other.type.mask
+    both = (multiply if masks else add)(one, other).type
     axes, batched = broadcast(mask.type, both)
-    return Term(Op.CHOOSE, (mask, one, other), Type(axes, batched, both.degree))
+    return Term(Op.CHOOSE, (mask, one, other), Type(axes, batched, both.degree, masks))
 
 
 def logical(op: Op, *masks: Term) -> Term:

@@ -4,72 +4,20 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from itertools import islice
 
 import numpy as np
 import pytest
+from read_steps import READ, fitting
 
-from fedtheory import algorithms, claims
+from fedtheory import algorithms
 from fedtheory.algorithms.method import method
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
-from verify.conformance import small
 from verify.reading import running
 from verify.reading.program import quantity, read
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op
-from verify.search import hunting
-
-#: Algorithms of which every step is read, and the parameters that are told as numbers, since loops run to them.
-READ = {
-    "gradient-descent": (),
-    "sgd": (),
-    "sag": (),
-    "saga": (),
-    "svrg": (),
-    "loopless-svrg": (),
-    "feddcd": (),
-    "accfeddcd": (),
-    "rbcd": (),
-    "accelerated-rbcd": (),
-    "locodl": (),
-    "minibatch-sgd": (),
-    "fedprox": ("epochs",),
-    "scaffold": ("epochs",),
-    "diana": (),
-    "ef21": (),
-    "adiana": (),
-    "scaffnew": (),
-    "fedcomgate": ("K",),
-    "fedalt": ("k0",),
-    "fedsim": ("k0",),
-}
-
-
-def instances(name):
-    """Problems and parameters of an algorithm, in fractions where claims have them, with states and draws."""
-    algorithm, rng = algorithms.get(name), np.random.default_rng(0)
-    posed = [claim for claim in claims.all() if getattr(claim.setting, "algorithm", None) is algorithm][:3]
-    for claim in posed:
-        for recipe in islice(claim.instances.recipes(hunting.generator(claim, 0)), 120):
-            try:
-                instance = claim.instances.build(recipe, True)
-            except ValueError:
-                continue
-            if instance.problem is not None and 1 not in (instance.problem.n, instance.problem.d):
-                theta = np.array([[int(k) for k in rng.integers(-5, 6, instance.dimension)]])
-                problem, state = instance.at(theta)
-                yield problem, instance.params, state
-    if not posed:
-        for problem, params in small.problems(name, rng, ()):
-            state = algorithm.init(problem, params)
-            yield problem, params, type(state)(*(rng.integers(-5, 6, np.shape(part)) + part for part in state))
-
-
-def fitting(name):
-    """Those instances whose n and d differ."""
-    return [(problem, *rest) for problem, *rest in instances(name) if 1 not in (problem.n, problem.d)]
 
 
 @pytest.mark.parametrize("name", READ)

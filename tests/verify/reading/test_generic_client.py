@@ -1,0 +1,194 @@
+"""n as a letter: what a generic client says is what n clients compute, and steps that break an invariant are told."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from read_steps import READ, fitting
+
+from fedtheory import algorithms
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.numbers.rational import exact
+from verify.reading import generic_client, running, terms
+from verify.reading.generic_client import ONE, World, evaluated, preserves
+from verify.reading.known import Law
+from verify.reading.program import Program, quantity, read
+from verify.reading.terms import Axis, Op, Type
+
+#: Algorithms whose invariant is shown for every n, d, all letters and all draws.
+PRESERVED = ("locodl", "scaffold", "diana", "ef21", "adiana", "scaffnew", "fedcomgate")
+
+
+def posed(algorithm, name):
+    problem, params, _ = next((p, q, s) for p, q, s in fitting(name) if p.n != p.d)
+    counts = {count: int(getattr(params, count)) for count in READ[name]}
+    return read(algorithm, problem, params, counts), quantity(algorithm.invariant, algorithm, problem, params, counts)
+
+
+@pytest.mark.parametrize("name", PRESERVED)
+def test_invariants_hold_for_every_number_of_clients(name):
+    assert preserves(*posed(algorithms.get(name), name))
+
+
+#: Steps changed in one place, so that they leave what they preserve.
+SLIPS = (
+    ("locodl", "state.v + dual_step * d_bar", "state.v - dual_step * d_bar"),
+    ("locodl", "d.sum(axis=-2) / (2 * problem.n)", "d.sum(axis=-2) / problem.n"),
+    ("locodl", "y=np.where(talk, y_hat + rho * d_bar, y_hat)", "y=y_hat"),
+    ("scaffold", "change.sum(axis=-2) / problem.n", "change.sum(axis=-2) / params.tau"),
+    ("scaffold", "c_i + change", "c_i + 2 * change"),
+    ("diana", "/ problem.n", "/ (problem.n + 1)"),
+    ("ef21", "state.g + c,", "state.g + 2 * c,"),
+    ("ef21", "c.sum(axis=-2) / problem.n)", "c.sum(axis=-2) / 3)"),
+    ("scaffnew", "(x - x_hat))", "(x + x_hat))"),
+    ("scaffnew", "x_hat.shape[-2]", "3"),
+)
+
+
+@pytest.mark.parametrize(("name", "right", "wrong"), SLIPS)
+def test_slips_that_leave_an_invariant_are_not_shown(tmp_path, name, right, wrong):
+    true = algorithms.get(name)
+    module = importlib.import_module(f"fedtheory.algorithms.{name}")
+    text = inspect.getsource(module)
+    assert right in text
+    path = tmp_path / f"slip_{name}.py"
+    path.write_text(text.replace(right, wrong))
+    names = {"__name__": f"slip_{name}", "__file__": str(path)}
+    exec(compile(path.read_text(), str(path), "exec", dont_inherit=True), names)
+    slip = Algorithm(
+        "slip", true.Params, true.State, true.init, true.draws, names["step"], true.fixed_point, true.invariant
+    )
+    # A slip that leaves the invariant alone is shown to do so.
+    assert preserves(*posed(slip, name)) is ((name, wrong) == ("locodl", "y=y_hat"))
+
+
+# Terms at random, as n clients compute them and as a generic client says
+
+N, D, REPLICAS = 3, 2, 2
+SUBSET = Law("subset", (terms.leaf(Op.COUNT, "n", terms.NUMBER), terms.leaf(Op.LETTER, "tau", terms.NUMBER)))
+
+
+def leaves():
+    mask = Type((Axis.CLIENTS,), True, 0, True)
+    return [
+        terms.leaf(Op.PART, "x", terms.CLIENTS),
+        terms.leaf(Op.PART, "y", terms.POINT),
+        terms.leaf(Op.PART, "z", terms.CLIENTS),
+        terms.leaf(Op.LETTER, "gamma", terms.NUMBER),
+        terms.leaf(Op.LETTER, "tau", terms.NUMBER),
+        terms.leaf(Op.COUNT, "n", terms.NUMBER),
+        terms.constant(Fraction(-2, 3)),
+        terms.view(terms.leaf(Op.DRAW, "draw", mask), (Axis.CLIENTS, Axis.ONE)),
+    ]
+
+
+def grown(rng):
+    """A term made of leaves by random operations; those that have no type are left out."""
+    found = leaves()
+    for _ in range(40):
+        a, b, c = (found[int(k)] for k in rng.integers(len(found), size=3))
+        make = [
+            lambda a, b, c: terms.add(a, b),
+            lambda a, b, c: terms.multiply(a, b),
+            lambda a, b, c: terms.choose(c, a, b),
+            lambda a, b, c: terms.total(a, -2, True),
+            lambda a, b, c: terms.total(a, -1, True),
+            lambda a, b, c: terms.view(a, (Axis.ONE, *a.type.axes)),
+            lambda a, b, c: terms.power(a, 2),
+            lambda a, b, c: terms.divide(a, b),
+            lambda a, b, c: terms.logical(Op.NOT, a),
+        ][int(rng.integers(9))]
+        try:
+            term = make(a, b, c)
+        except ValueError:
+            continue
+        if len(term.type.axes) <= 2:
+            found.append(term)
+    return found[len(leaves()) :]
+
+
+def of_atom(world, atom, given, mask):
+    """What an atom is, ``(replicas, n, d)`` or with one place on some of these axes."""
+    kind, *of = world.meaning.get(atom.name, ("same", atom.name))
+    if kind in ("mean", "deviation"):
+        mean = given[of[0]].sum(axis=-2, keepdims=True) / N
+        return mean if kind == "mean" else given[of[0]] - mean
+    if kind == "inner product":
+        return (of_atom(world, of[0], given, mask) * of_atom(world, of[1], given, mask)).sum(axis=-1, keepdims=True)
+    if kind == "sum":
+        product = np.ones((REPLICAS, N, 1), dtype=int)
+        for value in (*(mask for _ in of[0]), *(of_atom(world, a, given, mask) for a in of[1])):
+            product = product * value
+        return product.sum(axis=-2, keepdims=True)
+    return given[of[0]]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_generic_client_says_what_n_clients_compute(seed):
+    rng = np.random.default_rng(seed)
+    made = [term for term in grown(rng) if len(term.type.axes) == 2]
+    program = Program("random", {}, {}, {}, False, SUBSET, {str(k): term for k, term in enumerate(made)}, ())
+    world = generic_client.world(program)
+    state = SimpleNamespace(
+        x=exact(rng.integers(-3, 4, (REPLICAS, N, D))),
+        y=exact(rng.integers(-3, 4, (REPLICAS, D))),
+        z=exact(rng.integers(-3, 4, (REPLICAS, N, D))),
+    )
+    draw = np.array([[True, False, True], [False, True, True]])
+    problem, params = SimpleNamespace(n=N, d=D), SimpleNamespace(gamma=Fraction(2, 7), tau=2)
+    given = {"x": state.x, "y": state.y[:, None], "z": state.z}
+    letters = {"n": N, "d": D, "letter gamma": params.gamma, "letter tau": params.tau}
+    for term, value in zip(made, safely(world, made), strict=True):
+        if value is None:
+            continue
+        by_code = running.value(term, problem, params, state, draw)
+        by_client = np.zeros((1, 1, 1), dtype=int)
+        for (draws, atoms), c in value.of.items():
+            at = Fraction(str(c.as_expr().subs(letters)))
+            product = np.array([[[at]]], dtype=object)
+            for factor in (
+                *(draw[..., None] for _ in draws),
+                *(of_atom(world, a, given, draw[..., None]) for a in atoms),
+            ):
+                product = product * factor
+            by_client = by_client + product
+        if term.type.degree == 2:
+            continue
+        assert (np.broadcast_arrays(by_code, by_client)[0] == np.broadcast_arrays(by_code, by_client)[1]).all()
+
+
+def safely(world: World, made):
+    """The values of terms, None of those that a letter divides by what is no letter."""
+    for term in made:
+        try:
+            yield evaluated(world, [term])[0]
+        except ValueError:
+            yield None
+
+
+def test_products_of_numbers_and_vectors_keep_their_pairs():
+    x, y, z = (terms.leaf(Op.PART, name, terms.POINT) for name in "xyz")
+
+    def inner(a, b):
+        return terms.total(terms.multiply(a, b), -1, True)
+
+    one = terms.multiply(inner(x, y), z)
+    other = terms.multiply(inner(x, z), y)
+    program = Program("pairs", {}, {}, {}, False, Law("constant"), {"one": one}, ())
+    world = generic_client.world(program)
+    first, second = evaluated(world, [one, other])
+    assert not (first - second).is_zero()
+    assert (first - first).is_zero() and ONE not in first.of
+
+
+def test_two_axes_of_clients_are_refused():
+    x = terms.leaf(Op.PART, "x", terms.CLIENTS)
+    numbers = terms.total(terms.multiply(x, x), -1, True)
+    turned = terms.view(terms.total(terms.multiply(x, x), -1, False), (Axis.ONE, Axis.CLIENTS))
+    with pytest.raises(ValueError, match="two axes run over the clients"):
+        terms.multiply(numbers, turned)

@@ -1,0 +1,329 @@
+"""A program for every number of clients: n is a letter, and what clients have is told of a generic one.
+
+What each client has, a vector or a number, is its mean over the clients and the client's deviation from it. A sum over
+the clients is n times what is the same for all, a deviation alone sums to zero, and what draws of each client
+stand in front of has a sum of its own. Coefficients are quotients of polynomials in the letters: nothing is ever asked
+of n, of d, or of a letter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import sympy
+
+from verify.reading.program import Program
+from verify.reading.source import Unread
+from verify.reading.terms import Axis, Op, Term, parts
+
+
+class Atom(NamedTuple):
+    """A vector (``degree`` 1) or a number (0) of which nothing but its name is known.
+
+    ``own``: whether each client has another; ``balanced``: whether these sum to zero over the clients.
+    """
+
+    name: str
+    degree: int
+    own: bool = False
+    balanced: bool = False
+
+
+#: A product: draws, of which each is its own square; and what else is multiplied, in order.
+Monomial = tuple[frozenset[str], tuple[Atom, ...]]
+ONE: Monomial = (frozenset(), ())
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A number, a vector or a product of two, of a generic client or of the server: its coefficients by monomial."""
+
+    of: Mapping[Monomial, Any]
+
+    def __add__(self, other: Value) -> Value:
+        found = dict(self.of)
+        for monomial, c in other.of.items():
+            found[monomial] = found[monomial] + c if monomial in found else c
+        return Value({monomial: c for monomial, c in found.items() if c})
+
+    def __mul__(self, other: Value) -> Value:
+        total = Value({})
+        for (draws, atoms), c in self.of.items():
+            products: dict[Monomial, Any] = {}
+            for (more, others), b in other.of.items():
+                key = draws | more, tuple(sorted((*atoms, *others)))
+                products[key] = products[key] + c * b if key in products else c * b
+            total += Value(products)
+        return Value({monomial: c for monomial, c in total.of.items() if c})
+
+    def __neg__(self) -> Value:
+        return Value({monomial: -c for monomial, c in self.of.items()})
+
+    def __sub__(self, other: Value) -> Value:
+        return self + -other
+
+    def is_zero(self) -> bool:
+        """Whether it is zero whatever the letters, the vectors and what is drawn."""
+        return not self.of
+
+    def name(self) -> str:
+        """A name that another value has only if it is the same."""
+        items = (f"({c}) {sorted(draws)} {[atom.name for atom in atoms]}" for (draws, atoms), c in self.of.items())
+        return " + ".join(sorted(items))
+
+
+@dataclass(eq=False)
+class World:
+    """The letters of a program as a field, and the names of what stands in its values.
+
+    ``indexed``: the draws and letters that each client has of its own; ``totals``: of draws, how many there are.
+    """
+
+    field: Any
+    indexed: frozenset[str]
+    totals: Mapping[str, Value] = field(default_factory=dict)
+    #: What atoms stand for: the mean or the deviation of what has a name, or the sum or the inner product of others.
+    meaning: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    #: What parts of a state are known to be, by name, in place of new vectors.
+    known: dict[str, Value] = field(default_factory=dict)
+
+    def count(self, name: str) -> Value:
+        """n or d."""
+        return Value({ONE: self.field(sympy.Symbol(name))})
+
+    def letter(self, term: Term) -> Value:
+        """A parameter, or a number that the problem declares."""
+        return Value({ONE: self.field(_symbol(term))})
+
+    def constant(self, value: Any) -> Value:
+        """A number that is written."""
+        c = self.field(sympy.Rational(value.numerator, value.denominator))
+        return Value({ONE: c} if c else {})
+
+    def atom(self, name: str, degree: int) -> Value:
+        """A vector or a number that is the same for all clients."""
+        return Value({(frozenset(), (Atom(name, degree),)): self.field.one})
+
+    def drawn(self, name: str) -> Value:
+        """A mask."""
+        return Value({(frozenset({name}), ()): self.field.one})
+
+    def deviation(self, name: str, degree: int) -> Value:
+        """By how much a vector or a number of a generic client differs from the mean."""
+        atom = Atom(f"deviation of {name}", degree, True, True)
+        self.meaning[atom.name] = ("deviation", name)
+        return Value({(frozenset(), (atom,)): self.field.one})
+
+    def of_client(self, name: str, degree: int) -> Value:
+        """A vector or a number of a generic client: the mean and the client's deviation."""
+        self.meaning[f"mean of {name}"] = ("mean", name)
+        return self.atom(f"mean of {name}", degree) + self.deviation(name, degree)
+
+    def total(self, value: Value) -> Value:
+        """The sum over the clients."""
+        found = Value({})
+        for (draws, atoms), c in value.of.items():
+            own_draws = frozenset(name for name in draws if name in self.indexed)
+            own = tuple(atom for atom in atoms if atom.own)
+            rest = tuple(atom for atom in atoms if not atom.own)
+            found += self._sum(own_draws, own) * Value({(draws - own_draws, rest): c})
+        return found
+
+    def _sum(self, draws: frozenset[str], own: tuple[Atom, ...]) -> Value:
+        """The sum over the clients of what each of them has of its own."""
+        if not draws and not own:
+            return self.count("n")
+        if not draws and len(own) == 1 and own[0].balanced:
+            return Value({})
+        if not own and len(draws) == 1 and (known := self.totals.get(min(draws))) is not None:
+            return known
+        name = f"sum of {sorted(draws)} {[atom.name for atom in own]}"
+        self.meaning[name] = ("sum", draws, own)
+        return self.atom(name, sum(atom.degree for atom in own))
+
+    def inner(self, value: Value) -> Value:
+        """The sum of the coordinates of products of two vectors: inner products, which are numbers."""
+        found = Value({})
+        for (draws, atoms), c in value.of.items():
+            two = [atom for atom in atoms if atom.degree == 1]
+            if len(two) != 2:
+                raise Unread("the coordinates are summed of what is no product of two vectors")
+            balanced = sum(atom.balanced for atom in two) == 1 == sum(atom.own for atom in two)
+            product = Atom(f"<{two[0].name}, {two[1].name}>", 0, any(atom.own for atom in two), balanced)
+            self.meaning[product.name] = ("inner product", *two)
+            rest = tuple(atom for atom in atoms if atom.degree != 1)
+            found += Value({(draws, tuple(sorted((*rest, product)))): c})
+        return found
+
+
+def world(program: Program) -> World:
+    """The world of a program: ``Unread`` where letters of each client's own stand in it."""
+    symbols = {sympy.Symbol("n"), sympy.Symbol("d")}
+    for term in parts(*program.step.values(), *_laws(program.law)):
+        if term.op in (Op.LETTER, Op.GIVEN) and term.type.degree == 0:
+            if term.type.axes:
+                raise Unread(f"each client has a {term.data} of its own")
+            symbols.add(_symbol(term))
+    made = sympy.QQ.frac_field(*sorted(symbols, key=str))
+    indexed: set[str] = set()
+    totals: dict[str, Value] = {}
+    bare = World(made, frozenset())
+    for name, law in _draws(program.law, "draw"):
+        if law.name in ("subset", "weighted subset", "independent"):
+            indexed.add(name)
+        if law.name in ("subset", "weighted subset"):
+            totals[name] = evaluated(bare, [law.of[1]])[0]
+    return World(made, frozenset(indexed), totals)
+
+
+def _symbol(term: Term) -> sympy.Symbol:
+    """What stands for a letter: a parameter and what the problem declares may have the same name."""
+    return sympy.Symbol(f"{term.op} {term.data}")
+
+
+def _laws(law: Any) -> Iterable[Term]:
+    for part in law.of:
+        if isinstance(part, Term):
+            yield part
+        elif hasattr(part, "of"):
+            yield from _laws(part)
+
+
+def _draws(law: Any, name: str) -> Iterable[tuple[str, Any]]:
+    """The distributions of the masks that are drawn, by the names of these."""
+    if law.name == "product":
+        for field_, part in zip(law.make._fields, law.of, strict=True):
+            yield from _draws(part, f"{name}.{field_}")
+    elif law.name not in ("constant", "compression"):
+        yield name, law
+
+
+def evaluated(world: World, of: Iterable[Term]) -> list[Value]:
+    """The values of terms. ``Unread`` for what has none with n a letter."""
+    wanted = list(of)
+    found: dict[int, Value] = {}
+    for term in parts(*wanted):
+        found[id(term)] = _value(world, term, [found[id(part)] for part in term.of])
+    return [found[id(term)] for term in wanted]
+
+
+def _value(world: World, term: Term, of: list[Value]) -> Value:
+    rule = _RULES.get(term.op)
+    if rule is None:
+        raise Unread(f"with n a letter, nothing says what {term.op} is")
+    return rule(world, term, of)
+
+
+def _part(world: World, term: Term, of: list[Value]) -> Value:
+    if term.data in world.known:
+        return world.known[term.data]
+    if term.type.degree != 1:
+        raise Unread(f"the part {term.data} of a state is {term.type}")
+    return _named(world, term, term.data)
+
+
+def _named(world: World, term: Term, name: str) -> Value:
+    known = world.of_client if Axis.CLIENTS in term.type.axes else world.atom
+    return known(name, term.type.degree)
+
+
+def _given(world: World, term: Term, of: list[Value]) -> Value:
+    return world.letter(term) if term.type.degree == 0 else _named(world, term, f"the given {term.data}")
+
+
+def _drawn(world: World, term: Term, of: list[Value]) -> Value:
+    return world.drawn(term.data if isinstance(term.data, str) else term.data[0])
+
+
+def _asked(world: World, term: Term, of: list[Value]) -> Value:
+    """An answer that is known by what was asked."""
+    return _named(world, term, f"{term.data}({'; '.join(value.name() for value in of)})")
+
+
+def _quotient(world: World, term: Term, of: list[Value]) -> Value:
+    return of[0] * _inverse(of[1])
+
+
+def _inverse(value: Value) -> Value:
+    if set(value.of) != {ONE}:
+        raise Unread("it is divided by what is no quotient of polynomials in letters")
+    return Value({ONE: 1 / value.of[ONE]})
+
+
+def _power(world: World, term: Term, of: list[Value]) -> Value:
+    base, found = of[0] if term.data >= 0 else _inverse(of[0]), world.constant(1)
+    for _ in range(abs(term.data)):
+        found *= base
+    return found
+
+
+def _chosen(world: World, term: Term, of: list[Value]) -> Value:
+    mask, one, other = of
+    return mask * (one - other) + other
+
+
+def _summed(world: World, term: Term, of: list[Value]) -> Value:
+    along = term.data[0]
+    return world.total(of[0]) if along is Axis.CLIENTS else world.inner(of[0]) if along is Axis.COORDINATES else of[0]
+
+
+_RULES: Mapping[Op, Callable[[World, Term, list[Value]], Value]] = {
+    Op.CONSTANT: lambda world, term, of: world.constant(term.data),
+    Op.LETTER: lambda world, term, of: world.letter(term),
+    Op.COUNT: lambda world, term, of: world.count(term.data),
+    Op.GIVEN: _given,
+    Op.PART: _part,
+    Op.DRAW: _drawn,
+    Op.ORACLE: _asked,
+    Op.COMPRESSED: _asked,
+    Op.ADD: lambda world, term, of: of[0] + of[1],
+    Op.MULTIPLY: lambda world, term, of: of[0] * of[1],
+    Op.DIVIDE: _quotient,
+    Op.POWER: _power,
+    Op.CHOOSE: _chosen,
+    Op.NOT: lambda world, term, of: world.constant(1) - of[0],
+    Op.AND: lambda world, term, of: of[0] * of[1],
+    Op.OR: lambda world, term, of: of[0] + of[1] - of[0] * of[1],
+    Op.SUM: _summed,
+    Op.VIEW: lambda world, term, of: of[0],
+}
+
+
+# What a step preserves
+
+
+def preserves(program: Program, residual: Term) -> bool:
+    """Whether a step leaves a residual zero wherever it is, whatever n, d, the letters and what is drawn.
+
+    ``residual``: a term in the parts of the state, ``(..., d)``, linear in them. False says that this does not show it;
+    ``Unread`` where it cannot be asked.
+    """
+    here = world(program)
+    before = evaluated(here, [residual])[0]
+    here.known.update(_solved(here, before, program))
+    if not evaluated(here, [residual])[0].is_zero():
+        raise Unread("a part of the state is not told by the residual")
+    after = dict(zip(program.step, evaluated(here, program.step.values()), strict=True))
+    here.known.update(after)
+    return evaluated(here, [residual])[0].is_zero()
+
+
+def _solved(here: World, residual: Value, program: Program) -> dict[str, Value]:
+    """A part of the state by the others, where the residual is zero."""
+    for name, kind in program.parts.items():
+        per_client = Axis.CLIENTS in kind.axes
+        own: Monomial = (frozenset(), (Atom(f"mean of {name}" if per_client else name, kind.degree),))
+        c = residual.of.get(own)
+        if c is not None and _is_never_zero(c):
+            rest = Value({monomial: b for monomial, b in residual.of.items() if monomial != own})
+            solved = rest * Value({ONE: -1 / c})
+            return {name: solved + here.deviation(name, kind.degree) if per_client else solved}
+    raise Unread("the residual is linear in no part of the state")
+
+
+def _is_never_zero(c: Any) -> bool:
+    """Whether a coefficient is zero for no letters: n and d are not."""
+    powers = [dict(zip(map(str, c.numer.ring.symbols), monomial, strict=True)) for monomial in c.numer]
+    return len(powers) == 1 and not any(power for name, power in powers[0].items() if name not in ("n", "d"))
