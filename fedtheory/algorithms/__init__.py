@@ -88,9 +88,10 @@ _MODULES = (
     cocoa_plus,
 )
 _SLIPS: dict[str, Table] = {module.algorithm.name: getattr(module, "SLIPS", ()) for module in _MODULES}
+_LINES: dict[str, dict[str, str]] = {module.algorithm.name: getattr(module, "LINES", {}) for module in _MODULES}
 _ALL = {module.algorithm.name: module.algorithm for module in _MODULES}
 
-__all__ = ["Algorithm", "get", "names", "run", "slips_of"]
+__all__ = ["Algorithm", "get", "line", "names", "run", "slips_of"]
 
 
 def names() -> tuple[str, ...]:
@@ -108,3 +109,8 @@ def get(name: str) -> Algorithm:
 def slips_of(name: str) -> Table:
     """What implementations of the algorithm called ``name`` are known to do instead; nothing for an unknown one."""
     return _SLIPS.get(name, ())
+
+
+def line(name: str, letter: str) -> str:
+    """The line of an algorithm that renews a letter of its state, in words; the letter itself where none is known."""
+    return _LINES.get(name, {}).get(letter, letter)

@@ -113,3 +113,12 @@ def theory(problem: Problem, compressors: Family) -> Params:
 
 
 algorithm = Algorithm("adiana", Params, State, init, draws, step, fixed_point, invariant)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "y": "y <- x - eta g, x = theta_1 z + theta_2 w + (1 - theta_1 - theta_2) y",
+    "z": "z <- beta z + (1 - beta) x + (gamma/eta)(y+ - x)",
+    "w": "w <- y (the old one) with probability p",
+    "h": "h_i <- h_i + alpha C_i(grad f_i(w) - h_i)",
+    "h_bar": "h_bar <- h_bar + alpha (1/n) sum C_i(grad f_i(w) - h_i)",
+}

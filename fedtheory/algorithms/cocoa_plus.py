@@ -146,6 +146,13 @@ def invariant(problem: LinearProblem, params: Params, state: State) -> Array:
 
 algorithm = Algorithm("cocoa-plus", Params, State, init, draws, step, fixed_point, invariant)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "alpha": "alpha <- alpha + gamma u, u_k a local solution: ascent on each example once in a random order, "
+    "delta = (y_i - x_i'(w + sigma'/(lambda n) X_k u_k) - alpha_i - u_i)/(1 + sigma' |x_i|^2/(lambda n))",
+    "w": "w <- w + gamma/(lambda n) sum_k X_k u_k",
+}
+
 
 def _with(sigma: Any = None, gamma: Any = None, start: bool = True) -> Step:
     """CoCoA+ with another sigma' or gamma; without ``start`` local steps do not see the dual variables they add to."""

@@ -123,3 +123,9 @@ def theory(problem: Problem, s: int | None = None, p: float | None = None) -> Pa
 
 
 algorithm = Algorithm("compressed-scaffnew", Params, State, init, draws, step, fixed_point, invariant)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x_i <- xbar = (1/s) sum_j q_j . x^_j with probability p, else x^_i = x_i - gamma (grad f_i - h_i)",
+    "h": "h_i <- h_i + (p eta/gamma) q_i . (xbar - x^_i), where there is a communication",
+}

@@ -60,6 +60,11 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
 
 algorithm = Algorithm("dane", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "w": "w <- (1/K) sum_k argmin F_k(v) - <grad F_k(w) - eta grad f(w), v> + (mu/2)|v - w|^2",
+}
+
 
 def _with(sign: int = 1, own: int = 1, weighted: bool = False) -> Step:
     """DANE with a_k = sign (own grad F_k(w) - eta grad f(w)), or the average weighted by n_k/n."""

@@ -58,3 +58,8 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
 
 
 algorithm = Algorithm("dane-svrg", Params, State, init, draws, step, fixed_point)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "w": "w <- (1/K) sum_k w_k, w_k after m steps of SVRG from w on F_k(v) - <a_k, v> + (mu/2)|v - w|^2",
+}

@@ -76,6 +76,13 @@ def theory(problem: Problem, compressors: Family) -> Params:
 
 algorithm = Algorithm("diana", Params, State, init, draws, step, fixed_point, invariant)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- x - gamma (h_bar + (1/n) sum m_i), m_i = C_i(grad f_i(x) - h_i)",
+    "h": "h_i <- h_i + alpha m_i",
+    "h_bar": "h_bar <- h_bar + alpha (1/n) sum m_i",
+}
+
 
 def _shared(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
     return state.x - params.gamma * after.h_bar

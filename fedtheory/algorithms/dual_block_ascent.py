@@ -45,3 +45,6 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
 
 
 algorithm = Algorithm("dual-block-ascent", Params, State, init, draws, step, fixed_point)
+
+#: The line that renews each letter of the state, in words.
+LINES = {"alpha": "alpha <- alpha + u, u_k the minimiser of D_k, w = X alpha/(lambda n)"}

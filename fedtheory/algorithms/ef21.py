@@ -80,6 +80,13 @@ def theory(problem: Problem, compressor: Contractive) -> Params:
 
 algorithm = Algorithm("ef21", Params, State, init, draws, step, fixed_point, invariant)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- x - gamma g_bar",
+    "g": "g_i <- g_i + C_i(grad f_i(x+) - g_i), at the new x",
+    "g_bar": "g_bar <- g_bar + (1/n) sum C_i(grad f_i(x+) - g_i)",
+}
+
 
 def _old_gradient(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
     c = params.compressor.apply(draw, problem.f.gradient(state.x[..., None, :]) - state.g)

@@ -64,6 +64,13 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 algorithm = Algorithm("exact-admm", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "w": "w <- (sum of (sigma_i w_i + pi_i))/(sum of sigma_i)",
+    "W": "w_i <- argmin alpha_i f_i(v) + <pi_i, v> + (sigma_i/2)|v - w|^2, at the new w",
+    "Pi": "pi_i <- pi_i + sigma_i (w_i - w), both new",
+}
+
 
 def _models_alone(problem: Any, params: Any, state: Any, draw: Any) -> Any:
     alpha, sigma = params.alpha[:, None], params.sigma[:, None]

@@ -98,6 +98,12 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 algorithm = Algorithm("fedavg", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- x + eta_g (mean over participants of (y_i - x)), y_i after K steps y_i <- y_i - eta_l grad f_i(y_i) "
+    "that start from x",
+}
+
 
 def chained(aliased: bool) -> Step:
     """One client after another trains the same array: each starts from where the one before it ended.

@@ -69,6 +69,12 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 algorithm = Algorithm("fedavg-stale", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "w": "w <- (1/m) sum of the last w_i of all m clients",
+    "W": "w_i <- k0 steps v <- v - (gamma/m) grad f_i(v) from the new w, for participants",
+}
+
 
 def _averaging(mean: Callable[[Problem, Array, Array], Array], divisor: Callable[[Problem], int]) -> Step:
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:

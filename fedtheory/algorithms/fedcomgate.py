@@ -74,3 +74,9 @@ def theory(problem: Problem, compressors: Family, K: int) -> Params:
 
 
 algorithm = Algorithm("fedcomgate", Params, State, init, draws, step, fixed_point, invariant)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "w": "w <- w - eta gamma (mean of Delta_j), Delta_j = Q_j((w - w_j)/eta), w_j after K steps from w",
+    "delta": "delta_j <- delta_j + (Delta_j - mean of Delta)/K",
+}

@@ -77,3 +77,9 @@ def theory(problem: Problem, tau: int) -> Params:
 
 
 algorithm = Algorithm("feddcd", Params, State, init, draws, step, fixed_point, invariant)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "y": "y <- y - eta proj_{C_I}(Lambda^-1 w), w_i = grad f_i^*(y_i)",
+    "w": "w_i <- grad f_i^*(y_i) for participants",
+}

@@ -66,6 +66,11 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 algorithm = Algorithm("fedprox", Params, State, fedavg.init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- mean over participants of y_i, y_i <- y_i - eta_l (grad f_i(y_i) + mu (y_i - x)) from y_i = x",
+}
+
 
 def _prox(pull: Callable[[Array, Array, Array, Any, int], Array]) -> Step:
     """FedProx with another pull: ``pull(y, before, anchor, mu, k)`` is added to the gradient in local step k."""

@@ -111,3 +111,9 @@ def theory(problem: Problem, compressors: Family, C: int | None = None) -> Param
 
 
 algorithm = Algorithm("5gcs-cc", Params, State, init, draws, step, fixed_point)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- x^ - gamma (1 + omega')(sum of (u_m+ - u_m)), x^ = (x - gamma sum u_m)/(1 + gamma mu)",
+    "u": "u_m <- u_m + Q(ubar_m - u_m)/(1 + omega) for sampled m",
+}

@@ -110,6 +110,12 @@ def theory(problem: LinearProblem, h: Any, absent: Any = 1) -> Params:
 
 algorithm = Algorithm("fsvrg", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "w": "w <- w + A sum_k (n_k/n)(w_k - w), w_k <- w_k - h/n_k (S_k (grad f_i(w_k) - grad f_i(w)) + grad f(w)) "
+    "for all examples i of client k in a random order",
+}
+
 
 def _with(
     scaled: Literal["difference", "all", "nothing"] = "difference",

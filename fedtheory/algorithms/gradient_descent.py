@@ -47,3 +47,6 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 
 algorithm = Algorithm("gradient-descent", Params, State, init, draws, step, fixed_point)
+
+#: The line that renews each letter of the state, in words.
+LINES = {"x": "x <- x - gamma grad f(x)"}

@@ -99,3 +99,9 @@ def theory(problem: Problem, tau: int, oracle: Oracle, idle: str = "refresh") ->
 
 
 algorithm = Algorithm("inexact-feddcd", Params, State, init, draws, step, fixed_point, invariant)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "y": "y <- y - eta proj_{C_I}(Lambda^-1 w)",
+    "w": "w_i <- the oracle's answer at y_i, started from w_i, for participants",
+}

@@ -109,6 +109,14 @@ def theory(problem: Problem, compressors: Family, p: float | None = None) -> Par
 
 algorithm = Algorithm("locodl", Params, State, init, draws, step, fixed_point, invariant)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x_i <- (1 - rho) x^_i + rho (y^ + d_bar), x^_i = x_i - gamma grad f_i(x_i) + gamma u_i",
+    "y": "y <- y^ + rho d_bar, y^ = y - gamma grad g(y) + gamma v, d_bar = (1/2n) sum d_i",
+    "u": "u_i <- u_i + (p chi/(gamma (1 + 2 omega))) (d_bar - d_i), d_i = C_i(x^_i - y^)",
+    "v": "v <- v + (p chi/(gamma (1 + 2 omega))) d_bar",
+}
+
 
 def _dual_step(factor: Callable[[Any], Any]) -> Step:
     def slipped(problem: Problem, params: Any, state: Any, draw: Any) -> Any:

@@ -68,6 +68,9 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 algorithm = Algorithm("minibatch-sgd", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {"x": "x <- x - (eta/tau) sum over participants of grad f_i(x)"}
+
 
 #: What implementations are known to do instead.
 SLIPS: Table = (

@@ -55,6 +55,11 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
 
 algorithm = Algorithm("naive-fsvrg", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "w": "w <- w + (1/K) sum_k (w_k - w), w_k <- w_k - h (grad f_i(w_k) - grad f_i(w) + grad f(w)), m times",
+}
+
 
 def _with(weighted: bool, local_full: bool) -> Step:
     def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:

@@ -43,3 +43,6 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
 
 
 algorithm = Algorithm("one-shot-averaging", Params, State, init, draws, step, fixed_point)
+
+#: The line that renews each letter of the state, in words.
+LINES = {"w": "w <- sum_k (n_k/n) argmin F_k"}

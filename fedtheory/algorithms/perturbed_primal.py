@@ -73,3 +73,9 @@ def invariant(problem: LinearProblem, params: Params, state: State) -> Array:
 
 
 algorithm = Algorithm("perturbed-primal", Params, State, init, draws, step, fixed_point, invariant)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "w": "w <- (1/K) sum_k w_k, w_k = argmin F_k(v) - <a_k, v> + (mu/2)|v - w|^2",
+    "g": "g_k <- g_k + lambda eta (w_k - w+)",
+}

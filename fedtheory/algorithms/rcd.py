@@ -49,3 +49,6 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 
 algorithm = Algorithm("rcd", Params, State, init, draws, step, fixed_point)
+
+#: The line that renews each letter of the state, in words.
+LINES = {"w": "w_j <- w_j - h_j (grad f(w))_j for one random coordinate j, f the mean of the f_i"}

@@ -67,6 +67,12 @@ def theory(problem: Problem) -> Params:
 
 algorithm = Algorithm("sag", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- x - alpha (1/n) sum_i y_i, with the new y_j",
+    "y": "y_j <- grad f_j(x) for the one j drawn, at the old x",
+}
+
 
 def _old_table(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
     return state.x - params.alpha * state.y.sum(axis=-2) / problem.n + 0 * after.x

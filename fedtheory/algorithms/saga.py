@@ -62,6 +62,12 @@ def theory(problem: Problem, adaptive: bool = False) -> Params:
 
 algorithm = Algorithm("saga", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- x - gamma (grad f_j(x) - grad f_j(phi_j) + (1/n) sum_i grad f_i(phi_i)), with the old phi_j",
+    "phi": "phi_j <- x (the old one) for the one j drawn",
+}
+
 
 def _along(direction: Callable[[Problem, Array, Array, Array], Array]) -> Step:
     """SAGA along ``direction(problem, fresh, stale, table)``: of the function drawn, and of all in the table."""

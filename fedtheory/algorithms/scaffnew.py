@@ -73,6 +73,12 @@ def theory(problem: Problem, p: float | None = None) -> Params:
 
 algorithm = Algorithm("scaffnew", Params, State, init, draws, step, fixed_point, invariant)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x_i <- (1/n) sum_j (x^_j - (gamma/p) h_j) with probability p, else x^_i = x_i - gamma (grad f_i - h_i)",
+    "h": "h_i <- h_i + (p/gamma)(x_i+ - x^_i)",
+}
+
 
 def _plain_mean(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
     gamma, p = params

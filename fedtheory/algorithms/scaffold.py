@@ -87,6 +87,13 @@ def invariant(problem: Problem, params: Params, state: State) -> Array:
 
 algorithm = Algorithm("scaffold", Params, State, init, draws, step, fixed_point, invariant)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- x + (eta_g/tau) sum over participants of (y_i - x), y_i <- y_i - eta_l (grad f_i(y_i) - c_i + c)",
+    "c": "c <- c + (1/n) sum over participants of (c_i+ - c_i), n all clients",
+    "c_i": "c_i+ <- c_i - c + (x - y_i)/(K eta_l) for participants (option I: grad f_i(x)), K local steps",
+}
+
 
 _SIGN = "the sign of the control variates is swapped: the local steps add c_i - c instead of c - c_i"
 

@@ -49,6 +49,12 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
 
 algorithm = Algorithm("sdca", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "alpha": "alpha_i <- the maximiser of D in this coordinate, for one example i drawn of all n: squared loss "
+    "alpha_i + (y_i - x_i'w - alpha_i)/(1 + |x_i|^2/(lambda n)), w = X alpha/(lambda n)",
+}
+
 
 def _with(length: Callable[[Any, Array], Array], primal: Callable[[Any, Array], Array]) -> Step:
     """SDCA with another denominator, 1 + ``length(f, |x_i|^2)``, or another w, ``primal(f, alpha)``; squared loss."""

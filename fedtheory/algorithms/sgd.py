@@ -54,3 +54,9 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 
 algorithm = Algorithm("sgd", Params, State, init, draws, step, fixed_point)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "w": "w <- w - h/(1 + decay t) grad f_i(w), i uniformly random",
+    "t": "t <- t + 1",
+}

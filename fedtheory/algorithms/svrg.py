@@ -61,6 +61,12 @@ def fixed_point(problem: Problem, params: Params) -> State:
 
 algorithm = Algorithm("svrg", Params, State, init, draws, step, fixed_point)
 
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "w": "w <- w - eta (grad f_i(w) - grad f_i(w_tilde) + grad f(w_tilde)), i uniformly random",
+    "w_tilde": "w_tilde stays as it is within an epoch",
+}
+
 
 def _along(direction: Callable[[Array, Array, Array], Array]) -> Step:
     """SVRG along ``direction(fresh, stale, full)``: of the function drawn, and of all at the snapshot."""

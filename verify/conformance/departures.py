@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.randomness import map_leaves
 from verify.conformance import claimed, diagnosis, matching
-from verify.conformance.lines import line
 from verify.conformance.matching import Mismatch, Tracked
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, shown
@@ -125,7 +125,7 @@ def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case:
     if not np.isfinite(got).all():
         lines.append(f"{letter} is not finite")
     where = slip.letter if slip is not None and slip.letter else letter
-    due_line = "it" if letter == where else f"`{line(name, letter)}`"
+    due_line = "it" if letter == where else f"`{algorithms.line(name, letter)}`"
     lines.append(
         f"{letter} departs from {due_line}{at}: it is {shown(got)}, the reference has {shown(expected)}"
         f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"
@@ -147,7 +147,7 @@ def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case:
         "expected": mismatch.expected,
         "slip": None if slip is None else slip.text,
     }
-    return Failure(claim, f"{where}, `{line(name, where)}`", "; ".join(lines), setup.call, data)
+    return Failure(claim, f"{where}, `{algorithms.line(name, where)}`", "; ".join(lines), setup.call, data)
 
 
 def _drawn(mismatch: Mismatch, case: Case | None) -> str:
