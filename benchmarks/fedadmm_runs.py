@@ -15,11 +15,10 @@ import numpy as np
 from fedtheory.algorithms import fedadmm, fedalt, fedavg_stale, fedprox, fedsim
 from fedtheory.data import Dataset, split
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, stationary_point, weighted_gradient, weighted_value
 from fedtheory.problems.least_squares import from_rows, three_laws
 from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.subproblems import InnerSteps
-from fedtheory.problems.weighted import stationary_point, weighted_gradient, weighted_value
 from fedtheory.randomness.selections import Uniform
 
 METHODS = ("FedADMM", "FedAvg", "FedProx", "FedAlt", "FedSim")

@@ -9,8 +9,7 @@ import numpy as np
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.slips import Table, changed
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
-from fedtheory.problems.weighted import stationary_point
+from fedtheory.problems.base import Problem, stationary_point
 from fedtheory.randomness import Constant, Distribution
 
 

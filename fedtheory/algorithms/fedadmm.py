@@ -10,9 +10,8 @@ import numpy as np
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.slips import Replaced, Step, Table
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, stationary_point
 from fedtheory.problems.subproblems import Solver, Task
-from fedtheory.problems.weighted import stationary_point
 from fedtheory.randomness import Distribution, Draw, Product
 from fedtheory.randomness.selections import Selection
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.minibatch_sgd import Round, everywhere, mean_over
+from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import IN_PLACE, Step, Table
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.randomness import Distribution, Product, UniformSubset
 

@@ -10,9 +10,9 @@ import numpy as np
 from fedtheory.algorithms import fedalt
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.fedalt import Params, State
-from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, everywhere
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:

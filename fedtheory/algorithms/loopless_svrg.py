@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.minibatch_sgd import everywhere, mean_over
+from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Bernoulli, Distribution, Product, UniformSubset
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.slips import Table, changed
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
 
@@ -43,11 +43,6 @@ def init(problem: Problem, params: Params, x: Array | None = None) -> State:
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
     """A uniformly random tau-subset of the clients, and one batch for each client."""
     return Product(Round, (UniformSubset(problem.n, params.tau), params.batches.draws(problem.n, 1)))
-
-
-def everywhere(problem: Problem, x: Array) -> Array:
-    """The server's model at every client: ``(..., d) -> (..., n, d)``."""
-    return np.broadcast_to(x[..., None, :], (*x.shape[:-1], problem.n, problem.d))
 
 
 def mean_over(clients: Array, tau: int, messages: Array) -> Array:

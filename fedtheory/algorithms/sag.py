@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.minibatch_sgd import everywhere
 from fedtheory.algorithms.slips import Table, changed
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.image import imread
 
 from fedtheory.data import bundled
-from fedtheory.problems.weighted import stationary_point
+from fedtheory.problems.base import stationary_point
 
 runs = importlib.import_module("fedadmm_runs")
 experiments = importlib.import_module("fedadmm_experiments")

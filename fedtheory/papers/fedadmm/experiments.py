@@ -25,11 +25,10 @@ from fedtheory.numbers.symbols import L, mu, n
 from fedtheory.papers.fedadmm.descent import DESCENT
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import RUN, SMOOTH, START, STEP
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, weighted_gradient
 from fedtheory.problems.least_squares import from_rows
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.subproblems import Exact
-from fedtheory.problems.weighted import weighted_gradient
 from fedtheory.randomness.selections import Fixed
 from fedtheory.settings import Drawing, Hints, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis

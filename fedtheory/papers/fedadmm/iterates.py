@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from fedtheory.numbers.rational import Array, square
-from fedtheory.problems.base import Problem
-from fedtheory.problems.weighted import weighted_value
+from fedtheory.problems.base import Problem, weighted_value
 from fedtheory.settings.quantities import Difference, Shared, Square, Total
 
 

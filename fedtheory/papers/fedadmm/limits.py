@@ -19,12 +19,11 @@ from fedtheory.numbers.rational import Array, square, to_float
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.iterates import objective, server_model
 from fedtheory.papers.fedadmm.transition import SELECTED, SMOOTH, STEP, ratio
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.problems.bent import Bent, bent
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.receding import Receding, receding
 from fedtheory.problems.subproblems import Adversary
-from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.randomness.selections import Covering, Fixed, Uniform
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis

@@ -21,10 +21,9 @@ from fedtheory.instances import Instance, Instances, Recipe, number, numbers, pi
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import iterates
 from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0, sigma_bar, sigma_i
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.problems.bent import Bent
 from fedtheory.problems.subproblems import Adversary
-from fedtheory.problems.weighted import weighted_gradient, weighted_value
 from fedtheory.randomness.selections import Fixed, covers, gaps
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis

@@ -25,10 +25,9 @@ from fedtheory.meanings import Lipschitz
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm.iterates import steepest
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_bar, sigma_i
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, weighted_gradient
 from fedtheory.problems.oracles import Answer
 from fedtheory.problems.subproblems import Task
-from fedtheory.problems.weighted import weighted_gradient
 from fedtheory.randomness import Constant, Distribution, Draw
 from fedtheory.randomness.selections import Fixed
 from fedtheory.settings import Drawing, Hints, Setting

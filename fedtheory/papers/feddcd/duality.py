@@ -16,7 +16,7 @@ from fedtheory.classes import SmoothConvex, SmoothStronglyConvex
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd.dual import N, Nothing, alpha, beta
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, everywhere
 from fedtheory.settings import Setting, points
 from fedtheory.settings.relations import Quantity
 
@@ -32,11 +32,6 @@ def _centre(problem: Problem, params: Any) -> At:
     return At(problem.x_star, problem.x_star + 0 * problem.y_star)
 
 
-def _everywhere(problem: Problem, w: Array) -> Array:
-    """One point at all clients."""
-    return w[..., None, :] + 0 * problem.y_star
-
-
 def _G(problem: Problem, v: Array) -> Array:
     """G(y) for y_i = grad f_i(v_i)."""
     return ((v * problem.f.gradient(v)).sum(axis=-1) - problem.f.value(v)).sum(axis=-1)
@@ -46,7 +41,7 @@ def _G_of(of: str) -> Any:
     """G at y, at (grad f_i(w)) or at (grad f_i(w*))."""
 
     def value(problem: Problem, params: Any, state: At) -> Array:
-        at = {"v": state.v, "w": _everywhere(problem, state.w), "w*": problem.x_star + 0 * state.v}
+        at = {"v": state.v, "w": everywhere(problem, state.w), "w*": problem.x_star + 0 * state.v}
         return _G(problem, at[of])
 
     return value
@@ -54,14 +49,14 @@ def _G_of(of: str) -> Any:
 
 def _F(problem: Problem, params: Any, state: At) -> Array:
     """F(w)."""
-    return problem.f.value(_everywhere(problem, state.w)).sum(axis=-1)
+    return problem.f.value(everywhere(problem, state.w)).sum(axis=-1)
 
 
 def _residual(of: str) -> Any:
     """<w, sum_i y_i> for the y of the state, or y_i = grad f_i(w); 0 where y is feasible."""
 
     def value(problem: Problem, params: Any, state: At) -> Array:
-        at = state.v if of == "v" else _everywhere(problem, state.w)
+        at = state.v if of == "v" else everywhere(problem, state.w)
         return (state.w * problem.f.gradient(at).sum(axis=-2)).sum(axis=-1)
 
     return value
@@ -136,14 +131,14 @@ SECTION_3 = (
 
 def _after_step(problem: Problem, params: Any, state: At) -> Array:
     """sum_i |w - (1/beta)(grad f_i(w) - y_i) - v_i|^2, where v_i is grad f_i^*(y_i)."""
-    f, w = problem.f, _everywhere(problem, state.w)
+    f, w = problem.f, everywhere(problem, state.w)
     after = w - (f.gradient(w) - f.gradient(state.v)) / problem.L
     return ((after - state.v) ** 2).sum(axis=(-1, -2))
 
 
 def _before_step(problem: Problem, params: Any, state: At) -> Array:
     """sum_i |w - grad f_i^*(y_i)|^2."""
-    return ((_everywhere(problem, state.w) - state.v) ** 2).sum(axis=(-1, -2))
+    return ((everywhere(problem, state.w) - state.v) ** 2).sum(axis=(-1, -2))
 
 
 GRADIENT_STEP = inequality(

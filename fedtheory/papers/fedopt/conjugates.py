@@ -17,7 +17,7 @@ from fedtheory.classes import SmoothConvex
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedopt.predictors import lamda, n
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, everywhere
 from fedtheory.settings import Setting, points
 from fedtheory.settings.relations import Quantity
 
@@ -51,11 +51,6 @@ def _dual(n: int, lam: Any, at: Array, value: Array, slope: Array) -> Array:
 # Of losses of w, and at the model w itself
 
 
-def _everywhere(problem: Problem, w: Array) -> Array:
-    """One model at all examples."""
-    return w[..., None, :] + 0 * problem.y_star
-
-
 def _dual_at(problem: Problem, lam: Any, v: Array) -> Array:
     return _dual(problem.n, lam, v, problem.f.value(v), problem.f.gradient(v))
 
@@ -67,18 +62,18 @@ def _of_duals(problem: Problem, params: Regulariser, state: At) -> Array:
 
 def _of_model(problem: Problem, params: Regulariser, state: At) -> Array:
     """D(alpha^w), alpha_i^w = -phi_i'(x_i'w)."""
-    return _dual_at(problem, params.lamda, _everywhere(problem, state.w))
+    return _dual_at(problem, params.lamda, everywhere(problem, state.w))
 
 
 def _objective(problem: Problem, params: Regulariser, state: At) -> Array:
     """f(w)."""
-    losses = problem.f.value(_everywhere(problem, state.w)).sum(axis=-1) / problem.n
+    losses = problem.f.value(everywhere(problem, state.w)).sum(axis=-1) / problem.n
     return losses + params.lamda * square(state.w) / 2
 
 
 def _slope(problem: Problem, params: Regulariser, state: At) -> Array:
     """grad f(w)."""
-    losses = problem.f.gradient(_everywhere(problem, state.w)).sum(axis=-2) / problem.n
+    losses = problem.f.gradient(everywhere(problem, state.w)).sum(axis=-2) / problem.n
     return losses + params.lamda * state.w
 
 
@@ -89,7 +84,7 @@ def _stationarity(problem: Problem, params: Regulariser, state: At) -> Array:
 
 def _off(problem: Problem, params: Regulariser, state: At) -> Array:
     """|w - X alpha^w/(lambda n)|^2."""
-    image = -problem.f.gradient(_everywhere(problem, state.w)).sum(axis=-2) / (params.lamda * problem.n)
+    image = -problem.f.gradient(everywhere(problem, state.w)).sum(axis=-2) / (params.lamda * problem.n)
     return square(state.w - image)
 
 
@@ -128,13 +123,13 @@ _ANY = "phi_i convex and beta-smooth along x_i, beta = |x_i|^2/gamma; lambda > 0
 ANY_PHI = Setting(
     _ANY + "any w, and any dual variables at which the conjugates have slopes",
     letters=_LETTERS,
-    algorithm=points(At, Regulariser, lambda problem, params: At(problem.x_star, _everywhere(problem, problem.x_star))),
+    algorithm=points(At, Regulariser, lambda problem, params: At(problem.x_star, everywhere(problem, problem.x_star))),
     functions=SmoothConvex(_smooth),
 )
 TWO_DUALS = replace(
     ANY_PHI,
     text=_ANY + "any two vectors of dual variables at which the conjugates have slopes",
-    algorithm=points(Two, Regulariser, lambda problem, params: Two(*(_everywhere(problem, problem.x_star),) * 2)),
+    algorithm=points(Two, Regulariser, lambda problem, params: Two(*(everywhere(problem, problem.x_star),) * 2)),
 )
 _READING = (
     "for every convex and smooth phi_i. Dual variables at which phi_i^* is infinite are no matter, nor ends of its "
