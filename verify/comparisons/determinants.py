@@ -1,10 +1,15 @@
-"""The determinants of the linear maps of a step's draws.
+"""The linear maps of a step's draws: their determinants, and whether the powers of a single one tend to zero.
 
 On quadratics with linear draws a step is z <- A_k z with probability p_k, in coordinates z of R^m about the optimum.
 Assumed, and compared with the code in fractions, at the basis and at states of several sizes besides: that draws are
 finitely many, the same for all states and independent of the past; that a step is linear; that coordinates tell all of
 a state; that the potential is a positive definite form of them, so that it vanishes only with z (or those of some
 rounds together are, where nothing is drawn).
+
+Where nothing is drawn, by the Schur-Cohn test: a polynomial a_0 + a_1 s + ... + a_m s^m has all its roots inside the
+unit circle if and only if |a_0| < |a_m| and the polynomial of degree m - 1 with the coefficients a_m a_k - a_0 a_{m-k},
+k = 1, ..., m, has. Where some stage of the test fails, an eigenvalue of the map has a modulus of at least 1, and some
+run does not tend to zero.
 """
 
 from __future__ import annotations
@@ -19,9 +24,12 @@ from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array, determinant, exact
 from fedtheory.randomness import map_leaves, support_of
 from verify.base.evaluate import rollout
+from verify.comparisons import cycles
 
 #: What counterexamples call this comparison: the least |det A_k| is less than 1.
 PART = "determinants"
+#: And this one, where nothing is drawn: at every stage |a_0| is less than |a_m|.
+SCHUR_COHN = "Schur-Cohn"
 #: Sizes of the states besides the basis at which the code is compared with linear maps.
 _SCALES = (Fraction(1, 10**6), Fraction(1), Fraction(10**3), Fraction(10**8))
 
@@ -99,3 +107,37 @@ def _definite(claim: Claim, instance: Instance, rows: Array, A: Array) -> None:
         whole = whole + Q_k
     if not (potential(rows) == seen).all() or not all(determinant(whole[:k, :k]) > 0 for k in range(1, m + 1)):
         raise ValueError(f"the potential of {claim.id} is no positive definite form of the coordinates")
+
+
+# Powers of one map
+
+
+def characteristic(A: Array) -> list[Any]:
+    """The coefficients of det(s I - A), of s^0 first, by the method of Faddeev and LeVerrier: exact on fractions."""
+    m = len(A)
+    M, found = 0 * A, [Fraction(1)]
+    for k in range(1, m + 1):
+        M = A @ M + found[-1] * np.eye(m, dtype=int)
+        found.append(-np.trace(A @ M) / k)
+    return found[::-1]
+
+
+def stage(coefficients: list[Any]) -> tuple[Any, Any]:
+    """(|a_0|, |a_m|) at the first stage of the test that fails, else at the last; each scaled to |a_m| = 1."""
+    a = coefficients
+    while True:
+        a = [v / a[-1] for v in a]
+        if len(a) == 2 or abs(a[0]) >= 1:
+            return abs(a[0]), abs(a[-1])
+        a = [v - a[0] * w for v, w in zip(a, reversed(a), strict=True)][1:]
+
+
+def stages(claim: Claim, instance: Instance) -> tuple[Any, Any]:
+    """(|a_0|, |a_m|) of the map of a step at an exact instance, as :func:`stage` gives them.
+
+    ``ValueError`` where something is drawn, or a step is not the linear map that is assumed.
+    """
+    if not cycles.is_autonomous(claim, instance):
+        raise ValueError(f"a run of {claim.id} depends on more than its state there")
+    (A,) = linear(claim, instance)
+    return stage(characteristic(A))

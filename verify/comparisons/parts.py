@@ -17,7 +17,7 @@ from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.order import Order
 from verify.base.evaluate import hypotheses_hold
 from verify.base.plain import quoted
-from verify.comparisons import cycles, determinants, exact, number_types, orders, samplers, stability
+from verify.comparisons import cycles, determinants, exact, number_types, orders, samplers
 from verify.comparisons.deciding import certainly, is_open, plain
 from verify.comparisons.exact import Coordinates
 
@@ -57,7 +57,7 @@ def _(statement: Invariant) -> Mapping[str, str]:
 
 @_relations.register
 def _(statement: Limit) -> Mapping[str, str]:
-    return {"fixed point": "==", determinants.PART: "<", stability.PART: "<"}
+    return {"fixed point": "==", determinants.PART: "<", determinants.SCHUR_COHN: "<"}
 
 
 @_relations.register
@@ -93,8 +93,8 @@ def evaluate_at(
             raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
         if part == determinants.PART:
             return determinants.sides(claim, instance)
-        if part == stability.PART:
-            return stability.sides(claim, instance)
+        if part == determinants.SCHUR_COHN:
+            return determinants.stages(claim, instance)
         if part == cycles.PART:
             return cycles.sides(claim, instance, point, rounds, entry)
         if part.startswith(samplers.PREFIX):

@@ -6,8 +6,7 @@ runs with the same draws from m starts that span R^m all tended to 0, the produc
 So along every sequence of draws the run from one of these starts at least does not tend to the optimum, and from one of
 them that happens with a probability of at least 1/m: the limit is not almost sure from every state.
 
-Where nothing is drawn a step is one map A, and an eigenvalue of a modulus of at least 1 is enough:
-:mod:`verify.comparisons.stability`.
+Where nothing is drawn a step is one map A, and an eigenvalue of a modulus of at least 1 is enough.
 
 What is assumed of draws, steps and the potential is compared with the code: :mod:`verify.comparisons.determinants`.
 """
@@ -23,7 +22,7 @@ from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.limit import Limit
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.comparisons import cycles, determinants, parts, second_moments, stability
+from verify.comparisons import cycles, determinants, parts, second_moments
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method
@@ -69,8 +68,8 @@ def _violation(claim: Claim, recipe: Recipe) -> Counterexample | None:
         if not _suspect(claim, instance):
             return None
         if cycles.is_autonomous(claim, instance):
-            part, why = stability.PART, "the linear map of a step fails the Schur-Cohn test, so that some run does not"
-            why += " tend to 0"
+            part = determinants.SCHUR_COHN
+            why = "the linear map of a step fails the Schur-Cohn test, so that some run does not tend to 0"
         else:
             part = determinants.PART
             why = (

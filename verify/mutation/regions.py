@@ -18,7 +18,6 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import generic, pick
-from fedtheory.kinds.invariant import Invariant
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.mutation.bank import Mutant
 
@@ -31,7 +30,7 @@ _FACTORS = tuple(Fraction(v) for v in (0, "1/2", 2, 10, -1, "1001/1000"))
 def drawn(holding: tuple[Claim, ...], seed: int) -> Iterator[Mutant]:
     """Mutants of claims that hold, without end; each is false unless its region makes no difference."""
     rng = np.random.default_rng([seed, 11])
-    about = [c for c in holding if c.statement.bounding or isinstance(c.statement, Invariant)]
+    about = [c for c in holding if c.statement.bounding or c.statement.residual is not None]
     for number in count(1):
         claim = pick(rng, about)
         sort = pick(rng, ("step", "step", "step", "rounded", "quantity", "hypothesis", "memory"))
@@ -82,7 +81,7 @@ def region(claim: Claim, rng: np.random.Generator) -> Region:
             return bool(getattr(problem, sort, 1) >= least)
 
         return Region(f"{sort} >= {least}", many, many)
-    fields = getattr(getattr(claim.statement, "algorithm", None), "Params", None)
+    fields = getattr(claim.statement.algorithm, "Params", None)
     names = [name for name in getattr(fields, "_fields", ()) if name not in ("compressors", "compressor", "oracle")]
     if sort == "letter" and names:
         name, above = pick(rng, names), pick(rng, (True, False))
@@ -110,7 +109,7 @@ def region(claim: Claim, rng: np.random.Generator) -> Region:
 
 
 def _step(claim: Claim, rng: np.random.Generator) -> Made:
-    algorithm = getattr(claim.statement, "algorithm", None)
+    algorithm = claim.statement.algorithm
     if algorithm is None:
         return None
     where = region(claim, rng)
@@ -129,7 +128,7 @@ def _step(claim: Claim, rng: np.random.Generator) -> Made:
 
 
 def _rounded(claim: Claim, rng: np.random.Generator) -> Made:
-    algorithm: Any = getattr(claim.statement, "algorithm", None)
+    algorithm = claim.statement.algorithm
     names = [] if algorithm is None else [n for n in algorithm.Params._fields if n in ("p", "gamma", "rho", "chi", "a")]
     if not names:
         return None
@@ -148,7 +147,7 @@ def _rounded(claim: Claim, rng: np.random.Generator) -> Made:
 
 
 def _memory(claim: Claim, rng: np.random.Generator) -> Made:
-    algorithm = getattr(claim.statement, "algorithm", None)
+    algorithm = claim.statement.algorithm
     if algorithm is None:
         return None
     calls, after, name = count(), int(rng.integers(2, 200)), pick(rng, algorithm.State._fields)
@@ -161,7 +160,7 @@ def _memory(claim: Claim, rng: np.random.Generator) -> Made:
 
 
 def _quantity(claim: Claim, rng: np.random.Generator) -> Made:
-    quantities = getattr(claim.statement, "quantities", ())
+    quantities = claim.statement.quantities
     if not quantities:
         return None
     where = region(claim, rng)

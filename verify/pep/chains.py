@@ -9,20 +9,25 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
+from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
+from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Quantity
+from verify.base.evaluate import rollout
 from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain
-from verify.pep.gram import Form
+from verify.pep.functions import Formal
+from verify.pep.gram import Form, Row, scalar
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, exactly
-from verify.pep.runs import Run, apart, run
 
 
 class _At(NamedTuple):
@@ -31,6 +36,31 @@ class _At(NamedTuple):
     claim: Claim
     instance: Instance
     prover: Prover
+
+
+class _Run(NamedTuple):
+    """A formal instance, a state, the states some rounds later and their probabilities."""
+
+    posed: Formal
+    state: Any
+    later: Any
+    probabilities: Array
+
+    def before(self, quantity: Quantity) -> Form:
+        """The quantity at the state."""
+        return scalar(quantity.of(self.posed.instance.problem, self.posed.instance.params, self.state))
+
+    def after(self, quantity: Quantity) -> Form:
+        """Its expectation some rounds later."""
+        values = quantity.of(self.posed.instance.problem, self.posed.instance.params, self.later)
+        return scalar(expectation(values, self.probabilities))
+
+    def leaves(self, quantity: Quantity) -> bool:
+        """Whether a state some rounds later is outside the quantity's domain."""
+        if quantity.domain is None:
+            return False
+        residual = quantity.domain(self.posed.instance.problem, self.posed.instance.params, self.later)
+        return any(v.coefficients for v in np.asarray(residual).flat)
 
 
 def parts(claim: Claim, statement: Bound, instance: Instance, tight: bool, prover: Prover) -> list[Certified]:
@@ -104,8 +134,12 @@ def _refuting_nothing(part: Certified) -> Certified:
     return replace(part, verdict=Verdict.OPEN) if part.verdict is Verdict.REFUTED else part
 
 
-def _run(at: _At, rounds: int, initial: bool = False) -> Run:
-    return run(at.claim, posing.pose(at.claim.setting, at.instance), rounds, initial)
+def _run(at: _At, rounds: int, initial: bool = False) -> _Run:
+    """Some rounds from any state, or from the initial ones."""
+    posed = posing.pose(at.claim.setting, at.instance)
+    start = posed.instance.initial if initial and posed.instance.initial is not None else posed.instance.at
+    problem, state = start(np.zeros((1, 0)))
+    return _Run(posed, state, *rollout(at.claim, posed.instance, problem, state, rounds))
 
 
 def _link(
@@ -179,16 +213,16 @@ def _after_two(at: _At, ends: tuple[Quantity, Quantity], factor: Fraction, const
     read, step, first = _run(at, 0), _run(at, 1), _run(at, 1, initial=True)
     if any(taken.leaves(quantity) for taken in (step, first) for quantity in basis):
         return []
-    objective = apart(read.before(left), "read") - apart(factor * constant * first.before(initial), "first")
+    objective = _apart(read.before(left), "read") - _apart(factor * constant * first.before(initial), "first")
     weights = []
     for k, quantity in enumerate(basis):
         now, then = step.before(quantity), step.after(quantity)
-        of_V = apart(read.before(quantity), "read") + apart(factor * now - then, "step") - apart(then, "second")
-        of_U = apart(factor * now, "second") - apart(first.after(quantity), "first")
+        of_V = _apart(read.before(quantity), "read") + _apart(factor * now - then, "step") - _apart(then, "second")
+        of_U = _apart(factor * now, "second") - _apart(first.after(quantity), "first")
         weights += [Constraint(f"V_{k}", of_V), Constraint(f"U_{k}", of_U)]
     blocks = (("read", read), ("step", step), ("second", step), ("first", first))
     classes = [
-        Constraint(f"{name}: {where}", apart(form, where))
+        Constraint(f"{name}: {where}", _apart(form, where))
         for where, taken in blocks
         for name, form in taken.posed.constraints(taken is read)
     ]
@@ -199,3 +233,13 @@ def _after_two(at: _At, ends: tuple[Quantity, Quantity], factor: Fraction, const
     size, seconds = max(map(len, program.blocks)), time.perf_counter() - begun
     upper = None if certificate is None else constant
     return [*at_once, once, Certified(None, upper, constant, verdict, certificate, None, True, size, note, seconds)]
+
+
+def _apart(form: Form, where: str) -> Form:
+    """The form with rows and values of its own: another state of another problem."""
+
+    def moved(row: Row) -> Row:
+        return Row(f"{row.block}, {where}", row.name)
+
+    entries = {(moved(a), moved(b)): c for (a, b), c in form.entries.items()}
+    return Form(entries, {f"{name}, {where}": c for name, c in form.values.items()}, form.constant)

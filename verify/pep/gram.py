@@ -248,6 +248,12 @@ def value(name: str) -> Form:
 ZERO = Vector({})
 
 
+def scalar(value: Any) -> Form:
+    """The only entry of an array, as a form."""
+    form: Form = np.asarray(value, dtype=object).ravel()[0] + Form({}, {}, 0)
+    return form
+
+
 class Sample(NamedTuple):
     """A function at a point: the point, the gradient and the value there."""
 

@@ -31,11 +31,10 @@ from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meets_grounds, params_after, rollout
 from verify.pep import coordinates
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
-from verify.pep.gram import ZERO, row, value
+from verify.pep.gram import ZERO, row, scalar, value
 from verify.pep.parts import Coordinates
 from verify.pep.programs import Constraint
 from verify.pep.randomness import Compressors, Contractions, InexactOracle, Messages
-from verify.pep.runs import scalar
 
 
 def batch(a: Array) -> Array:

@@ -20,9 +20,8 @@ from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.pep import chains, posing
 from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain, posed_as_claimed
-from verify.pep.gram import NotLinear
+from verify.pep.gram import NotLinear, scalar
 from verify.pep.prover import Certified, Prover, Solving, weakest
-from verify.pep.runs import scalar
 
 
 def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prover | None = None) -> Certified:

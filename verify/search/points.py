@@ -291,12 +291,12 @@ def _units(claim: Claim, relations: Sequence[sympy.Basic]) -> Iterator[Mapping[s
     Each basis vector has a letter with the power 1 that is in no other one. What is said of no letter does not scale.
     """
     letters = list(claim.setting.sources)
-    quantities = [q.expression for q in getattr(claim.statement, "quantities", ())]
+    quantities = [q.expression for q in claim.statement.quantities]
     said = _Degrees({*letters, *quantities})
-    for part in (*relations, *(sympy.Le(*c[::2], evaluate=False) for c in getattr(claim.statement, "comparisons", ()))):
+    for part in (*relations, *(sympy.Le(*c[::2], evaluate=False) for c in claim.statement.comparisons)):
         said.of(part)
     same: dict[Any, sympy.Expr] = {}
-    for q in getattr(claim.statement, "quantities", ()):
+    for q in claim.statement.quantities:
         # What is taken before and after a step has one unit.
         said.equal(said.of(q.expression), said.of(same.setdefault(q.of, q.expression)))
     functions = claim.setting.functions

@@ -39,7 +39,7 @@ from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.comparisons.exact import parts
 from verify.pep import certifying, posing, programs, rounding
-from verify.pep.gram import Form
+from verify.pep.gram import scalar
 from verify.pep.prover import Certified, bounds
 from verify.pep.worst_case import certify
 from verify.search import hunting, refutation, states
@@ -216,13 +216,8 @@ def _program(claim: Claim, instance: Instance, rounds: int = 1) -> programs.Prog
             raise ValueError(f"the initial state of {claim.id} is not known formally")
         if rounds and tree_size(claim, instance, rounds) > _LEAVES:
             raise ValueError(f"there are more than {_LEAVES} outcomes after {rounds} rounds")
-    left, right = (_form(side) for side in sides(claim, posed.instance, np.zeros((1, 0)), rounds)[0])
+    left, right = (scalar(side) for side in sides(claim, posed.instance, np.zeros((1, 0)), rounds)[0])
     return _small(programs.ratio(left, right, posed.constraints(True)))
-
-
-def _form(side: Any) -> Form:
-    form: Form = np.asarray(side, dtype=object).ravel()[0] + Form({}, {}, 0)
-    return form
 
 
 def _small(program: programs.Program) -> programs.Program:
@@ -304,7 +299,7 @@ def _through(claim: Claim, statement: Bound, instance: Instance, potential: Quan
                     return None
                 start = posed.instance.initial if at_start and posed.instance.initial else posed.instance.at
                 problem, state = start(np.zeros((1, 0)))
-                above, below = (_form(q.of(problem, posed.instance.params, state)) for q in (a, b))
+                above, below = (scalar(q.of(problem, posed.instance.params, state)) for q in (a, b))
                 program = _small(programs.ratio(above, below, posed.constraints(True)))
             value = programs.solve(programs.equilibrated(program)).value
             found = None if value is None else bounds(program, rounding.simplest(value, 1e-6))

@@ -13,7 +13,8 @@ import fedtheory as ft
 from fedtheory import E, T
 from fedtheory.numbers.rational import exact
 from verify.base.verdict import Verdict
-from verify.comparisons import cycles, stability
+from verify.comparisons import cycles
+from verify.comparisons import determinants as linear_maps
 from verify.methods import METHODS, determinants, runs
 from verify.methods.base import Inquiry
 
@@ -158,7 +159,7 @@ def test_an_eigenvalue_of_size_one_refutes_a_limit():
         found = determinants.run(method, Inquiry(claim, 0, 8))
         assert found.verdict is verdict
         if verdict is not None:
-            assert found.counterexample.part == stability.PART
+            assert found.counterexample.part == linear_maps.SCHUR_COHN
             assert found.counterexample.replay() == (found.counterexample.left, found.counterexample.right)
 
 
@@ -168,13 +169,13 @@ def test_schur_cohn_against_eigenvalues():
         for _ in range(40):
             A = rng.integers(-4, 5, (m, m))
             scaled = exact(A) / int(rng.integers(1, 9))
-            left, right = stability.stage(stability.characteristic(scaled))
+            left, right = linear_maps.stage(linear_maps.characteristic(scaled))
             radius = abs(np.linalg.eigvals(scaled.astype(float))).max()
             if abs(radius - 1) > 1e-9:
                 assert (left < right) == (radius < 1)
     # On the unit circle, exactly: a rotation, and a double eigenvalue.
     for A in ([[Fraction(3, 5), Fraction(-4, 5)], [Fraction(4, 5), Fraction(3, 5)]], [[1, 1], [0, 1]]):
-        left, right = stability.stage(stability.characteristic(exact(A)))
+        left, right = linear_maps.stage(linear_maps.characteristic(exact(A)))
         assert left >= right
 
 
