@@ -168,6 +168,7 @@ CONSTANTS = Setting("all values of the constants")
 # Hypotheses
 
 CONVEX = Hypothesis(_CLASS, met=_FUNCTIONS.contains)
+OF_EACH = Hypothesis(_CLASS, met=GRADSKIP.functions.contains)  # type: ignore[union-attr]
 INDEPENDENT = Hypothesis("the compressors are mutually independent", met=_COMPRESSORS.mutually_independent)
 VARIANCE = Hypothesis("the compressors are in U(omega)", met=UnbiasedCompressors().contains)
 LOJASIEWICZ = Hypothesis(
@@ -400,7 +401,7 @@ CLAIMS: tuple[Claim, ...] = (
         gradskip.algorithm,
         Psi_scaffnew,
         1 - Min(gamma * mu, 1 - q_max * (1 - p**2)),
-        (CONVEX, GRADSKIP_STEP, PROBABILITY),
+        (OF_EACH, GRADSKIP_STEP, PROBABILITY),
     ),
     _rate(
         gradskip.algorithm,
