@@ -50,7 +50,7 @@ _LOOKING_UP = frozenset(
                 "cli/commands",
                 "cli/listing",
                 "report/atlas/cards",
-                "results/index",
+                "results/__init__",
                 "tightness/measure",
             )
         ),

@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 from verify.base.plain import clean, quoted
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
-from verify.report.atlas import commands as atlas
+from verify.report import atlas
 
 #: Where an audit writes unless told otherwise, under the current directory.
 DEFAULT_OUT = "fedtheory-audit"

@@ -27,7 +27,7 @@ from verify.cli import DEFAULT_CLIENTS, parser, resume
 from verify.evidence import certificates, counterexamples, formats, references
 from verify.evidence.record import Evidence
 from verify.pep.prover import DoesNotHold
-from verify.report import falls, outcomes, terminal
+from verify.report import consoles, falls, outcomes, terminal
 
 #: True cases of each distribution on which the sequential tests are calibrated.
 CASES = 10_000
@@ -57,10 +57,10 @@ def run_audit(args: argparse.Namespace) -> int:
     copy = None if args.json is None or to_stdout else _writable(Path(args.json))
     pages = None if args.html is None else _directory(Path(args.html))
 
-    log = terminal.console(sys.stderr)
-    report = log if to_stdout else terminal.console(sys.stdout)
+    log = consoles.console(sys.stderr)
+    report = log if to_stdout else consoles.console(sys.stdout)
     folder = None if args.no_cache else cache.directory() / "verdicts"
-    kept = resume.Verdicts(folder, args.seed, args.budget, lambda text: terminal.say(log, text))
+    kept = resume.Verdicts(folder, args.seed, args.budget, lambda text: consoles.say(log, text))
     with sweeping.backend(args.backend, args.scheduler):
         found = _tested(selected, args, kept, out / "audit.json", log)
     entries = [kept.entries.get(e.claim.id) or e.to_json() for e in found]
@@ -71,30 +71,30 @@ def run_audit(args: argparse.Namespace) -> int:
     unwritten = _save(entries, text, out, copy)
     if folder is not None:
         cache.trim(folder)
-    terminal.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
-    terminal.say(report, *terminal.remarks(found), *terminal.coverage(found))
+    consoles.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
+    consoles.say(report, *terminal.remarks(found), *terminal.coverage(found))
     verdicts = {e.claim.id: str(e.verdict) for e in found}
     if groups := falls.grouped(selected, verdicts):
-        terminal.say(report, f"of the claims that fall: {falls.counted(groups)}")
-    terminal.say(report, terminal.summary(found, time.perf_counter() - begun))
-    terminal.say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
+        consoles.say(report, f"of the claims that fall: {falls.counted(groups)}")
+    consoles.say(report, terminal.summary(found, time.perf_counter() - begun))
+    consoles.say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
     if unwritten is not None:
         raise unwritten
     if pages is not None:
         from verify.report.atlas import site
 
-        terminal.say(report, str(site.write(formats.checked_audit(json.loads(text)), pages)))
+        consoles.say(report, str(site.write(formats.checked_audit(json.loads(text)), pages)))
 
     for experiment in planned:
         title = f"{experiment.name}: {experiment.seeds} seeds, {experiment.rounds} {experiment.unit}s"
-        terminal.say(log, f"running {title}")
-        with terminal.progress(log, title, experiment.rounds + 1) as advance:
+        consoles.say(log, f"running {title}")
+        with consoles.progress(log, title, experiment.rounds + 1) as advance:
             measured = measure.measure(experiment, args.seed, advance)
         figure = out / f"{experiment.paper}.png"
         with files.replacing(figure) as temporary:
             figures.draw(measured, temporary)
-        terminal.say(report, f"{experiment.name}: {figure}", *(f"  {line}" for line in experiment.setup))
-        terminal.say(report, *(f"  {line}" for curve in measured.curves for line in (curve.sentence, curve.verdict)))
+        consoles.say(report, f"{experiment.name}: {figure}", *(f"  {line}" for line in experiment.setup))
+        consoles.say(report, *(f"  {line}" for curve in measured.curves for line in (curve.sentence, curve.verdict)))
     return 1 if any(e.verdict in args.fail_on for e in found) else 0
 
 
@@ -108,7 +108,7 @@ def _tested(
     """
     found = {e.claim.id: e for e in kept.read(selected)}
     if found:
-        terminal.say(
+        consoles.say(
             log, f"{len(found)} of {len(selected)} verdicts were found before, and are taken from {kept.directory}"
         )
     written = 0
@@ -133,7 +133,7 @@ def _tested(
             advance(terminal.brief(evidence))
 
     remaining = [c for c in selected if c.id not in found]
-    with terminal.progress(log, "claims", len(remaining)) as advance:
+    with consoles.progress(log, "claims", len(remaining)) as advance:
         try:
             # Loading the methods takes longer than reading all verdicts.
             if remaining:
@@ -143,7 +143,7 @@ def _tested(
             if kept.saved:
                 with suppress(OSError):
                     share = f"{len(kept.saved)} of {len(selected)}"
-                    terminal.say(
+                    consoles.say(
                         log, f"{share} verdicts are kept in {kept.directory}: the same command goes on from there"
                     )
             raise
@@ -214,13 +214,13 @@ def run_check(args: argparse.Namespace) -> int:
 
     copy = None if args.json is None else _writable(args.json)
     out = None if args.out is None else _directory(args.out)
-    report, entries = terminal.console(sys.stdout), []
+    report, entries = consoles.console(sys.stdout), []
     for claim in own.load(args.file):
-        terminal.say(report, *terminal.description(claim))
+        consoles.say(report, *terminal.description(claim))
         sys.stdout.flush()
         evidence = check(claim, args.seed, args.budget)
         entries.append(evidence.to_json())
-        terminal.say(report, *terminal.findings(evidence, []))
+        consoles.say(report, *terminal.findings(evidence, []))
         # What is known by now is kept.
         text = _text(entries, args)
         if copy is not None:
@@ -248,13 +248,13 @@ def run_replay(args: argparse.Namespace) -> int:
         described, failure = checked
         holds = "holds: every step was posed again and is proved by its multipliers, in exact arithmetic"
         told = f"does NOT hold: {failure}" if failure else holds
-        terminal.say(terminal.console(sys.stdout), *described, f"the certificate {told}")
+        consoles.say(consoles.console(sys.stdout), *described, f"the certificate {told}")
         return 1 if failure else 0
     found = counterexamples.replay_entry(entry) if entry else counterexamples.replay(args.file)
     agreement = "agree with" if found.same else "DIFFER from"
     conflict = "contradict" if found.fails else "do NOT contradict"
-    terminal.say(
-        terminal.console(sys.stdout),
+    consoles.say(
+        consoles.console(sys.stdout),
         f"{found.id}  ({found.where})",
         f"  {found.gist}",
         f"  {found.text}",
@@ -334,7 +334,7 @@ def run_map(args: argparse.Namespace) -> int:
     found = regions(tables.get(args.name), x, y, tables.assignments(args.at))
     with files.replacing(out) as temporary:
         maps.draw(found, temporary)
-    terminal.say(terminal.console(sys.stdout), *maps.words(found), str(out))
+    consoles.say(consoles.console(sys.stdout), *maps.words(found), str(out))
     return 0
 
 
@@ -346,7 +346,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     from verify.statistics import calibration
 
     copy = None if args.json is None else _writable(Path(args.json))
-    log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
+    log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
     jobs = args.jobs or cores()
     holding = selftest.holding(_load_own(args) or claims.all(), jobs)
     every = selftest.bank(holding)
@@ -358,33 +358,33 @@ def run_selftest(args: argparse.Namespace) -> int:
     by_id = {m.id: m for m in mutants}
     seeds = range(args.seed, args.seed + args.seeds)
     try:
-        with terminal.progress(log, "mutants", len(mutants)) as advance:
+        with consoles.progress(log, "mutants", len(mutants)) as advance:
             for trial in selftest.trials(mutants, args.seed, args.budget, jobs):
                 trials.append(trial)
                 advance(told.brief(trial, by_id[trial.id]))
-        with terminal.progress(log, "mutants in a region", len(local)) as advance:
+        with consoles.progress(log, "mutants in a region", len(local)) as advance:
             for one in attack.attacks(local, args.seed, args.budget, jobs):
                 attacks.append(one)
                 advance(f"{one.id} {one.verdict}")
-        with terminal.progress(log, "claims that hold", len(holding) * len(seeds)) as advance:
+        with consoles.progress(log, "claims that hold", len(holding) * len(seeds)) as advance:
             alarms = selftest.alarms(holding, seeds, jobs, advance)
     finally:
         # What is known by now is kept.
         if copy is not None:
             found = told.to_json(trials, mutants[: len(trials)], attacks, local[: len(attacks)], alarms)
             files.write(copy, formats.text("selftest", found))
-    terminal.say(report, *told.left_over(trials, mutants), f"{len(mutants)} of {len(every)} mutants")
-    terminal.show(report, told.by_operator(trials, mutants))
-    terminal.show(report, told.by_method(trials))
+    consoles.say(report, *told.left_over(trials, mutants), f"{len(mutants)} of {len(every)} mutants")
+    consoles.show(report, told.by_operator(trials, mutants))
+    consoles.show(report, told.by_method(trials))
     if local:
-        terminal.show(report, told.by_region(attacks, local))
-        terminal.say(report, *told.standing(attacks, local))
-    terminal.say(report, *told.sentences(trials, args.budget), *told.false_alarms(alarms, len(holding), len(seeds)))
+        consoles.show(report, told.by_region(attacks, local))
+        consoles.say(report, *told.standing(attacks, local))
+    consoles.say(report, *told.sentences(trials, args.budget), *told.false_alarms(alarms, len(holding), len(seeds)))
     strict, loose = (
         told.Calibration(level, CASES, calibration.false_alarms(CASES, level, args.seed))
         for level in (float(samplers.TOTAL), 0.05)
     )
-    terminal.say(report, *told.calibrated(strict, loose, calibration.power(seed=args.seed)))
+    consoles.say(report, *told.calibrated(strict, loose, calibration.power(seed=args.seed)))
     return 0
 
 
@@ -399,15 +399,15 @@ def run_tight(args: argparse.Namespace) -> int:
     at = sweep.letters(args.at)
     if claim in own and args.backend != "processes":
         raise ValueError(f"the workers of a cluster do not know {claim.id}, a claim of your own file")
-    log, report = terminal.console(sys.stderr), terminal.console(sys.stdout)
+    log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
     choices = len(sweep.grid(claim, at))
-    with sweeping.backend(args.backend, args.scheduler), terminal.progress(log, "points", choices) as advance:
+    with sweeping.backend(args.backend, args.scheduler), consoles.progress(log, "points", choices) as advance:
         # Other processes know the papers' claims only.
         points = sweep.measure(claim, at, 1 if claim in own else args.jobs or cores(), advance)
     for table in tight.tables(points):
-        terminal.show(report, table)
+        consoles.show(report, table)
     with files.replacing(out) as temporary:
         tight.draw(claim, points, temporary)
     repaired = [f"repaired: {c.id}" for c in claims.repairing(claim.id)]
-    terminal.say(report, str(out), *tight.words(points), *repaired)
+    consoles.say(report, str(out), *tight.words(points), *repaired)
     return 0

@@ -104,20 +104,19 @@ def register(
 def run_list(args: Any) -> int:
     """A table of the claims with their verdicts."""
     from fedtheory import naming
-    from verify.report import consoles, falls, listing
-    from verify.results import index
+    from verify.report import consoles, falls
 
     found, report = results.shipped(), consoles.console(sys.stdout)
-    rows = {row.id: row for row in index.rows()}
+    rows = {row.id: row for row in results.rows()}
     listed = [(rows[id], found.verdict(id)) for id in naming.select(args.names, tuple(rows))]
     listed = [(row, verdict) for row, verdict in listed if not args.verdict or verdict in args.verdict]
     listed = [(row, verdict) for row, verdict in listed if not args.origin or row.origin in args.origin]
     if args.summary:
         consoles.show(report, falls.table([row for row, _ in listed], found.verdicts))
-    elif report.is_terminal and not listing.fits(listed, report.width):
-        consoles.say(report, *listing.claims_lines(listed))
+    elif report.is_terminal and not consoles.fits(listed, report.width):
+        consoles.say(report, *consoles.claims_lines(listed))
     else:
-        consoles.show(report, listing.claims_table(listed), headings=report.is_terminal)
+        consoles.show(report, consoles.claims_table(listed), headings=report.is_terminal)
     return 0
 
 
@@ -125,15 +124,15 @@ def run_show(args: Any) -> int:
     """A claim in words, and the evidence for it; or its statement in LaTeX."""
     from fedtheory import claims
     from verify.evidence.record import Evidence
-    from verify.report import statement, terminal
+    from verify.report import consoles, statement, terminal
 
     _load_own(args)
     claim = claims.get(args.id)
     if args.latex:
         print(statement.latex(claim))
         return 0
-    report, found = terminal.console(sys.stdout), results.shipped()
-    terminal.say(report, *terminal.description(claim))
+    report, found = consoles.console(sys.stdout), results.shipped()
+    consoles.say(report, *terminal.description(claim))
     sys.stdout.flush()
     seed, budget = found.seed if args.seed is None else args.seed, args.budget or found.budget
     anew = args.check or args.own is not None or (seed, budget) != (found.seed, found.budget)
@@ -141,9 +140,9 @@ def run_show(args: Any) -> int:
         evidence = (_checked if anew else _stored)(claim, seed, budget)
     else:
         _warn(found)
-        terminal.say(report, f"found before, {found.origin}; --check computes it anew")
+        consoles.say(report, f"found before, {found.origin}; --check computes it anew")
         evidence = Evidence.from_json(claim, found.entries[claim.id])
-    terminal.say(report, *terminal.findings(evidence, claims.repairing(claim.id)))
+    consoles.say(report, *terminal.findings(evidence, claims.repairing(claim.id)))
     return 0
 
 
@@ -151,9 +150,9 @@ def run_why(args: Any) -> int:
     """Why a claim falls, or what it rests on; of several claims, why those fall that do."""
     from fedtheory import claims, naming, plugins
     from verify.evidence.record import Evidence
-    from verify.report import falls, terminal, why
+    from verify.report import consoles, falls, why
 
-    found, report = results.shipped(), terminal.console(sys.stdout)
+    found, report = results.shipped(), consoles.console(sys.stdout)
     loaded = _load_own(args)
     own = {c.id: c for c in (*loaded, *(c for c in claims.all() if c.paper in plugins.installed()))}
     ids = naming.select([args.id], [*(c.id for c in claims.all()), *(c.id for c in loaded)])
@@ -171,20 +170,20 @@ def run_why(args: Any) -> int:
         again = f"fedtheory replay {ids[0]}"
         if args.own is not None:
             again = f"fedtheory check {args.own} --out DIR, then fedtheory replay FILE --own {args.own}"
-        terminal.say(report, *why.lines(told[0], verdicts, again))
+        consoles.say(report, *why.lines(told[0], verdicts, again))
         return 0
     evidence = {e.claim.id: e for e in told}
     groups = falls.grouped([e.claim for e in told], verdicts)
     for way, falling in groups.items():
         if groups.keys() != {falls.Fall.UNSAID}:
-            terminal.say(report, f"{way}:")
+            consoles.say(report, f"{way}:")
         for id in falling:
-            terminal.say(report, *why.brief(evidence[id], verdicts))
+            consoles.say(report, *why.brief(evidence[id], verdicts))
     apart = "" if groups.keys() <= {falls.Fall.UNSAID} else f" ({falls.counted(groups)})"
     count = sum(map(len, groups.values()))
-    terminal.say(report, f"{count} of {len(told)} claims fall{apart}; of each fedtheory why ID tells more")
+    consoles.say(report, f"{count} of {len(told)} claims fall{apart}; of each fedtheory why ID tells more")
     if missing:
-        terminal.say(report, f"no result is carried of {', '.join(missing)}: fedtheory show ID tests it")
+        consoles.say(report, f"no result is carried of {', '.join(missing)}: fedtheory show ID tests it")
     return 0
 
 
@@ -212,21 +211,21 @@ def _load_own(args: Any) -> tuple[Claim, ...]:
 
 def _warn(found: Shipped) -> None:
     """Say so if the results may be out of date."""
-    from verify.report import terminal
+    from verify.report import consoles
 
     if results.code() != found.code:
         changed = "the code has changed since the carried results were found; fedtheory show ID --check finds them anew"
-        terminal.say(terminal.console(sys.stderr), changed)
+        consoles.say(consoles.console(sys.stderr), changed)
 
 
 def _stored(claim: Claim, seed: int, budget: str) -> Evidence:
     """The evidence for a claim of which none is carried: what an audit left in the cache, or computed."""
     from verify.base import cache
     from verify.cli import resume
-    from verify.report import terminal
+    from verify.report import consoles
 
-    log = terminal.console(sys.stderr)
-    kept = resume.Verdicts(cache.directory() / "verdicts", seed, budget, lambda text: terminal.say(log, text))
+    log = consoles.console(sys.stderr)
+    kept = resume.Verdicts(cache.directory() / "verdicts", seed, budget, lambda text: consoles.say(log, text))
     return next(iter(kept.read([claim])), None) or _checked(claim, seed, budget)
 
 
@@ -234,7 +233,7 @@ def _checked(claim: Claim, seed: int, budget: str) -> Evidence:
     """The evidence, computed; on a terminal with a bar that counts the methods."""
     # Loading the methods takes longer than telling the claim.
     from verify.checking import METHODS, check
-    from verify.report import terminal
+    from verify.report import consoles
 
-    with terminal.progress(terminal.console(sys.stderr), claim.id, len(METHODS)) as advance:
+    with consoles.progress(consoles.console(sys.stderr), claim.id, len(METHODS)) as advance:
         return check(claim, seed, budget, advance)

@@ -1,9 +1,12 @@
-"""Consoles: lines, tables and progress bars on a terminal, plain text in a log. Little is loaded for them."""
+"""Consoles: lines, tables, lists of claims and progress bars on a terminal, plain text in a log.
+
+Nothing is loaded for them that computes.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol, TextIO
 
@@ -13,12 +16,30 @@ from rich.table import Table
 from rich.text import Text
 
 from verify.base.plain import clean
+from verify.results import Row
 
 # Lines of a log are not wrapped, so that they can be searched: rich wants a width all the same.
 _LOG_WIDTH = 1000
 
 # Columns of text at least, beside what it is indented by.
 _NARROWEST = 20
+
+#: The colours of verdicts.
+STYLES = {
+    "proved": "bold green",
+    "certified": "bold green",
+    "supported": "green",
+    "refuted": "bold red",
+    "ill-posed": "magenta",
+    "not-tested": "yellow",
+    "open": "yellow",
+}
+
+#: Blanks between the columns of a table.
+GAP = 2
+
+#: A claim, and its verdict or "-".
+Listed = tuple[Row, str]
 
 
 def console(file: TextIO) -> Console:
@@ -77,3 +98,41 @@ def show(to: Console, table: Table, headings: bool = True) -> None:
         line = "\t".join(clean(str(cell)) for cell in cells)
         # Past the console, which makes blanks of tabs.
         print(line.rstrip("\t"), file=to.file)
+
+
+def wide(title: str, cells: Sequence[str]) -> int:
+    """The width that a column needs."""
+    return max(map(len, (title, *cells)))
+
+
+def claims_table(listed: Sequence[Listed]) -> Table:
+    """What is claimed, and where, with the verdicts."""
+    table = Table("claim", "verdict", "kind", "where", "gist", "origin", box=None, pad_edge=False)
+    for claim in listed:
+        table.add_row(*(Text(cell, style=style(cell) if i == 1 else "") for i, cell in enumerate(_told(claim))))
+    return table
+
+
+def fits(listed: Sequence[Listed], width: int) -> bool:
+    """Whether a terminal is wide enough for the table of claims with nothing broken."""
+    columns = zip(*map(_told, listed), strict=True)
+    return sum(wide("", cells) + GAP for cells in columns) - GAP <= width
+
+
+def claims_lines(listed: Sequence[Listed]) -> list[Text]:
+    """What is claimed, and where, below the id of each claim."""
+    told = []
+    for id, verdict, kind, where, gist, origin in map(_told, listed):
+        told += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {origin}, {where}: {gist}")]
+    return told
+
+
+def _told(listed: Listed) -> tuple[str, str, str, str, str, str]:
+    claim, verdict = listed
+    letter = " (letter)" if claim.literal_of else ""
+    return claim.id, verdict, claim.kind, claim.where, claim.gist, f"{claim.origin}{letter}"
+
+
+def style(verdict: str) -> str:
+    """The colour of a verdict; none for what is none."""
+    return STYLES.get(verdict, "")

@@ -1,9 +1,11 @@
-"""What each method found about a claim, in words."""
+"""What each method found about a claim, in words, and the instance of a counterexample in letters and tables."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.parsing import number
@@ -82,3 +84,43 @@ def short(value: str) -> str:
         return f"about {int(above) / int(below or '1'):.10g}"
     except (ValueError, OverflowError):
         return f"{value[:_LONGEST]}..."
+
+
+@dataclass(frozen=True)
+class Table:
+    """Part of an instance in which several have the same letters: clients, for example."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def scalars(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The letters that have one value each."""
+    return [(name, _value(value)) for name, value in recipe.items() if _rows(value) is None]
+
+
+def tables(recipe: Mapping[str, Any]) -> list[Table]:
+    """The parts that repeat."""
+    return [Table(name, *rows) for name, value in recipe.items() if (rows := _rows(value)) is not None]
+
+
+def _rows(value: Any) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None:
+    """Columns and rows of a list of objects with values by name; None for anything else."""
+    if not isinstance(value, list) or not value or not all(isinstance(part, Mapping) for part in value):
+        return None
+    if any(set(part) == {"ratio"} for part in value):
+        return None
+    columns = tuple(dict.fromkeys(name for part in value for name in part))
+    return columns, tuple(tuple(_value(part[name]) if name in part else "" for name in columns) for part in value)
+
+
+def _value(value: Any) -> str:
+    """A part of an instance as text: fractions as they are, vectors in brackets."""
+    if isinstance(value, Mapping):
+        if set(value) == {"ratio"}:
+            return short(str(value["ratio"]))
+        return ", ".join(f"{name} = {_value(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return f"({', '.join(map(_value, value))})"
+    return str(value)

@@ -20,12 +20,7 @@ from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
 from verify.evidence.record import ASSUMED, Evidence
 from verify.report import outcomes, statement
-from verify.report.consoles import console as console
-from verify.report.consoles import progress as progress
-from verify.report.consoles import say as say
-from verify.report.consoles import show as show
-from verify.report.listing import GAP, STYLES, wide
-from verify.report.listing import style as style
+from verify.report.consoles import GAP, STYLES, wide
 
 # Longer fractions are shown as decimals, as real numbers are.
 _LONGEST = 40

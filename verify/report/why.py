@@ -14,8 +14,9 @@ from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
 from verify.report import difference, falls, statement
+from verify.report.consoles import style
 from verify.report.falls import FALLEN, Verdicts
-from verify.report.terminal import claimed, shown, sides, style
+from verify.report.terminal import claimed, shown, sides
 
 _SURE = {
     Verdict.PROVED: "it holds: proved for all values of its constants",

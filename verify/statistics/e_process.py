@@ -21,7 +21,6 @@ validity; the bound on the power takes them independent."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -124,19 +123,6 @@ def interval(x: Array, assumed: Assumed, level: float) -> tuple[Array, Array]:
     bounds = Assumed(*(np.broadcast_to(np.asarray(v, dtype=float), x.shape[1:]) for v in assumed))
     lower, upper = _lower(x, bounds, level), -_lower(-x, bounds.mirrored, level)
     return np.maximum(lower, bounds.low), np.minimum(upper, bounds.high)
-
-
-def confidence_sequence(x: Array, ends: Sequence[int], assumed: Assumed, level: float) -> tuple[Array, Array]:
-    """Both ends ``(len(ends), S)`` after each of the increasing numbers of samples ``ends``, intersected as they come.
-
-    All intervals contain the mean at once, with probability at least 1 - ``level``. ``ValueError`` for numbers that do
-    not increase from 1 to at most the number of samples.
-    """
-    check_level(level)
-    if not len(ends) or min(ends) < 1 or max(ends) > len(x) or any(np.diff(ends) <= 0):
-        raise ValueError(f"the numbers of samples must increase within 1, ..., {len(x)}, got {list(ends)}")
-    found = np.array([interval(x[:end], assumed, level) for end in ends])
-    return np.maximum.accumulate(found[:, 0]), np.minimum.accumulate(found[:, 1])
 
 
 def _lower(x: Array, assumed: Assumed, level: float) -> Array:

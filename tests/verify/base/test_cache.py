@@ -148,7 +148,7 @@ def test_the_files_that_look_other_claims_up_are_known():
         "fedtheory/claims.py",
     }
     commands |= {"verify/report/atlas/cards.py", "verify/audit.py", "fedtheory/tables/__init__.py"}
-    commands |= {"verify/results/index.py", "verify/cli/listing.py", "verify/cli/carry.py", "verify/report/why.py"}
+    commands |= {"verify/results/__init__.py", "verify/cli/listing.py", "verify/cli/carry.py", "verify/report/why.py"}
     papers = ("baseline/rates", "locodl/tables", "feddcd/table")
     tables = {f"fedtheory/papers/{name}.py" for name in papers}
     assert found == asking | commands | tables

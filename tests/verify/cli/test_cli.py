@@ -25,7 +25,7 @@ from verify.cli import completion, main
 from verify.evidence import formats
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Evidence
-from verify.report import statement, terminal
+from verify.report import consoles, statement, terminal
 from verify.tightness import measure
 
 KEYS = {
@@ -413,7 +413,7 @@ class Terminal(io.StringIO):
 def test_a_terminal_gets_a_bar_that_leaves_no_trace(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     file = Terminal()
-    with terminal.progress(terminal.console(file), "claims", 3) as advance:
+    with consoles.progress(consoles.console(file), "claims", 3) as advance:
         for _ in range(3):
             advance("not shown")
     text = file.getvalue()
@@ -497,7 +497,7 @@ def test_a_table_of_verdicts_breaks_no_id(monkeypatch, width):
     found = [Evidence(c, Verdict.NOT_TESTED, -0.123, ("symbolic", "spectral", "search"), 1234) for c in claims.all()]
     screen = Terminal()
     console = Console(file=screen, width=width, color_system=None, force_terminal=True)
-    terminal.show(console, terminal.verdicts(found, width))
+    consoles.show(console, terminal.verdicts(found, width))
     lines = screen.getvalue().splitlines()
     assert all(len(line) <= width for line in lines) and len(lines) == 1 + len(found)
     assert [line.removeprefix("└ ").split()[0] for line in lines[1:]] == [c.id for c in claims.all()]

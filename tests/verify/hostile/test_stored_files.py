@@ -17,7 +17,6 @@ from verify.cli import main
 from verify.cli.carry import main as carry
 from verify.comparisons import parts
 from verify.evidence import certificates, counterexamples, formats
-from verify.results import index
 
 ENTRIES = results.shipped().entries
 EXAMPLES = [entry["counterexample"] for entry in ENTRIES.values() if entry["counterexample"] is not None]
@@ -130,7 +129,7 @@ def test_the_cache_is_believed_only_as_it_was_written(tmp_path, content, summed)
     with unharmed(tmp_path):
         try:
             found = cache.load(path)
-            index._rows(found, "0")
+            results._rows(found, "0")
         except ValueError as error:
             sentence(error)
         else:

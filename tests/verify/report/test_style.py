@@ -41,5 +41,5 @@ def test_a_caption_fits_and_keeps_values_with_their_letters():
 
 
 def test_curves_and_fills_are_told_apart_without_colour():
-    for kinds in (style.COLOURS, style.MARKS, style.HATCHES, style.DASHES):
+    for kinds in (style.COLOURS, style.MARKS, style.HATCHES):
         assert len(set(kinds)) == len(kinds)

@@ -11,8 +11,7 @@ from verify import results
 from verify.base import cache
 from verify.base.verdict import Verdict
 from verify.cli import main
-from verify.report.listing import STYLES
-from verify.results import index
+from verify.report.consoles import STYLES
 
 
 @pytest.fixture(autouse=True)
@@ -22,8 +21,8 @@ def _other_code(monkeypatch):
     monkeypatch.setattr(results, "shipped", lambda: found)
 
 
-def _expected() -> tuple[index.Row, ...]:
-    return tuple(index.Row(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
+def _expected() -> tuple[results.Row, ...]:
+    return tuple(results.Row(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
 
 
 def _stored():
@@ -32,8 +31,8 @@ def _stored():
 
 
 def test_the_list_is_of_the_claims(capsys):
-    assert index.rows() == _expected()
-    assert _stored().is_file() and index.rows() == _expected()
+    assert results.rows() == _expected()
+    assert _stored().is_file() and results.rows() == _expected()
     assert gc.isenabled()
     assert main(["list"]) == 0
     assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == [c.id for c in claims.all()]
@@ -42,7 +41,7 @@ def test_the_list_is_of_the_claims(capsys):
 def test_the_list_of_results_of_this_very_code_is_theirs(monkeypatch):
     found = results.shipped()._replace(code=results.code())
     monkeypatch.setattr(results, "shipped", lambda: found)
-    assert index.rows() == _expected()
+    assert results.rows() == _expected()
     assert not (cache.directory() / "claims").exists()
 
 
@@ -56,26 +55,26 @@ def test_the_list_of_results_of_this_very_code_is_theirs(monkeypatch):
     ],
 )
 def test_a_list_that_was_damaged_is_made_anew(capsys, damage):
-    index.rows()
+    results.rows()
     _stored().write_text(damage(_stored().read_text()))
-    assert index.rows() == _expected()
+    assert results.rows() == _expected()
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and "is no list of claims that was stored" in told and "Traceback" not in told
-    assert index.rows() == _expected() and not capsys.readouterr().err
+    assert results.rows() == _expected() and not capsys.readouterr().err
 
 
 def test_a_list_of_other_code_is_not_believed(capsys):
-    index.rows()
+    results.rows()
     path = _stored()
     cache.save(path, {"code": "0" * 64, "claims": [["a", "b", "c", "d"]]})
-    assert index.rows() == _expected() and "it is of other code" in capsys.readouterr().err
-    cache.save(path, {"code": results.code(index.THEORY), "claims": [["too short"]]})
-    assert index.rows() == _expected() and "it cannot be read" in capsys.readouterr().err
+    assert results.rows() == _expected() and "it is of other code" in capsys.readouterr().err
+    cache.save(path, {"code": results.code(results.THEORY), "claims": [["too short"]]})
+    assert results.rows() == _expected() and "it cannot be read" in capsys.readouterr().err
 
 
 def test_a_list_needs_no_cache(monkeypatch, capsys):
     monkeypatch.setenv("FEDTHEORY_CACHE", "/dev/null/nowhere")
-    assert index.rows() == _expected()
+    assert results.rows() == _expected()
 
 
 def test_the_list_of_the_code_that_found_the_results_is_carried(monkeypatch):
@@ -85,11 +84,11 @@ def test_the_list_of_the_code_that_found_the_results_is_carried(monkeypatch):
     expected, carried = _expected(), results.shipped()._replace(code=results.code(), gists=gists, entries=entries)
     monkeypatch.setattr(results, "shipped", lambda: carried)
     monkeypatch.setattr(claims, "all", lambda: 1 / 0)
-    assert index.rows() == expected and not cache.directory().exists()
+    assert results.rows() == expected and not cache.directory().exists()
     # Of other code they are not believed.
     monkeypatch.setattr(results, "shipped", lambda: carried._replace(code="0" * 64))
     with pytest.raises(ZeroDivisionError):
-        index.rows()
+        results.rows()
 
 
 def test_names_mean_what_they_did():

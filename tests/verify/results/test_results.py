@@ -16,7 +16,7 @@ from verify.audit import FAILED
 from verify.cli import carry as storing
 from verify.cli import main
 from verify.evidence import formats
-from verify.report import difference, falls, why
+from verify.report import consoles, difference, falls, why
 from verify.results import shipped
 
 REFUTED = "feddcd/theorem-6.1/eq-10"
@@ -449,8 +449,6 @@ def test_words_are_compared_where_lines_are_alike():
 def test_marks_are_coloured_on_a_terminal_only(monkeypatch, capsys):
     import io
 
-    from verify.report import terminal
-
     class Screen(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -461,9 +459,9 @@ def test_marks_are_coloured_on_a_terminal_only(monkeypatch, capsys):
     screens = []
     for _ in range(2):
         screens.append(Screen())
-        terminal.say(terminal.console(screens[-1]), line)
+        consoles.say(consoles.console(screens[-1]), line)
         monkeypatch.setenv("NO_COLOR", "1")
     plain = io.StringIO()
-    terminal.say(terminal.console(plain), line)
+    consoles.say(consoles.console(plain), line)
     assert "\x1b[1;4m{b}" in screens[0].getvalue() and plain.getvalue() == "a {b}\n"
     assert "\x1b[38" not in screens[1].getvalue() and "{b}" in screens[1].getvalue()

@@ -3,3 +3,47 @@
 Nothing is checked here: the pages show what an audit found (:mod:`verify.evidence.formats`) beside the statements
 that the registry holds, and are drawn from a stored audit as well as from a fresh one.
 """
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+#: Where the pages are written unless told otherwise.
+DEFAULT_HTML = "fedtheory-atlas"
+_ATLAS = """\
+Draw an audit as pages for a browser, from the audit.json that it wrote, or from the results that the package carries;
+nothing is tested. Open DIR/index.html: an overview, a page for each paper and each claim, and the errata of each paper.
+The pages need no network.
+"""
+
+
+def register(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add the command; ``command(name, run, help, *examples, description)`` makes a parser."""
+    drawing = command(
+        "atlas",
+        f"{__name__}.run_atlas",
+        "draw a stored audit as pages for a browser",
+        "fedtheory atlas --html pages",
+        "fedtheory atlas fedtheory-audit/audit.json --html pages",
+        description=_ATLAS,
+    )
+    drawing.add_argument(
+        "file", type=Path, nargs="?", metavar="AUDIT.json", help="what an audit wrote (default: the carried results)"
+    )
+    drawing.add_argument(
+        "--html", type=Path, metavar="DIR", default=DEFAULT_HTML, help=f"the pages (default: {DEFAULT_HTML})"
+    )
+
+
+def run_atlas(args: Any) -> int:
+    """Draw the pages of a stored audit."""
+    # What draws takes a second to load.
+    from verify import results
+    from verify.evidence import formats
+    from verify.report.atlas import site
+
+    print(site.write(formats.read_audit(args.file or results.FILE), Path(args.html)))
+    return 0

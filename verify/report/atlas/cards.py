@@ -16,8 +16,8 @@ from fedtheory.claims import Claim
 from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
-from verify.report import falls, statement
-from verify.report.atlas import figures, mathml, recipes
+from verify.report import falls, outcomes, statement
+from verify.report.atlas import figures, mathml
 from verify.report.atlas.prose import typeset
 from verify.report.falls import FALLEN, Fall
 
@@ -309,12 +309,12 @@ class Card:
     @property
     def scalars(self) -> list[tuple[str, str]]:
         """Names and values of the numbers in the counterexample's recipe."""
-        return recipes.scalars(self.example["recipe"]) if self.example else []
+        return outcomes.scalars(self.example["recipe"]) if self.example else []
 
     @property
-    def tables(self) -> list[recipes.Table]:
+    def tables(self) -> list[outcomes.Table]:
         """The parts of the counterexample's recipe that have rows, such as the clients."""
-        return recipes.tables(self.example["recipe"]) if self.example else []
+        return outcomes.tables(self.example["recipe"]) if self.example else []
 
     @property
     def replayable(self) -> bool:
