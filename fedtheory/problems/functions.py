@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
 from fedtheory.numbers.rational import Array
 
 
@@ -52,3 +54,27 @@ class Proximable(Protocol):
 
     def resolvent(self, shift: Any, target: Array) -> Array:
         """The roots y_i of grad f_i(y_i) + shift y_i = target_i, for shift > -mu_i: ``(..., n, d) -> (..., n, d)``."""
+
+
+class OfRows:
+    """Functions of the rows ``A (n, m, p)`` of n clients, m each."""
+
+    A: Array
+
+    @property
+    def n(self) -> int:
+        """Number of clients, or of functions."""
+        return int(self.A.shape[0])
+
+    @property
+    def m(self) -> int:
+        """Number of rows of each client."""
+        return int(self.A.shape[1])
+
+
+def for_each(mu: Any, n: int) -> Array:
+    """A positive number for each of n clients, ``(n,)``; ``ValueError`` unless ``mu`` is one, or as many."""
+    given = np.asarray(mu, dtype=np.float64)
+    if given.shape not in ((), (n,)) or not (np.isfinite(given).all() and (given > 0).all()):
+        raise ValueError(f"mu must be a positive number, or one for each of the {n} clients, got {mu}")
+    return np.broadcast_to(given, n)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array, to_float
+from fedtheory.problems.functions import OfRows, for_each
 from fedtheory.problems.optimum import regularised_minimiser
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _TWICE = 2**16
 
 
 @dataclass(frozen=True)
-class Logistic:
+class Logistic(OfRows):
     r"""Logistic loss of each client's rows with L2 regularisation (LoCoDL, eq. (11)):
 
     $f_i(x) = \frac1m \sum_{s=1}^m \log(1 + e^{-b_{is} a_{is}^\top x}) + \frac{\mu_i}{2} \|x\|^2$.
@@ -40,27 +41,15 @@ class Logistic:
     mu: Any
 
     def __post_init__(self) -> None:
-        A, b, mu = (np.asarray(v, dtype=np.float64) for v in (self.A, self.b, self.mu))
+        A, b = (np.asarray(v, dtype=np.float64) for v in (self.A, self.b))
         if A.ndim != 3 or b.shape != A.shape[:2] or A.size == 0:
             raise ValueError(f"A must be (n, m, d) and b (n, m), none empty, got {A.shape} and {b.shape}")
         if not np.isfinite(A).all():
             raise ValueError("A has entries that are not finite")
         if not np.isin(b, (-1, 1)).all():
             raise ValueError("every label in b must be -1 or +1")
-        if mu.shape not in ((), (len(A),)) or not (np.isfinite(mu).all() and (mu > 0).all()):
-            raise ValueError(f"mu must be a positive number, or one for each of the {len(A)} clients, got {self.mu}")
-        for name, value in (("A", A), ("b", b), ("mu", np.broadcast_to(mu, len(A)))):
+        for name, value in (("A", A), ("b", b), ("mu", for_each(self.mu, len(A)))):
             object.__setattr__(self, name, value)
-
-    @property
-    def n(self) -> int:
-        """Number of clients, or of functions."""
-        return int(self.A.shape[0])
-
-    @property
-    def m(self) -> int:
-        """Number of rows of each client."""
-        return int(self.A.shape[1])
 
     @property
     def d(self) -> int:

@@ -8,11 +8,12 @@ import numpy as np
 from scipy.special import log_softmax, softmax
 
 from fedtheory.numbers.rational import Array, to_float
+from fedtheory.problems.functions import OfRows
 from fedtheory.problems.softmax import check_labels
 
 
 @dataclass(frozen=True)
-class Perceptron:
+class Perceptron(OfRows):
     """Cross-entropy of each client's rows under a 2-layer perceptron (FedDCD, Section 8.1: 32 hidden units).
 
     Scores V max(U a + u, 0) + v for a row a; the paper does not name its activation, rectified linear units are the
@@ -38,16 +39,6 @@ class Perceptron:
             )
         object.__setattr__(self, "A", A)
         object.__setattr__(self, "b", b)
-
-    @property
-    def n(self) -> int:
-        """Number of clients, or of functions."""
-        return int(self.A.shape[0])
-
-    @property
-    def m(self) -> int:
-        """Number of rows of each client."""
-        return int(self.A.shape[1])
 
     @property
     def d(self) -> int:

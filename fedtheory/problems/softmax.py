@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import log_softmax, softmax
 
 from fedtheory.numbers.rational import Array, to_float
+from fedtheory.problems.functions import OfRows, for_each
 from fedtheory.problems.optimum import TOLERANCE, Optimum, regularised_minimiser
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def check_labels(A: Array, b: Array, classes: int) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class Softmax:
+class Softmax(OfRows):
     r"""Cross-entropy of each client's rows under a linear model, with L2 regularisation (FedDCD, Section 8: MLR).
 
     $f_i(W) = \frac1m \sum_{s=1}^m \bigl[\log \sum_c e^{\langle W_c, a_{is} \rangle} - \langle W_{b_{is}}, a_{is}
@@ -48,21 +49,8 @@ class Softmax:
 
     def __post_init__(self) -> None:
         A, b = check_labels(self.A, self.b, self.classes)
-        mu = np.asarray(self.mu, dtype=np.float64)
-        if mu.shape not in ((), (len(A),)) or not (np.isfinite(mu).all() and (mu > 0).all()):
-            raise ValueError(f"mu must be a positive number, or one for each of the {len(A)} clients, got {self.mu}")
-        for name, value in (("A", A), ("b", b), ("mu", np.broadcast_to(mu, len(A)))):
+        for name, value in (("A", A), ("b", b), ("mu", for_each(self.mu, len(A)))):
             object.__setattr__(self, name, value)
-
-    @property
-    def n(self) -> int:
-        """Number of clients, or of functions."""
-        return int(self.A.shape[0])
-
-    @property
-    def m(self) -> int:
-        """Number of rows of each client."""
-        return int(self.A.shape[1])
 
     @property
     def d(self) -> int:
