@@ -198,6 +198,8 @@ def _unsaid(kind: type[Statement], parts: set[str]) -> Iterator[str]:
         yield "speaks of T rounds, and so of steps: write stepping = True"
     if (kind.stepping or kind.acting or kind.of_runs) and "algorithm" not in parts:
         yield "speaks of steps, and does not say whose: give it the part algorithm: Algorithm"
+    if kind.searched and compares and sum((kind.stepping, kind.acting, kind.statewise, kind.stateless)) != 1:
+        yield "does not say of what its sides are: write one of stepping, acting, statewise and stateless = True"
     if kind.stepping and "quantities" not in parts:
         yield "speaks of what comes after a step: give it the part quantities: tuple[Quantity, ...]"
 

@@ -229,6 +229,8 @@ COMPARED = {"kind": "own", "comparisons": property(lambda self: (Comparison(v, "
         ({**COMPARED, "horizon": True}, {}, "speaks of T rounds"),
         ({**COMPARED, "stepping": True}, QUANTITIES, "does not say whose: give it the part algorithm"),
         ({**COMPARED, "acting": True}, {}, "does not say whose: give it the part algorithm"),
+        (COMPARED, {}, "does not say of what its sides are"),
+        ({**COMPARED, "stepping": True, "statewise": True}, ALGORITHM | QUANTITIES, "write one of stepping, acting"),
         ({**COMPARED, "stepping": True}, ALGORITHM, "give it the part quantities"),
     ],
 )

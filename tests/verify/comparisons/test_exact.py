@@ -7,7 +7,9 @@ import pytest
 
 import fedtheory as ft
 from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.invariant import Invariant
+from fedtheory.settings.relations import Comparison
 from verify.base.evaluate import NoNumber
 from verify.comparisons.exact import parts
 
@@ -29,6 +31,14 @@ def _drift(problem, params, state, draw):
 
 
 METHOD = ft.method("drift", _drift, ["gamma"], {"x": "point", "h": "clients"})
+
+
+def test_of_a_kind_whose_sides_nobody_computes_nothing_is_said():
+    said = {"kind": "own", "acting": True, "algorithm": METHOD, "__annotations__": {"algorithm": "ClassVar"}}
+    compared = property(lambda self: (Comparison(mu, "<=", L),))
+    own = type("Own", (Statement,), {**said, "comparisons": compared})()
+    with pytest.raises(ValueError, match="what statements of kind own compare is not known"):
+        _compared(own, (0, 0, 0))
 
 
 def _compared(statement, point):
