@@ -41,7 +41,7 @@ def instances(name):
     algorithm, rng = algorithms.get(name), np.random.default_rng(0)
     posed = [claim for claim in claims.all() if getattr(claim.setting, "algorithm", None) is algorithm][:3]
     for claim in posed:
-        for recipe in islice(claim.instances.recipes(hunting.generator(claim, 0)), 120):
+        for recipe in islice(claim.instances.recipes(hunting.generator(claim, 0)), 30):
             try:
                 instance = claim.instances.build(recipe, True)
             except ValueError:
