@@ -8,7 +8,7 @@ of n, of d, or of a letter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -31,6 +31,8 @@ class Atom(NamedTuple):
     balanced: bool = False
 
 
+#: Letters that stand for sums of numbers over the clients, and how many there are.
+_SPARE, _SUMS = "sum ", 12
 #: A product: draws, of which each is its own square; and what else is multiplied, in order.
 Monomial = tuple[frozenset[str], tuple[Atom, ...]]
 ONE: Monomial = (frozenset(), ())
@@ -78,7 +80,7 @@ class Value:
 class World:
     """The letters of a program as a field, and the names of what stands in its values.
 
-    ``indexed``: the draws and letters that each client has of its own; ``totals``: of draws, how many there are.
+    ``indexed``: the draws and the letters that each client has of its own; ``totals``: of draws, how many there are.
     """
 
     field: Any
@@ -86,6 +88,8 @@ class World:
     totals: Mapping[str, Value] = field(default_factory=dict)
     #: What atoms stand for: the mean or the deviation of what has a name, or the sum or the inner product of others.
     meaning: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    #: Sums of numbers over the clients, by name: letters of the field that stand for them, so that they divide.
+    sums: dict[str, Any] = field(default_factory=dict)
     #: What parts of a state are known to be, by name, in place of new vectors.
     known: dict[str, Value] = field(default_factory=dict)
 
@@ -128,19 +132,45 @@ class World:
             own_draws = frozenset(name for name in draws if name in self.indexed)
             own = tuple(atom for atom in atoms if atom.own)
             rest = tuple(atom for atom in atoms if not atom.own)
-            found += self._sum(own_draws, own) * Value({(draws - own_draws, rest): c})
+            for own_letters, b in self._apart(c):
+                found += self._sum(own_letters, own_draws, own) * Value({(draws - own_draws, rest): b})
         return found
 
-    def _sum(self, draws: frozenset[str], own: tuple[Atom, ...]) -> Value:
+    def _apart(self, c: Any) -> Iterator[tuple[Any, Any]]:
+        """The terms of a coefficient, each a factor in letters of each client's own and one in the others."""
+        own = [k for k, symbol in enumerate(self.field.symbols) if str(symbol) in self.indexed]
+        constant, factors = c.denom.factor_list()
+        below, rest_below = self.field.one, self.field(constant)
+        for factor, power in factors:
+            if any(monomial[k] for monomial in factor for k in own):
+                below *= self.field(factor) ** power
+            else:
+                rest_below *= self.field(factor) ** power
+        for monomial, number in c.numer.terms():
+            one, rest = self.field.one, self.field(number)
+            for k, (generator, power) in enumerate(zip(self.field.gens, monomial, strict=True)):
+                if k in own:
+                    one *= generator**power
+                else:
+                    rest *= generator**power
+            yield one / below, rest / rest_below
+
+    def _sum(self, letters: Any, draws: frozenset[str], own: tuple[Atom, ...]) -> Value:
         """The sum over the clients of what each of them has of its own."""
-        if not draws and not own:
-            return self.count("n")
-        if not draws and len(own) == 1 and own[0].balanced:
-            return Value({})
-        if not own and len(draws) == 1 and (known := self.totals.get(min(draws))) is not None:
-            return known
-        name = f"sum of {sorted(draws)} {[atom.name for atom in own]}"
-        self.meaning[name] = ("sum", draws, own)
+        if letters == self.field.one:
+            if not draws and not own:
+                return self.count("n")
+            if not draws and len(own) == 1 and own[0].balanced:
+                return Value({})
+            if not own and len(draws) == 1 and (known := self.totals.get(min(draws))) is not None:
+                return known
+        name = f"sum of ({letters}) {sorted(draws)} {[atom.name for atom in own]}"
+        self.meaning[name] = ("sum", letters, draws, own)
+        if not own:
+            spare = self.sums.setdefault(name, sympy.Symbol(f"{_SPARE}{len(self.sums)}"))
+            if len(self.sums) > _SUMS:
+                raise Unread(f"there are more than {_SUMS} sums of numbers over the clients")
+            return Value({ONE: self.field(spare)})
         return self.atom(name, sum(atom.degree for atom in own))
 
     def inner(self, value: Value) -> Value:
@@ -158,16 +188,16 @@ class World:
         return found
 
 
-def world(program: Program) -> World:
-    """The world of a program: ``Unread`` where letters of each client's own stand in it."""
-    symbols = {sympy.Symbol("n"), sympy.Symbol("d")}
-    for term in parts(*program.step.values(), *_laws(program.law)):
-        if term.op in (Op.LETTER, Op.GIVEN) and term.type.degree == 0:
-            if term.type.axes:
-                raise Unread(f"each client has a {term.data} of its own")
-            symbols.add(_symbol(term))
-    made = sympy.QQ.frac_field(*sorted(symbols, key=str))
+def world(program: Program, *more: Term) -> World:
+    """The world of a program, and of more terms in what it speaks of."""
+    symbols = {sympy.Symbol("n"), sympy.Symbol("d"), *(sympy.Symbol(f"{_SPARE}{k}") for k in range(_SUMS))}
     indexed: set[str] = set()
+    for term in parts(*program.step.values(), *_laws(program.law), *more):
+        if term.op in (Op.LETTER, Op.GIVEN) and term.type.degree == 0:
+            symbols.add(_symbol(term))
+            if Axis.CLIENTS in term.type.axes:
+                indexed.add(str(_symbol(term)))
+    made = sympy.QQ.frac_field(*sorted(symbols, key=str))
     totals: dict[str, Value] = {}
     bare = World(made, frozenset())
     for name, law in _draws(program.law, "draw"):
@@ -300,7 +330,7 @@ def preserves(program: Program, residual: Term) -> bool:
     ``residual``: a term in the parts of the state, ``(..., d)``, linear in them. False says that this does not show it;
     ``Unread`` where it cannot be asked.
     """
-    here = world(program)
+    here = world(program, residual)
     before = evaluated(here, [residual])[0]
     here.known.update(_solved(here, before, program))
     if not evaluated(here, [residual])[0].is_zero():
