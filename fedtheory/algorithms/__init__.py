@@ -43,6 +43,7 @@ from fedtheory.algorithms import (
     svrg,
 )
 from fedtheory.algorithms.base import Algorithm, run
+from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.slips import Table
 
 _MODULES = (
@@ -89,9 +90,10 @@ _MODULES = (
 )
 _SLIPS: dict[str, Table] = {module.algorithm.name: getattr(module, "SLIPS", ()) for module in _MODULES}
 _LINES: dict[str, dict[str, str]] = {module.algorithm.name: getattr(module, "LINES", {}) for module in _MODULES}
+_EXAMPLES: dict[str, Example] = {m.algorithm.name: m.EXAMPLE for m in _MODULES if hasattr(m, "EXAMPLE")}
 _ALL = {module.algorithm.name: module.algorithm for module in _MODULES}
 
-__all__ = ["Algorithm", "get", "line", "names", "run", "slips_of"]
+__all__ = ["Algorithm", "example_of", "get", "line", "names", "run", "slips_of"]
 
 
 def names() -> tuple[str, ...]:
@@ -114,3 +116,8 @@ def slips_of(name: str) -> Table:
 def line(name: str, letter: str) -> str:
     """The line of an algorithm that renews a letter of its state, in words; the letter itself where none is known."""
     return _LINES.get(name, {}).get(letter, letter)
+
+
+def example_of(name: str) -> Example | None:
+    """Parameters of small problems for the algorithm called ``name``, where no claim gives them; or None."""
+    return _EXAMPLES.get(name)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.slips import Picks, Step, Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.dual_blocks import maximisers, one_pass
@@ -152,6 +153,15 @@ LINES = {
     "delta = (y_i - x_i'(w + sigma'/(lambda n) X_k u_k) - alpha_i - u_i)/(1 + sigma' |x_i|^2/(lambda n))",
     "w": "w <- w + gamma/(lambda n) sum_k X_k u_k",
 }
+
+
+def _example(given: Given) -> Any:
+    solver = scaled() if "exact solver" in given.features else passes(1)
+    return Params(given.problem.n, 1 if given.epochs == 1 else 0.75, solver)
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("rows", _example)
 
 
 def _with(sigma: Any = None, gamma: Any = None, start: bool = True) -> Step:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.slips import Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
@@ -64,6 +65,10 @@ algorithm = Algorithm("dane", Params, State, init, draws, step, fixed_point)
 LINES = {
     "w": "w <- (1/K) sum_k argmin F_k(v) - <grad F_k(w) - eta grad f(w), v> + (mu/2)|v - w|^2",
 }
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("rows", lambda given: Params(0.5, 0.75))
 
 
 def _with(sign: int = 1, own: int = 1, weighted: bool = False) -> Step:

@@ -14,6 +14,7 @@ import numpy as np
 from fedtheory.algorithms import dane
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.dane import State, init
+from fedtheory.algorithms.examples import Example, row_step
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw
@@ -63,3 +64,7 @@ algorithm = Algorithm("dane-svrg", Params, State, init, draws, step, fixed_point
 LINES = {
     "w": "w <- (1/K) sum_k w_k, w_k after m steps of SVRG from w on F_k(v) - <a_k, v> + (mu/2)|v - w|^2",
 }
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("rows, any loss", lambda given: Params(row_step(given), given.epochs, 0.5, 0.75))

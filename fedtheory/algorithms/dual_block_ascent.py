@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.dual_blocks import maximisers
 from fedtheory.problems.linear_models import LinearProblem
@@ -48,3 +49,7 @@ algorithm = Algorithm("dual-block-ascent", Params, State, init, draws, step, fix
 
 #: The line that renews each letter of the state, in words.
 LINES = {"alpha": "alpha <- alpha + u, u_k the minimiser of D_k, w = X alpha/(lambda n)"}
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("rows", lambda given: Params(given.problem.n))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, weights
 from fedtheory.algorithms.slips import Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, stationary_point
@@ -69,6 +70,10 @@ LINES = {
     "W": "w_i <- argmin alpha_i f_i(v) + <pi_i, v> + (sigma_i/2)|v - w|^2, at the new w",
     "Pi": "pi_i <- pi_i + sigma_i (w_i - w), both new",
 }
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("clients", lambda given: Params(*weights(given)))
 
 
 def _models_alone(problem: Any, params: Any, state: Any, draw: Any) -> Any:

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, Given, weights
 from fedtheory.algorithms.slips import Replaced, Step, Table
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem, stationary_point
-from fedtheory.problems.subproblems import Solver, Task
+from fedtheory.problems.subproblems import Exact, InnerSteps, Solver, Task
 from fedtheory.randomness import Distribution, Draw, Product
-from fedtheory.randomness.selections import Selection
+from fedtheory.randomness.selections import Selection, Uniform
 
 
 class Params(NamedTuple):
@@ -138,6 +139,18 @@ LINES = {
     "Z": "z_i <- sigma_i w_i + pi_i for participants, both new",
     "eps": "eps_i <- nu_i eps_i for participants, in every iteration",
 }
+
+
+def _example(given: Given) -> Any:
+    alpha, sigma = weights(given)
+    # With r_i = L_i one step would solve the problem of a client in one dimension, wherever it starts.
+    n, r = given.problem.n, 1.5 * to_float(given.problem.f.L)
+    solver = Exact() if "exact solver" in given.features else InnerSteps(r, given.epochs + 1)
+    return Params(alpha, sigma, np.full(n, 0.5), np.ones(n), given.epochs, Uniform(n, given.tau), solver)
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("clients", _example)
 
 
 def _changed_rounds(

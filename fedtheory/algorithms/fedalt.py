@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.problems.base import Problem, everywhere
@@ -98,3 +99,12 @@ LINES = {
     "V": "v_i <- k0 steps v_i <- v_i - gamma_v (alpha grad f_i(v_i) - mu (w - v_i)), for participants, before "
     "those on w",
 }
+
+
+def _example(given: Given) -> Any:
+    step = 0.4 / given.problem.L
+    return Params(given.tau, given.epochs, 0.3, 0.5, step, step / 2)
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("clients", _example)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import IN_PLACE, Step, Table
 from fedtheory.numbers.rational import Array
@@ -103,6 +104,19 @@ LINES = {
     "x": "x <- x + eta_g (mean over participants of (y_i - x)), y_i after K steps y_i <- y_i - eta_l grad f_i(y_i) "
     "that start from x",
 }
+
+
+def _example(given: Given) -> Any:
+    n = given.problem.n
+    counts = given.rng.permutation(np.arange(1.0, n + 1) ** 2) if "counts" in given.features else None
+    eta_g = 1.5 if "server stepsize" in given.features else 1
+    momentum = 0.75 if "momentum" in given.features else 0
+    epochs = max(given.epochs, 2)
+    return Params(given.tau, epochs, 0.2 / given.problem.L, eta_g, given.batches, counts, momentum)
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("clients", _example)
 
 
 def chained(aliased: bool) -> Step:

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.slips import Replaced, Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution
-from fedtheory.randomness.selections import Selection
+from fedtheory.randomness.selections import Selection, Uniform
 
 
 class Params(NamedTuple):
@@ -74,6 +75,15 @@ LINES = {
     "w": "w <- (1/m) sum of the last w_i of all m clients",
     "W": "w_i <- k0 steps v <- v - (gamma/m) grad f_i(v) from the new w, for participants",
 }
+
+
+def _example(given: Given) -> Any:
+    n = given.problem.n
+    return Params(0.5 * n / given.problem.L, given.epochs, Uniform(n, given.tau))
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("clients", _example)
 
 
 def _averaging(mean: Callable[[Problem, Array, Array], Array], divisor: Callable[[Problem], int]) -> Step:

@@ -9,6 +9,7 @@ import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.fedavg import State, chained
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import IN_PLACE, Step, Table
@@ -70,6 +71,15 @@ algorithm = Algorithm("fedprox", Params, State, fedavg.init, draws, step, fixed_
 LINES = {
     "x": "x <- mean over participants of y_i, y_i <- y_i - eta_l (grad f_i(y_i) + mu (y_i - x)) from y_i = x",
 }
+
+
+def _example(given: Given) -> Any:
+    mu, eta_l, exact = 0.5 + given.problem.n / 4, 0.25 / given.problem.L, "exact solver" in given.features
+    return Params(given.tau, mu, given.epochs + 1, eta_l, given.batches, exact)
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("clients", _example)
 
 
 def _prox(pull: Callable[[Array, Array, Array, Any, int], Array]) -> Step:

@@ -33,3 +33,7 @@ LINES = {
     "V": "v_i <- k0 steps v_i <- v_i - gamma_v (alpha grad f_i(v_i) - mu (v - v_i)), for participants, v "
     "their copy of w",
 }
+
+
+#: A small problem's parameters.
+EXAMPLE = fedalt.EXAMPLE

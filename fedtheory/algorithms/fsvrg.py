@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, row_step
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
 from fedtheory.algorithms.slips import Picks, Step, Table
 from fedtheory.numbers.rational import Array
@@ -115,6 +116,10 @@ LINES = {
     "w": "w <- w + A sum_k (n_k/n)(w_k - w), w_k <- w_k - h/n_k (S_k (grad f_i(w_k) - grad f_i(w)) + grad f(w)) "
     "for all examples i of client k in a random order",
 }
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("rows, any loss", lambda given: theory(given.problem, row_step(given)))
 
 
 def _with(

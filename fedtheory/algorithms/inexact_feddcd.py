@@ -9,7 +9,9 @@ import numpy as np
 
 from fedtheory.algorithms import feddcd
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.algorithms.examples import Example, Given
+from fedtheory.numbers.rational import Array, is_exact, to_float
+from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import Oracle
 from fedtheory.randomness import Distribution, Draw, Product
@@ -105,3 +107,14 @@ LINES = {
     "y": "y <- y - eta proj_{C_I}(Lambda^-1 w)",
     "w": "w_i <- the oracle's answer at y_i, started from w_i, for participants",
 }
+
+
+def _example(given: Given) -> Any:
+    if given.tau < 2:
+        return None
+    Lambda = to_float(given.problem.f.L)
+    return Params(given.tau, Lambda, 0.7, oracles.gradient_descent(given.epochs, 1 / Lambda))
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("clients", _example)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.slips import Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -65,6 +66,14 @@ algorithm = Algorithm("minibatch-sgd", Params, State, init, draws, step, fixed_p
 
 #: The line that renews each letter of the state, in words.
 LINES = {"x": "x <- x - (eta/tau) sum over participants of grad f_i(x)"}
+
+
+def _example(given: Given) -> Any:
+    return Params(given.tau, 0.4 / given.problem.L, given.batches)
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("clients", _example)
 
 
 #: What implementations are known to do instead.

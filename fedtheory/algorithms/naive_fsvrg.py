@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, row_step
 from fedtheory.algorithms.slips import Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
@@ -59,6 +60,10 @@ algorithm = Algorithm("naive-fsvrg", Params, State, init, draws, step, fixed_poi
 LINES = {
     "w": "w <- w + (1/K) sum_k (w_k - w), w_k <- w_k - h (grad f_i(w_k) - grad f_i(w) + grad f(w)), m times",
 }
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("rows, any loss", lambda given: Params(row_step(given), given.epochs))
 
 
 def _with(weighted: bool, local_full: bool) -> Step:

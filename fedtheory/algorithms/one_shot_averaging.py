@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Constant, Distribution, Draw
@@ -46,3 +47,7 @@ algorithm = Algorithm("one-shot-averaging", Params, State, init, draws, step, fi
 
 #: The line that renews each letter of the state, in words.
 LINES = {"w": "w <- sum_k (n_k/n) argmin F_k"}
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("rows", lambda given: Params())

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.dane import perturbed_minimisers
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Constant, Distribution, Draw
@@ -79,3 +80,12 @@ LINES = {
     "w": "w <- (1/K) sum_k w_k, w_k = argmin F_k(v) - <a_k, v> + (mu/2)|v - w|^2",
     "g": "g_k <- g_k + lambda eta (w_k - w+)",
 }
+
+
+def _example(given: Given) -> Any:
+    equal = (given.problem.f.sizes == given.problem.f.sizes[0]).all()
+    return Params(0.75 * given.problem.n) if equal else None
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("rows", _example)

@@ -5,12 +5,13 @@ Minimises (1/n) sum_i f_i over the functions of the problem.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.numbers.rational import Array
+from fedtheory.algorithms.examples import Example, Given
+from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
@@ -52,3 +53,11 @@ algorithm = Algorithm("rcd", Params, State, init, draws, step, fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {"w": "w_j <- w_j - h_j (grad f(w))_j for one random coordinate j, f the mean of the f_i"}
+
+
+def _example(given: Given) -> Any:
+    return Params(0.9 / np.diagonal(to_float(given.problem.f.H).mean(axis=0)))
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("sum", _example)

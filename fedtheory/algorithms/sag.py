@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.slips import Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -71,6 +72,10 @@ LINES = {
     "x": "x <- x - alpha (1/n) sum_i y_i, with the new y_j",
     "y": "y_j <- grad f_j(x) for the one j drawn, at the old x",
 }
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("sum", lambda given: Params(0.5 / given.problem.L))
 
 
 def _old_table(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import IN_PLACE, Step, Table, changed, never
 from fedtheory.numbers.rational import Array
@@ -93,6 +94,15 @@ LINES = {
     "c": "c <- c + (1/n) sum over participants of (c_i+ - c_i), n all clients",
     "c_i": "c_i+ <- c_i - c + (x - y_i)/(K eta_l) for participants (option I: grad f_i(x)), K local steps",
 }
+
+
+def _example(given: Given) -> Any:
+    option = "I" if "option I" in given.features else "II"
+    return Params(given.tau, given.epochs, 0.25 / given.problem.L, 0.8, given.batches, option)
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("clients", _example)
 
 
 _SIGN = "the sign of the control variates is swapped: the local steps add c_i - c instead of c - c_i"

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.slips import Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
@@ -54,6 +55,10 @@ LINES = {
     "alpha": "alpha_i <- the maximiser of D in this coordinate, for one example i drawn of all n: squared loss "
     "alpha_i + (y_i - x_i'w - alpha_i)/(1 + |x_i|^2/(lambda n)), w = X alpha/(lambda n)",
 }
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("rows", lambda given: Params())
 
 
 def _with(length: Callable[[Any, Array], Array], primal: Callable[[Any, Array], Array]) -> Step:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -60,3 +61,7 @@ LINES = {
     "w": "w <- w - h/(1 + decay t) grad f_i(w), i uniformly random",
     "t": "t <- t + 1",
 }
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("sum", lambda given: Params(0.6 / given.problem.L, 0.25))

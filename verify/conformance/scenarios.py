@@ -116,7 +116,7 @@ def decreases(about: Iterable[Claim]) -> list[Claim]:
 
 def known() -> tuple[str, ...]:
     """The algorithms that have scenarios: of their own, or from their claims."""
-    return tuple(name for name in algorithms.names() if name in small.NAMES or claims_of(name))
+    return tuple(name for name in algorithms.names() if algorithms.example_of(name) or claims_of(name))
 
 
 def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Scenario, ...]:
@@ -129,7 +129,7 @@ def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Sce
     if unknown:
         raise ValueError(f"unknown feature {min(unknown)!r}: choose from {', '.join(FEATURES)}")
     rng = np.random.default_rng([seed, len(name)])
-    found = _own(algorithm, rng, features) if name in small.NAMES else _of_claims(algorithm, rng, features)
+    found = _own(algorithm, rng, features) if algorithms.example_of(name) else _of_claims(algorithm, rng, features)
     return tuple(sorted(found, key=lambda s: s.size))
 
 

@@ -13,7 +13,7 @@ _COMMANDS = {name: rf"\{name}" for name in ("sum", "prod", "min", "max", "det")}
 _COMMANDS |= {"grad": r"\nabla", "eps": r"\varepsilon"}
 #: What a word after an underscore does to the letter before it.
 _ACCENTS = {"hat": r"\hat{%s}", "bar": r"\bar{%s}", "next": "%s^{+}"}
-#: Increments, as FedADMM's analysis has them, and letters with a tilde.
+#: Increments, and letters with a tilde.
 _COMPOSED = {"Dbar": r"\overline{\Delta w}", "Dw": r"\Delta w", "Dpi": r"\Delta \pi", "Deps": r"\Delta \varepsilon"}
 _COMPOSED |= {"Lt": r"\tilde{L}"}
 
