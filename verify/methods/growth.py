@@ -33,10 +33,8 @@ _COEFFICIENTS = tuple(map(Fraction, ("1", "2", "3", "10", "1/2", "1/10")))
 _Line = tuple[Fraction, Fraction, Fraction]
 
 
-def counterexample(claim: Claim, recipe: Recipe, index: int) -> Counterexample | None:
+def _counterexample(claim: Claim, part: Order, index: int, recipe: Recipe) -> Counterexample | None:
     """The counterexample to one order of the claim along the curve of a recipe, if it is one."""
-    assert isinstance(claim.statement, Order)
-    part = claim.statement.parts[index]
     try:
         left, right = orders.sides_at(claim, recipe, index)
     except ValueError:
@@ -85,9 +83,9 @@ def _along(claim: Claim, part: Order, index: int, directions: Sequence[Direction
     """A counterexample along a curve in one of these directions, or along one that is guessed."""
     for direction in directions:
         for recipe in islice(_lines(claim, part, direction), _TRIED):
-            if (found := counterexample(claim, recipe, index)) is not None:
+            if (found := _counterexample(claim, part, index, recipe)) is not None:
                 return found
-    guessed = (counterexample(claim, recipe, index) for recipe in islice(_guesses(claim, part), _GUESSED))
+    guessed = (_counterexample(claim, part, index, recipe) for recipe in islice(_guesses(claim, part), _GUESSED))
     return next((found for found in guessed if found is not None), None)
 
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.numbers.rational import Array, to_float
@@ -60,9 +59,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     for recipe, built in islice(meeting(claim, proposed), count):
         number += 1
         looked |= seen.of(built.problem, statement.steps)
-        found = dict(courses(claim, recipe, inquiry.seed, statement.steps))
+        found = dict(courses(inquiry, recipe, statement.steps))
         if not all(course.arrived for course in found.values()):
-            before, found = found, dict(courses(claim, recipe, inquiry.seed, _LONGER * statement.steps))
+            before, found = found, dict(courses(inquiry, recipe, _LONGER * statement.steps))
             away = {name: course for name, course in found.items() if not course.arrived}
             if away:
                 name, course = next(iter(away.items()))
@@ -88,15 +87,14 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.SUPPORTED, note, margin=round(1 - worst, 9), **details)
 
 
-def courses(claim: Claim, recipe: Recipe, seed: int, steps: int) -> Iterator[tuple[str, Course]]:
+def courses(inquiry: Inquiry, recipe: Recipe, steps: int) -> Iterator[tuple[str, Course]]:
     """The course of each quantity of the statement along so many steps on one instance, by name.
 
     Of what is said of iterations, each entry at its largest in a step.
     """
-    statement = claim.statement
-    assert isinstance(statement, Eventually)
-    instance = claim.instances.build(recipe, False)
-    rng = np.random.default_rng(seed)
+    statement: Eventually = inquiry.statement
+    instance = inquiry.claim.instances.build(recipe, False)
+    rng = np.random.default_rng(inquiry.seed)
     problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
     found: list[list[Array]] = [[] for _ in statement.quantities]
     with np.errstate(over="ignore", invalid="ignore"):

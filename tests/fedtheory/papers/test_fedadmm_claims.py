@@ -596,7 +596,7 @@ def test_a_limit_does_not_hang_on_one_instance_that_takes_long(monkeypatch, ends
     slow = claim("theorem-4.2/b")
     of_each = iter(ends)
 
-    def courses(_, recipe, seed, steps):
+    def courses(_, recipe, steps):
         if steps == slow.statement.steps:
             courses.at = next(of_each)
         yield "x", long_runs.Course(courses.at[steps > slow.statement.steps], 0.9)
