@@ -324,20 +324,20 @@ _RULES: Mapping[Op, Callable[[World, Term, list[Value]], Value]] = {
 # What a step preserves
 
 
-def preserves(program: Program, residual: Term) -> bool:
-    """Whether a step leaves a residual zero wherever it is, whatever n, d, the letters and what is drawn.
+def preserves(program: Program, *residuals: Term) -> bool:
+    """Whether a step leaves residuals zero wherever all are, whatever n, d, the letters and what is drawn.
 
-    ``residual``: a term in the parts of the state, ``(..., d)``, linear in them. False says that this does not show it;
+    ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. False says that this does not show it;
     ``Unread`` where it cannot be asked.
     """
-    here = world(program, residual)
-    before = evaluated(here, [residual])[0]
-    here.known.update(_solved(here, before, program))
-    if not evaluated(here, [residual])[0].is_zero():
-        raise Unread("a part of the state is not told by the residual")
+    here = world(program, *residuals)
+    for residual in residuals:
+        here.known.update(_solved(here, evaluated(here, [residual])[0], program))
+    if not all(value.is_zero() for value in evaluated(here, residuals)):
+        raise Unread("parts of the state are not told by the residuals")
     after = dict(zip(program.step, evaluated(here, program.step.values()), strict=True))
     here.known.update(after)
-    return evaluated(here, [residual])[0].is_zero()
+    return all(value.is_zero() for value in evaluated(here, residuals))
 
 
 def _solved(here: World, residual: Value, program: Program) -> dict[str, Value]:

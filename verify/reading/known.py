@@ -18,7 +18,7 @@ from fedtheory.compressors.contractive import Contractive
 from verify.reading import terms
 from verify.reading.arrays import as_term, averaged, axis_of, summed
 from verify.reading.terms import Axis, Op, Term, Type
-from verify.reading.values import Class, Named, Randomness, Record, Rule, Shape, is_record_class
+from verify.reading.values import Class, Named, Randomness, Record, Rule, Several, Shape, is_record_class
 
 #: What an oracle of the f_i or of g is asked, the axes of its answer after those of clients, and their degree.
 ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
@@ -62,6 +62,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield np.sum, Rule("sum", summed)
     yield np.mean, Rule("mean", averaged)
     yield np.broadcast_to, Rule("broadcast_to", _spread)
+    yield np.concatenate, Rule("concatenate", _side_by_side)
     yield np.zeros, Rule("zeros", _filled)
     yield np.zeros_like, Rule("zeros_like", lambda like: terms.multiply(terms.constant(0), as_term(like)))
     yield base.zeros, Rule("zeros", _zeros)
@@ -180,6 +181,13 @@ def _filled(shape: Any, dtype: Any = _FLOAT) -> Term:
     if dtype not in (_INT, _FLOAT):
         raise ValueError("zeros are made of another type than int or float")
     return _zeros(*(shape if type(shape) is tuple else (shape,)))
+
+
+def _side_by_side(parts: Any, axis: Any = 0) -> Several:
+    vectors = tuple(map(as_term, _tuple(parts)))
+    if type(axis) is not int or axis != -1 or any(v.type.axes != (Axis.COORDINATES,) for v in vectors):
+        raise ValueError("what is concatenated are no vectors, along their coordinates")
+    return Several(vectors)
 
 
 def _has(value: Any, name: Any) -> bool:

@@ -19,7 +19,7 @@ from verify.reading.known import Law
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type
-from verify.reading.values import Condition, Record, Unknown
+from verify.reading.values import Condition, Record, Several, Unknown
 
 #: The functions of ours that hold somebody's, and under which name: what they do is done here.
 _HOLDERS = {
@@ -73,12 +73,16 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     )
 
 
-def quantity(
+def quantities(
     function: Any, algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None
-) -> Term:
-    """What ``function(problem, params, state)`` computes of a state, as :func:`read` reads a step."""
+) -> tuple[Term, ...]:
+    """What ``function(problem, params, state)`` computes of a state, as :func:`read` reads a step.
+
+    One term, or several that it gives side by side, as invariants do.
+    """
     world = _World.of(algorithm, problem, params, counts or {})
-    return as_term(world.reader.call(theirs(function), *world.given))
+    found = world.reader.call(theirs(function), *world.given)
+    return found.of if isinstance(found, Several) else (as_term(found),)
 
 
 @dataclass(frozen=True, eq=False)

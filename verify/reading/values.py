@@ -103,6 +103,13 @@ class Randomness:
 
 
 @dataclass(frozen=True, eq=False)
+class Several:
+    """Vectors side by side on the axis of coordinates: a function may give them, and nothing else is done with them."""
+
+    of: tuple[Term, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Condition:
     """A condition on letters: of a comparison ``by`` is "==", "!=", "<" or "<=" and ``of`` are its sides; of others
     "not", "and" or "or", and ``of`` are conditions or truth values that are known."""

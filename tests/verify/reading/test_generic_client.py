@@ -17,17 +17,31 @@ from fedtheory.numbers.rational import exact
 from verify.reading import generic_client, running, terms
 from verify.reading.generic_client import ONE, World, evaluated, preserves
 from verify.reading.known import Law
-from verify.reading.program import Program, quantity, read
+from verify.reading.program import Program, quantities, read
 from verify.reading.terms import Axis, Op, Type
 
 #: Algorithms whose invariant is shown for every n, d, all letters and all draws.
-PRESERVED = ("feddcd", "rbcd", "locodl", "scaffold", "diana", "ef21", "adiana", "scaffnew", "fedcomgate")
+PRESERVED = (
+    "feddcd",
+    "accfeddcd",
+    "rbcd",
+    "accelerated-rbcd",
+    "locodl",
+    "scaffold",
+    "diana",
+    "ef21",
+    "adiana",
+    "scaffnew",
+    "fedcomgate",
+)
 
 
 def posed(algorithm, name):
     problem, params, _ = next((p, q, s) for p, q, s in fitting(name) if p.n != p.d)
     counts = {count: int(getattr(params, count)) for count in READ[name]}
-    return read(algorithm, problem, params, counts), quantity(algorithm.invariant, algorithm, problem, params, counts)
+    return read(algorithm, problem, params, counts), *quantities(
+        algorithm.invariant, algorithm, problem, params, counts
+    )
 
 
 @pytest.mark.parametrize("name", PRESERVED)

@@ -15,7 +15,7 @@ from fedtheory.numbers.rational import exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
 from verify.reading import running
-from verify.reading.program import quantity, read
+from verify.reading.program import quantities, read
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op
 
@@ -122,6 +122,7 @@ ATTACKS = {
     "a sum of entries": ("x = state.x * (state.x.sum(axis=-1))[..., None]", "coordinates of a vector"),
     "a product of entries": ("x = state.x * state.x", "after a step"),
     "a cube": ("x = state.x ** 3", "power 3"),
+    "side by side": ("x = np.concatenate([state.x, state.x], axis=-1)[0]", "several"),
     "the sign": ("x = np.sign(state.x)", "np.sign"),
     "an order": ("x = np.sort(state.x)", "np.sort"),
     "where it is positive": ("x = np.where(state.x > 0, state.x, 0)", "compared"),
@@ -287,10 +288,10 @@ def averaged(problem, params, state):
     return ((state.x - problem.x_star)**2).sum(axis=-1).mean(axis=0)
 """
     algorithm, names = own(tmp_path, text)
-    term = quantity(names["distance"], algorithm, *example(algorithm))
+    (term,) = quantities(names["distance"], algorithm, *example(algorithm))
     assert term.type.axes == () and term.type.degree == 0 and term.type.batched
     with pytest.raises(Unread, match="one of replicas"):
-        quantity(names["averaged"], algorithm, *example(algorithm))
+        quantities(names["averaged"], algorithm, *example(algorithm))
 
 
 def test_axes_that_are_mistaken_for_each_other_are_refused(tmp_path):
