@@ -19,12 +19,14 @@ from typing import Any
 
 import sympy
 
+from fedtheory import claims, plugins
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.evaluate import meets_grounds
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
@@ -147,12 +149,15 @@ def _compare(claim: Claim) -> str:
     """
     proofs = _about(claim)
     assert proofs is not None
+    grounds = identity.told(claim).grounds
+    if foreign := [ground.text for ground in grounds if not _is_ours(ground)]:
+        raise Unprovable(f"the code of the hypothesis {foreign[0]!r} is no ground of a proof")
     seen: list[Instance] = []
     for instance in islice(proofs.instances(claim), INSTANCES):
         _compare_at(claim, proofs, instance, DIMENSIONS)
         seen.append(instance)
         for assumption, broken in proofs.outside(claim, instance):
-            if meets_grounds(claim, broken, identity.told(claim).grounds):
+            if meets_grounds(claim, broken, grounds):
                 raise Unprovable(f"{claim.id} does not assume {assumption}")
     for instance in identity.larger(claim, CLIENTS):
         _compare_at(claim, proofs, instance, ())
@@ -163,6 +168,12 @@ def _compare(claim: Claim) -> str:
     if proofs is rbcd and not rbcd.sampling_lemma():
         raise Unprovable("the sampling lemma does not expand to zero")
     return _range(claim, seen)
+
+
+def _is_ours(ground: Hypothesis) -> bool:
+    """Whether a paper of this package names a hypothesis given as code: other code may be about anything."""
+    ours = (known for known in claims.all() if known.paper not in plugins.installed())
+    return any(ground is hypothesis for known in ours for hypothesis in known.requires)
 
 
 def _range(claim: Claim, seen: list[Instance]) -> str:

@@ -187,6 +187,7 @@ MISLED = {
     "mu is larger": (ONE_STEP, {"letters": {**ONE_STEP.setting.hints.identities.letters, "mu": K["L"]}}),
     "unknown letter": (RATE, {"letters": {**RATE.setting.hints.identities.letters, "nu": K["mu"]}}),
     "scaling not named": (EQ_3, {"grounds": ()}),
+    "a copy of the scaling": (EQ_3, {"grounds": tuple(map(replace, EQ_3.setting.hints.identities.grounds))}),
     "no weights": (ONE_STEP, {"weights": {}}),
     "weights of others": (ONE_STEP, {"weights": RATE.setting.hints.identities.weights}),
     "another model": (EQ_3, {"model": "memory"}),
