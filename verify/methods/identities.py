@@ -14,12 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from types import ModuleType
+from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 import sympy
 
-from fedtheory import claims, plugins
+import fedtheory
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
@@ -36,6 +37,7 @@ from verify.methods.base import Inquiry, Method
 from verify.pep import coordinates, induction, posing
 from verify.proofs import compressed, identity, inexact, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
+from verify.reading.source import tree_of
 
 #: Instances without special constants on which model and code are compared, besides those with them.
 INSTANCES = 3
@@ -44,6 +46,8 @@ CLIENTS = (7, 12)
 #: Dimensions in which the code of a proof must treat coordinates alike.
 DIMENSIONS = (*coordinates.SIZES, 8)
 
+#: Where the theory is.
+_THEORY = Path(fedtheory.__file__).resolve().parent
 #: Models of steps, by the names by which settings ask for them.
 _MODELS: Mapping[str, ModuleType] = {
     "compressed": compressed,
@@ -171,9 +175,15 @@ def _compare(claim: Claim) -> str:
 
 
 def _is_ours(ground: Hypothesis) -> bool:
-    """Whether a paper of this package names a hypothesis given as code: other code may be about anything."""
-    ours = (known for known in claims.all() if known.paper not in plugins.installed())
-    return any(ground is hypothesis for known in ours for hypothesis in known.requires)
+    """Whether a hypothesis is code of this package, and nothing else: other code may be about anything."""
+    function = ground.met
+    if type(function) is not FunctionType or function.__closure__ or function.__defaults__:
+        return False
+    try:
+        _, module = tree_of(function)
+    except ValueError:
+        return False
+    return Path(module.name).resolve().is_relative_to(_THEORY)
 
 
 def _range(claim: Claim, seen: list[Instance]) -> str:

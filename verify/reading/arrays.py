@@ -18,7 +18,7 @@ def as_term(value: Any) -> Term:
     if isinstance(value, Term):
         return value
     if type(value) in (int, bool, Fraction):
-        return terms.constant(Fraction(value))
+        return terms.constant(value)
     raise ValueError(f"{describe(value)} is no number and no array")
 
 
@@ -75,7 +75,7 @@ def shortened(shape: Shape, by: ast.Slice) -> Shape:
     cut = None if by.upper is None else _written(by.upper)
     if by.lower is not None or by.step is not None or cut is None or not -len(shape.axes) <= cut < 0 or shape.cut:
         raise ValueError("a shape is asked for the axes of replicas")
-    return Shape(shape.axes[:cut], -cut)
+    return Shape(shape.axes[:cut], -cut, shape.batched)
 
 
 def length(shape: Shape, place: Any) -> Any:
@@ -106,5 +106,5 @@ def averaged(value: Any, axis: Any = None, keepdims: Any = False) -> Term:
 METHODS: dict[str, Callable[[Term], Any]] = {
     "sum": lambda term: Rule("sum", partial(summed, term)),
     "mean": lambda term: Rule("mean", partial(averaged, term)),
-    "shape": lambda term: Shape(term.type.axes),
+    "shape": lambda term: Shape(term.type.axes, 0, term.type.batched),
 }

@@ -90,6 +90,8 @@ class World:
     meaning: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     #: Sums of numbers over the clients, by name: letters of the field that stand for them, so that they divide.
     sums: dict[str, Any] = field(default_factory=dict)
+    #: What is divided by, as it is written with these letters: where it is zero, nothing is said.
+    divisors: list[str] = field(default_factory=list)
     #: What parts of a state are known to be, by name, in place of new vectors.
     known: dict[str, Value] = field(default_factory=dict)
 
@@ -195,17 +197,13 @@ def world(program: Program, *more: Term) -> World:
     for term in parts(*program.step.values(), *_laws(program.law), *more):
         if term.op in (Op.LETTER, Op.GIVEN) and term.type.degree == 0:
             symbols.add(_symbol(term))
-            if Axis.CLIENTS in term.type.axes:
-                indexed.add(str(_symbol(term)))
-    made = sympy.QQ.frac_field(*sorted(symbols, key=str))
+        if term.op in (Op.LETTER, Op.GIVEN, Op.DRAW) and Axis.CLIENTS in term.type.axes and term.type.degree == 0:
+            indexed.add(str(term.data) if term.op is Op.DRAW else str(_symbol(term)))
     totals: dict[str, Value] = {}
-    bare = World(made, frozenset())
-    for name, law in _draws(program.law, "draw"):
-        if law.name in ("subset", "weighted subset", "independent"):
-            indexed.add(name)
-        if law.name in ("subset", "weighted subset"):
-            totals[name] = evaluated(bare, [law.of[1]])[0]
-    return World(made, frozenset(indexed), totals)
+    made = World(sympy.QQ.frac_field(*sorted(symbols, key=str)), frozenset(indexed), totals)
+    for name, law in _subsets(program.law, "draw"):
+        totals[name] = evaluated(made, [law.of[1]])[0]
+    return made
 
 
 def _symbol(term: Term) -> sympy.Symbol:
@@ -221,12 +219,12 @@ def _laws(law: Any) -> Iterable[Term]:
             yield from _laws(part)
 
 
-def _draws(law: Any, name: str) -> Iterable[tuple[str, Any]]:
-    """The distributions of the masks that are drawn, by the names of these."""
+def _subsets(law: Any, name: str) -> Iterable[tuple[str, Any]]:
+    """The subsets of clients that are drawn, once, by the names of their masks."""
     if law.name == "product":
-        for field_, part in zip(law.make._fields, law.of, strict=True):
-            yield from _draws(part, f"{name}.{field_}")
-    elif law.name not in ("constant", "compression"):
+        for part, of in zip(law.make._fields, law.of, strict=True):
+            yield from _subsets(of, f"{name}.{part}")
+    elif law.name in ("subset", "weighted subset"):
         yield name, law
 
 
@@ -273,17 +271,18 @@ def _asked(world: World, term: Term, of: list[Value]) -> Value:
 
 
 def _quotient(world: World, term: Term, of: list[Value]) -> Value:
-    return of[0] * _inverse(of[1])
+    return of[0] * _inverse(world, of[1])
 
 
-def _inverse(value: Value) -> Value:
+def _inverse(world: World, value: Value) -> Value:
     if set(value.of) != {ONE}:
         raise Unread("it is divided by what is no quotient of polynomials in letters")
+    world.divisors.append(str(value.of[ONE]))
     return Value({ONE: 1 / value.of[ONE]})
 
 
 def _power(world: World, term: Term, of: list[Value]) -> Value:
-    base, found = of[0] if term.data >= 0 else _inverse(of[0]), world.constant(1)
+    base, found = of[0] if term.data >= 0 else _inverse(world, of[0]), world.constant(1)
     for _ in range(abs(term.data)):
         found *= base
     return found
@@ -324,10 +323,22 @@ _RULES: Mapping[Op, Callable[[World, Term, list[Value]], Value]] = {
 # What a step preserves
 
 
-def preserves(program: Program, *residuals: Term) -> bool:
-    """Whether a step leaves residuals zero wherever all are, whatever n, d, the letters and what is drawn.
+@dataclass(frozen=True)
+class Preserved:
+    """That a step leaves residuals zero, for every n, d, letters and draws for which no ``divisors`` are zero.
 
-    ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. False says that this does not show it;
+    ``divisors``: what the code divides by, in the letters; ``sums``: sums over the clients, by the letters that stand
+    for them there.
+    """
+
+    divisors: tuple[str, ...]
+    sums: Mapping[str, str]
+
+
+def preserves(program: Program, *residuals: Term) -> Preserved | None:
+    """That a step leaves residuals zero wherever all are, whatever n, d, the letters and what is drawn.
+
+    ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. None says that this does not show it;
     ``Unread`` where it cannot be asked.
     """
     here = world(program, *residuals)
@@ -337,7 +348,10 @@ def preserves(program: Program, *residuals: Term) -> bool:
         raise Unread("parts of the state are not told by the residuals")
     after = dict(zip(program.step, evaluated(here, program.step.values()), strict=True))
     here.known.update(after)
-    return all(value.is_zero() for value in evaluated(here, residuals))
+    if not all(value.is_zero() for value in evaluated(here, residuals)):
+        return None
+    divisors = (divisor for divisor in dict.fromkeys(here.divisors) if divisor != "n")
+    return Preserved(tuple(divisors), {str(letter): name for name, letter in here.sums.items()})
 
 
 def _solved(here: World, residual: Value, program: Program) -> dict[str, Value]:

@@ -18,7 +18,19 @@ from fedtheory.compressors.contractive import Contractive
 from verify.reading import terms
 from verify.reading.arrays import as_term, averaged, axis_of, summed
 from verify.reading.terms import Axis, Op, Term, Type
-from verify.reading.values import Class, Named, Randomness, Record, Rule, Several, Shape, is_record_class
+from verify.reading.values import (
+    Class,
+    Lengths,
+    Named,
+    Once,
+    Randomness,
+    Record,
+    Rule,
+    Several,
+    Shape,
+    Unknown,
+    is_record_class,
+)
 
 #: What an oracle of the f_i or of g is asked, the axes of its answer after those of clients, and their degree.
 ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
@@ -32,9 +44,10 @@ CONSTANTS = ("mu", "L")
 
 
 def _whole(value: Any) -> int:
-    if type(value) not in (int, Fraction) or value != int(value):
-        raise ValueError("a whole number is made of what is none, or not written")
-    return int(value)
+    # A decimal may be whole as it is written, and less than that in floats.
+    if type(value) is not int:
+        raise ValueError("a whole number is made of what is none")
+    return value
 
 
 def _same(value: Any) -> Any:
@@ -64,7 +77,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield np.broadcast_to, Rule("broadcast_to", _spread)
     yield np.concatenate, Rule("concatenate", _side_by_side)
     yield np.zeros, Rule("zeros", _filled)
-    yield np.zeros_like, Rule("zeros_like", lambda like: terms.multiply(terms.constant(0), as_term(like)))
+    yield np.zeros_like, Rule("zeros_like", _zeros_like)
     yield base.zeros, Rule("zeros", _zeros)
     yield builtins.hasattr, Rule("hasattr", _has)
     yield builtins.range, Rule("range", _range)
@@ -141,7 +154,7 @@ def _of_compressor(draw: Randomness, name: str) -> bool:
 def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
     """What is drawn from a distribution: a mask, what a compressor draws, or a record of such."""
     if law.name == "constant":
-        return None
+        return Unknown("what is drawn where nothing is")
     if law.name == "compression":
         return Randomness(terms.leaf(Op.DRAW, (name, law.of[0]), Type((), True)))  # type: ignore[arg-type]
     if law.name == "independent":
@@ -160,17 +173,14 @@ def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
 def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
     """What numpy's ``broadcast_to`` gives: the last axes are told, those of replicas stay."""
     term = as_term(value)
-    items = shape if type(shape) is tuple else (shape,)
-    lead = isinstance(items[0], Shape) if items else False
-    if lead and items[0].axes and items[0].cut:
-        # (*x.shape[:-1], n, d): what is left of the shape are axes and replicas.
-        axes = (*items[0].axes, *map(axis_of, items[1:]))
-    else:
-        axes = items[0].axes if lead and not items[0].cut else ()
-        axes = (*axes, *map(axis_of, items[1:] if lead else items))
-    if term.type.batched and not lead:
+    if isinstance(shape, Shape | Lengths):
+        of, more = (shape, ()) if isinstance(shape, Shape) else (shape.shape, shape.more)
+        if of.batched is not term.type.batched:
+            raise ValueError("replicas are spread, or spread over, where the other has none")
+        return terms.spread(term, (*of.axes, *map(axis_of, more)))
+    if term.type.batched:
         raise ValueError("replicas are spread over axes that are told without them")
-    return terms.spread(term, axes)
+    return terms.spread(term, tuple(map(axis_of, shape if type(shape) is tuple else (shape,))))
 
 
 def _zeros(*lengths: Any) -> Term:
@@ -190,10 +200,17 @@ def _side_by_side(parts: Any, axis: Any = 0) -> Several:
     return Several(vectors)
 
 
+def _zeros_like(like: Any) -> Term:
+    term = as_term(like)
+    if term.type.mask:
+        raise ValueError("zeros like a mask are a mask")
+    return terms.multiply(terms.constant(0), term)
+
+
 def _has(value: Any, name: Any) -> bool:
-    if type(name) is not str or not (isinstance(value, Record) and value.of is not None) or hasattr((), name):
+    if type(name) is not str or not isinstance(value, Record) or value.of is None:
         raise ValueError("hasattr is asked of what is no record")
-    return name in value.fields
+    return hasattr(value.of, name)
 
 
 def _range(*ends: Any) -> range:
@@ -212,8 +229,8 @@ def _length(value: Any) -> int:
     return len(_tuple(value))
 
 
-def _zipped(*values: Any, strict: bool = False) -> tuple[Any, ...]:
-    return tuple(zip(*map(_tuple, values), strict=strict))
+def _zipped(*values: Any, strict: bool = False) -> Once:
+    return Once(tuple(zip(*map(_tuple, values), strict=strict)))
 
 
 def _number(value: Any) -> Term:

@@ -19,7 +19,7 @@ from verify.reading.known import Law
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type
-from verify.reading.values import Condition, Record, Several, Unknown
+from verify.reading.values import Condition, Record, Several, Unknown, is_record_class
 
 #: The functions of ours that hold somebody's, and under which name: what they do is done here.
 _HOLDERS = {
@@ -59,7 +59,7 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     law = world.reader.call(theirs(algorithm.draws), *world.given)
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from what is no distribution")
-    after = world.reader.call(theirs(algorithm.step), *world.given, known.drawn(law))
+    after = world.reader.call(theirs(algorithm.step, algorithm.State), *world.given, known.drawn(law))
     told = world.given[1].fields
     return Program(
         algorithm.name,
@@ -97,6 +97,10 @@ class _World:
     def of(cls, algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int]) -> _World:
         if problem.n == problem.d or 1 in (problem.n, problem.d):
             raise ValueError("in the example n and d differ, and are not 1")
+        if algorithm.schedules:
+            raise Unread(f"parameters of {algorithm.name} vary with the round")
+        if not is_record_class(algorithm.State) or not is_record_class(type(params)):
+            raise Unread(f"the states or parameters of {algorithm.name} have code of their own")
         reader = Reader(known.FUNCTIONS)
         told = {name: parameter(reader, name, value, problem, counts) for name, value in params._asdict().items()}
         types = parts_of(algorithm, problem, params)
@@ -142,13 +146,15 @@ def _parts(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
     return found
 
 
-def theirs(function: Any) -> Any:
-    """Somebody's function in what this package wraps it in."""
+def theirs(function: Any, State: type | None = None) -> Any:
+    """Somebody's function in what this package wraps it in; ``State``: of what a step is to make."""
     while isfunction(function):
-        inner = next((_held(function, name) for holder, name in _HOLDERS.items() if _made_by(function, holder)), None)
-        if inner is None:
+        holder = next((holder for holder in _HOLDERS if _made_by(function, holder)), None)
+        if holder is None:
             return function
-        function = inner
+        if holder is method.stepping and _held(function, "State") is not State:
+            raise Unread("a step makes states of another class")
+        function = _held(function, _HOLDERS[holder])
     return function
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass, replace
@@ -28,8 +29,10 @@ from verify.reading.values import (
     Condition,
     Function,
     Instance,
+    Lengths,
     Named,
     Names,
+    Once,
     Record,
     Rule,
     Scope,
@@ -66,6 +69,10 @@ _WRITTEN: dict[type[ast.cmpop], tuple[str, bool]] = {
     ast.Gt: ("<", True),
     ast.GtE: ("<=", True),
 }
+
+
+#: Constants that compare alike in floats and in fractions.
+_PLAIN = (int, bool, str, type(None))
 
 
 class _Returned(Exception):
@@ -108,7 +115,7 @@ class Reader:
             named = {name: self.lifted(v) for name, v in value.keywords.items()}
             given = (*inner.given, *map(self.lifted, value.args))
             return replace(inner, given=given, named={**inner.named, **named})
-        if isinstance(value, ModuleType):
+        if type(value) is ModuleType:
             return Names(value)
         if is_record_class(value):
             return Class(value)
@@ -123,7 +130,7 @@ class Reader:
 
     def _function(self, function: FunctionType) -> Function:
         node, module = tree_of(function)
-        if function.__globals__.get("__builtins__", builtins) not in (builtins, vars(builtins)):
+        if function.__builtins__ is not vars(builtins):  # type: ignore[attr-defined]
             raise Unread(f"{function.__name__} has builtins of its own")
         within = f"{function.__code__.co_name} ({module.name.rpartition('/')[2]})"
         scope = Scope({}, None, function, module, within, frozenset())
@@ -173,19 +180,19 @@ class Reader:
             value = self._value(at.value, scope)
             for target in at.targets:
                 self._bind(target, value, scope)
-        elif isinstance(at, ast.AnnAssign):
+        elif isinstance(at, ast.AnnAssign) and at.simple:
             if at.value is not None:
                 self._bind(at.target, self._value(at.value, scope), scope)
         elif isinstance(at, ast.AugAssign):
             before = self._value(ast.copy_location(ast.Name(_name_of(at.target, scope), ast.Load()), at), scope)
-            if isinstance(before, Term) and (before.type.axes or before.type.batched):
-                raise _refused(at, scope, "it changes an array in place")
+            if type(before) not in (int, Fraction):
+                raise _refused(at, scope, f"it changes {describe(before)} in place")
             after = self._placed(at, scope, lambda: self._operated(at.op, before, self._value(at.value, scope)))
             self._bind(at.target, after, scope)
         elif isinstance(at, ast.FunctionDef):
             if at.decorator_list:
                 raise _refused(at, scope, "it is decorated")
-            self._bind(ast.Name(at.name, ast.Store()), self._inner(at, scope), scope)
+            self._bind(ast.Name(at.name, ast.Store()), self._placed(at, scope, lambda: self._inner(at, scope)), scope)
         elif isinstance(at, ast.If) and len(at.body) == 1 and isinstance(at.body[0], ast.Raise):
             value = self._value(at.test, scope)
             if isinstance(value, Condition):
@@ -231,6 +238,8 @@ class Reader:
         value = self._value(over, scope)
         if type(value) is range:
             return tuple(value)
+        if isinstance(value, Once) and isinstance(over, ast.Call):
+            return value.of
         items = _items(value)
         if items is None:
             raise _refused(over, scope, f"it runs over {describe(value)}")
@@ -258,8 +267,7 @@ class Reader:
 
     def _constant(self, at: ast.Constant, scope: Scope) -> Any:
         if type(at.value) is float:
-            # The decimal that is written, with all its digits.
-            return Fraction(ast.get_source_segment(scope.module.text, at) or "")
+            return _decimal(at, scope)
         if type(at.value) in CONSTANTS or at.value is Ellipsis:
             return at.value
         raise ValueError(f"a {type(at.value).__name__} is written")
@@ -281,6 +289,8 @@ class Reader:
             return self.lifted(cell.cell_contents)
         if name in function.__globals__:
             value = function.__globals__[name]
+            if type(value) in (*CONSTANTS, float, tuple):
+                _check_set_once(name, scope)
             return self._written_above(name, value, scope) if type(value) is float else self.lifted(value)
         if name in vars(builtins):
             return self.lifted(vars(builtins)[name])
@@ -289,19 +299,21 @@ class Reader:
     def _written_above(self, name: str, value: float, scope: Scope) -> Fraction:
         """The number that a name of the module is set to, once and as a decimal."""
         tree = scope.module.tree
-        stored = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name and not loads(n)]
         for statement in tree.body:
-            if isinstance(statement, ast.Assign | ast.AnnAssign) and len(stored) == 1:
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
                 targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
                 written = statement.value
-                if targets == stored and isinstance(written, ast.Constant) and written.value == value:
-                    return Fraction(ast.get_source_segment(scope.module.text, written) or "")
+                named = len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name
+                if named and isinstance(written, ast.Constant) and written.value == value:
+                    return _decimal(written, scope)
         raise ValueError(f"{name} is a float that is not written as a decimal")
 
     def _attribute(self, at: ast.Attribute, scope: Scope) -> Any:
         return self._attribute_of(self._value(at.value, scope), at.attr)
 
     def _attribute_of(self, value: Any, name: str) -> Any:
+        if name.startswith("__"):
+            raise ValueError(f"{name} is no name that is read")
         if isinstance(value, Named | Record) and name in value.fields:
             return value.fields[name]
         if isinstance(value, Record) and value.of is not None and name == "_replace":
@@ -317,20 +329,18 @@ class Reader:
         raise ValueError(f"nothing is known of {name} of {describe(value)}")
 
     def _part_of(self, value: Instance, name: str) -> Any:
-        for cls in type(value.of).__mro__:
-            if name in vars(cls):
-                found = vars(cls)[name]
-                if type(found) is property and found.fget is not None:
-                    return self._called(self.lifted(found.fget), (value,), {})
-                if type(found) is FunctionType:
-                    inner = self._function(found)
-                    return replace(inner, given=(value,))
-                break
+        # As Python does: properties, then what the object has, then functions and constants of its class.
+        found = next((vars(cls)[name] for cls in type(value.of).__mro__ if name in vars(cls)), None)
+        if type(found) is property and found.fget is not None:
+            return self._called(self.lifted(found.fget), (value,), {})
+        if found is not None and type(found) is not FunctionType and hasattr(type(found), "__get__"):
+            raise ValueError(f"{name} is computed in a way that is not read")
         if name in vars(value.of):
             return self.lifted(vars(value.of)[name])
-        for cls in type(value.of).__mro__:
-            if name in vars(cls):
-                return self.lifted(vars(cls)[name])
+        if type(found) is FunctionType:
+            return replace(self._function(found), given=(value,))
+        if found is not None:
+            return self.lifted(found)
         raise ValueError(f"nothing is known of {name} of an object of type {type(value.of).__name__}")
 
     def _subscript(self, at: ast.Subscript, scope: Scope) -> Any:
@@ -360,7 +370,9 @@ class Reader:
         if numbers and type(by) in _WHOLE and type(one) is int and type(other) is int:
             return _WHOLE[type(by)](one, other)
         if isinstance(by, ast.Mult) and type(one) is tuple and type(other) is int:
-            return one * min(other, LARGEST)
+            if len(one) * other > LARGEST:
+                raise ValueError(f"a tuple has more than {LARGEST} parts")
+            return one * other
         a, b = as_term(one), as_term(other) if not isinstance(by, ast.Pow) else terms.constant(0)
         if isinstance(by, ast.Add):
             return terms.add(a, b)
@@ -399,9 +411,10 @@ class Reader:
                 raise ValueError(f"{describe(one)} is compared by identity with {describe(other)}")
             return (one is None) is isinstance(by, ast.Is)
         if isinstance(by, ast.In | ast.NotIn):
-            if type(one) in CONSTANTS and type(other) is tuple and all(type(v) in CONSTANTS for v in other):
+            # Floats that are written may compare otherwise than the decimals that they stand for.
+            if type(one) in _PLAIN and type(other) is tuple and all(type(v) in CONSTANTS for v in other):
                 return (one in other) is isinstance(by, ast.In)
-        elif type(one) in CONSTANTS and type(other) in CONSTANTS:
+        elif type(one) in _PLAIN and type(other) in _PLAIN:
             return _ORDER[type(by)](one, other)
         elif type(by) in _WRITTEN and all(_is_number(v) for v in (one, other)):
             text, turned = _WRITTEN[type(by)]
@@ -410,26 +423,33 @@ class Reader:
         raise ValueError(f"{describe(one)} is compared with {describe(other)}")
 
     def _both(self, at: ast.BoolOp, scope: Scope) -> Any:
-        by, found = ("or" if isinstance(at.op, ast.Or) else "and"), []
+        by: str = "or" if isinstance(at.op, ast.Or) else "and"
+        found: list[Any] = []
         for part in at.values:
-            value = self._value(part, scope)
-            found.append(value if isinstance(value, Condition) else self._decided(part, scope))
-            if found[-1] is (by == "or"):
+            found.append(self._value(part, scope))
+            if not isinstance(found[-1], Condition) and self._decided(part, scope) is (by == "or"):
                 # What comes after is not computed.
                 break
+        if not any(isinstance(value, Condition) for value in found):
+            return found[-1]
+        if not all(type(value) is bool or isinstance(value, Condition) for value in found):
+            raise ValueError("a condition on letters stands beside what is no truth value")
         return _joined(by, found)
 
     def _either(self, at: ast.IfExp, scope: Scope) -> Any:
         return self._value(at.body if self._decided(at.test, scope) else at.orelse, scope)
 
-    def _tuple(self, at: ast.Tuple | ast.List, scope: Scope) -> tuple[Any, ...]:
+    def _tuple(self, at: ast.Tuple | ast.List, scope: Scope) -> tuple[Any, ...] | Lengths:
+        first = at.elts[0] if at.elts else None
+        if isinstance(first, ast.Starred) and isinstance(shape := self._value(first.value, scope), Shape):
+            return Lengths(shape, tuple(self._listed(at.elts[1:], scope)))
         return tuple(self._listed(at.elts, scope))
 
     def _listed(self, elements: list[ast.expr], scope: Scope) -> Iterator[Any]:
         for element in elements:
             if isinstance(element, ast.Starred):
                 value = self._value(element.value, scope)
-                items = (value,) if isinstance(value, Shape) else _items(value)
+                items = _items(value)
                 if items is None:
                     raise ValueError(f"{describe(value)} is listed")
                 yield from items
@@ -456,8 +476,9 @@ class Reader:
             raise ValueError("it has conditions, or loops within loops")
         generator, found = at.generators[0], []
         local = frozenset(n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name))
+        # One scope for all: a function that is made in it sees the last value.
+        inner = Scope({}, scope, None, scope.module, scope.within, local)
         for value in self._each(generator.iter, scope):
-            inner = Scope({}, scope, None, scope.module, scope.within, local)
             self._bind(generator.target, value, inner)
             found.append(self._value(at.elt, inner))
         return tuple(found)
@@ -465,6 +486,11 @@ class Reader:
     def _inner(self, at: ast.FunctionDef | ast.Lambda, scope: Scope) -> Function:
         a = at.args
         arguments = [*a.posonlyargs, *a.args]
+        annotated = isinstance(at, ast.FunctionDef) and (
+            at.returns or any(x.annotation for x in (*arguments, *a.kwonlyargs))
+        )
+        if annotated and not scope.module.unevaluated:
+            raise ValueError("a function within another one has annotations, which are computed")
         found = {}
         for argument, default in zip(arguments[len(arguments) - len(a.defaults) :], a.defaults, strict=True):
             found[argument.arg] = self._value(default, scope)
@@ -475,6 +501,9 @@ class Reader:
 
     def _call(self, at: ast.Call, scope: Scope) -> Any:
         function = self._value(at.func, scope)
+        if function is self._known[id(tuple)][1] and len(at.args) == 1 and isinstance(at.args[0], ast.GeneratorExp):
+            # Nothing else happens between the making of the generator and its end.
+            return self._comprehension(at.args[0], scope)
         given = tuple(self._listed(at.args, scope))
         named: dict[str, Any] = {}
         for keyword in at.keywords:
@@ -502,7 +531,6 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Reader, Any, Scope], Any]] = {
     ast.List: Reader._tuple,
     ast.Dict: Reader._mapping,
     ast.ListComp: Reader._comprehension,
-    ast.GeneratorExp: Reader._comprehension,
     ast.Lambda: Reader._inner,
     ast.Call: Reader._call,
 }
@@ -512,6 +540,23 @@ def _refused(at: ast.AST, scope: Scope, why: str) -> Unread:
     text = " ".join(ast.unparse(at).split())
     text = text if len(text) <= 60 else f"{text[:57]}..."
     return Unread(f"{scope.within}, line {getattr(at, 'lineno', 0)}: {text}: {why}")
+
+
+def _decimal(at: ast.Constant, scope: Scope) -> Fraction:
+    """The decimal that is written, with all its digits."""
+    value = Fraction(ast.get_source_segment(scope.module.text, at) or "")
+    held: Any = at.value
+    if math.isinf(held) or bool(held) is not bool(value):
+        raise ValueError(f"{held} is written, which floats cannot hold")
+    return value
+
+
+def _check_set_once(name: str, scope: Scope) -> None:
+    """``ValueError`` where a module sets one of its names twice, or in a function."""
+    nodes = list(ast.walk(scope.module.tree))
+    stored = sum(isinstance(n, ast.Name) and n.id == name and not loads(n) for n in nodes)
+    if stored > 1 or any(isinstance(n, ast.Global) and name in n.names for n in nodes):
+        raise ValueError(f"{name} is set more than once")
 
 
 def _name_of(target: ast.expr, scope: Scope) -> str:

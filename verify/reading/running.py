@@ -40,6 +40,8 @@ def _values(wanted: tuple[Term, ...], problem: Any, params: Any, state: Any, dra
 def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, draw: Any) -> Any:
     match term.op:
         case Op.CONSTANT:
+            if term.type.mask:
+                return bool(term.data)
             return int(term.data) if term.data.denominator == 1 else term.data
         case Op.LETTER:
             return getattr(params, term.data)

@@ -1,6 +1,7 @@
 """The syntax tree of a function, which is what runs: its file compiles to the very code that the function has."""
 
 from __future__ import annotations
+import __future__ as future
 
 import ast
 import linecache
@@ -16,12 +17,14 @@ class Unread(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Module:
-    """The file of a module: its name, its text, its tree, and the code of each function in it."""
+    """The file of a module: its name, its text, its tree, and the code of each function in it; ``unevaluated``: whether
+    annotations in it are not computed."""
 
     name: str
     text: str
     tree: ast.Module
     codes: tuple[CodeType, ...]
+    unevaluated: bool
 
 
 @lru_cache(maxsize=256)
@@ -31,7 +34,7 @@ def _module(filename: str, text: str) -> Module | None:
         whole = compile(text, filename, "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
         return None
-    return Module(filename, text, tree, tuple(_codes(whole)))
+    return Module(filename, text, tree, tuple(_codes(whole)), bool(whole.co_flags & future.annotations.compiler_flag))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -115,7 +115,9 @@ def parts(*terms: Term) -> Iterator[Term]:
 
 
 def constant(value: Fraction | int) -> Term:
-    """A number that is written in the code. Zero is of any degree."""
+    """A number that is written in the code. Zero is of any degree; a truth value is a mask."""
+    if type(value) is bool:
+        return Term(Op.CONSTANT, (), Type(mask=True), Fraction(value))
     return Term(Op.CONSTANT, (), Type(degree=0 if value else ANY_DEGREE), Fraction(value))
 
 
@@ -211,6 +213,8 @@ def divide(one: Term, other: Term) -> Term:
 
 def power(one: Term, exponent: int) -> Term:
     """A power with an exponent that is written in the code: of numbers any, of vectors up to the second."""
+    if one.type.mask:
+        raise ValueError("a power is taken of a mask, of which numpy makes small integers")
     if one.type.degree == 0 and Axis.COORDINATES not in one.type.axes:
         degree = 0
     elif 0 < exponent and exponent * one.type.degree <= 2:

@@ -93,6 +93,7 @@ class Shape:
 
     axes: tuple[Axis, ...]
     cut: int = 0
+    batched: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +101,21 @@ class Randomness:
     """What a compressor draws: it is passed on to it, and nothing else is done with it."""
 
     leaf: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Lengths:
+    """A shape that is listed, with the lengths that come after it: arrays are spread over it, and it is not counted."""
+
+    shape: Shape
+    more: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Once:
+    """What is run through once, where it is made."""
+
+    of: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +154,9 @@ def is_record_class(cls: Any) -> bool:
         and isinstance(made, FunctionType)
         and made.__code__.co_code == plain.__new__.__code__.co_code
         and made.__code__.co_varnames == plain.__new__.__code__.co_varnames
+        and made.__code__.co_names == plain.__new__.__code__.co_names
+        and isinstance(own.get("_make"), classmethod)
+        and own["_make"].__func__.__code__ == vars(plain)["_make"].__func__.__code__
         and made.__globals__.get("_tuple_new") is tuple.__new__
         and isinstance(own.get("_replace"), FunctionType)
         and own["_replace"].__code__ == plain._replace.__code__

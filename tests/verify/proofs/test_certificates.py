@@ -9,6 +9,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import feddcd, locodl, rbcd
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.methods import identities
 from verify.methods.identities import SymbolicCertificate, prove
 from verify.pep.gram import row
@@ -187,7 +188,7 @@ MISLED = {
     "mu is larger": (ONE_STEP, {"letters": {**ONE_STEP.setting.hints.identities.letters, "mu": K["L"]}}),
     "unknown letter": (RATE, {"letters": {**RATE.setting.hints.identities.letters, "nu": K["mu"]}}),
     "scaling not named": (EQ_3, {"grounds": ()}),
-    "a copy of the scaling": (EQ_3, {"grounds": tuple(map(replace, EQ_3.setting.hints.identities.grounds))}),
+    "code of ours": (EQ_3, {"grounds": (Hypothesis("Lambda = I/alpha", met=lambda problem, params: True),)}),
     "no weights": (ONE_STEP, {"weights": {}}),
     "weights of others": (ONE_STEP, {"weights": RATE.setting.hints.identities.weights}),
     "another model": (EQ_3, {"model": "memory"}),

@@ -13,7 +13,9 @@ from read_steps import READ, fitting
 
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.method import method
 from fedtheory.numbers.rational import exact
+from fedtheory.numbers.symbols import round_index
 from verify.reading import generic_client, running, terms
 from verify.reading.generic_client import ONE, World, evaluated, preserves
 from verify.reading.known import Law
@@ -46,7 +48,7 @@ def posed(algorithm, name):
 
 @pytest.mark.parametrize("name", PRESERVED)
 def test_invariants_hold_for_every_number_of_clients(name):
-    assert preserves(*posed(algorithms.get(name), name))
+    assert preserves(*posed(algorithms.get(name), name)) is not None
 
 
 #: Steps changed in one place, so that they leave what they preserve.
@@ -78,7 +80,70 @@ def test_slips_that_leave_an_invariant_are_not_shown(tmp_path, name, right, wron
         "slip", true.Params, true.State, true.init, true.draws, names["step"], true.fixed_point, true.invariant
     )
     # A slip that leaves the invariant alone is shown to do so.
-    assert preserves(*posed(slip, name)) is ((name, wrong) == ("locodl", "y=y_hat"))
+    assert (preserves(*posed(slip, name)) is not None) is ((name, wrong) == ("locodl", "y=y_hat"))
+
+
+HEAD = """
+import numpy as np
+from typing import NamedTuple
+from fedtheory.randomness import Bernoulli, Constant, Independent, Product, UniformSubset
+
+class Two(NamedTuple):
+    a: object
+    b: object
+"""
+
+#: Steps that do not leave ``residual`` zero, and draws with which they seem to.
+FALSE = {
+    "coins of each client": (
+        "return Independent(Product(Two, (Bernoulli(0.5), Bernoulli(0.5))), problem.n)",
+        "mean = u.sum(axis=-2, keepdims=True) / problem.n\n    u = np.where(draw.a[..., None], mean, u)",
+        "state.u.sum(axis=-2)",
+    ),
+    "as many as letters say": (
+        "return UniformSubset(problem.n, params.r.sum(axis=-1))",
+        "r, told = params.r[:, None], draw[..., None].sum(axis=-2, keepdims=True)\n"
+        "    u = u + r * (told - problem.n * r) * x[..., None, :]",
+        "state.u.sum(axis=-2)",
+    ),
+    "a mask in place of its square": (
+        "return Independent(Bernoulli(0.5), problem.n)",
+        "u = u + (draw[..., None] + 0) * x[..., None, :]",
+        "state.u.sum(axis=-2)",
+    ),
+    "pairs": (
+        "return Constant()",
+        "y = x[..., None, :]\n"
+        "    u = u + (y * y).sum(axis=-1, keepdims=True) * y - (y * u).sum(axis=-1, keepdims=True) * u",
+        "state.u.sum(axis=-2)",
+    ),
+}
+
+
+@pytest.mark.parametrize("sort", FALSE)
+def test_what_is_false_of_some_clients_is_not_shown(tmp_path, sort):
+    draws, body, residual = FALSE[sort]
+    path = tmp_path / "mine.py"
+    path.write_text(
+        f"{HEAD}\ndef draws(problem, params, state):\n    {draws}\n\n"
+        f"def step(problem, params, state, draw):\n    x, u = state\n    {body}\n    return (x, u)\n\n"
+        f"def residual(problem, params, state):\n    return {residual}\n"
+    )
+    names = {"__name__": "mine", "__file__": str(path)}
+    exec(compile(path.read_text(), str(path), "exec", dont_inherit=True), names)
+    mine = method("mine", names["step"], ["r"], {"x": "point", "u": "clients"}, draws=names["draws"])
+    given = mine, SimpleNamespace(n=3, d=4, g=None), mine.Params(exact(np.array([1, 2, 3])))
+    assert preserves(read(*given), *quantities(names["residual"], *given)) is None
+
+
+def test_parameters_that_vary_with_the_round_are_not_read(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("def step(problem, params, state, draw):\n    return (params.gamma * state.x,)\n")
+    names = {"__name__": "mine", "__file__": str(path)}
+    exec(compile(path.read_text(), str(path), "exec", dont_inherit=True), names)
+    varying = method("mine", names["step"], [], {"x": "point"}, schedules={"gamma": 1 / (round_index + 1)})
+    with pytest.raises(ValueError, match="vary with the round"):
+        read(varying, SimpleNamespace(n=3, d=4, g=None), varying.Params(gamma=1))
 
 
 # Terms at random, as n clients compute them and as a generic client says

@@ -107,7 +107,7 @@ ATTACKS = {
     "a global that is not reached": ("x = state.x\n    if False:\n        global COUNTED", "global is not read"),
     "a clock": ("x = state.x * time.time()", "time.time"),
     "modules": ("x = state.x * len(sys.modules)", "sys.modules"),
-    "in place": ("x = state.x\n    x += 1", "changes an array in place"),
+    "in place": ("x = state.x\n    x += 1", "in place"),
     "into the state": ("x = state.x\n    x[..., 0] = 1", "only names are"),
     "caught errors": ("try:\n        x = state.x\n    except Exception:\n        x = 2 * state.x", "try is not read"),
     "a loop without end": ("while True:\n        x = state.x", "while is not read"),
@@ -145,6 +145,54 @@ def test_what_is_not_allowed_is_refused(tmp_path, sort):
     body, why = ATTACKS[sort]
     said = refusal(tmp_path, f"def step(problem, params, state, draw):\n    {body}\n    return {{'x': x}}\n")
     assert why in said
+
+
+#: What Python does with code that is easily taken for something else, in place of ``x = state.x``.
+TRAPS = (
+    "x = (0 or 5) * state.x",
+    "x = (2 and 3) * state.x",
+    "x = state.x * np.broadcast_to(1, state.x.shape[:-1])[None].sum(axis=-1)",
+    "x = state.x * len((*state.x.shape,))",
+    "x = state.x * (*state.x.shape, 5, 7)[1]",
+    "x = (2 if draw is None else 1) * state.x",
+    "x = [lambda v: k * v for k in (1, 2, 3)][0](state.x)",
+    "c = 1\n    g = (c for k in (1,))\n    c = 5\n    x = [v for v in g][0] * state.x",
+    "x = state.x\n    z = zip((1, 2), (3, 4))\n    for _ in (1, 2):\n        for a, _ in z:\n            x = x + a * x",
+    "a = [1]\n    b = a\n    a *= 3\n    x = len(b) * state.x",
+    "x = len((1,) * 400000) * state.x",
+    "m = np.square(draw) if False else True\n    x = (m + m) * state.x",
+    "a = np.asarray(params.gamma)\n    b = a\n    a *= 2\n    x = b * state.x",
+    "x = (2 if hasattr(state, '_replace') else 1) * state.x",
+    "x = state.x\n    for k in range(int(0.3 / 0.1)):\n        x = x + state.x",
+    "x = (2 if 0.1 + 0.2 == 0.3 else 1) * state.x",
+    "x = state.x / 1e400 * 1e400",
+    "def f(v: SEEN.append(1)):\n        return v\n    x = f(state.x)",
+    "x = (True + True) * state.x",
+    "k = 1\n    f = lambda: k\n    k = 2\n    x = f() * state.x",
+    "x = state.x\n    for k in ():\n        pass\n    else:\n        x = 3 * x",
+    "x = (lambda a, *, b=2: a * b)(state.x)",
+    "x = (3 if 1 < 2 < 3 else 1) * state.x",
+    "def g(a, b=HALF):\n        return a * b\n    x = g(b=2, a=state.x)",
+    "x = -2 ** 2 * state.x",
+    "x = 2 ** -1 * state.x",
+    "x = 7 // 2 * state.x + -7 // 2 * state.x + 7 % 3 * state.x",
+    "len = lambda v: 9\n    x = len((1, 2)) * state.x",
+    "x = COUNTED * state.x + state.x",
+)
+
+
+@pytest.mark.parametrize("body", TRAPS)
+def test_what_is_easily_misread_is_read_rightly_or_refused(tmp_path, body):
+    algorithm, _ = own(tmp_path, f"def step(problem, params, state, draw):\n    {body}\n    return {{'x': x}}\n")
+    problem, params = example(algorithm)
+    try:
+        program = read(algorithm, problem, params)
+    except Unread:
+        return
+    for replicas in (1, 2, 3):
+        state = algorithm.State(exact(np.arange(1, 4 * replicas + 1).reshape(replicas, 4)))
+        after = algorithm.step(problem, params, state, np.zeros((replicas, 0)))
+        assert (running.step(program, problem, params, state, None)["x"] == after.x).all()
 
 
 #: Ways to write gradient descent.
