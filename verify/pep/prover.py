@@ -92,9 +92,9 @@ def bounds(
         pass
     elif homogeneous:
         bare = [Program(p.objective, p.constraints[1:], p.units) for p in (program, posed)]
-        certificate = rounding.prove(bare[0], claimed, bare)
+        certificate = rounding.prove(bare[0], claimed, bare) or rounding.prove_otherwise(*bare, claimed)
     else:
-        certificate = rounding.prove(program, claimed, variants)
+        certificate = rounding.prove(program, claimed, variants) or rounding.prove_otherwise(program, posed, claimed)
     lower, upper = None, claimed if certificate else None
     if certificate is None or tight:
         if not relaxed:

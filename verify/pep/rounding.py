@@ -22,6 +22,8 @@ _CUTS = (1e-5, 1e-4, 1e-6, 1e-3, 1e-7)
 _TOLERANCES = (1e-4, 1e-5, 1e-3, 1e-6)
 #: How many faces are guessed at unless told otherwise, and how many before the worst case is asked.
 GUESSES, _FEW = len(_CUTS) * len(_TOLERANCES), 3
+#: In how many other units a proof is looked for, and by how many powers of two they differ at most.
+_TURNS, _STEPS = 6, 3
 #: How near the solver's value must be to a bound that may be attained.
 _NEAR = 1e-6
 
@@ -41,6 +43,25 @@ def prove(
     candidates = _candidates(program, bound, variants or (program,), guesses)
     found = (Certificate(program, multipliers, bound) for multipliers in candidates)
     return next((certificate for certificate in found if certificate.check()), None)
+
+
+def prove_otherwise(program: Program, posed: Program, bound: Fraction) -> Certificate | None:
+    """As :func:`prove`, in units that are near those of the program ``posed``, in turn.
+
+    Where a bound is attained, which zeros a solver shows clearly hangs on its last digits, and so on the processor; in
+    other units it has others.
+    """
+    rows = [row for block in posed.blocks for row in block]
+    for turn in range(_TURNS):
+        steps = np.random.default_rng(turn).integers(-_STEPS, _STEPS + 1, len(rows) + len(posed.values)).tolist()
+        units = [Fraction(2) ** step for step in steps]
+        near = posed.rescaled(
+            dict(zip(rows, units[: len(rows)], strict=True)), dict(zip(posed.values, units[len(rows) :], strict=True))
+        )
+        certificate = prove(program, bound, (near,))
+        if certificate is not None:
+            return certificate
+    return None
 
 
 def _named(program: Program, multipliers: Sequence[Fraction]) -> dict[str, Fraction]:
