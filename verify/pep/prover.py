@@ -92,7 +92,8 @@ def bounds(
         pass
     elif homogeneous:
         bare = [Program(p.objective, p.constraints[1:], p.units) for p in (program, posed)]
-        certificate = rounding.prove(bare[0], claimed, bare) or rounding.prove_otherwise(*bare, claimed)
+        certificate = rounding.prove(bare[0], claimed, bare)
+        certificate = certificate or rounding.prove_otherwise(bare[0], bare[1], claimed)
     else:
         certificate = rounding.prove(program, claimed, variants) or rounding.prove_otherwise(program, posed, claimed)
     lower, upper = None, claimed if certificate else None
