@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
+
+import sympy
 
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
@@ -41,10 +43,15 @@ class Lipschitz:
 
 @dataclass(frozen=True)
 class Everywhere:
-    """What a hypothesis says: an inequality without letters, between quantities that are each an
-    :class:`fedtheory.settings.iterations.At`, at every iteration of every run."""
+    """What a hypothesis says: an inequality between quantities that are each an
+    :class:`fedtheory.settings.iterations.At`, at every iteration of every run.
+
+    ``positive``: its letters, constants of the run each of which is some positive number, with their values as
+    functions of (problem, params).
+    """
 
     statement: Inequality
+    positive: Mapping[sympy.Symbol, Callable[[Problem, Any], Any]] = field(default_factory=dict)
     words: ClassVar[str] = "an inequality holds at every iteration"
 
 

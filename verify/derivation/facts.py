@@ -16,6 +16,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall, Root
 from fedtheory.settings.quantities import Away, Shared, Square, Total, Value
+from fedtheory.settings.relations import Quantity
 
 #: A quantity, told from others by the function that computes it.
 Of = Callable[[Any, Any, Any], Array]
@@ -64,13 +65,15 @@ class Known:
     """An inequality: the sum of ``terms``, each a coefficient of a quantity, is at least 0.
 
     ``claim``: the claim that says so, for ``client``; None where a hypothesis does. ``case``: the hypothesis on who
-    takes part, or on k, under which it holds, None where it holds at every iteration.
+    takes part, or on k, under which it holds, None where it holds at every iteration. ``signs``: whether the signs of
+    the coefficients are all that is known of them.
     """
 
     claim: Claim | None
     terms: Mapping[Term, Fraction]
     case: Hypothesis | None = None
     client: int | None = None
+    signs: bool = False
 
 
 def known(claim: Claim, values: Mapping[sympy.Expr, Any], case: Hypothesis | None, client: int) -> Iterator[Known]:
@@ -82,13 +85,25 @@ def known(claim: Claim, values: Mapping[sympy.Expr, Any], case: Hypothesis | Non
         yield Known(claim, {term(of, client): c for of, c in terms.items()}, case, client)
 
 
-def said(meaning: Everywhere, iteration: Iteration) -> Iterator[Known]:
-    """The inequalities that a hypothesis means. ``ValueError`` where they are not of states of these iterations."""
+def said(meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, Any] | None = None) -> Iterator[Known]:
+    """The inequalities that a hypothesis means, at the values of its letters; of letters without a value the signs of
+    the coefficients are told. ``ValueError`` where they are not of states of these iterations, or have no sign."""
     for q in meaning.statement.quantities:
         if not isinstance(q.of, At) or q.of.each or q.of.iteration is not iteration:
             raise ValueError(f"a hypothesis speaks of {q.expression}, which is no function of the state")
-    for terms in _linear(meaning.statement, {}, "a hypothesis"):
-        yield Known(None, {term(of, None): c for of, c in terms.items()})
+    letters = dict.fromkeys(meaning.positive, 1) if values is None else values
+    if values is None and not all(_signed(meaning, q) for q in meaning.statement.quantities):
+        raise ValueError("a hypothesis has coefficients whose sign is not that of a power of its letters")
+    for terms in _linear(meaning.statement, letters, "a hypothesis"):
+        yield Known(
+            None, {term(of, None): c for of, c in terms.items()}, signs=values is None and bool(meaning.positive)
+        )
+
+
+def _signed(meaning: Everywhere, quantity: Quantity) -> bool:
+    """Whether the coefficients of a quantity are numbers times powers of the letters, which are positive."""
+    coefficients = (sympy.expand(c.right - c.left).coeff(quantity.expression) for c in meaning.statement.comparisons)
+    return all(not c.is_Add and c.free_symbols <= set(meaning.positive) for c in coefficients)
 
 
 def _linear(statement: Statement, values: Mapping[sympy.Expr, Any], whose: str) -> Iterator[dict[Of, Fraction]]:

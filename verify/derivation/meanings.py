@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,10 @@ def contradicted(iteration: Iteration, meanings: Iterable[Any], problem: Any, pa
 
 
 def _holds(says: Everywhere, iteration: Iteration, problem: Any, params: Any, point: Any) -> bool:
-    for known in facts.said(says, iteration):
+    values = {letter: Fraction(of(problem, params)) for letter, of in says.positive.items()}
+    if any(value <= 0 for value in values.values()):
+        return False
+    for known in facts.said(says, iteration, values):
         parts = [float(c) * to_float(t.of(problem, params, point)) for t, c in known.terms.items()]
         scale = 1 + sum(float(np.abs(part).max()) for part in parts)
         if not np.all(sum(parts) >= -_ROUNDING * scale):

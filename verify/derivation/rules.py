@@ -9,7 +9,7 @@ a vector that is the same all along a run; V(k) and V(k + 1) are one function of
 - Monotone: under the same premises V is a sequence that decreases, or stays, and is bounded below: it converges.
 - Level: if, besides, V >= c f(p) with c > 0 and f is coercive, then c f(p(k)) <= V(k) <= V(0), so that p is bounded.
 - Domination: if a x <= sum_j c_j y_j with a > 0 and x >= 0, then x -> 0 where all y_j -> 0, and x is bounded where all
-  y_j are.
+  y_j are; whatever the sizes of the coefficients.
 - Equation: where two inequalities say that sum_j c_j x_j = 0, up to what vanishes, and all x_j but one converge, then
   so does that one; to 0 where all others do. The same of a V that converges, without the 0.
 - Recurrence: if a x(k + 1) <= b x(k) + (what vanishes) in one case, a' x(k + 1) <= b' x(k) + (what vanishes)
@@ -157,7 +157,7 @@ class _Rules:
             self._dominate(found, certain=False)
 
     def _always(self) -> Iterator[Known]:
-        return (k for k in self.facts if k.case is None)
+        return (k for k in self.facts if k.case is None and not k.signs)
 
     def _decrease(self, found: Derivation) -> None:
         for fact in self._always():
@@ -298,8 +298,11 @@ class _Rules:
                         found.add(kind, t, Step("sum over clients", given=given))
 
     def _dominate(self, found: Derivation, certain: bool) -> None:
-        """Domination of a square, or (not ``certain``) of anything, which has to be shown not to be negative."""
-        for fact in self._always():
+        """Domination of a square, or (not ``certain``) of anything, which has to be shown not to be negative.
+
+        Signs of the coefficients are enough for it.
+        """
+        for fact in (k for k in self.facts if k.case is None):
             for kind in (VANISHES, BOUNDED):
                 how = {t: found.how(kind, t) for t in fact.terms}
                 left = [t for t, c in how.items() if c is None]

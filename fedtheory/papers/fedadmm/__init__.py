@@ -40,6 +40,7 @@ _CLAIMS = (
     *rate.REMARK_43,
     *method.APPENDIX_A,
     *descent.LEMMA_C1,
+    differences.LEMMA_C1_D,
     *descent.EQ_45,
     *descent.EQ_51,
     *descent.LEMMA_C2,

@@ -256,9 +256,7 @@ COROLLARY_41 = (
         setting=LONG,
         statement=_long(vanishing=_TO_OPTIMUM),
         requires=(SMOOTH, STEP, SCHEME, START, STRONG),
-        reading="strong convexity implies Assumption 4.2; its modulus is at least 1/1000, which is no loss: with "
-        "f_i, sigma_i "
-        "and pi_i multiplied by a number, and eps_i by its square, the models are the same",
+        reading="strong convexity, of any modulus, implies Assumption 4.2",
         follows=("fedadmm/corollary-4.1/b",),
     ),
 )

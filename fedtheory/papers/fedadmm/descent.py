@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 
+from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
-from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import iterates, transition
 from fedtheory.papers.fedadmm.letters import alpha_i, nu_i, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import (
-    LETTERS,
-    ROUND,
     RUN,
-    RUNS,
     SCHEME,
     SMOOTH,
     START,
@@ -33,7 +31,7 @@ from fedtheory.papers.fedadmm.runs import (
 )
 from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.problems.base import Problem
-from fedtheory.settings import Drawing, Setting
+from fedtheory.settings import Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Quantity
 
@@ -69,7 +67,7 @@ def _descent(quantities: tuple[Quantity, ...]) -> Inequality:
     return Inequality((_moved + _server) / 10, LYAPUNOV - LYAPUNOV_NEXT, quantities)
 
 
-DESCENT = _descent(QUANTITIES)
+DESCENT_OF_ANY = _descent(OF_ANY)
 
 LEMMA_41 = (
     Claim(
@@ -78,7 +76,7 @@ LEMMA_41 = (
         kind="one-step",
         gist="descent of the augmented Lagrangian, under Assumption 4.1 alone as printed",
         setting=RUN,
-        statement=DESCENT,
+        statement=_descent(QUANTITIES),
         requires=(SMOOTH, START),
         reading="w^{tau_0} is any; (5) with equality; any points w_i^{k+1} that meet (6). The theorems that use the "
         "lemma, and the first line of its proof, have sigma_i >= 3 alpha_i r_i",
@@ -91,7 +89,7 @@ LEMMA_41 = (
         gist="the same descent under sigma_i >= alpha_i r_i/0.381; the largest share for all nu_i < 1 is "
         "(sqrt(5365) - 29)/116, 0.3814",
         setting=TRANSITION,
-        statement=_descent(OF_ANY),
+        statement=DESCENT_OF_ANY,
         requires=(transition.SMOOTH, transition.step_condition(_FRACTION(1000, 381))),
         repairs="fedadmm/lemma-4.1",
     ),
@@ -101,64 +99,82 @@ LEMMA_41 = (
         kind="one-step",
         gist="the same descent under sigma_i >= 3 alpha_i r_i",
         setting=TRANSITION,
-        statement=_descent(OF_ANY),
+        statement=DESCENT_OF_ANY,
         requires=(transition.SMOOTH, transition.STEP),
     ),
 )
 
 # Lemma C.1
 
-_phi, _eps, _zero = q("|phi_i^{k+1}|^2"), q("eps_i^{k+1}"), q("0")
 DUAL = transition.of_client("|Dpi_i^{k+1}|^2", lambda v: square(v.after.Pi - v.state.Pi))
 LOCAL = transition.of_client("|Dw_i^{k+1}|^2", lambda v: v.move())
 ACCURACY, ACCURACY_NEXT = (
     transition.at("eps_i^k", iterates.accuracy, each=True),
     transition.at("eps_i^{k+1}", iterates.accuracy, later=True, each=True),
 )
-_windows = sympy.Symbol("floor(k/(s_0*k_0))", integer=True, nonnegative=True)
-_eps_k, _eps_0 = parts("eps_i^k eps_i^0")
 
 
-def _balance(v: View, k: int) -> Array:
+def _balance(v: transition.View) -> Array:
     """sum_i (sigma_i (w_i^k - w^{tau_{k+1}}) + pi_i^k)."""
-    at, w = v.state(k), v.history.w[k + 1][..., None, :]
-    total: Array = (v.fed.sigma[:, None] * (at.W - w) + at.Pi).sum(axis=-2)
+    sigma, w = v.params.sigma[:, None], v.after.w[..., None, :]
+    total: Array = (sigma * (v.state.W - w) + v.state.Pi).sum(axis=-2)
     return total
 
 
-def _intermediate(v: View, k: int, scaled: bool) -> Array:
+def _intermediate(v: transition.View, scaled: bool) -> Array:
     """sum_i sigma_i (z_i^k - w^{tau_{k+1}}) as printed, or sum_i (z_i^k - sigma_i w^{tau_{k+1}})."""
-    sigma, Z, w = v.fed.sigma[:, None], v.history.Z[k], v.history.w[k + 1][..., None, :]
+    sigma, w = v.params.sigma[:, None], v.after.w[..., None, :]
+    Z = transition.before(v.problem, v.params, v.state).Z
     total: Array = (sigma * (Z - w) if scaled else Z - sigma * w).sum(axis=-2)
     return total
 
 
-def _nothing(problem: Problem, run: Run, history: History) -> Array:
-    return 0 * _as_is(_balance)(problem, run, history)
+def _residual(problem: Problem, params: Any, at: Any) -> Array:
+    """|phi_i|^2, eq. (37), ``(..., m)``."""
+    return square(at.Pi - iterates.steepest(problem, params, at.W))
 
 
-def _as_is(of: Any, *more: Any) -> Any:
-    return lambda problem, run, history: of(View(problem, run, history), run.k, *more)
+_BALANCE = transition.quantity("sum_i(sigma_i(w_i^k-w^{tau_{k+1}})+pi_i^k)", _balance)
+_NOTHING = transition.quantity("0", lambda v: 0 * v.state.w)
+_PRINTED = transition.quantity("sum_i(sigma_i(z_i^k-w^{tau_{k+1}}))", lambda v: _intermediate(v, True))
+_SCALED = transition.quantity("sum_i(z_i^k-sigma_i*w^{tau_{k+1}})", lambda v: _intermediate(v, False))
+_PHI_NEXT = transition.at("|phi_i^{k+1}|^2", _residual, later=True, each=True)
 
 
-_sum = q("sum_i(sigma_i(w_i^k-w^{tau_{k+1}})+pi_i^k)")
-_BALANCE = Quantity(_sum, _as_is(_balance))
-_printed, _scaled = q("sum_i(sigma_i(z_i^k-w^{tau_{k+1}}))"), q("sum_i(z_i^k-sigma_i*w^{tau_{k+1}})")
+class Models(NamedTuple):
+    """``W (..., m, d)``: the w_i^0."""
+
+    W: Array
+
+
+def _origin(problem: Problem, params: transition.Params) -> Models:
+    return Models(np.zeros((problem.n, problem.d), dtype=int))
+
+
+def _first_residual(problem: Problem, params: transition.Params, state: Models) -> Array:
+    """phi_i^0 of all clients, where Algorithm 1 starts: ``(..., m, d)``."""
+    start = fedadmm.init(problem, params.fed, state.W)
+    found: Array = start.Pi - iterates.steepest(problem, params, start.W)
+    return found
+
 
 LEMMA_C1 = (
     Claim(
         id="fedadmm/lemma-C.1/a",
         where="Lemma C.1 and eq. (36)",
         gist="optimality of the average",
-        setting=ROUND,
-        statement=Identity(_sum, _zero, (_BALANCE, Quantity(_zero, _nothing))),
+        setting=TRANSITION,
+        statement=identity(_BALANCE, _NOTHING),
+        requires=(transition.BEGINS,),
+        reading="k is in K, as the lemma says; by (8), z_i^k = sigma_i w_i^k + pi_i^k for all i (section-3.5)",
     ),
     Claim(
         id="fedadmm/lemma-C.1/a/intermediate",
         where="proof of Lemma C.1",
         gist="the intermediate expression sigma_i (z_i - w), as printed",
-        setting=ROUND,
-        statement=Identity(_sum, _printed, (_BALANCE, Quantity(_printed, _as_is(_intermediate, True)))),
+        setting=TRANSITION,
+        statement=identity(_BALANCE, _PRINTED),
+        requires=(transition.BEGINS,),
         reading="as the text at hand prints it: one factor too many",
         literal_of="fedadmm/lemma-C.1/a/intermediate/repaired",
     ),
@@ -166,8 +182,9 @@ LEMMA_C1 = (
         id="fedadmm/lemma-C.1/a/intermediate/repaired",
         where="proof of Lemma C.1",
         gist="the intermediate expression is sum_i (z_i - sigma_i w)",
-        setting=ROUND,
-        statement=Identity(_sum, _scaled, (_BALANCE, Quantity(_scaled, _as_is(_intermediate, False)))),
+        setting=TRANSITION,
+        statement=identity(_BALANCE, _SCALED),
+        requires=(transition.BEGINS,),
         repairs="fedadmm/lemma-C.1/a/intermediate",
     ),
     Claim(
@@ -175,17 +192,29 @@ LEMMA_C1 = (
         where="Lemma C.1 and eq. (37)",
         kind="invariant",
         gist="residual phi_i below epsilon_i, from k = 0",
-        setting=RUN,
-        statement=Inequality(
-            _phi,
-            _eps,
-            (
-                of_client(_phi.name, lambda v, k: square(v.phi(k + 1))),
-                of_client(_eps.name, lambda v, k: v.history.eps[k + 1]),
+        setting=TRANSITION,
+        statement=inequality(_PHI_NEXT <= ACCURACY_NEXT),
+        reading="what an iteration keeps, of the selected by (6) and of the idle by (9), from (37) at k; at k = 0 it "
+        "is lemma-C.1/b/start",
+    ),
+    Claim(
+        id="fedadmm/lemma-C.1/b/start",
+        where="Lemma C.1 and eq. (37)",
+        kind="identity",
+        gist="phi_i^0 = 0, so that (37) holds at k = 0 whatever epsilon_i^0 is",
+        setting=Setting(
+            "f_i with r_i-Lipschitz gradients, convex or not; the start of Algorithm 1 at any W^0",
+            letters=TRANSITION.letters,
+            algorithm=points(
+                Models, transition.Params, lambda problem, params: Models(np.zeros((problem.n, problem.d), dtype=int))
             ),
+            functions=transition.FUNCTIONS,
+            drawing=TRANSITION.drawing,
         ),
-        requires=(START,),
-        reading="of clients never selected it asks for phi_i^0 = 0, which the start of Algorithm 1 gives",
+        statement=identity(
+            Quantity(q("phi_i^0"), _first_residual), Quantity(q("0"), lambda problem, params, state: 0 * state.W)
+        ),
+        reading="of clients that are never selected (37) asks for it",
     ),
     Claim(
         id="fedadmm/lemma-C.1/c",
@@ -200,27 +229,6 @@ LEMMA_C1 = (
         ),
         requires=(transition.SMOOTH,),
         reading="(34) prints Dpi_i^{k+1} = pi_i^{k+1} - w_i^k, for pi_i^{k+1} - pi_i^k; Deps_i^{k+1} is written out",
-    ),
-    Claim(
-        id="fedadmm/lemma-C.1/d",
-        where="Lemma C.1 and eq. (39)",
-        kind="limit",
-        gist="epsilon_i tends to 0",
-        setting=Setting(
-            RUN.text,
-            letters={**LETTERS, _windows: lambda problem, run: run.k // (run.s0 * run.fed.k0)},
-            drawing=Drawing(special=RUNS),
-        ),
-        statement=Inequality(
-            _eps_k,
-            nu_i**_windows * _eps_0,
-            (
-                of_client(_eps_k.name, lambda v, k: v.history.eps[k]),
-                of_client(_eps_0.name, lambda v, k: v.history.eps[0]),
-            ),
-        ),
-        requires=(SCHEME,),
-        reading="each window of Scheme 4.1 multiplies by nu_i < 1 or less: a bound by a geometric sequence",
     ),
 )
 
@@ -399,4 +407,4 @@ LEMMA_C2 = (
     ),
 )
 
-__all__ = ["DESCENT", "EQ_45", "EQ_51", "LEMMA_41", "LEMMA_C1", "LEMMA_C2", "infimum"]
+__all__ = ["DESCENT_OF_ANY", "EQ_45", "EQ_51", "LEMMA_41", "LEMMA_C1", "LEMMA_C2", "infimum"]

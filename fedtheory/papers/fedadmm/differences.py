@@ -22,7 +22,7 @@ from fedtheory.papers.fedadmm.descent import (
     SERVER,
 )
 from fedtheory.papers.fedadmm.letters import nu_i, q, sigma_i
-from fedtheory.papers.fedadmm.limits import ASSUMED, LONG, START
+from fedtheory.papers.fedadmm.limits import ASSUMED, LONG, SCHEME, START
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, SELECTED, SMOOTH, STEP, TRANSITION
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Root
@@ -102,6 +102,19 @@ _VANISHING = (
     ("|w_i^{k+1}-w_i^k|", Root(LOCAL.of)),
     ("|pi_i^{k+1}-pi_i^k|", Root(DUAL.of)),
 )
+LEMMA_C1_D = Claim(
+    id="fedadmm/lemma-C.1/d",
+    where="Lemma C.1 and eq. (39)",
+    kind="limit",
+    gist="epsilon_i tends to 0",
+    setting=LONG,
+    statement=Eventually(
+        fedadmm.algorithm, vanishing=(Quantity(q("eps_i^{k+1}"), ACCURACY_NEXT.of),), iteration=ITERATION
+    ),
+    requires=(SCHEME, START),
+    reading="of every iteration, nu_i each its own; (5) as printed, with <=",
+    follows=tuple(f"fedadmm/lemma-C.2/c/{name}" for name in ("accuracy", "accuracy-idle")),
+)
 LEMMA_C2_LIMIT = (
     Claim(
         id="fedadmm/lemma-C.2/c",
@@ -125,4 +138,4 @@ LEMMA_C2_LIMIT = (
     *_PARTS,
 )
 
-__all__ = ["LEMMA_C2_LIMIT", "SERVER_MOVE"]
+__all__ = ["LEMMA_C1_D", "LEMMA_C2_LIMIT", "SERVER_MOVE"]

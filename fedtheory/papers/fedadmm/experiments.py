@@ -22,9 +22,9 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import L, mu, n
-from fedtheory.papers.fedadmm.descent import DESCENT
+from fedtheory.papers.fedadmm.descent import DESCENT_OF_ANY
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, sigma_i
-from fedtheory.papers.fedadmm.runs import RUN, SMOOTH, START, STEP
+from fedtheory.papers.fedadmm.transition import SMOOTH, STEP, TRANSITION
 from fedtheory.problems.base import Problem, weighted_gradient
 from fedtheory.problems.least_squares import from_rows
 from fedtheory.problems.quadratic import diagonal
@@ -115,8 +115,6 @@ def _reading(name: str, averaged: bool) -> Claim:
     )
 
 
-_FIRST = Hypothesis("k = 0", met=lambda problem, run: run.k == 0)
-
 INITIAL_STATE = (
     Claim(
         id="fedadmm/algorithm-1/initial-state",
@@ -137,9 +135,11 @@ INITIAL_STATE = (
         where="Algorithm 1",
         kind="parameter-rule",
         gist="with any w^{tau_0} given, Lemma 4.1 holds at k = 0",
-        setting=RUN,
-        statement=DESCENT,
-        requires=(SMOOTH, START, STEP, _FIRST),
+        setting=TRANSITION,
+        statement=DESCENT_OF_ANY,
+        requires=(SMOOTH, STEP),
+        reading="w^{tau_k} is any, and of W^k and Pi^k it asks for (37) alone, which pi_i^0 = -alpha_i grad f_i(w_i^0) "
+        "meets (lemma-C.1/b/start)",
         repairs="fedadmm/algorithm-1/initial-state",
     ),
 )

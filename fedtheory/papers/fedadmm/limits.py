@@ -247,8 +247,8 @@ def _at(name: str, function: Any) -> Quantity:
 ABOVE = _at("f(w^{tau_k})-f*", Away(objective, least))
 TOWARDS = _at("<grad_f(w^{tau_k}),w^{tau_k}-w*>", Inner(gradient, Away(server_model, optimum)))
 _DISTANCE = _at("|w^{tau_k}-w*|^2", Square(Away(server_model, optimum)))
-#: The least modulus of strong convexity that an instance of the hypothesis has.
-_MODULUS = Fraction(1, 1000)
+#: A modulus of strong convexity, and below what it may be 0, in floats.
+_modulus, _ROUNDING = sympy.Symbol("mu", positive=True), 1e-9
 
 
 def _everywhere(left: Any, right: Any, *quantities: Quantity) -> Everywhere:
@@ -259,11 +259,14 @@ _BELOW_TANGENTS = (
     _everywhere(sympy.S.Zero, ABOVE.expression, ABOVE),
     _everywhere(ABOVE.expression, TOWARDS.expression, ABOVE, TOWARDS),
 )
-_MONOTONE = _everywhere(sympy.Rational(_MODULUS) * _DISTANCE.expression, TOWARDS.expression, _DISTANCE, TOWARDS)
+_MONOTONE = Everywhere(
+    Inequality(_modulus * _DISTANCE.expression, TOWARDS.expression, (_DISTANCE, TOWARDS)),
+    {_modulus: lambda problem, params: (params.alpha * problem.f.mu).sum()},
+)
 CONVEX = Hypothesis("f is convex", met=lambda problem, params: params.convex >= 0, says=_BELOW_TANGENTS)
 STRONG = Hypothesis(
     "f is strongly convex",
-    met=lambda problem, params: params.convex >= _MODULUS,
+    met=lambda problem, params: params.convex > _ROUNDING,
     says=(Coercive(objective, server_model), *_BELOW_TANGENTS, _MONOTONE),
 )
 ASSUMED = (SMOOTH, COERCIVE, STEP, SCHEME)

@@ -18,9 +18,10 @@ from fedtheory.instances import Instance, Instances, Recipe, check_shape, number
 from fedtheory.kinds.identity import Identity, identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array, square
+from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.inner import CURVED, WEAKLY_CONVEX
 from fedtheory.papers.fedadmm.letters import parts, r_i, s_i
-from fedtheory.papers.fedadmm.runs import ROUND, History, Run
+from fedtheory.papers.fedadmm.transition import IDLE, TRANSITION
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.subproblems import InnerSteps, Task
@@ -225,35 +226,37 @@ DEFINITION_41 = Claim(
 # Section 3.5
 
 
-def _server(problem: Problem, run: Run, history: History) -> Array:
-    """sigma w^{tau_{k+1}}."""
-    model: Array = run.fed.sigma.sum() * history.w[run.k + 1]
-    return model
+def _messages(problem: Problem, params: Any, at: Any) -> Array:
+    """The z_i, ``(..., m, d)``."""
+    Z: Array = at.Z
+    return Z
 
 
-def _stale(problem: Problem, run: Run, history: History) -> Array:
-    """The messages z_i^k of round tau_k, and z_i^{k_i} of the others, k_i the largest integer in [0, k) with i in
-    Omega^{tau_{k_i}}."""
-    k, k0 = run.k, run.fed.k0
-    total: Any = 0 * history.Z[0, ..., 0, :]
-    for i in range(len(run.r)):
-        took_part = [0, *(j for j in range(1, k) if run.masks[(j - 1) // k0, i])]
-        at = k if k and run.masks[(k - 1) // k0, i] else took_part[-1]
-        total = total + history.Z[at, ..., i, :]
-    return np.asarray(total)
+def _as_printed(problem: Problem, params: Any, at: Any) -> Array:
+    """Eq. (8): sigma_i w_i + pi_i, ``(..., m, d)``."""
+    found: Array = params.sigma[:, None] * at.W + at.Pi
+    return found
 
 
-_fresh, _kept = parts("sigma*w^{tau_{k+1}} sum_{Omega^{tau_k}}z_i^k+sum_others(z_i^{k_i})")
-FRESH = Quantity(_fresh, _server)
-KEPT = Quantity(_kept, _stale)
-
+_kept, _now, _by_8 = parts("z_i^k z_i^{k+1} sigma_i*w_i^{k+1}+pi_i^{k+1}")
 SECTION_35 = Claim(
     id="fedadmm/section-3.5",
     where="Section 3.5",
     gist="the server's sum over stale and fresh z_i is (4)",
-    setting=ROUND,
-    statement=identity(FRESH, KEPT),
-    reading="k_i = 0 for clients never selected",
+    setting=TRANSITION,
+    statement=Identity(
+        _now,
+        _kept,
+        (
+            transition.vector(_now.name, _messages, later=True),
+            transition.vector(_kept.name, _messages),
+            transition.vector(_by_8.name, _as_printed, later=True),
+        ),
+        also=(Comparison(_now, "==", _by_8),),
+    ),
+    requires=(IDLE,),
+    reading="term by term: in every iteration the z_i of a client that is not selected stays what it was, so that "
+    "z_i^{k_i} is z_i^k, and (8) holds of it as of the others; k_i = 0 for clients never selected",
 )
 
 # Appendix A

@@ -161,6 +161,7 @@ IMPLIED = (
     *(f"theorem-4.1/b/{part}" for part in ("coupling", "couplings", "excess", "excesses", "difference", "tolerance")),
     *(f"theorem-4.1/c/{part}" for part in ("spread", "begins", "continues", "gradients", "gradient", "turn")),
     "theorem-4.2/a/residual",
+    "lemma-C.1/b/start",
     "eq-45/use",
     *(
         f"lemma-C.2/c/{part}"

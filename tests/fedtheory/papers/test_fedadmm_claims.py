@@ -246,8 +246,9 @@ def _planted() -> dict[str, Claim]:
         "Lemma C.1 c, 1 for 6/5": c1.variant(
             right=c1.statement.right - alpha_i**2 * r_i**2 * descent.LOCAL.expression / 5
         ),
-        "Lemma C.1 b, without the start": without("lemma-C.1/b", "pi_i"),
-        "Lemma C.1 d, without the scheme": without("lemma-C.1/d", "Scheme"),
+        "Lemma C.1 a, within a round": without("lemma-C.1/a", "k is"),
+        "Lemma C.1 b, 99/100": claim("lemma-C.1/b").variant(right=_Q(99, 100) * claim("lemma-C.1/b").statement.right),
+        "Section 3.5, of the selected": without("section-3.5", "i is not"),
         "Lemma C.2 b, no step condition": without("lemma-C.2/b", "sigma_i"),
         "(66), 29/10 for 3": claim("eq-66").variant(right=_Q(29, 10) * m * (rate._eps + rate._bars + rate._moves)),
         "(66), any k": without("eq-66", "k is"),
@@ -277,7 +278,6 @@ def _planted() -> dict[str, Claim]:
 PLANTED = _planted()
 #: Those that take longest, checked with the slow tests.
 LONG = {
-    "Lemma C.1 b, without the start",
     "(63), half the rounds",
     "Lemma 4.1, 14 for 29",
     "Lemma 4.1, sigma_i >= 5/2 alpha_i r_i",
@@ -431,7 +431,7 @@ def test_members_of_the_classes_are_what_the_class_says(name):
 
 
 def test_a_run_is_algorithm_1_with_its_accuracy():
-    for recipe, instance in _instances("lemma-C.1/b", 12, True):
+    for recipe, instance in _instances("lemma-4.1", 12, True):
         rng = np.random.default_rng(recipe["k"])
         theta = np.array([[Fraction(int(v), 2) for v in rng.integers(-5, 6, instance.dimension)]], dtype=object)
         problem, history = instance.at(theta)

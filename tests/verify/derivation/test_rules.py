@@ -392,6 +392,19 @@ def test_without_convexity_a_minimum_or_a_bounded_point_they_need_not():
     assert derived([*gradient, *point], ABOVE, meanings=[turned, LEAST]) == [None]
 
 
+def test_of_an_inequality_with_letters_the_signs_are_used_and_nothing_else():
+    c, z = sympy.Symbol("c", positive=True), sympy.Symbol("z")
+    far = at(Square(Away(u, a)))
+    sharp = replace(_everywhere(c * z, y, z=far, y=TOWARDS), positive={c: lambda problem, params: 1})
+    facts = [*vanishing(at(Square(h))), *bounded(at(Square(u)))]
+    assert derived(facts, far, meanings=[sharp]) == [VANISHES]
+    # V(k) - c q >= V(k + 1) is a decrease for some c only where V is the same on both sides: its coefficients are.
+    falls = _everywhere(z, c * y, z=at(V, later=True), y=at(V))
+    assert derived([BELOW], at(V), meanings=[replace(falls, positive=sharp.positive), COERCIVE]) == [None]
+    with pytest.raises(ValueError, match="sign"):
+        derived(facts, far, meanings=[replace(_everywhere((c - 1) * z, y, z=far, y=TOWARDS), positive=sharp.positive)])
+
+
 def test_hypotheses_mean_nothing_of_a_single_iteration():
     for of in (at(f, each=True), Overall(ITERATION, f), f):
         with pytest.raises(ValueError, match="no function of the state"):
