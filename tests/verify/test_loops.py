@@ -65,6 +65,7 @@ FOLDERS = {
         "conformance",
         "report",
         "report.atlas",
+        "export",
         "cli",
     ),
 }

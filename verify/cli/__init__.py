@@ -30,6 +30,7 @@ from typing import Any, NoReturn
 from verify.base.plain import clean, quoted
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
+from verify.export import commands as export
 from verify.report import atlas
 
 #: Where an audit writes unless told otherwise, under the current directory.
@@ -432,6 +433,7 @@ def parser() -> argparse.ArgumentParser:
     distributed(tightening)
     conformance.register(command)
     atlas.register(command)
+    export.register(command)
 
     completing = command(
         "completion",

@@ -16,6 +16,7 @@ from verify.evidence import formats, references
 from verify.evidence.parsing import fraction
 from verify.pep import certifying
 from verify.pep.bounding import Refused
+from verify.pep.programs import Certificate
 from verify.pep.prover import Certified, Solving, Step
 
 
@@ -40,7 +41,12 @@ class ClassCertificate:
 
         No solver is used. ``ValueError`` of one sentence says what does not hold, with the residual.
         """
-        return certifying.holds(self.claim, self.method, self.recipe, self.letters, self.steps)
+        self.proofs()
+        return True
+
+    def proofs(self) -> Mapping[str, Certificate]:
+        """The program of each step with its multipliers, by the steps' names, checked as ``replay`` checks them."""
+        return certifying.proofs(self.claim, self.method, self.recipe, self.letters, self.steps)
 
     def place(self) -> str:
         """The instance in words, as its recipe has it whatever ``text`` says; empty where there is none."""

@@ -18,6 +18,7 @@ from verify.comparisons import asserted
 from verify.pep import generic_states, induction, posing, worst_case
 from verify.pep.bounding import Refused
 from verify.pep.gram import NotLinear
+from verify.pep.programs import Certificate
 from verify.pep.prover import Certified, DoesNotHold, Prover, Step, Stored
 
 
@@ -74,8 +75,11 @@ def values(claim: Claim, instance: Instance) -> dict[str, str]:
     return {str(letter): str(value) for letter, value in bound.items()}
 
 
-def holds(claim: Claim, method: str, recipe: Recipe, letters: Mapping[str, str], steps: Mapping[str, Step]) -> bool:
-    """True if a certificate of a claim holds, else a ``ValueError`` that says why not. No solver is used.
+def proofs(
+    claim: Claim, method: str, recipe: Recipe, letters: Mapping[str, str], steps: Mapping[str, Step]
+) -> Mapping[str, Certificate]:
+    """The steps of a certificate that holds, posed anew and checked; ``ValueError`` says why it does not. No solver is
+    used, and there are no steps where the claim's own code on formal states is all there is to compute.
 
     ``method``: one of ``FORMAL``, or ``WORST_CASE``, whose multipliers are in ``steps``; ``letters``: the values that
     the letters are to have at the parameters of the ``recipe``.
@@ -100,13 +104,13 @@ def holds(claim: Claim, method: str, recipe: Recipe, letters: Mapping[str, str],
         with attributed(claim, recipe):
             if steps or not FORMAL[method].holds(claim, instance):
                 raise DoesNotHold(f"{claim.id} does not hold in all states at the stored recipe")
-        return True
+        return {}
     prover = Stored(steps)
     found = certify(claim, instance, prover)
     if found.verdict is not Verdict.CERTIFIED:
         why = f": {found.note}" if found.note else ""
         raise DoesNotHold(f"the stored steps do not prove {claim.id} at the stored recipe{why}")
-    idle = sorted(set(steps) - prover.used)
+    idle = sorted(set(steps) - set(prover.used))
     if idle:
         raise DoesNotHold(f"the proof of {claim.id} has no step {idle[0]!r}")
-    return True
+    return prover.used

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -219,12 +220,15 @@ def _after_two(at: _At, ends: tuple[Quantity, Quantity], factor: Fraction, const
         now, then = step.before(quantity), step.after(quantity)
         of_V = _apart(read.before(quantity), "read") + _apart(factor * now - then, "step") - _apart(then, "second")
         of_U = _apart(factor * now, "second") - _apart(first.after(quantity), "first")
-        weights += [Constraint(f"V_{k}", of_V), Constraint(f"U_{k}", of_U)]
+        weights += [
+            Constraint(f"{name}_{k}", form, partial("part {} of the potential {}, with its weight".format, k + 1, name))
+            for name, form in (("V", of_V), ("U", of_U))
+        ]
     blocks = (("read", read), ("step", step), ("second", step), ("first", first))
     classes = [
-        Constraint(f"{name}: {where}", _apart(form, where))
+        known._replace(name=f"{known.name}: {where}", form=_apart(known.form, where))
         for where, taken in blocks
-        for name, form in taken.posed.constraints(taken is read)
+        for known in taken.posed.constraints(taken is read)
     ]
     program = Program(objective, (*weights, *classes))
     note = "from T = 2 on, through two potentials"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import permutations
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -73,7 +75,8 @@ class Majorised(np.ndarray):
         if self.ndim != 1 or axis not in (None, 0, -1) or not all(isinstance(v, Form) for v in self):
             raise NotLinear("a maximum over other things than the clients")
         top, count = value(f"max({len(self.assumed)})"), len(self.assumed)
-        self.assumed.extend(Constraint(f"max[{count + i}]", form - top) for i, form in enumerate(self))
+        why = "a maximum over the clients is at least what each has"
+        self.assumed.extend(Constraint(f"max[{count + i}]", form - top, lambda: why) for i, form in enumerate(self))
         return top
 
     def constraints(self) -> Iterator[Constraint]:
@@ -206,15 +209,29 @@ class Record:
                     if not noisy(at.point):
                         self._gradient(i, at)
             known = [Sample(at.point, at.gradient, at.value) for at in points if at.gradient is not None]
-            for pair in interpolate(f"{self.name}_{i}", known, self.mu[i], self.L[i]):
-                yield Constraint(*pair)
+            for (name, form), (one, other) in zip(
+                interpolate(f"{self.name}_{i}", known, self.mu[i], self.L[i]), permutations(known, 2), strict=True
+            ):
+                yield Constraint(name, form, partial(self._why, i, one, other, self._CLASS))
             for k, at in enumerate(at for at in points if at.gradient is None):
                 for j, sample in enumerate(known):
                     here = Sample(at.point, ZERO, at.value)
-                    yield Constraint(f"{self.name}_{i} smooth[{k},{j}]", smoothness(here, sample, self.L[i]))
+                    form, why = smoothness(here, sample, self.L[i]), partial(self._why, i, here, sample)
+                    yield Constraint(f"{self.name}_{i} smooth[{k},{j}]", form, partial(why, "{L}-smooth"))
                     if not noisy(at.point):
                         # The mean of a value is bounded from above only: potentials count it positively.
-                        yield Constraint(f"{self.name}_{i} convex[{k},{j}]", strong_convexity(here, sample, self.mu[i]))
+                        form = strong_convexity(here, sample, self.mu[i])
+                        why = partial(why, "{mu}-strongly convex")
+                        yield Constraint(f"{self.name}_{i} convex[{k},{j}]", form, why)
+
+    #: What is said of each function, with its own constants.
+    _CLASS = "{mu}-strongly convex and {L}-smooth"
+
+    def _why(self, i: int, one: Sample, other: Sample, said: str) -> str:
+        """Where what holds of two points comes from; points are told by where they are from the reference point."""
+        said = said.format(mu=self.mu[i], L=self.L[i])
+        from_where = "its minimiser, less its tangent there," if self.anchored else "its reference point"
+        return f"{self.name}_{i + 1} is {said}, between the points {one.point} and {other.point} from {from_where}"
 
 
 #: What a class says of the average of its functions: of a point relative to x*, of f - f* and the gradient there.
@@ -277,7 +294,8 @@ class OfClass:
             gap = sum((at.value for at in known), _NOTHING) / self.n
             gradient = sum(gradients, ZERO) / self.n if len(gradients) == self.n else None
             for name, form in self.average(one.point, gap, gradient):
-                yield Constraint(f"{name} [{k}]", form)
+                why = f"the class says of the average of its functions, at {one.point} from x*: {name}"
+                yield Constraint(f"{name} [{k}]", form, partial(str, why))
 
     # What ``rbcd.constrained_minimiser`` asks: unit Hessians and centres that lead to the common gradient, and the
     # points where each function has it.

@@ -140,6 +140,10 @@ class Vector(_Linear):
             raise TypeError("a vector can only be squared")
         return self * self
 
+    def __str__(self) -> str:
+        terms = (f"{'' if c == 1 else '-' if c == -1 else f'{c} '}{row.name}" for row, c in self.coefficients.items())
+        return " + ".join(terms).replace("+ -", "- ") or "0"
+
     @property
     def key(self) -> frozenset[tuple[Row, Number]]:
         """What tells different vectors apart."""

@@ -115,7 +115,12 @@ def _through_itself(claim: Claim, statement: Bound, instance: Instance, prover: 
             yield _left()
             return
         after = _excess(claim, statement, posed, later)
-        yield _proved(prover, f"draw {k}", after, [Constraint("hypothesis", before), *posed.constraints(True)])
+        yield _proved(
+            prover,
+            f"draw {k}",
+            after,
+            [Constraint("hypothesis", before, lambda: "the bound before the step"), *posed.constraints(True)],
+        )
 
 
 def _draws(statement: Bound, posed: Formal, state: Any) -> int:
@@ -179,9 +184,9 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance, prover
         _, now = reading.instance.at(_THETA)
         value, gap_now, error_now = (_at(of, reading, now) for of in (left, gap_of, error_of))
         objective, weight = objective + _apart(value - c * gap_now), weight + _apart(c * error_now)
-        constraints += [Constraint(f"{name}, read", _apart(form)) for name, form in reading.constraints(True)]
+        constraints += [c._replace(name=f"{c.name}, read", form=_apart(c.form)) for c in reading.constraints(True)]
     # Its multiplier is A: factor (gap + A error) - E(gap + A error)(next) >= 0, and c (gap + A error) - left >= 0.
-    constraints.append(Constraint("error", weight))
+    constraints.append(Constraint("error", weight, lambda: "the error, with the weight that it has in the potential"))
     found = _proved(prover, "gap + A error", objective, constraints)
     if found.certificate is not None:
         A = found.certificate.multipliers.get("error", Fraction(0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -70,7 +71,11 @@ class Coordinates:
                 # Each part has its share of the value, so that the sum over the parts is the form of the whole.
                 pairs = zip(_samples(*one), _samples(*other), strict=True)
                 forms = [interpolation(a, b, self.mu[i], self.L[i]) for a, b in pairs]
-                yield Constraint(f"f_{i}[{k},{j}]", sum(forms, Form({}, {}, 0)))
+                form = sum(forms, Form({}, {}, 0))
+                why = (
+                    f"f_{i + 1} is {self.mu[i]}-strongly convex and {self.L[i]}-smooth, between its points {k} and {j}"
+                )
+                yield Constraint(f"f_{i}[{k},{j}]", form, partial(str, why))
 
 
 def _samples(point: Array, gradient: Array, height: Form) -> list[Sample]:

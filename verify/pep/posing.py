@@ -199,7 +199,7 @@ class _Known:
 
     def constraints(self) -> Iterator[Constraint]:
         for index, form in enumerate(self.forms):
-            yield Constraint(f"known[{index}]", scalar(form))
+            yield Constraint(f"known[{index}]", scalar(form), lambda: "the setting says so of all its states")
 
 
 def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:

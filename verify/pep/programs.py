@@ -9,7 +9,7 @@ arithmetic. cvxpy is imported where it is used: loading it takes a second."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -29,10 +29,14 @@ _TOLERANCES = (1e-10, 1e-8, 1e-6)
 
 
 class Constraint(NamedTuple):
-    """``form <= 0``, with a name under which its multiplier is reported."""
+    """``form <= 0``, with a name under which its multiplier is reported.
+
+    ``why()``: where it comes from, in words, of which there are none where nobody is to read it.
+    """
 
     name: str
     form: Form
+    why: Callable[[], str] = str
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class Program:
 
     def rescaled(self, rows: Mapping[Row, Number], values: Mapping[str, Number]) -> Program:
         """The same program in other units; its multipliers are the same."""
-        constraints = tuple(Constraint(c.name, c.form.rescaled(rows, values)) for c in self.constraints)
+        constraints = tuple(c._replace(form=c.form.rescaled(rows, values)) for c in self.constraints)
         units = {row: self.units.get(row, 1) * unit for row, unit in rows.items()}
         return Program(self.objective.rescaled(rows, values), constraints, units)
 
@@ -108,7 +112,7 @@ def ratio(after: Form, before: Form, constraints: Sequence[Constraint]) -> Progr
     """
     if not scales(after, before, constraints):
         raise ValueError("a side has a constant, or what is known of states has: no ratio to it is the worst")
-    return Program(after, (Constraint("before", before - 1), *constraints))
+    return Program(after, (Constraint("before", before - 1, _of_size_one), *constraints))
 
 
 def excess(left: Form, right: Form, constraints: Sequence[Constraint]) -> Program:
@@ -123,10 +127,14 @@ def excess(left: Form, right: Form, constraints: Sequence[Constraint]) -> Progra
     return of_trace_one(Program(gap, tuple(constraints)))
 
 
+def _of_size_one() -> str:
+    return "both sides scale with the state, which is taken to be of size one"
+
+
 def of_trace_one(program: Program) -> Program:
     """The program over Gram matrices of trace at most 1, in its own units; ``trace`` is the first constraint."""
     trace = Form({(row, row): 1 for rows in program.blocks for row in rows}, {}, -1)
-    return Program(program.objective, (Constraint("trace", trace), *program.constraints), program.units)
+    return Program(program.objective, (Constraint("trace", trace, _of_size_one), *program.constraints), program.units)
 
 
 @dataclass(frozen=True)

@@ -220,13 +220,13 @@ class Stored(_Named):
     """Multipliers are those of stored steps, which are checked in exact arithmetic; nothing is looked for.
 
     A step that was not stored is not proved; one that was and does not hold raises :class:`DoesNotHold`. ``used``: the
-    steps that were asked for.
+    steps that were asked for, each with its proof.
     """
 
     def __init__(self, steps: Mapping[str, Step]) -> None:
         super().__init__()
         self._steps = steps
-        self.used: set[str] = set()
+        self.used: dict[str, Certificate] = {}
 
     def bounds(
         self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
@@ -255,8 +255,7 @@ class Stored(_Named):
 
     def _checked(self, name: str, program: Program) -> Certificate:
         step = self._steps[name]
-        self.used.add(name)
-        certificate = Certificate(program, step.multipliers, step.bound)
+        certificate = self.used[name] = Certificate(program, step.multipliers, step.bound)
         wrong = _wrong(certificate)
         if wrong is None and squares(certificate.slack()) != step.squares:
             wrong = "the squares that are left are not those stored"

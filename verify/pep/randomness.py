@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -69,9 +70,12 @@ class Compressors:
             if self.omega == 0:
                 continue
             for i, (e, v) in enumerate(zip(noise.flat, x.flat, strict=True)):
-                yield Constraint(f"variance_{i}", e**2 - self.omega * v**2)
+                why = f"E|C_{i + 1}(v) - v|^2 <= {self.omega} |v|^2 of what client {i + 1} sends, v = {v}"
+                yield Constraint(f"variance_{i}", e**2 - self.omega * v**2, partial(str, why))
             mean = noise.sum() / self.n
-            yield Constraint("joint variance", mean**2 - self.omega_av / self.n * (x**2).sum())
+            why = f"E|mean of C_i(v_i) - v_i|^2 <= {self.omega_av} times the mean of |v_i|^2, of all messages together"
+            form = mean**2 - self.omega_av / self.n * (x**2).sum()
+            yield Constraint("joint variance", form, partial(str, why))
 
 
 @dataclass(frozen=True)
@@ -149,7 +153,8 @@ class Messages:
     def constraints(self) -> Iterator[Constraint]:
         """E|error|^2 <= omega |x|^2 for every message."""
         for k, (x, error) in enumerate(self.errors.values()):
-            yield Constraint(f"variance[{k}]", error**2 - self.omega * x**2)
+            why = f"E|C(v) - v|^2 <= {self.omega} |v|^2 of the message v = {x}"
+            yield Constraint(f"variance[{k}]", error**2 - self.omega * x**2, partial(str, why))
 
 
 @dataclass
@@ -183,7 +188,8 @@ class Contractions:
     def constraints(self) -> Iterator[Constraint]:
         """E|error|^2 <= (1 - alpha) |x|^2 for every message."""
         for k, (x, error) in enumerate(self.errors.values()):
-            yield Constraint(f"contraction[{k}]", error**2 - (1 - self.alpha) * x**2)
+            why = f"E|C(v) - v|^2 <= (1 - {self.alpha}) |v|^2 of the message v = {x}"
+            yield Constraint(f"contraction[{k}]", error**2 - (1 - self.alpha) * x**2, partial(str, why))
 
 
 @dataclass
@@ -223,4 +229,5 @@ class InexactOracle:
     def constraints(self) -> Iterator[Constraint]:
         """E|answer - gradient|^2 <= delta |guess - gradient|^2 for every call."""
         for k, (i, guess, error) in enumerate(self.errors.values()):
-            yield Constraint(f"oracle_{i}[{k}]", error**2 - self.delta * guess**2)
+            why = f"E|answer - gradient|^2 <= {self.delta} |guess - gradient|^2, of the oracle of client {i + 1}"
+            yield Constraint(f"oracle_{i}[{k}]", error**2 - self.delta * guess**2, partial(str, why))

@@ -1,0 +1,207 @@
+"""Proof objects: the small checker accepts what is exported, and nothing that was bent, with nothing else at hand."""
+
+import copy
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from verify import checker, results
+from verify.cli import main
+from verify.export import objects
+
+ROOT = Path(__file__).resolve().parents[3]
+#: gamma <= 1/L, and 1 - gamma mu >= 0 follows from mu <= L: signs that take a chart each.
+LETTERS = {
+    "format": checker.FORMAT,
+    "claim": "gradient descent on mu/2 |.|^2",
+    "letters": {"mu": "> 0", "L": "> 0", "gamma": "> 0"},
+    "domain": {"mu <= L": [["1", [0, 1, 0]], ["-1", [1, 0, 0]]], "gamma <= 1/L": [["1", [0, 0, 0]], ["-1", [0, 1, 1]]]},
+    "nonzero": [
+        {
+            "of": [["1", [0, 0, 0]], ["1", [1, 0, 1]]],
+            "by": {
+                "constant": "1",
+                "factors": [{"of": [["1", [0, 0, 0]], ["1", [1, 0, 1]]], "power": 1, "sign": 1, "chart": []}],
+            },
+        }
+    ],
+    "programs": [
+        {
+            # (1 - gamma mu)/(1 + gamma mu) (a - b)^2 >= 0.
+            "claimed": "a weighted square",
+            "target": {
+                "a|a": {"num": [["-1", [0, 0, 0]], ["1", [1, 0, 1]]], "den": [["1", [0, 0, 0]], ["1", [1, 0, 1]]]},
+                "a|b": {"num": [["2", [0, 0, 0]], ["-2", [1, 0, 1]]], "den": [["1", [0, 0, 0]], ["1", [1, 0, 1]]]},
+                "b|b": {"num": [["-1", [0, 0, 0]], ["1", [1, 0, 1]]], "den": [["1", [0, 0, 0]], ["1", [1, 0, 1]]]},
+            },
+            "known": [],
+            "squares": [
+                {
+                    "weight": {
+                        "num": [["1", [0, 0, 0]], ["-1", [1, 0, 1]]],
+                        "den": [["1", [0, 0, 0]], ["1", [1, 0, 1]]],
+                    },
+                    "vector": {"a": "1", "b": "-1"},
+                    "by": {
+                        "constant": "1",
+                        "factors": [
+                            {
+                                "of": [["1", [0, 0, 0]], ["-1", [1, 0, 1]]],
+                                "power": 1,
+                                "sign": 1,
+                                "chart": [["gamma", "gamma <= 1/L"], ["L", "mu <= L"]],
+                            },
+                            {
+                                "of": [["1", [0, 0, 0]], ["1", [1, 0, 1]]],
+                                "power": 1,
+                                "sign": 1,
+                                "chart": [],
+                            },
+                        ],
+                    },
+                }
+            ],
+        }
+    ],
+}
+
+
+def _text(data):
+    return json.dumps(objects.sealed({k: v for k, v in data.items() if k != "digest"}))
+
+
+@pytest.fixture(scope="module")
+def exported():
+    found, _ = objects.of_claim("baseline/diana/one-step")
+    return found
+
+
+def test_every_number_of_a_proof_is_in_its_object(exported):
+    for data in exported:
+        inequalities = checker.check(json.dumps(data))
+        assert len(inequalities) == 2
+        for program in data["programs"]:
+            assert all(item["words"] != item["name"] for item in program["known"])
+    assert checker.check(_text(LETTERS))
+
+
+def test_the_checker_is_short_and_needs_nothing_of_ours(tmp_path, exported):
+    lines = (ROOT / "verify" / "checker.py").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 200
+    assert {line.split()[1] for line in lines if line.startswith(("import ", "from "))} == {
+        "hashlib",
+        "json",
+        "sys",
+        "fractions",
+    }
+    (tmp_path / "checker.py").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "good.json").write_text(json.dumps(exported[0]), encoding="utf-8")
+    (tmp_path / "bad.json").write_text(json.dumps({**exported[0], "claim": "another"}), encoding="utf-8")
+
+    def run(*names):
+        command = [sys.executable, "-I", "-S", "checker.py", *names]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    assert (good := run("good.json")).returncode == 0 and "holds" in good.stdout
+    assert (bad := run("good.json", "bad.json")).returncode == 1 and "DOES NOT HOLD" in bad.stderr
+
+
+def _places(data, at=()):
+    """The places of all numbers and names in an object."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from _places(value, (*at, key))
+    elif isinstance(data, list):
+        for key, value in enumerate(data):
+            yield from _places(value, (*at, key))
+    else:
+        yield at
+
+
+#: What is said in words to people: a checker cannot know whether it is so.
+_WORDS = {"claim", "says", "at", "words", "name", "claimed"}
+
+
+def _bent(data, place, rng):
+    """The object with another number, name or exponent at one place."""
+    data = copy.deepcopy(data)
+    inner = data
+    for key in place[:-1]:
+        inner = inner[key]
+    old = inner[place[-1]]
+    if isinstance(old, int):
+        inner[place[-1]] = old + rng.choice([-1, 1, 2])
+    elif old in ("> 0", ">= 0"):
+        inner[place[-1]] = "< 0"
+    else:
+        # The sign of a vector does not change its square.
+        signed = [] if "vector" in place else [f"-{old}"]
+        inner[place[-1]] = rng.choice([*signed, f"{old}1", f"1{old}", "x"]) if old != "0" else "1"
+    return data
+
+
+def _renamed(data, place, rng):
+    """The object with another name in place of a key: of a vector, a value, a letter, a field."""
+    data = copy.deepcopy(data)
+    inner = data
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1] + rng.choice(["'", "|c", " "])] = inner.pop(place[-1])
+    return data
+
+
+@pytest.fixture(scope="module")
+def proofs(exported):
+    return [LETTERS, exported[3]]
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+def test_what_was_bent_is_rejected(sealed, proofs):
+    """Of what was sealed anew, numbers and names in the identity and its signs; else anything at all."""
+
+    @given(number=st.integers(0, 1), seed=st.integers(0, 2**32), data=st.data())
+    @settings(max_examples=500, deadline=None, database=None, derandomize=True)
+    def run(number, seed, data):
+        rng, whole = random.Random(seed), objects.sealed(proofs[number])
+        places = [p for p in _places(whole) if not sealed or _matters(p)]
+        place = data.draw(st.sampled_from(places))
+        rename = isinstance(place[-1], str) and data.draw(st.booleans())
+        bent = (_renamed if rename else _bent)(whole, place, rng)
+        with pytest.raises(checker.Wrong):
+            checker.check(_text(bent) if sealed else json.dumps(bent))
+
+    run()
+
+
+def _matters(place):
+    return place[0] in ("programs", "nonzero") and not _WORDS & set(map(str, place))
+
+
+def test_a_name_given_twice_is_rejected(exported):
+    text = json.dumps(exported[0])
+    twice = text.replace('"target": {', '"target": {"1|1": "0", "1|1": "0", ', 1)
+    with pytest.raises(checker.Wrong, match="twice"):
+        checker.check(twice)
+
+
+def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
+    assert main(["export", "baseline/diana/one-step", "--out", str(tmp_path)]) == 0
+    assert len(list(tmp_path.glob("*.json"))) == len(capsys.readouterr().out.splitlines())
+    assert (tmp_path / "checker.py").is_file()
+    assert main(["export", "feddcd/theorem-6.1/eq-10", "--out", str(tmp_path)]) == 1
+    assert "refuted" in capsys.readouterr().out
+    assert main(["export", "nobody/knows", "--out", str(tmp_path)]) == 2
+
+
+@pytest.mark.slow
+def test_all_certificates_with_multipliers_are_proved_by_the_checker():
+    for id, entry in results.shipped().entries.items():
+        if any(c["steps"] for o in entry["outcomes"] for c in o["certificates"]):
+            for data in objects.of_claim(id)[0]:
+                checker.check(json.dumps(data))

@@ -1,0 +1,1 @@
+"""Proofs in forms that travel: as data for a small checker."""

@@ -1,0 +1,119 @@
+"""Proof objects: what a certificate proves, by which known inequalities, as data that :mod:`verify.checker` checks.
+
+An object holds every number of the proof, so that nothing of this package is needed to check it: the claimed form of
+each step, the known forms with their weights and where each comes from, and the squares that are left. Its format is
+described in :mod:`verify.checker`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from verify import checker, results
+from verify.evidence.certificates import ClassCertificate
+from verify.pep.gram import Form, Row
+from verify.pep.programs import Certificate
+from verify.report import statement
+
+
+def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
+    """The proof objects of a claim of which the package carries certificates, one for each choice of its parameters,
+    and where there are none the reason. ``ValueError`` where a certificate does not hold, or the id is unknown."""
+    entry = results.shipped().entries.get(id)
+    if entry is None:
+        return [], f"the package carries no results of {id}"
+    stored = [data for outcome in entry["outcomes"] for data in outcome["certificates"]]
+    found = [of(ClassCertificate.from_json(data)) for data in stored]
+    objects = [data for data in found if data is not None]
+    if objects:
+        return objects, ""
+    how = next((o["method"] for o in entry["outcomes"] if o["verdict"] == entry["verdict"]), "no method")
+    return (
+        [],
+        f"{entry['verdict']} by the method {how!r}: a computation, to be done again by fedtheory show {id} --check",
+    )
+
+
+def of(certificate: ClassCertificate) -> dict[str, Any] | None:
+    """The proof object of a certificate, posed anew and checked; None where its only content is a recomputation.
+
+    ``ValueError`` says what does not hold.
+    """
+    proofs = certificate.proofs()
+    if not proofs:
+        return None
+    return sealed(
+        {
+            "format": checker.FORMAT,
+            "claim": certificate.claim.id,
+            "says": statement.text(certificate.claim),
+            "at": dict(certificate.letters),
+            "letters": {},
+            "domain": {},
+            "nonzero": [],
+            "programs": [_program(name, proof) for name, proof in proofs.items()],
+        }
+    )
+
+
+def sealed(data: dict[str, Any]) -> dict[str, Any]:
+    """The object with a digest of all that it holds, so that a slip in a file is noticed."""
+    return {**data, "digest": checker.digest(data)}
+
+
+def _program(name: str, proof: Certificate) -> dict[str, Any]:
+    """One step: objective - bound is at most 0, by the multipliers and by squares."""
+    by_name = {constraint.name: constraint for constraint in proof.program.constraints}
+    known = [
+        {"name": k, "words": by_name[k].why() or k, "form": _form(by_name[k].form), "weight": str(m)}
+        for k, m in proof.multipliers.items()
+        if m != 0
+    ]
+    return {
+        "claimed": f"{name}: the target is at most 0",
+        "target": _form(proof.program.objective - proof.bound),
+        "known": known,
+        "squares": list(_squares(proof.slack())),
+    }
+
+
+def _form(form: Form) -> dict[str, str]:
+    """Coefficients by the products that they stand before; those of function values by their names."""
+    found = {f"{_name(a)}|{_name(b)}": str(c) for (a, b), c in form.entries.items()}
+    found |= {_plain(name): str(c) for name, c in form.values.items()}
+    return found | ({"1|1": str(form.constant)} if form.constant else {})
+
+
+def _name(row: Row) -> str:
+    return _plain(f"{row.block}: {row.name}")
+
+
+def _plain(name: str) -> str:
+    return name.replace("|", "/")
+
+
+def _squares(slack: Form) -> Iterator[dict[str, Any]]:
+    """A nonnegative form as squares with weights: exact elimination, block by block, and what is constant."""
+    for block in sorted({row.block for row in slack.rows}):
+        rows = sorted(row for row in slack.rows if row.block == block)
+        left = {k: {j: Fraction(c) for j, c in enumerate(line) if c} for k, line in enumerate(slack.matrix(rows))}
+        for k in range(len(rows)):
+            line = left.pop(k)
+            if k not in line:
+                continue
+            pivot, vector = line[k], {j: c / line[k] for j, c in line.items()}
+            yield {"weight": str(pivot), "vector": {_name(rows[j]): str(c) for j, c in vector.items()}}
+            for i in left:
+                if i in vector:
+                    _subtract(left[i], {j: pivot * vector[i] * c for j, c in vector.items()})
+    if slack.constant:
+        yield {"weight": str(slack.constant), "vector": {"1": "1"}}
+
+
+def _subtract(line: dict[int, Fraction], other: Mapping[int, Fraction]) -> None:
+    for j, c in other.items():
+        line[j] = line.get(j, Fraction(0)) - c
+        if not line[j]:
+            del line[j]
