@@ -53,7 +53,8 @@ class Quotient(Fraction):
             return numerator
         if denominator is not None or not isinstance(numerator, Fraction):
             numerator = Fraction(numerator, denominator)
-        return _of(numerator._numerator, numerator._denominator)
+        # A fraction of numpy's integers has parts that overflow.
+        return _of(int(numerator._numerator), int(numerator._denominator))
 
     def __repr__(self) -> str:
         return f"Fraction({self._numerator}, {self._denominator})"

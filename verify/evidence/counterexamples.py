@@ -7,6 +7,7 @@ computed, and nothing of a file is run (:mod:`verify.evidence.formats`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,9 +19,12 @@ from fedtheory.instances import Recipe
 from fedtheory.numbers.intervals import Interval
 from verify.base import limits
 from verify.base.plain import quoted
-from verify.comparisons import deciding, parts, samplers, second_moments
+from verify.comparisons import deciding, naming, parts, samplers, second_moments
 from verify.evidence import formats, references
 from verify.evidence.parsing import fraction, number, real, written
+
+#: What may follow an instance and its state: why it is a counterexample, in words without equations.
+_WHY = re.compile(r"|(?::|, where) [^=]*")
 
 
 @dataclass(frozen=True)
@@ -50,14 +54,17 @@ class Counterexample:
     def place(self) -> str:
         """The instance and its state in words: those of ``text`` where they are as the recipe and the point have it."""
         try:
-            found = self.claim.instances.build(self.recipe, True).text
+            instance = self.claim.instances.build(self.recipe, True)
         except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):
             # Of an order there is a curve, and no instance.
             return self.text
-        state = f"; state ({', '.join(map(str, self.point))})" if self.point else ""
-        rest = self.text.removeprefix(found)
-        told = self.text.startswith(found) and (rest.startswith(state) or "state (" not in rest)
-        return self.text if told else found + state
+        later = naming.later(self.claim, self.rounds)
+        found = instance.text + naming.clause(self.claim, instance, self.point)
+        for known in (found + later, found, instance.text):
+            # What follows says why, in words: a file cannot make another state of it.
+            if self.text.startswith(known) and _WHY.fullmatch(self.text.removeprefix(known)):
+                return self.text
+        return found + later
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object; ``from_json`` gives the counterexample back."""

@@ -20,6 +20,7 @@ from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Undefined
 from verify.base.evaluate import dimension, meeting
 from verify.base.verdict import Verdict
+from verify.comparisons import naming
 from verify.comparisons.exact import Compared, Coordinates
 from verify.comparisons.number_types import (
     AGAIN,
@@ -95,11 +96,11 @@ def _compared(
     found = difference(point, one, two, prefix, spread(recipe))
     if found is None or (prefix == FLOATS and _wavers(claim, recipe, point, rounds, found)):
         return None
-    text = claim.instances.build(recipe, True).text
+    instance = claim.instances.build(recipe, True)
     why = "the code differs by the type of its numbers" if prefix == FLOATS else "the code has memory"
-    where = f"; state ({', '.join(map(str, point))}): {why}"
+    text = f"{instance.text}{naming.clause(claim, instance, point)}: {why}"
     part, entry, left, right = found
-    return Counterexample(claim, recipe, point, rounds, part, entry, left, right, "==", text + where)
+    return Counterexample(claim, recipe, point, rounds, part, entry, left, right, "==", text)
 
 
 def _wavers(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found: Difference) -> bool:

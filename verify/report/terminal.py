@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -16,14 +15,11 @@ from fedtheory.claims import Claim
 from fedtheory.numbers.rational import real
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
+from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
-from verify.evidence.parsing import number
 from verify.evidence.record import ASSUMED, Evidence
-from verify.report import outcomes, statement
+from verify.report import by_hand, outcomes, statement
 from verify.report.consoles import GAP, STYLES, wide
-
-# Longer fractions are shown as decimals, as real numbers are.
-_LONGEST = 40
 
 
 def brief(evidence: Evidence) -> str:
@@ -144,8 +140,7 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
     if evidence.assumed and ASSUMED not in evidence.note:
         lines += [ASSUMED, *(f"  {text}" for text in evidence.assumed)]
     if example is not None:
-        lines += ["counterexample, the simplest found"]
-        lines += [f"  {text}" for text in (example.text, *sides(example), claimed(example)) if text]
+        lines += ["counterexample, the simplest found", *(f"  {text}" for text in example_lines(example))]
     lines += outcomes.lines(evidence)
     for claim in repaired:
         lines += [f"repaired: {claim.id}", *([f"  {claim.gist}"] if claim.gist else [])]
@@ -153,15 +148,27 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
     return lines
 
 
-def sides(example: Counterexample) -> list[str]:
-    """Both sides of a counterexample."""
-    return [f"left  = {shown(example.left)}", f"right = {shown(example.right)}"]
+def example_lines(example: Counterexample) -> list[str]:
+    """A counterexample: the instance, both sides as the claim writes them, and how to follow it by hand."""
+    found = [example.place(), claimed(example)]
+    if by := by_hand.lines(example):
+        found += ["by hand", *(f"  {line}" for line in by)]
+    else:
+        found += [f"{name} = {shown(side)}" for name, side in zip(by_hand.sides(example), both(example), strict=True)]
+    return [line for line in found if line]
+
+
+def both(example: Counterexample) -> tuple[Any, Any]:
+    """Both sides."""
+    return example.left, example.right
 
 
 def claimed(example: Counterexample) -> str:
-    """What is claimed of both sides, and by how much it fails there, where that can be said."""
-    factor = excess(real(example.left), example.relation, real(example.right))
-    return f"claimed: left {example.relation} right{f'; here left is {factor} times right' if factor else ''}"
+    """The two numbers of which the claim is false, and by how much, where that can be said."""
+    left, relation, right = example.left, example.relation, example.right
+    factor = excess(real(left), relation, real(right))
+    numbers = f"claimed {shown(left)} {relation} {shown(right)}, which is false"
+    return f"{numbers}: the left side is {factor} times the right one" if factor else numbers
 
 
 def excess(left: mpmath.mpf, relation: str, right: mpmath.mpf) -> str:
@@ -174,16 +181,12 @@ def excess(left: mpmath.mpf, relation: str, right: mpmath.mpf) -> str:
     return str(mpmath.nstr(factor, digits).removesuffix(".0"))
 
 
-def shown(value: Any) -> str:
-    """A number, as a fraction where that is exact and short."""
-    text = "0" if value == 0 else number(value)
-    if text == "0" or (isinstance(value, int | Fraction) and len(text) <= _LONGEST):
-        return text
-    return f"about {mpmath.nstr(real(value), 12)}"
+#: A number, as a fraction where that is exact and short.
+shown = naming.number
 
 
 def _failure(example: Counterexample) -> str:
-    return f"{example.text}: {shown(example.left)} {example.relation} {shown(example.right)} is false"
+    return f"{example.place()}: {shown(example.left)} {example.relation} {shown(example.right)} is false"
 
 
 def _margin(evidence: Evidence) -> str:

@@ -16,7 +16,7 @@ from verify.evidence.record import Evidence
 from verify.report import difference, falls, statement
 from verify.report.consoles import style
 from verify.report.falls import FALLEN, Verdicts
-from verify.report.terminal import claimed, shown, sides
+from verify.report.terminal import example_lines, shown
 
 _SURE = {
     Verdict.PROVED: "it holds: proved for all values of its constants",
@@ -75,7 +75,8 @@ def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
     if example is None:
         told.append(f"  wrong: {evidence.note}")
     else:
-        at = f", at {example.text}" if example.text else ""
+        place = example.place()
+        at = f", at {place}" if place else ""
         told.append(f"  false: {shown(example.left)} {example.relation} {shown(example.right)}{at}")
     if claim.flaw:
         told.append(f"  step: {claim.flaw}")
@@ -119,21 +120,11 @@ def _failure(evidence: Evidence, again: str) -> Iterator[str]:
     if example is None:
         yield from ("what is wrong", f"  {evidence.note}")
         return
-    yield "counterexample"
-    if example.text:
-        yield f"  {example.text}"
-    for line, side in zip(sides(example), (example.left, example.right), strict=True):
-        yield f"  {line}{_decimal(side)}"
     comparisons = getattr(evidence.claim.statement, "comparisons", ())
-    which = f", comparison {int(example.part) + 1} of {len(comparisons)}" if len(comparisons) > 1 else ""
-    yield f"  {claimed(example)}{which if example.part.isdigit() else ''}"
-    yield f"  again, exactly: {again}"
-
-
-def _decimal(value: object) -> str:
-    """What a fraction is about, beside it."""
-    text = shown(value)
-    return f", about {float(value):.6g}" if "/" in text else ""  # type: ignore[arg-type]
+    which = f", to comparison {int(example.part) + 1} of {len(comparisons)}" if len(comparisons) > 1 else ""
+    yield f"counterexample{which if example.part.isdigit() else ''}"
+    yield from (f"  {line}" for line in example_lines(example))
+    yield f"  to compute it again, exactly: {again}"
 
 
 def _step(claim: Claim, verdicts: Verdicts) -> Iterator[str]:

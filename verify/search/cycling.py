@@ -17,7 +17,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Array, apply, exact, inverse, is_exact, to_float
 from verify.base.evaluate import hypotheses_hold, rollout, unrolled
-from verify.comparisons import cycles
+from verify.comparisons import cycles, naming
 from verify.evidence.counterexamples import Counterexample
 
 #: Rounds after which a run is taken to be near its cycle, and how near, relative to its size.
@@ -110,7 +110,8 @@ def _solved(claim: Claim, recipe: Recipe, posed: Instance, near: Array, period: 
             after, before = cycles.sides(claim, posed, point, period, entry)
         except (ValueError, ArithmeticError):
             continue
-        where = f"; {period} round{'s' if period != 1 else ''} lead from ({', '.join(map(str, point))}) relative to "
-        text = f"{posed.text}{where}the optimum back to it, where what is to vanish is not 0"
+        where = naming.clause(claim, posed, point)
+        back = f"where {period} round{'s' if period != 1 else ''} lead back, and what is to vanish is not 0"
+        text = f"{posed.text}{where}, {back}"
         return Counterexample(claim, recipe, point, period, cycles.PART, entry, after, before, "<", text)
     return None

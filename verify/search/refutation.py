@@ -11,6 +11,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.intervals import Interval, Undefined
 from fedtheory.numbers.rational import Array
+from verify.comparisons import naming
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
 from verify.comparisons.exact import Compared, Coordinates, parts
 from verify.evidence.counterexamples import Counterexample
@@ -48,7 +49,7 @@ def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Cou
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
         if wrong:
             entry = max(wrong, key=lambda i: _distance(left[i], right[i]))
-            text = _words(claim, recipe, instance) + _where(claim, part, point, rounds)
+            text = _words(claim, recipe, instance) + _where(claim, instance, part, point, rounds)
             return Counterexample(
                 claim,
                 recipe,
@@ -82,8 +83,8 @@ def _words(claim: Claim, recipe: Recipe, instance: Instance) -> str:
     return ", ".join(f"{name}={value}" for name, value in recipe.items() if name in used)
 
 
-def _where(claim: Claim, part: str, point: Coordinates, rounds: int) -> str:
-    where = f"; state ({', '.join(map(str, point))})" if point else ""
+def _where(claim: Claim, instance: Instance, part: str, point: Coordinates, rounds: int) -> str:
+    where = naming.clause(claim, instance, point)
     if part == "domain":
         return where + ": one step leaves the constraint set, where the left side is infinite (residual against 0)"
     if part == "residual":
@@ -91,10 +92,8 @@ def _where(claim: Claim, part: str, point: Coordinates, rounds: int) -> str:
     if part == "fixed point":
         return ": a state that every step leaves as it is, and that is not the limit (potential against 0)"
     if claim.statement.of_compressor:
-        return f"; x = ({', '.join(map(str, point))}): {part}"
-    if claim.statement.stepping:
-        return where + f" relative to the optimum, after {rounds} round{'s' if rounds != 1 else ''}"
-    return where
+        return f"{where}: {part}"
+    return where + naming.later(claim, rounds)
 
 
 def margin(found: Counterexample) -> float:

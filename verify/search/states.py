@@ -17,7 +17,7 @@ from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, Undefined, to_float
 from fedtheory.numbers.rational import exact as exactly
 from verify.base.evaluate import NoNumber, dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
-from verify.comparisons import second_moments
+from verify.comparisons import naming, second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
 from verify.evidence.counterexamples import Counterexample
@@ -96,8 +96,7 @@ def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tup
                 with np.errstate(over="raise", invalid="ignore"):
                     list(parts(claim, built, point, rounds))
             except known as error:
-                state = f"; state ({', '.join(map(str, point))})" if point else ""
-                return str(error), built.text + state
+                return str(error), built.text + naming.clause(claim, built, point)
             except (ValueError, ArithmeticError):
                 continue
     return None

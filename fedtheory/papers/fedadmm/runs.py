@@ -72,6 +72,11 @@ class History(NamedTuple):
     Z: Array
     eps: Array
 
+    def states(self) -> list[fedadmm.State]:
+        """The states one by one, the initial one first; of ``eps`` one row for all replicas."""
+        each = zip(*(part if part.ndim > 2 else part[:, None, None, :] for part in self), strict=True)
+        return [fedadmm.State(*parts) for parts in each]
+
 
 @dataclass(frozen=True)
 class View:

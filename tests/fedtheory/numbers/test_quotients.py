@@ -126,3 +126,9 @@ def test_arrays_of_them_multiply_exactly():
     values = np.array([[Quotient(i - j, i + j + 1) for i in range(4)] for j in range(4)], dtype=object)
     expected = sum(plain(values[1, k]) * plain(values[k, 2]) for k in range(4))
     assert_same((values @ values)[1, 2], expected)
+
+
+def test_integers_of_numpy_do_not_overflow():
+    large = Quotient(np.int64(2**40))
+    assert large * large * large == 2**120 and type(large.numerator) is int
+    assert type(Quotient(np.int64(3), np.int64(7)).denominator) is int

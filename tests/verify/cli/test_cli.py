@@ -342,8 +342,8 @@ def test_show_tells_the_statement_and_the_evidence(capsys):
         "x in C, without which",
         "algorithm, left, right, quantities, factor, strict, requires",
         "verdict: refuted",
-        "left  = 0",
-        "claimed: left <= right",
+        "claimed 0 <= -1/4, which is false",
+        "left: E[h(y) - h(x*)] = 0",
         "repaired: feddcd/lemma-B.8/rate/repaired",
         "factor = 1 - mu_min*(tau - 1)/(L_max*(n - 1))",
     ):
@@ -428,15 +428,15 @@ def told(capsys, *argv: str) -> str:
 
 def test_the_margin_of_the_worst_instance_is_not_that_of_the_counterexample(capsys):
     out = told(capsys, "show", "feddcd/theorem-6.1/eq-10")
-    assert "the worst with margin -0.0986" in out and "claimed: left <= right; here left is 1.05 times right" in out
+    assert "the worst with margin -0.0986" in out and "which is false: the left side is 1.05 times the right one" in out
 
 
 @pytest.mark.parametrize(
     ("left", "right", "relation", "said"),
     [
-        (Fraction(10007, 10), Fraction(1000), "<=", "; here left is 1.0007 times right"),
-        (Fraction(10**40), Fraction(1), "<=", "; here left is 1.0e+40 times right"),
-        (Fraction(2), Fraction(1), "<", "; here left is 2 times right"),
+        (Fraction(10007, 10), Fraction(1000), "<=", ": the left side is 1.0007 times the right one"),
+        (Fraction(10**40), Fraction(1), "<=", ": the left side is 1.0e+40 times the right one"),
+        (Fraction(2), Fraction(1), "<", ": the left side is 2 times the right one"),
         (Fraction(1), Fraction(1), "<", ""),
         (Fraction(2), Fraction(0), "<=", ""),
         (Fraction(2), Fraction(1), "==", ""),
@@ -445,7 +445,8 @@ def test_the_margin_of_the_worst_instance_is_not_that_of_the_counterexample(caps
 )
 def test_a_counterexample_says_by_how_much_the_claim_fails(left, right, relation, said):
     example = Counterexample(claims.get("locodl/eq-6"), {}, (), 0, "0", 0, left, right, relation, "")
-    assert terminal.claimed(example) == f"claimed: left {relation} right{said}"
+    numbers = f"{terminal.shown(left)} {relation} {terminal.shown(right)}"
+    assert terminal.claimed(example) == f"claimed {numbers}, which is false{said}"
 
 
 def test_show_tells_only_of_the_methods_that_ran(capsys):

@@ -136,12 +136,13 @@ POSED |= {"mu": Fraction(1), "L": Fraction(1), "gamma": Fraction(1, 2)}
 def test_what_is_told_of_an_instance_is_what_it_is_and_not_what_a_file_says():
     false = _claim(ft.contracts(GD, ft.distance, 0))
     sides = Fraction(1, 4), Fraction(0), "<="
-    found = Counterexample(false, POSED, (Fraction(1),), 1, "0", 0, *sides, "all of them; state (9)")
+    found = Counterexample(false, POSED, (Fraction(1),), 1, "0", 0, *sides, "all of them; x = 9")
     assert found.replay() == sides[:2]
     told = found.place()
-    assert told.startswith("n=1, d=1, mu=1, L=1, gamma=1/2; ") and told.endswith("; state (1)")
-    assert replace(found, text=f"{told}, after 1 round").place() == f"{told}, after 1 round"
-    assert replace(found, text=told.replace("state (1)", "state (9)")).place() == told
+    assert told.startswith("n=1, d=1, mu=1, L=1, gamma=1/2; ") and told.endswith("; x = 1, after 1 round")
+    assert replace(found, text=f"{told}: the code has memory").place() == f"{told}: the code has memory"
+    for lie in (told.replace("x = 1", "x = 9"), told.replace("x = 1", "x = 12"), f"{told}, y = 9", f"{told}: x = 9"):
+        assert replace(found, text=lie).place() == told
 
 
 def test_a_recipe_has_the_vectors_that_its_sizes_say():

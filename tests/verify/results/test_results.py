@@ -257,8 +257,8 @@ def test_why_tells_the_counterexample_the_step_and_the_repair(capsys, never):
     assert status == 0
     for part in (
         f"{REFUTED}  (Theorem 6.1): refuted",
-        "left  = 64/729, about 0.0877915",
-        "right = 1/12, about 0.0833333",
+        "left: E[G(y^T)-G*] = 64/729, about 0.0877915",
+        "claimed 64/729 <= 1/12, which is false",
         f"fedtheory replay {REFUTED}",
         "it rests on feddcd/theorem-D.1 (Theorem D.1), which is refuted",
         claims.get("feddcd/theorem-D.1").flaw,

@@ -1,0 +1,103 @@
+"""Counterexamples can be followed by hand: named states, both sides as the claim writes them, at most ten lines."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+
+import fedtheory as ft
+from fedtheory import claims
+from verify import check
+from verify.comparisons import naming
+from verify.evidence.counterexamples import Counterexample
+from verify.report import by_hand, functions, terminal
+from verify.results import shipped
+
+EXAMPLES = [id for id, entry in shipped().entries.items() if entry["counterexample"]]
+mu, L, gamma = ft.letters("mu L gamma")
+
+
+def carried(id):
+    return Counterexample.from_json(shipped().entries[id]["counterexample"])
+
+
+@pytest.mark.parametrize("id", EXAMPLES)
+def test_every_carried_counterexample_names_its_state_and_both_sides(id):
+    example = carried(id)
+    lines = by_hand.lines(example)
+    assert 2 <= len(lines) <= by_hand.MOST
+    assert "state (" not in example.place() + " ".join(lines)
+    told = " ".join(lines)
+    assert all(terminal.shown(side) in told for side in (example.left, example.right))
+    assert all(name in told for name in by_hand.sides(example))
+
+
+def test_the_dual_gap_of_theorem_6_1_by_hand():
+    lines = by_hand.lines(carried("feddcd/theorem-6.1/eq-10"))
+    assert lines[0] == "f_1(x) = 9/2 (x + 1/9)^2; f_2(x) = 9/2 (x - 1/9)^2"
+    assert "y_i = z_i = v_i = u_i = 0" in lines[2]
+    assert "left: E[G(y^T)-G*] = 64/729, about 0.0877915" in lines
+
+
+def test_a_determinant_says_what_it_means():
+    told = " ".join(by_hand.lines(carried("fedopt/algorithm-6/linear/literal")))
+    assert "an eigenvalue below -1" in told and "diverges" in told
+
+
+def test_a_compressor_says_which_omega_is_exceeded():
+    claim = claims.get("locodl/eq-2/rand-k")
+    found = check(claim.variant(omega=claim.statement.omega / 2)).counterexample
+    assert found is not None
+    left, right = by_hand.sides(found)
+    assert "omega" in right and left != right
+
+
+def test_functions_are_written_only_where_they_are_quadratics():
+    def written(**parts):
+        return functions.written(replace(PLAIN, f=ft_bent(**parts)))
+
+    assert written(b=Fraction(0)) == ["f_1(x) = 1/2 (x - 1)^2"]
+    for width in (Fraction(1, 10**6), Fraction(1), Fraction(10**6)):
+        assert written(b=Fraction(1), width=width) == []
+
+
+def ft_bent(b, width=Fraction(1)):
+    from fedtheory.problems.bent import Bent
+
+    def numbers(*values):
+        return np.array([Fraction(v) for v in values], dtype=object)
+
+    u = numbers(int(b > 0))[None]
+    return Bent(numbers(1)[None], numbers(1)[None], u, numbers(b or 1), numbers(0), numbers(width))
+
+
+PLAIN = carried("fedadmm/lemma-4.1").claim.instances.build(carried("fedadmm/lemma-4.1").recipe, True).problem
+
+
+@pytest.mark.parametrize(
+    ("H", "slope", "level", "expected"),
+    [
+        ([[1]], [0], 0, "1/2 x^2"),
+        ([[2]], [-4], 5, "(x - 2)^2 + 1"),
+        ([[0]], [-3], 0, "-3 x"),
+        ([[0]], [0], 0, "0"),
+        ([[1, 0], [0, 4]], [1, 0], Fraction(1, 2), "1/2 (x[1] + 1)^2 + 2 x[2]^2"),
+        ([[1, -1], [-1, 2]], [0, 1], 0, "1/2 x[1]^2 + x[2]^2 + x[2] - x[2] x[1]"),
+    ],
+)
+def test_quadratics_in_words(H, slope, level, expected):
+    assert functions.quadratic(H, slope, level) == expected
+
+
+def test_states_of_ones_own_methods_have_their_names():
+    def step(problem, params, state, draw):
+        return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :])[..., 0, :], "before": state.x}
+
+    method = ft.method("own", step, ["gamma"], {"x": "point", "before": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
+    claim = ft.Claim("own/fast", setting=setting, statement=ft.contracts(method, ft.distance, sympy.Rational(1, 100)))
+    found = check(claim).counterexample
+    assert "; x = " in found.text and ", before = " in found.text
+    assert naming.state(claim, claim.instances.build(found.recipe, True), found.point) in found.place()

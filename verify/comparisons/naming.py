@@ -1,0 +1,117 @@
+"""The states of counterexamples in the paper's letters: "x = (0, 1), y_1 = 1/2, y_2 = -1/2"."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.numbers.rational import real
+from verify.base.evaluate import start
+from verify.comparisons.exact import Coordinates, as_row
+
+#: Longer fractions are written as decimals.
+_LONGEST = 40
+#: Letters up to this one denote numbers and functions: rows of a matrix that has such a name keep its capital.
+_LAST_OF_NUMBERS = "n"
+
+
+def state(claim: Claim, instance: Instance, point: Coordinates) -> str:
+    """The state at these coordinates, each of its parts by name; empty where there is none.
+
+    Where the coordinates move the problem rather than the state its minimiser is named as well. Coordinates of states
+    that have no named parts are told as they are.
+    """
+    if not point:
+        return ""
+    if claim.statement.of_compressor:
+        return f"x = {vector(point)}"
+    try:
+        problem, found = start(claim, instance, as_row(point))
+        named = words(found)
+    except (ValueError, ArithmeticError):
+        named = ""
+    if not named:
+        return f"state {vector(point)}" if len(point) > 1 else f"state ({point[0]})"
+    moved = problem is not instance.problem and getattr(problem, "x_star", None) is not None
+    return f"{optimum(problem)}; {named}" if moved else named
+
+
+def clause(claim: Claim, instance: Instance, point: Coordinates) -> str:
+    """As :func:`state`, to follow the words of the instance."""
+    found = state(claim, instance, point)
+    return f"; {found}" if found else ""
+
+
+def later(claim: Claim, rounds: int) -> str:
+    """After how many rounds sides are compared, where a statement speaks of steps."""
+    return f", after {rounds} round{'s' if rounds != 1 else ''}" if claim.statement.stepping else ""
+
+
+def words(found: Any, names: Collection[str] | None = None) -> str:
+    """A state, each of its parts by name, or those of these ``names``; of a whole run the initial state.
+
+    Empty where its parts have no names.
+    """
+    if hasattr(found, "states"):
+        found = found.states()[0]
+    if not hasattr(found, "_fields"):
+        return ""
+    wanted = found._fields if names is None else names
+    parts = {name: _core(part, max(np.ndim(part) - 2, 0)) for name, part in zip(found._fields, found, strict=True)}
+    zero = [
+        name for name, part in parts.items() if name in wanted and part.ndim > 1 and len(part) > 1 and not part.any()
+    ]
+    told = [f"{' = '.join(f'{_row(name)}_i' for name in zero)} = 0"] if zero else []
+    others = [name for name in parts if name in wanted and name not in zero]
+    return ", ".join([*(text for name in others for text in _part(name, parts[name])), *told])
+
+
+def optimum(problem: Any) -> str:
+    """The minimiser of a problem that was moved, and the clients' gradients there."""
+    slopes = ", ".join(f"grad f_{i}(x*) = {vector(row)}" for i, row in enumerate(_core(problem.y_star, 2), 1))
+    return f"moved to x* = {vector(_core(problem.x_star, 1))}, {slopes}"
+
+
+def vector(values: Any) -> str:
+    """A vector in brackets; one of a single coordinate without."""
+    told = [number(value) for value in np.asarray(values).ravel()]
+    return told[0] if len(told) == 1 else f"({', '.join(told)})"
+
+
+def number(value: Any) -> str:
+    """A number, as a fraction where that is exact and short."""
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if value == 0:
+        return "0"
+    exact = isinstance(value, int | Fraction | np.integer)
+    return str(value) if exact and _is_short(value) else f"about {mpmath.nstr(real(value), 12)}"
+
+
+def _is_short(value: Any) -> bool:
+    # Very long integers are not written out to see how long they are.
+    return max(abs(value.numerator), value.denominator) < 10**_LONGEST and len(str(value)) <= _LONGEST
+
+
+def _part(name: str, part: Any) -> list[str]:
+    """A part of a state, by its name; of one vector for each client each of them."""
+    if part.ndim < 2:
+        return [f"{name} = {vector(part)}"] if part.size else []
+    return [f"{_row(name)}_{i} = {vector(values)}" for i, values in enumerate(part, 1)]
+
+
+def _row(name: str) -> str:
+    """What a row of a matrix is called: W is that of w_1, w_2, ..."""
+    return name.lower() if name.istitle() and name.lower() > _LAST_OF_NUMBERS else name
+
+
+def _core(part: Any, axes: int) -> Any:
+    """The last axes of what stands at a single state."""
+    found = np.asarray(part)
+    return np.asarray(found.reshape(-1, *found.shape[found.ndim - axes :])[0])

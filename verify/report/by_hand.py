@@ -1,0 +1,247 @@
+"""A counterexample to follow by hand: the problem, the step and the two numbers, in the paper's letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory import algorithms
+from fedtheory.instances import Instance
+from fedtheory.kinds.base import Statement
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.order import Order
+from fedtheory.randomness import expectation
+from verify.base.evaluate import params_after, rollout, start
+from verify.comparisons import cycles, determinants, naming, number_types, orders, samplers
+from verify.comparisons.exact import as_row, is_enumerable
+from verify.evidence.counterexamples import Counterexample
+from verify.report import functions, statement
+
+#: Lines at most.
+MOST = 10
+#: Outcomes of a step that are told one by one.
+_OUTCOMES = 3
+#: Characters of fractions that need no decimals beside them.
+_SIMPLE = 4
+#: Entries of vectors that are told.
+_ENTRIES = 6
+
+
+class Sides(NamedTuple):
+    """What the two sides of a comparison are called, as the claim writes them."""
+
+    left: str
+    right: str
+
+
+def sides(example: Counterexample) -> Sides:
+    """The names of both sides of a counterexample, in the letters of its claim."""
+    claim, part = example.claim, example.part
+    if part.isdigit() and int(part) < len(claim.statement.comparisons):
+        left, _, right = claim.statement.comparisons[int(part)]
+        expected = claim.statement.stepping
+        return Sides(*(_named(claim.statement, side, expected) for side in (left, right)))
+    return _SIDES.get(part) or _others(claim.statement, example)
+
+
+#: Comparisons that statements do not list.
+_SIDES = {
+    "domain": Sides("the residual of the constraints after one step", "0"),
+    "residual": Sides("the residual of the invariant after one step", "0"),
+    determinants.PART: Sides("the least |det A| over the maps A of all draws", "1"),
+    determinants.SCHUR_COHN: Sides("|a_0| in the Schur-Cohn test", "|a_m|"),
+}
+
+
+@singledispatch
+def _others(kind: Statement, example: Counterexample) -> Sides:
+    part = example.part
+    if part == "fixed point":
+        return Sides(str(kind.ends[0][1].expression), "its limit")
+    if part == cycles.PART:
+        name = str(cycles.vanishing(example.claim)[example.entry].expression)
+        return Sides(f"{name} after {example.rounds} rounds", f"{name} before them")
+    if part.startswith(number_types.FLOATS):
+        return Sides("in fractions", "in floats")
+    if part.startswith(number_types.AGAIN):
+        return Sides("at first", "asked again")
+    if part.startswith(samplers.PREFIX):
+        return Sides("the mean of the samples", "the mean claimed")
+    return Sides("left", "right")
+
+
+@_others.register
+def _(kind: CompressorClass, example: Counterexample) -> Sides:
+    # Of its own omega first that of the errors, then the two constants.
+    own = Sides("E|C(x) - x|^2", "omega |x|^2 with the omega of the code")
+    own = own if example.entry == 0 else Sides("omega of the code", "omega claimed")
+    known = {
+        "mean": Sides(f"coordinate {example.entry + 1} of E C(x)", "that of x"),
+        "variance": Sides("E|C(x) - x|^2", "omega |x|^2"),
+        "its own omega": own,
+        "floats": Sides("the distance of outcomes in floats from those in fractions, in units of |x|", "0"),
+        "sampled": Sides("the distance of a sample from the enumerated outcomes, in units of |x|", "0"),
+        "bits": Sides("bits of the code", "bits claimed"),
+    }
+    return known.get(example.part, Sides("left", "right"))
+
+
+@_others.register
+def _(kind: Order, example: Counterexample) -> Sides:
+    part = kind.parts[int(example.part.removeprefix(orders.PREFIX))]
+    ratio = f"({statement.expression(part.left)})/({statement.expression(part.right)})"
+    return Sides(f"the exponent with which {ratio} grows", "0")
+
+
+def _named(kind: Statement, side: sympy.Expr, expected: bool) -> str:
+    later = {s for q in kind.quantities if q.after for s in q.expression.free_symbols}
+    text = statement.expression(side)
+    return f"E[{text}]" if expected and side.free_symbols & later else text
+
+
+def lines(example: Counterexample) -> list[str]:
+    """The counterexample in at most ten lines that can be followed by hand; nothing where its text says all."""
+    if example.part.startswith(orders.PREFIX):
+        # There is a curve, and no instance.
+        return list(_compared(example, {}))
+    try:
+        instance = example.claim.instances.build(example.recipe, True)
+        return [*_problem(example, instance), *_run(example, instance), *_meant(example)][:MOST]
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
+        # Code that fails in fractions was run in floats.
+        return []
+
+
+def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
+    problem = instance.problem
+    if example.point and problem is not None:
+        problem, _ = start(example.claim, instance, as_row(example.point))
+    formulas = functions.written(problem) if hasattr(problem, "f") else []
+    if formulas:
+        yield "; ".join(formulas)
+    elif instance.text:
+        yield instance.text
+    if letters := _letters(example, instance, problem):
+        yield "with " + ", ".join(f"{name} = {value}" for name, value in letters.items())
+
+
+def _letters(example: Counterexample, instance: Instance, problem: Any) -> dict[str, str]:
+    """The values of the setting's letters; of bare constants the instance itself is those."""
+    claim = example.claim
+    if claim.setting.of_constants:
+        return {}
+    values = claim.setting.bind(problem, instance.params)
+    found = {str(s): naming.number(v) for s, v in values.items() if np.ndim(v) == 0 and not isinstance(v, str)}
+    return found | ({"T": str(example.rounds)} if claim.statement.horizon else {})
+
+
+def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
+    """Where the run starts, what a step is and where it leads, and what is compared."""
+    claim, kind = example.claim, example.claim.statement
+    values: dict[str, Any] = {}
+    if not example.point and (instance.dimension or not kind.quantities):
+        # There is no state, or any is as good.
+        yield from _compared(example, values)
+        return
+    problem, state = start(claim, instance, as_row(example.point))
+    if place := naming.words(state):
+        yield f"start: {place}"
+    later, probabilities = state, np.ones(1, dtype=int)
+    moves = (kind.stepping or kind.acting) and kind.algorithm is not None
+    if moves or hasattr(state, "states"):
+        yield from _step(state)
+    if moves and example.rounds and is_enumerable(claim, instance, example.rounds):
+        later, probabilities = rollout(claim, instance, problem, state, example.rounds)
+        yield from _outcomes(state, later, probabilities, example.rounds)
+    elif moves and example.rounds:
+        return
+    elif hasattr(state, "states"):
+        yield from _history(state)
+    then = params_after(claim, instance, problem, example.rounds) if moves else instance.params
+    for q in kind.quantities:
+        after = q.after and kind.stepping
+        found = q.of(problem, then if after else instance.params, later if after else state)
+        value = expectation(found, probabilities) if after else np.asarray(found)
+        if np.size(value) <= _ENTRIES:
+            name = statement.expression(q.expression)
+            values[f"E[{name}]" if after else name] = naming.vector(value)
+    yield from _compared(example, values)
+
+
+def _step(state: Any) -> Iterator[str]:
+    """What a step does to the parts of the state, where the algorithm of such states says so in words."""
+    first = state.states()[0] if hasattr(state, "states") else state
+    name = next((a for a in algorithms.names() if algorithms.get(a).State is type(first)), "")
+    if told := [line for letter in first._fields if (line := algorithms.line(name, letter)) != letter]:
+        yield f"step: {'; '.join(told)}"
+
+
+def _outcomes(state: Any, later: Any, probabilities: Any, rounds: int) -> Iterator[str]:
+    """Where a run may be after the rounds, and with which probability: the parts that are others than at the start."""
+    found: dict[str, Any] = {}
+    for k, p in enumerate(probabilities):
+        parts = [np.asarray(part)[:, k : k + 1] for part in later]
+        changed = [name for name, a, b in zip(state._fields, parts, state, strict=True) if (a != np.asarray(b)).any()]
+        at = naming.words(type(state)(*parts), changed) or "as before"
+        found[at] = found.get(at, 0) + p
+    after = f"after {rounds} round{'s' if rounds != 1 else ''}"
+    if len(found) > _OUTCOMES:
+        yield f"{after}: {len(found)} outcomes, as the draws fall"
+    elif len(found) == 1:
+        yield f"{after}: {next(iter(found))}"
+    else:
+        yield f"{after}: " + "; ".join(f"with probability {naming.number(p)}, {at}" for at, p in found.items())
+
+
+def _history(run: Any) -> Iterator[str]:
+    """The last iterations of a whole run."""
+    states = run.states()
+    for k in range(max(1, len(states) - 2), len(states)):
+        yield f"after {k} iteration{'s' if k != 1 else ''}: {naming.words(states[k])}"
+
+
+def _compared(example: Counterexample, values: dict[str, Any]) -> Iterator[str]:
+    """The quantities, and both sides with their values."""
+    names = sides(example)
+    if apart := {name: value for name, value in values.items() if name not in names}:
+        yield ", ".join(f"{name} = {value}" for name, value in apart.items())
+    for side, name, value in zip(("left", "right"), names, (example.left, example.right), strict=True):
+        yield f"{side}: {name}{_equals(name, value)}"
+
+
+def _equals(name: str, value: Any) -> str:
+    told = naming.number(value)
+    return "" if told == name else f" = {told}{about(value)}"
+
+
+def _meant(example: Counterexample) -> Iterator[str]:
+    """What it means for the method, where the two numbers do not say so."""
+    if example.part == determinants.PART:
+        yield (
+            "No draw shrinks volumes about the optimum, and their products do not: of any starts that span the space "
+            "one does not tend to it."
+        )
+    elif example.part == determinants.SCHUR_COHN:
+        yield (
+            "The linear map of a step has an eigenvalue on or outside the unit circle: the method does not converge "
+            "from almost every start."
+        )
+    elif example.part == "fixed point":
+        yield "The method stays in that state for ever, and it is not the limit that is claimed."
+    elif example.part == cycles.PART:
+        yield "The method comes back to that state for ever, and what is to vanish is not 0 there."
+    alike: dict[str, list[str]] = {}
+    for name, meaning in statement.definitions(example.claim):
+        alike.setdefault(meaning, []).append(name)
+    if alike:
+        yield "where " + "; ".join(f"{', '.join(names)}: {meaning}" for meaning, names in alike.items())
+
+
+def about(value: Any) -> str:
+    """What a fraction is about, to follow it."""
+    told = naming.number(value)
+    return f", about {float(value):.6g}" if "/" in told and len(told) > _SIMPLE else ""
