@@ -173,14 +173,6 @@ def _printed_steps(params: Inner) -> int:
     return steps
 
 
-def _enough_steps(params: Inner) -> int:
-    """ceil(log_rho X), 0 if that is negative."""
-    steps = 0
-    while Fraction(params.rho) ** steps < Fraction(params.X):
-        steps += 1
-    return steps
-
-
 _INNER_STEPS = Setting(
     "f_i of one variable, quadratic or of two curvatures; any w and pi_i",
     letters={alpha_i: "alpha", r_i: "r", s_i: "s", sigma_i: "sigma", rho: "rho"},
@@ -207,21 +199,6 @@ def _residual_at(problem: Problem, params: Any, state: Any) -> Array:
 _res_T = q("|alpha_i*grad_f_i(v^T)+pi_i+sigma_i(v^T-w)|^2")
 #: The steps of (15) on all functions of Theorem 3.1, with what each of them contracts.
 STEPS = replace(INNER, potential=Quantity("|v-v*|^2", _from_root, after=True))
-RESIDUAL = Claim(
-    id="fedadmm/theorem-3.1/eq-16/residual",
-    where="eq. (16)",
-    kind="bound",
-    gist="the squared residual after T inner steps is at most 2(alpha_i^2 r_i^2 + sigma_i^2)|w - v*|^2/rho^T",
-    setting=STEPS,
-    statement=bound(
-        inner,
-        E(Quantity(_res_T, _residual_at, after=True)) <= 2 * (alpha_i**2 * r_i**2 + sigma_i**2) * (1 / rho) ** T * FROM,
-    ),
-    requires=(CURVED, PENALTY, _ABOVE_ONE),
-    reading="v^0 = w, so that |w - v*|^2 is |v^0 - v*|^2; the right side is eps_i at most from T = ceil(log_rho X) on, "
-    "whatever f_i is",
-)
-
 EQ_16 = (
     Claim(
         id="fedadmm/theorem-3.1/eq-16",
@@ -240,13 +217,17 @@ EQ_16 = (
         where="eq. (16)",
         kind="bound",
         gist="ceil(log_rho X) inner steps meet (6), with the ceiling outside of the logarithm",
-        setting=_INNER_STEPS,
-        statement=_eq_16(_enough_steps),
-        requires=(_CURVATURE, PENALTY),
-        reading="on functions of one variable; that of all is eq-16/residual, of which this is a corollary",
+        setting=STEPS,
+        statement=bound(
+            inner,
+            E(Quantity(_res_T, _residual_at, after=True))
+            <= 2 * (alpha_i**2 * r_i**2 + sigma_i**2) * (1 / rho) ** T * FROM,
+        ),
+        requires=(CURVED, PENALTY, _ABOVE_ONE),
+        reading="v^0 = w, so that |w - v*|^2 is |v^0 - v*|^2. The right side is X eps_i/rho^T, which is eps_i at most "
+        "from T = ceil(log_rho X) on, and at no smaller T whatever X is",
         repairs="fedadmm/theorem-3.1/eq-16",
     ),
-    RESIDUAL,
 )
 
 __all__ = ["CONTRACTION", "CURVED", "EQ_16", "WEAKLY_CONVEX"]

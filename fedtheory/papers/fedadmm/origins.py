@@ -168,7 +168,6 @@ IMPLIED = (
         for part in ("below", "share", "share-server", "accuracy", "accuracy-idle", "selected", "idle")
     ),
     "algorithm-1/initial-state",
-    "theorem-3.1/eq-16/residual",
     "remark-4.1/scheme/window",
     "theorem-4.3/any-k",
     *(f"theorem-4.3/{part}" for part in ("gradient", "descent", "constants")),

@@ -173,10 +173,6 @@ def _step_without_multiplier(problem, params, state):
     return method._closed_inner_step(problem, params, state._replace(Pi=0 * state.Pi))
 
 
-def _one_step_fewer(params):
-    return max(inner._enough_steps(params) - 1, 0)
-
-
 def _planted() -> dict[str, Claim]:
     lemma, c1 = claim("lemma-4.1/with-step-condition"), claim("lemma-C.1/c")
     moved, server = descent._moved, descent._server
@@ -220,10 +216,7 @@ def _planted() -> dict[str, Claim]:
             right=claim("theorem-4.3/any-k").statement.right.subs(letters.k, letters.k + 2)
         ),
         "(16), one step fewer": claim("theorem-3.1/eq-16/repaired").variant(
-            quantities=(
-                Quantity(inner._residual, inner._residual_after(_one_step_fewer)),
-                Quantity(inner._eps, inner._tolerance),
-            )
+            constant=claim("theorem-3.1/eq-16/repaired").statement.constant / rho
         ),
         "(64), 2 s_0 - 4": claim("eq-64/repaired").variant(also=early),
         "(65), 2 s_0 for 2(2 s_0 - 2)": claim("eq-65/repaired").variant(
