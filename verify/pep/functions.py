@@ -274,11 +274,13 @@ class OfClass:
         """f_i(x_i) as the record holds it, new values unless asked for before: ``(n,)`` for ``x (n, 1)``."""
         return self.record.value(x)
 
-    def resolvent(self, shift: Number, target: Array) -> Array:
-        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, ``(..., n, 1) -> (..., n, 1)``."""
+    def resolvent(self, shift: Any, target: Array) -> Array:
+        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, ``(..., n, 1) -> (..., n, 1)``; ``shift``: one number,
+        or one for each function ``(n,)``."""
+        shifts = np.broadcast_to(shift, (self.n,))
         out = np.empty(target.shape, dtype=object)
         for index, vector in np.ndenumerate(target):
-            out[index] = self.record.resolvent(index[-2], shift, ZERO + vector)
+            out[index] = self.record.resolvent(index[-2], shifts[index[-2]], ZERO + vector)
         return out
 
     def constraints(self) -> Iterator[Constraint]:

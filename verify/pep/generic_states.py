@@ -32,7 +32,8 @@ def applies(claim: Claim) -> bool:
     """Whether :func:`holds` speaks of a claim."""
     statement = claim.statement
     # Inequalities over a class are left to its worst case.
-    if statement.statewise and not statement.bounding and posing.posable(claim.setting):
+    everywhere = statement.statewise or (statement.acting and statement.pointwise)
+    if everywhere and not statement.bounding and posing.posable(claim.setting):
         return True
     return (statement.statewise or statement.acting) and _complete(claim)
 

@@ -13,93 +13,82 @@ import sympy
 from fedtheory.algorithms import dane
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
-from fedtheory.instances import generic, pick
-from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.fails import Fails
-from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.readings import Readings
-from fedtheory.numbers.rational import Array, apply, inverse
+from fedtheory.numbers.rational import Array, square
+from fedtheory.papers.fedopt.any_functions import (
+    COPIES,
+    LOCALS,
+    SMOOTH_AND_STRONG,
+    SOLVABLE,
+    Nodes,
+    Solvable,
+    copies_of,
+    locals_of,
+)
 from fedtheory.papers.fedopt.data import (
-    IDENTICAL,
     ONE_NODE,
     SEPARATE,
     Posed,
     count_of,
-    few,
-    one_of,
     solvable,
-    value,
 )
-from fedtheory.papers.fedopt.predictors import gap, model_of, models, optimum, setting
+from fedtheory.papers.fedopt.predictors import K, Model, gap, models, setting
 from fedtheory.papers.fedopt.rounds import ROUNDS, few_rounds, speeds, stiff
+from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Draw
 from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
-# Scheme (9), from the values of the functions alone
+# On any F_k for which (10) can be solved
 
 
-class Scheme(NamedTuple):
-    """``a``: the perturbations a_k^t as a function of (problem, w); ``mu``: the local regulariser."""
-
-    a: Any
-    mu: Any
+def _at(problem: Problem, params: Solvable, w: Array) -> dane.State:
+    """A round of DANE from w."""
+    return dane.step(locals_of(problem, params), dane.Params(params.mu, params.eta), dane.State(w), None)
 
 
-def _minimisers(problem: LinearProblem, w: Array, a: Array, mu: Any) -> Array:
-    """argmin_v F_k(v) - a_k'v + (mu/2) |v - w|^2, by differences of this function, which are exact on quadratics.
+def _ends(problem: Problem, params: Solvable, state: Model) -> Array:
+    """The w_k of DANE, ``(..., K, d)``, and their mean."""
+    on = locals_of(problem, params)
+    a = dane.perturbation(on, dane.Params(params.mu, params.eta), state.w)
+    return dane.perturbed_minimisers(on, state.w, a, params.mu)
 
-    ``w (..., d)``, ``a (..., K, d) -> (..., K, d)``.
-    """
-    d = problem.d
 
-    def objective(v: Array) -> Array:
-        shifted = (v - w[..., None, :]) ** 2
-        return problem.f.value(v) - (a * v).sum(axis=-1) + mu * shifted.sum(axis=-1) / 2
+def _slopes(problem: Problem, params: Solvable, state: Model) -> Array:
+    """grad F_k(w_k) + mu (w_k - w^t) for all k, and after them w^(t+1): ``(..., K+1, d)``."""
+    ends, w = _ends(problem, params, state), state.w[..., None, :]
+    slopes = locals_of(problem, params).f.gradient(ends) + params.mu * (ends - w)
+    return np.concatenate([slopes, _at(problem, params, state.w).w[..., None, :]], axis=-2)
 
-    unit = np.eye(d, dtype=int)
-    centre = w[..., None, :] + 0 * a
-    value = objective(centre)
-    plus = np.stack([objective(centre + e) for e in unit], axis=-1)
-    minus = np.stack([objective(centre - e) for e in unit], axis=-1)
-    pairs = [[objective(centre + e + g) - plus[..., j] for e in unit] for j, g in enumerate(unit)]
-    # Second differences: the Hessian does not depend on the state.
-    H = np.stack(
-        [np.stack([p - q for p, q in zip(row, np.moveaxis(plus, -1, 0), strict=True)], -1) for row in pairs], -2
+
+def _scheme(problem: Problem, params: Solvable, state: Model) -> Array:
+    """The a_k = grad F_k(w^t) - eta grad f(w^t), and after them (1/K) sum_k w_k: ``(..., K+1, d)``."""
+    f = locals_of(problem, params).f
+    a = f.gradient(state.w[..., None, :]) - params.eta * f.full_gradient(state.w)[..., None, :]
+    mean = _ends(problem, params, state).sum(axis=-2) / problem.n
+    return np.concatenate([a, mean[..., None, :]], axis=-2)
+
+
+def _left(problem: Problem, params: Solvable, state: Model) -> Array:
+    """|w^(t+1) - w*|^2 after a round of DANE from w*."""
+    return square(_at(problem, params, problem.x_star).w - problem.x_star)
+
+
+def _after_one(problem: Problem, params: Nodes, state: Model) -> Array:
+    """|w^(t+1) - w*|^2 after a round of DANE with mu = 0 and eta = 1 on the same function everywhere."""
+    return square(
+        dane.step(copies_of(problem, params), dane.Params(0, 1), dane.State(state.w), None).w - problem.x_star
     )
-    H = H + value[..., None, None]
-    numbers = np.vectorize(_number, otypes=[object])(H) if H.dtype == object else H
-    return centre - apply(inverse(numbers), (plus - minus) / 2)
 
 
-def _number(entry: Any) -> Fraction:
-    """A rational function that is constant, as a fraction."""
-    if isinstance(entry, int | Fraction):
-        return Fraction(entry)
-    constant = entry.as_expr()
-    return Fraction(int(constant.p), int(constant.q))
-
-
-def _scheme_step(problem: LinearProblem, params: Scheme, state: dane.State, draw: Draw) -> dane.State:
-    ends = _minimisers(problem, state.w, params.a(problem, state.w), params.mu)
-    return dane.State(ends.sum(axis=-2) / problem.n)
-
-
-#: Scheme (9): perturbed local functions minimised and averaged.
-scheme_9 = Algorithm("scheme (9)", Scheme, dane.State, dane.init, dane.draws, _scheme_step, dane.fixed_point)
-
-
-def _as_scheme(problem: LinearProblem, params: dane.Params, state: dane.State) -> tuple[Scheme, dane.State]:
-    """DANE's a_k = grad F_k(w^t) - eta grad f(w^t) and its mu."""
-
-    def a(problem: LinearProblem, w: Array) -> Array:
-        f = problem.f
-        return f.gradient(w[..., None, :]) - params.eta * f.full_gradient(w)[..., None, :]
-
-    return Scheme(a, params.mu), state
+_GONE = sympy.Symbol("|w^(t+1)-w*|^2")
+ONE_NODE_ALONE = Hypothesis("K = 1", sympy.Eq(K, 1, evaluate=False))
 
 
 # Instances
@@ -110,30 +99,8 @@ def _plain(recipe: Any, problem: LinearProblem, exact: bool) -> dane.Params:
     return dane.Params(0 * one, one)
 
 
-def _tuned(recipe: Any, problem: LinearProblem, exact: bool) -> dane.Params:
-    return dane.Params(value(recipe, "mu", exact), value(recipe, "eta", exact))
-
-
-_PARAMETERS = {"mu": one_of(0, 0, "1/3", 1, 20), "eta": one_of(1, 1, "1/2", "7/10", 3)}
 _MODELS = models(dane.State)
-ANY_PARAMETERS = setting(
-    "any data, lambda > 0; any mu >= 0 and eta, from any w^t", Posed(_tuned, _MODELS, _PARAMETERS, clients=few)
-)
-AT_OPTIMUM = setting(
-    "any data, lambda >= 0; any mu >= 0 and eta, lambda + mu > 0, at w^t = w*",
-    Posed(
-        _tuned,
-        optimum(dane.State),
-        _PARAMETERS,
-        lam=lambda rng: pick(rng, (Fraction(0), generic(rng, Fraction(1, 50), Fraction(5)))),
-        plain=True,
-        holds=lambda recipe, f: f.lam + recipe["mu"] > 0,
-    ),
-)
-
-
 ONE = setting("all data on a single node, K = 1, lambda > 0; mu = 0, eta = 1", Posed(_plain, _MODELS, kind=ONE_NODE))
-SAME = setting("the same data on every node, lambda > 0; mu = 0, eta = 1", Posed(_plain, _MODELS, kind=IDENTICAL))
 
 
 def _line(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:
@@ -271,24 +238,22 @@ SECTION_3_4 = (
         where="Section 3.4",
         kind="equivalence",
         gist="DANE is scheme (9) with its a_k",
-        setting=ANY_PARAMETERS,
-        statement=Agreement(
-            dane.algorithm,
-            scheme_9,
-            _as_scheme,
-            (model_of, model_of),
-            "a step of DANE is a step of scheme (9) with a_k = grad F_k(w^t) - eta grad f(w^t)",
+        setting=LOCALS,
+        statement=identity(
+            Quantity("(grad F_k(w_k)+mu(w_k-w^t), w^(t+1))", _slopes), Quantity("(a_k, (1/K) sum_k w_k)", _scheme)
         ),
-        reading="scheme (9) is run on the values of its functions alone, whose differences are exact on quadratics",
+        reading="a w_k where the gradient of F_k(v) - a_k'v + (mu/2) |v - w^t|^2 vanishes is its minimiser, which "
+        "scheme (9) averages, with a_k = grad F_k(w^t) - eta grad f(w^t)",
     ),
     Claim(
         id="fedopt/dane/property-a",
         where="Section 3.4",
         kind="property",
         gist="starts at the optimum, stays there (any mu, eta)",
-        setting=AT_OPTIMUM,
-        statement=Stays(dane.algorithm, model_of, "DANE at the optimum stays there"),
-        reading="where (10) has one minimiser, as with lambda > 0: the argmin of (10) may be a set otherwise",
+        setting=replace(LOCALS, text=LOCALS.text.removesuffix(", any w") + ", at w^t = w*"),
+        statement=inequality(Quantity(_GONE, _left) <= sympy.S.Zero),
+        requires=(SOLVABLE,),
+        reading="where (10) has one minimiser: the argmin of (10) may be a set otherwise",
     ),
     Claim(
         id="fedopt/dane/property-b",
@@ -306,8 +271,9 @@ SECTION_3_4 = (
         where="Section 3.4",
         kind="property",
         gist="with all data on the only node, mu = 0 and eta = 1, DANE is at the optimum after one round",
-        setting=ONE,
-        statement=Reached(dane.algorithm, gap),
+        setting=COPIES,
+        statement=inequality(Quantity(_GONE, _after_one) <= sympy.S.Zero),
+        requires=(SMOOTH_AND_STRONG, ONE_NODE_ALONE),
         repairs="fedopt/dane/property-b",
     ),
     Claim(
@@ -328,8 +294,11 @@ SECTION_3_4 = (
         where="Section 3.4",
         kind="property",
         gist="identical data sets: immediate convergence (mu = 0, eta = 1)",
-        setting=SAME,
-        statement=Reached(dane.algorithm, gap),
+        setting=COPIES,
+        statement=inequality(Quantity(_GONE, _after_one) <= sympy.S.Zero),
+        requires=(SMOOTH_AND_STRONG,),
+        reading="identical data make identical F_k, whatever the losses are; of (10) with mu = 0 and eta = 1 it is "
+        "then asked that F_k be strongly convex",
     ),
     Claim(
         id="fedopt/dane/diverges",

@@ -10,33 +10,51 @@ import sympy
 
 from fedtheory.algorithms import perturbed_primal
 from fedtheory.claims import Claim
-from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt import conjugates
+from fedtheory.papers.fedopt.any_functions import LEARNING, Learning, Learnt, learning_of
 from fedtheory.papers.fedopt.data import Posed, States, clients_of, few
-from fedtheory.papers.fedopt.dual_states import ADMISSIBLE_SIGMA, ANY_SIGMA, of_primal
-from fedtheory.papers.fedopt.predictors import DOMINATES, DUALS, LEARNT, Duals, K, dual_optimum, letters, setting
+from fedtheory.papers.fedopt.dual_states import ADMISSIBLE_SIGMA, of_primal
+from fedtheory.papers.fedopt.predictors import DOMINATES, DUALS, Duals, K, dual_optimum, letters, setting
+from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.settings.relations import Comparison, Quantity
 
-_LEARNING = setting(
-    "ridge regression on any data and nodes, the F_k of eq. (12); any sigma > 0, from any alpha^0",
-    Posed(of_primal, LEARNT, ANY_SIGMA, share="equal"),
-)
+
+def _eta(problem: Problem, params: Learning) -> Any:
+    return perturbed_primal.eta(learning_of(problem, params), perturbed_primal.Params(params.sigma))
 
 
-def _perturbations(problem: LinearProblem, params: perturbed_primal.Params, state: perturbed_primal.State) -> Array:
-    """(1/K) sum_k a_k, a_k = grad F_k(w) - (eta grad F_k(w) + g_k)."""
-    eta = perturbed_primal.eta(problem, params)
-    own = problem.f.gradient(state.w[..., None, :])
-    return (own - (eta * own + state.g)).sum(axis=-2) / problem.n
+def _perturbations(problem: Problem, params: Learning, state: Learnt) -> Array:
+    """(1/K) sum_k a_k, a_k = grad F_k(w) - (eta grad F_k(w) + g_k), for g_k of sum 0: the given ones less their
+    mean."""
+    own = learning_of(problem, params).f.gradient(state.w[..., None, :])
+    g = state.g - state.g.sum(axis=-2, keepdims=True) / problem.n
+    found: Array = (own - (_eta(problem, params) * own + g)).sum(axis=-2) / problem.n
+    return found
 
 
-def _of_gradient(problem: LinearProblem, params: perturbed_primal.Params, state: perturbed_primal.State) -> Array:
+def _of_gradient(problem: Problem, params: Learning, state: Learnt) -> Array:
     """(1 - eta) grad f(w)."""
-    return (1 - perturbed_primal.eta(problem, params)) * problem.f.full_gradient(state.w)
+    found: Array = (1 - _eta(problem, params)) * learning_of(problem, params).f.full_gradient(state.w)
+    return found
+
+
+def _sums(problem: Problem, params: Learning, state: Learnt) -> Array:
+    """The sums over k of the g_k^(t+1), and of the g_k^0 of line 5: ``(..., 2, d)``."""
+    on, given = learning_of(problem, params), perturbed_primal.Params(params.sigma)
+    after = perturbed_primal.step(on, given, perturbed_primal.State(state.w, state.g), None)
+    w = state.b.sum(axis=-2, keepdims=True) / (problem.n * params.lam)
+    first = _eta(problem, params) * (state.b - params.lam * w)
+    return np.stack([after.g.sum(axis=-2), first.sum(axis=-2)], axis=-2)
+
+
+def _sums_before(problem: Problem, params: Learning, state: Learnt) -> Array:
+    """The sum over k of the g_k^t, and 0: ``(..., 2, d)``."""
+    total = state.g.sum(axis=-2)
+    return np.stack([total, 0 * total], axis=-2)
 
 
 _A1 = "Appendix A.1"
@@ -46,17 +64,21 @@ APPENDIX_A1 = (
         id="fedopt/perturbation-average",
         where=_A1,
         gist="mean of the a_k of the new method",
-        setting=_LEARNING,
+        setting=LEARNING,
         statement=identity(Quantity("(1/K) sum_k(a_k)", _perturbations), Quantity("(1-eta) grad f(w)", _of_gradient)),
-        reading="(1 - eta) grad f(w^t) for Algorithm 5; DANE's a_k have this mean too where all n_k are equal",
+        reading="(1 - eta) grad f(w^t) for Algorithm 5, from any g_k of sum 0 (Lemma 4); DANE's a_k have this mean "
+        "too where all n_k are equal",
     ),
     Claim(
         id="fedopt/lemma-4",
         where="Lemma 4",
         kind="invariant",
         gist="sum of the g_k stays 0",
-        setting=_LEARNING,
-        statement=Stays(perturbed_primal.algorithm, perturbed_primal.invariant, "sum_k g_k stays 0, where it starts"),
+        setting=LEARNING,
+        statement=identity(
+            Quantity("(sum_k(g_k^(t+1)), sum_k(g_k^0))", _sums), Quantity("(sum_k(g_k^t), 0)", _sums_before)
+        ),
+        reading="by induction: w^0 and g_k^0 are those of lines 4 and 5, with (K/n) X_k alpha_k^0 any vectors",
     ),
 )
 

@@ -6,6 +6,7 @@ A.2: S_k scales the regulariser too. Where they differ a claim takes lambda = 0.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,13 +19,13 @@ from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array
+from fedtheory.papers.fedopt.any_functions import HELD, Held, on_nodes
 from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, few, positive, problem_of
 from fedtheory.papers.fedopt.predictors import (
-    TWO,
+    K,
     L,
     Two,
     gap,
-    gradient_of,
     h,
     lamda,
     model_of,
@@ -34,6 +35,7 @@ from fedtheory.papers.fedopt.predictors import (
     setting,
 )
 from fedtheory.papers.fedopt.rounds import ROUNDS, best_rate, few_rounds, stiff
+from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import appearances
 from fedtheory.settings import Drawing, Hints, Setting
@@ -61,35 +63,42 @@ def _rows(f: LinearModels) -> Array:
     return np.stack([f.starts + (np.arange(count)[i] % f.sizes) for i in range(count)])
 
 
-def _combined(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _combined(problem: Problem, params: Held, state: Two) -> Array:
     """E sum_k (n_k/n) G_k."""
-    return (problem.f.shares[:, None] * expected_directions(problem, state)).sum(axis=-2)
+    on = on_nodes(problem, params)
+    sizes = np.array(params.sizes)[:, None]
+    found: Array = (sizes * expected_directions(on, state)).sum(axis=-2) / sizes.sum()
+    return found
 
 
-def _first(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _first(problem: Problem, params: Held, state: Two) -> Array:
     """E G_1."""
-    return expected_directions(problem, state)[..., 0, :]
+    return expected_directions(on_nodes(problem, params), state)[..., 0, :]
 
 
-def _at_snapshot(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _slope(problem: Problem, params: Held, state: Two) -> Array:
+    """grad f(w)."""
+    found: Array = on_nodes(problem, params).f.full_gradient(state.w)
+    return found
+
+
+def _at_snapshot(problem: Problem, params: Held, state: Two) -> Array:
     """grad f(w^t)."""
-    return problem.f.full_gradient(state.w_t)
+    found: Array = on_nodes(problem, params).f.full_gradient(state.w_t)
+    return found
 
 
-COMMON = setting("any data on any nodes; any common w_k = w, and any w^t", Posed(states=TWO))
-ALONE = setting("all data on a single node, K = 1; any w and w^t", Posed(states=TWO, kind=ONE_NODE))
+ALONE = Hypothesis("K = 1", sympy.Eq(K, 1, evaluate=False))
+FIRST, GRADIENT = Quantity("E[G_1]", _first), Quantity("grad f(w)", _slope)
 
 
-FIRST, GRADIENT = Quantity("E[G_1]", _first), Quantity("grad f(w)", gradient_of)
-
-
-def _expectation(id: str, gist: str, of: Any, left: Quantity, right: Quantity, reading: str = "", **more: Any) -> Claim:
+def _expectation(id: str, gist: str, left: Quantity, right: Quantity, reading: str = "", **more: Any) -> Claim:
     return Claim(
         id=id,
         where="Section 3.6.2",
         kind="identity",
         gist=gist,
-        setting=of,
+        setting=replace(HELD, text=HELD.text + ", at a common w_k = w"),
         statement=identity(left, right),
         reading=reading,
         **more,
@@ -100,7 +109,6 @@ SECTION_3_6_2 = (
     _expectation(
         "fedopt/fsvrg/expectation",
         "E sum of alpha_k G_k with alpha_k = n_k/n",
-        COMMON,
         Quantity("E[sum_k((n_k/n) G_k)]", _combined),
         GRADIENT,
         "what is displayed: grad f(w), at the common local model; the sentence before it asks for grad f(w^t)",
@@ -108,18 +116,18 @@ SECTION_3_6_2 = (
     _expectation(
         "fedopt/fsvrg/single-node",
         "K = 1: E[G_1], as printed",
-        ALONE,
         FIRST,
         Quantity("grad f(w^t)", _at_snapshot),
         "E[G_1] = grad f(w^t), where G_1 is taken at the local model w; the display that follows has grad f(w)",
+        requires=(ALONE,),
         literal_of="fedopt/fsvrg/single-node/repaired",
     ),
     _expectation(
         "fedopt/fsvrg/single-node/repaired",
         "K = 1: E[G_1] = grad f(w)",
-        ALONE,
         FIRST,
         GRADIENT,
+        requires=(ALONE,),
         repairs="fedopt/fsvrg/single-node",
     ),
 )

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.algorithms import perturbed_primal
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.papers.fedopt.data import Letter, Posed, States, problem_of
@@ -98,13 +97,6 @@ DUALS = States(
 )
 STEPS = States(lambda problem: 2 * problem.f.examples, _steps)
 
-
-def _learnt(problem: LinearProblem, params: Any, theta: Array) -> perturbed_primal.State:
-    return perturbed_primal.init(problem, params, dual_optimum(problem) + theta[:, None])
-
-
-#: States of Algorithm 5 that its initialisation reaches.
-LEARNT = States(lambda problem: problem.f.examples, _learnt)
 
 # Settings
 

@@ -13,27 +13,17 @@ from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedopt.data import Posed, about, count_of, few, one_of, positive, value
-from fedtheory.papers.fedopt.predictors import TWO, Two, model_of, models, setting
+from fedtheory.papers.fedopt.any_functions import HELD, Held, placed
+from fedtheory.papers.fedopt.data import Posed
+from fedtheory.papers.fedopt.predictors import TWO, Two, model_of, setting
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.settings.relations import Quantity
 
-
-def _both(recipe: Any, problem: LinearProblem, exact: bool) -> naive_fsvrg.Params:
-    return naive_fsvrg.Params(positive(recipe, "h", exact), recipe["m"])
-
-
-def _through_dane(
-    problem: LinearProblem, params: naive_fsvrg.Params, state: naive_fsvrg.State
-) -> tuple[dane_svrg.Params, dane.State]:
-    """DANE with eta = 1, mu = 0, an epoch of SVRG for its local solver, from the same w^t."""
-    return dane_svrg.Params(params.h, params.m, 0, 1), dane.State(state.w)
-
-
-PROPOSITION_1 = setting(
-    "any data on any nodes; any h and m, from any w^t; all samples, shared",
-    Posed(_both, models(naive_fsvrg.State), {"h": about("1/20", 2), "m": count_of(1, 2, 2)}, clients=few),
-)
+NAIVE = placed(naive_fsvrg.algorithm, lambda params: naive_fsvrg.Params(params.h, params.m))
+#: DANE with eta = 1, mu = 0, an epoch of SVRG for its local solver.
+_through_dane = placed(dane_svrg.algorithm, lambda params: dane_svrg.Params(params.h, params.m, 0, 1))
+_ON_NODES = "f_1, ..., f_n with Lipschitz gradients, convex or not, on any nodes"
+PROPOSITION_1 = replace(HELD, text=f"{_ON_NODES}; any h and m, from any w^t; all samples, shared", algorithm=NAIVE)
 
 
 # Remark 3
@@ -50,27 +40,14 @@ def _general_step(problem: LinearProblem, params: dane_svrg.Params, state: dane.
     return dane.State(state.w + (local - w).sum(axis=-2) / f.n)
 
 
-_general = replace(dane_svrg.algorithm, name="Algorithm 3 with mu and eta", step=_general_step)
+def _of_dane(params: Held) -> dane_svrg.Params:
+    return dane_svrg.Params(params.h, params.m, params.mu, params.eta)
 
 
-def _with_mu_and_eta(recipe: Any, problem: LinearProblem, exact: bool) -> dane_svrg.Params:
-    mu, eta = (value(recipe, name, exact) for name in ("mu", "eta"))
-    return dane_svrg.Params(positive(recipe, "h", exact), recipe["m"], mu, eta)
-
-
-REMARK_3 = setting(
-    "any data on any nodes; any h, m, mu >= 0 and eta, from any w^t; all samples, shared",
-    Posed(
-        _with_mu_and_eta,
-        models(dane.State),
-        {
-            "h": about("1/20", 2),
-            "m": count_of(1, 2, 2),
-            "mu": one_of(0, "1/3", 1, 20),
-            "eta": one_of(1, "1/2", 3),
-        },
-        clients=few,
-    ),
+_general = placed(replace(dane_svrg.algorithm, name="Algorithm 3 with mu and eta", step=_general_step), _of_dane)
+_tuned = placed(dane_svrg.algorithm, _of_dane)
+REMARK_3 = replace(
+    HELD, text=f"{_ON_NODES}; any h, m, mu >= 0 and eta, from any w^t; all samples, shared", algorithm=_general
 )
 
 
@@ -180,9 +157,9 @@ SECTION_3_5 = (
         gist="DANE (eta = 1, mu = 0) solved by one SVRG epoch is naive FSVRG, sample by sample",
         setting=PROPOSITION_1,
         statement=Agreement(
-            naive_fsvrg.algorithm,
-            dane_svrg.algorithm,
+            NAIVE,
             _through_dane,
+            lambda problem, params, state: (params, dane.State(state.w)),
             (model_of, model_of),
             "Algorithm 3 and DANE with an epoch of SVRG go to the same w^(t+1), for all samples",
         ),
@@ -218,7 +195,7 @@ SECTION_3_5 = (
         setting=REMARK_3,
         statement=Agreement(
             _general,
-            dane_svrg.algorithm,
+            _tuned,
             lambda problem, params, state: (params, state),
             (model_of, model_of),
             "Algorithm 3 with eta grad f(w^t) and mu (w_k - w^t) in line 8, and DANE with that mu and eta and an epoch "

@@ -16,15 +16,29 @@ import pytest
 import sympy
 
 from fedtheory import claims, tables
-from fedtheory.algorithms import dane, dane_svrg, dual_block_ascent, fsvrg, naive_fsvrg, perturbed_primal
+from fedtheory.algorithms import dane, dual_block_ascent, fsvrg, naive_fsvrg, perturbed_primal
 from fedtheory.claims import Claim
 from fedtheory.kinds.experiment import Experiment, Sighting
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.reached import Reached
 from fedtheory.papers.baseline import finite_sum
-from fedtheory.papers.fedopt import L, Theta, convergence, equivalence, gamma, h, lamda, model, n, properties
+from fedtheory.papers.fedopt import (
+    L,
+    Theta,
+    convergence,
+    dual,
+    equivalence,
+    gamma,
+    h,
+    lamda,
+    model,
+    n,
+    properties,
+    proposition,
+)
 from fedtheory.papers.fedopt import dane as section_3_4
 from fedtheory.papers.fedopt import fsvrg as section_3_6
+from fedtheory.papers.fedopt.any_functions import copies_of, learning_of, locals_of, on_nodes
 from fedtheory.papers.fedopt.data import Posed
 from fedtheory.papers.fedopt.predictors import DOMINATES, models, setting
 from fedtheory.papers.fedopt.rounds import best_rate
@@ -110,39 +124,49 @@ def with_step(claim: Claim, step, part="algorithm") -> Claim:
     return claim.variant(**{part: replace(getattr(claim.statement, part), step=step)})
 
 
-def _full_gradient_forgotten(problem, params, state, draw):
-    """DANE with grad F_k(w^t) in the place of grad F_k(w^t) - eta grad f(w^t)."""
-    a = problem.f.gradient(state.w[..., None, :])
-    return dane.State(dane.perturbed_minimisers(problem, state.w, a, params.mu).sum(axis=-2) / problem.n)
+def _of_dane(factor=1, full=1, weighted=False):
+    """The slopes of DANE's w_k, and their average, with a factor of eta, a share of the full gradient, or n_k/n."""
+
+    def of(problem, params, state):
+        on = locals_of(problem, params)
+        own, whole = on.f.gradient(state.w[..., None, :]), on.f.full_gradient(state.w)[..., None, :]
+        a = own - full * factor * params.eta * whole
+        ends = dane.perturbed_minimisers(on, state.w, a, params.mu)
+        p = on.f.weights if weighted else np.full(problem.n, Fraction(1, problem.n))
+        return np.concatenate([a, (p[:, None] * ends).sum(axis=-2)[..., None, :]], axis=-2)
+
+    return of
 
 
-def _weighted(problem, params, state, draw):
-    """DANE that weighs the nodes by n_k/n."""
-    a = dane.perturbation(problem, params, state.w)
-    ends = dane.perturbed_minimisers(problem, state.w, a, params.mu)
-    return dane.State((problem.f.shares[:, None] * ends).sum(axis=-2))
+def _added_back(problem, params, state):
+    """DANE at the optimum, moved by a part of a local gradient: w* is fixed only if these cancel."""
+    after = section_3_4._at(problem, params, problem.x_star).w
+    return ((after + problem.f.gradient(problem.x_star[None])[0] / 100 - problem.x_star) ** 2).sum(axis=-1)
 
 
-def _nine_tenths(problem, params, state, draw):
-    """DANE with 9/10 of eta."""
-    return dane.step(problem, params._replace(eta=params.eta * Fraction(9, 10)), state, draw)
+def _nine_tenths(problem, params, state):
+    """|w^(t+1) - w*|^2 of DANE with eta = 9/10 on the same function everywhere."""
+    on = copies_of(problem, params)
+    after = dane.step(on, dane.Params(0, Fraction(9, 10)), dane.State(state.w), None).w
+    return ((after - problem.x_star) ** 2).sum(axis=-1)
 
 
 def _snapshot_gradient_forgotten(problem, params, state, draw):
     """Naive FSVRG without the gradient at the snapshot in the last of its steps."""
-    after = naive_fsvrg.step(problem, params, state, draw)
-    slope = problem.f.example_gradient(state.w[..., None, :], draw[..., -1]).sum(axis=-2) / problem.n
+    after, f = proposition.NAIVE.step(problem, params, state, draw), on_nodes(problem, params).f
+    slope = f.example_gradient(state.w[..., None, :], draw[..., -1]).sum(axis=-2) / f.n
     return naive_fsvrg.State(after.w - params.h * slope)
 
 
 def _added(problem, params, state, draw):
     """Naive FSVRG that adds the moves of the nodes."""
-    return naive_fsvrg.State(state.w + problem.n * (naive_fsvrg.step(problem, params, state, draw).w - state.w))
+    move = proposition.NAIVE.step(problem, params, state, draw).w - state.w
+    return naive_fsvrg.State(state.w + len(params.sizes) * move)
 
 
 def _regularised(problem, params, state, draw):
-    """DANE with SVRG and mu = 1/7."""
-    return dane_svrg.step(problem, params._replace(mu=Fraction(1, 7)), state, draw)
+    """DANE with SVRG, mu = 1/7 and eta = 1."""
+    return proposition._tuned.step(problem, params._replace(mu=Fraction(1, 7), eta=1), state, draw)
 
 
 def _without_snapshot(problem, params, state, draw):
@@ -163,11 +187,13 @@ def _lambda_without_eta(problem, params, state, draw):
     return after._replace(g=state.g + (after.g - state.g) / perturbed_primal.eta(problem, params))
 
 
-def _mean_forgotten(problem, params, state, draw):
-    """g_k + lambda eta w_k^{t+1}, without w^{t+1}."""
-    after = perturbed_primal.step(problem, params, state, draw)
-    eta = perturbed_primal.eta(problem, params)
-    return after._replace(g=after.g + problem.f.lam * eta * after.w[..., None, :])
+def _mean_forgotten(problem, params, state):
+    """The sums of lemma 4 with g_k + lambda eta w_k^{t+1}, without w^{t+1}."""
+    sums = dual._sums(problem, params, state)
+    on, given = learning_of(problem, params), perturbed_primal.Params(params.sigma)
+    after = perturbed_primal.step(on, given, perturbed_primal.State(state.w, state.g), None).w
+    more = params.lam * perturbed_primal.eta(on, given) * problem.n * after
+    return sums + np.stack([more, 0 * more], axis=-2)
 
 
 def _other_sigma(problem, params, state, draw):
@@ -188,7 +214,8 @@ def _learnt_with_other_sigma(problem, params, state):
 
 def _plain_mean(problem, params, state):
     """(1/K) sum_k E G_k."""
-    return section_3_6.expected_directions(problem, state).sum(axis=-2) / problem.n
+    on = on_nodes(problem, params)
+    return section_3_6.expected_directions(on, state).sum(axis=-2) / on.n
 
 
 def _without_n(problem, params, state):
@@ -260,12 +287,12 @@ def _planted() -> dict[str, Claim]:
         "sag: a stepsize that is any": claims.get("baseline/sag/zero-table").variant(
             requires=claims.get("baseline/sag/zero-table").requires[:1]
         ),
-        "dane at the optimum: no full gradient": with_step(of("dane/property-a"), _added_back),
-        "dane on one node: eta = 9/10": with_step(of("dane/property-b/repaired"), _nine_tenths),
-        "dane on the same data: eta = 9/10": with_step(of("dane/property-d"), _nine_tenths),
-        "scheme (9): eta = 9/10": with_step(of("dane/perturbation"), _nine_tenths),
-        "scheme (9): no full gradient": with_step(of("dane/perturbation"), _full_gradient_forgotten),
-        "scheme (9): weights n_k/n": with_step(of("dane/perturbation"), _weighted),
+        "dane at the optimum: no full gradient": _with_quantity(of("dane/property-a"), 0, _added_back),
+        "dane on one node: eta = 9/10": _with_quantity(of("dane/property-b/repaired"), 0, _nine_tenths),
+        "dane on the same data: eta = 9/10": _with_quantity(of("dane/property-d"), 0, _nine_tenths),
+        "scheme (9): eta = 9/10": _with_quantity(of("dane/perturbation"), 1, _of_dane(factor=Fraction(9, 10))),
+        "scheme (9): no full gradient": _with_quantity(of("dane/perturbation"), 1, _of_dane(full=0)),
+        "scheme (9): weights n_k/n": _with_quantity(of("dane/perturbation"), 1, _of_dane(weighted=True)),
         "proposition 1: snapshot": with_step(of("proposition-1"), _snapshot_gradient_forgotten),
         "proposition 1: moves added": with_step(of("proposition-1"), _added),
         "proposition 1: mu = 1/7": with_step(of("proposition-1"), _regularised, "second"),
@@ -273,19 +300,13 @@ def _planted() -> dict[str, Claim]:
         "theorem 5: g never renewed": with_step(of("theorem-5"), _g_never_renewed, "second"),
         "theorem 5: lambda without eta": with_step(of("theorem-5"), _lambda_without_eta, "second"),
         "theorem 5: another sigma": with_step(of("theorem-5"), _other_sigma, "second"),
-        "lemma 4: the mean forgotten": with_step(of("lemma-4"), _mean_forgotten),
+        "lemma 4: the mean forgotten": _with_quantity(of("lemma-4"), 0, _mean_forgotten),
     }
     for letter in "bcd":
         claim = of(f"fsvrg/property-{letter}/repaired")
         faster = claim.statement.right.subs((1 + h * lamda) ** -2, (1 + percent * h * lamda) ** -2 / 2)
         found[f"fsvrg {letter}: half as much"] = claim.variant(right=faster)
     return found
-
-
-def _added_back(problem, params, state, draw):
-    """DANE at the optimum, moved by a part of a local gradient: w* is fixed only if these cancel."""
-    after = dane.step(problem, params, state, draw)
-    return dane.State(after.w + problem.f.gradient(state.w[..., None, :])[..., 0, :] / 100)
 
 
 PLANTED = _planted()
