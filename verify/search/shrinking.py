@@ -1,4 +1,4 @@
-"""Smaller counterexamples: fewer clients, smaller dimensions, simpler numbers."""
+"""Smaller counterexamples: fewer clients, smaller dimensions, simpler numbers, then simpler states."""
 
 from __future__ import annotations
 
@@ -11,39 +11,148 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from verify.base.evaluate import dimension, has_rounds, hypotheses_hold
 from verify.base.faults import attributed
+from verify.comparisons.exact import ROUNDS, Coordinates
 from verify.evidence.counterexamples import Counterexample
-from verify.search.states import violation
+from verify.search import refutation
+from verify.search.states import too_many, violation
 
 #: Numbers beyond it, and their inverses, are bisected.
 MODERATE = 10
+#: Attempts at a simpler state, and how much farther out than a known one others are tried.
+STATES, OUTWARDS = 200, (1, 10, 1000)
+#: Denominators of the numbers near a coordinate that are tried for it, at most.
+DENOMINATORS = (1, 2, 3, 4, 6, 10)
+
+#: What finds the counterexample at a recipe, if there is one.
+Again = Callable[[Claim, Recipe], Counterexample | None]
 
 
 def smallest(
     counterexample: Counterexample,
     tries: int = 400,
-    again: Callable[[Claim, Recipe], Counterexample | None] = violation,
+    again: Again = violation,
 ) -> Counterexample:
     """A simpler counterexample to the same claim: fewer clients, smaller dimension, simpler rationals.
 
     Greedy: a simplification is kept when it still violates the claim exactly; where none does, large numbers and small
     ones are bisected. ``tries`` bounds the attempts. ``again(claim, recipe)``: the counterexample at a recipe, if there
-    is one.
+    is one. Unless it is given the state that was found is tried as well where no worst state is found, and is made
+    simple in the end.
     """
     left = iter(range(tries))
+    if again is not violation or counterexample.rounds > ROUNDS[-1]:
+        return _simplest_instance(counterexample, left, lambda like: again)
+    while True:
+        found = _simplest_instance(counterexample, left, lambda like: partial(_found, like=like))
+        counterexample = _simplest_state(found) if found.point else found
+        if counterexample is found:
+            return counterexample
+
+
+def _simplest_instance(
+    counterexample: Counterexample, left: Iterator[int], at: Callable[[Counterexample], Again]
+) -> Counterexample:
+    """``at(example)``: what finds the next counterexample at a simpler recipe than that of the example."""
     best: Counterexample | None = counterexample
     while best is not None:
         counterexample = best
         offers = chain(best.claim.instances.simpler(best.recipe), _simpler(best.recipe))
-        best = _first(best, offers, left, again) or _bisected(best, left, again)
+        best = _first(best, offers, left, at(best)) or _bisected(best, left, at(best))
     return counterexample
+
+
+def _found(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample | None:
+    """The counterexample at a worst state of a recipe, or at that of a known one, or farther out, if there is one."""
+    if (found := violation(claim, recipe)) is not None:
+        return found
+    outwards = (tuple(scale * v for v in like.point) for scale in (OUTWARDS if any(like.point) else (1,)))
+    at = (_at_state(claim, recipe, point, like.rounds) for point in outwards)
+    return next((found for found in at if found is not None), None)
+
+
+def _at_state(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
+    """The counterexample at a state of an instance that meets the hypotheses, if it is one."""
+    instance = claim.instances.build(recipe, True)
+    if dimension(claim, instance) != len(point) or not hypotheses_hold(claim, instance):
+        return None
+    if too_many(claim, instance) or not has_rounds(claim, instance, max(1, rounds)):
+        return None
+    return refutation.refute(claim, recipe, point, rounds)
+
+
+def _simplest_state(counterexample: Counterexample) -> Counterexample:
+    """The counterexample of the same instance with a state of more zeros and simpler numbers: greedy, as before."""
+    left = iter(range(STATES))
+    best: Counterexample | None = counterexample
+    while best is not None:
+        counterexample = best
+        best = _first_state(best, _simpler_states(best.point), left) or _bisected_state(best, left)
+    return counterexample
+
+
+def _first_state(best: Counterexample, offers: Iterable[Coordinates], left: Iterator[int]) -> Counterexample | None:
+    bound = _size(best.point)
+    for point in offers:
+        if _size(point) < bound:
+            if next(left, None) is None:
+                return None
+            try:
+                found = _at_state(best.claim, best.recipe, point, best.rounds)
+            except (ValueError, ArithmeticError):
+                continue
+            if found is not None and found.part == best.part:
+                return found
+    return None
+
+
+def _bisected_state(best: Counterexample, left: Iterator[int]) -> Counterexample | None:
+    """As :func:`_bisected`, of the coordinates of the state."""
+    for index, value in enumerate(best.point):
+        found, (low, high, number) = None, _scale(value)
+        while high - low > 1:
+            middle = (low + high) // 2
+            point = (*best.point[:index], number(middle), *best.point[index + 1 :])
+            smaller = _first_state(found or best, [point], left)
+            low, high, found = (middle, high, found) if smaller is None else (low, middle, smaller)
+        if found is not None:
+            return found
+    return None
+
+
+def _simpler_states(point: Coordinates) -> Iterator[Coordinates]:
+    """Simplifications of a state, boldest first: fewer coordinates, integers, simpler numbers."""
+    zero = Fraction(0)
+    if len(point) > 1:
+        for i, value in enumerate(point):
+            yield tuple(value if j == i else zero for j in range(len(point)))
+    for i in range(len(point)):
+        yield (*point[:i], zero, *point[i + 1 :])
+    whole = math.lcm(*(v.denominator for v in point))
+    common = math.gcd(*(int(v * whole) for v in point)) or 1
+    yield tuple(v * whole / common for v in point)
+    yield tuple(Fraction((v > 0) - (v < 0)) for v in point)
+    yield tuple(Fraction(round(v)) for v in point)
+    for i, value in enumerate(point):
+        sign = -1 if value < 0 else 1
+        near = (abs(value).limit_denominator(most) for most in DENOMINATORS)
+        for simple in (*_simpler_numbers(abs(value)), *near):
+            yield (*point[:i], sign * simple, *point[i + 1 :])
+        if value < 0:
+            yield (*point[:i], -value, *point[i + 1 :])
+
+
+def _size(point: Coordinates) -> tuple[int, int]:
+    """(number of coordinates that are not 0, length of all), by which states are compared."""
+    return sum(v != 0 for v in point), sum(map(_length, point))
 
 
 def _first(
     best: Counterexample,
     offers: Iterable[Recipe],
     left: Iterator[int],
-    again: Callable[[Claim, Recipe], Counterexample | None],
+    again: Again,
 ) -> Counterexample | None:
     """The first counterexample among the offers that are simpler than the best one, while attempts are left."""
     bound = complexity(best.recipe)
@@ -57,9 +166,7 @@ def _first(
     return None
 
 
-def _bisected(
-    best: Counterexample, left: Iterator[int], again: Callable[[Claim, Recipe], Counterexample | None]
-) -> Counterexample | None:
+def _bisected(best: Counterexample, left: Iterator[int], again: Again) -> Counterexample | None:
     """A counterexample in which a large number is smaller, or a small one larger; None where bisection finds none.
 
     Nothing says that what lies between two counterexamples is one: each that is kept was tried.
@@ -85,9 +192,7 @@ def _scale(value: Any) -> tuple[int, int, Callable[[int], Any]]:
     return 0, 0, Fraction
 
 
-def _attempt(
-    claim: Claim, candidate: Recipe, again: Callable[[Claim, Recipe], Counterexample | None]
-) -> Counterexample | None:
+def _attempt(claim: Claim, candidate: Recipe, again: Again) -> Counterexample | None:
     try:
         with attributed(claim, candidate):
             return again(claim, candidate)

@@ -239,7 +239,9 @@ def test_model_of_locodl_is_what_the_code_does(n):
     model = iteration(Explicit(n), k)
     assert (left - n * model.quantities["Psi_next"]).is_zero
     assert (right - tau_of(k) * n * model.quantities["Psi"]).is_zero
-    mine, its = ({str(sorted(f.entries.items())) for _, f, _ in c} for c in (model.constraints, posed.constraints(True)))
+    mine, its = (
+        {str(sorted(f.entries.items())) for _, f, _ in c} for c in (model.constraints, posed.constraints(True))
+    )
     assert len(mine) == len(its)
 
 

@@ -7,7 +7,8 @@ import pytest
 from fedtheory import claims
 from verify import check
 from verify.evidence.counterexamples import Counterexample
-from verify.search import shrinking
+from verify.results import shipped
+from verify.search import refutation, shrinking
 
 
 def found(recipe, fails):
@@ -54,3 +55,22 @@ def test_a_dimension_changes_with_its_vectors_only():
 
 def test_a_letter_d_is_a_number_like_others():
     assert found({"d": 100, "n": 7}, lambda r: r["d"] > 40) == {"d": 41, "n": 0}
+
+
+def test_lemma_4_1_falls_at_one_client_with_sigma_1_and_small_integers():
+    claim, carried = claims.get("fedadmm/lemma-4.1"), shipped().entries["fedadmm/lemma-4.1"]["counterexample"]
+    recipe = Counterexample.from_json(carried).recipe
+    (client,) = recipe["clients"]
+    start = {**recipe, "clients": ({**client, "c": Fraction(1), "factor": Fraction(1, 2)},)}
+    found = shrinking.smallest(refutation.refute(claim, start, (Fraction(-237), Fraction(91)), 1))
+    (client,) = found.recipe["clients"]
+    assert (client["factor"], client["h"], client["c"], client["eps"]) == (1, 1, 0, 1)
+    assert all(v.denominator == 1 and abs(v) <= 35 for v in found.point) and found.point.count(0) == 1
+    assert found.replay() == (found.left, found.right) and found.left > found.right
+
+
+def test_a_state_of_another_size_is_none_of_an_instance():
+    found = check(claims.get("fedopt/fsvrg/single-node")).counterexample
+    assert found.point in ((1, 0), (0, 1))
+    for point in ((), (1,), (1, 0, 0)):
+        assert shrinking._at_state(found.claim, found.recipe, tuple(map(Fraction, point)), 1) is None
