@@ -14,6 +14,7 @@ from verify.methods import (
     long_runs,
     number_types,
     polynomials,
+    read_code,
     readings,
     real_closed_fields,
     runs,
@@ -29,6 +30,7 @@ from verify.methods import (
 PROOFS = (
     polynomials.METHOD,
     real_closed_fields.METHOD,
+    read_code.METHOD,
     all_states.METHOD,
     identities.METHOD,
     invariants.METHOD,

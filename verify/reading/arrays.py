@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -31,13 +31,28 @@ def axis_of(length: Any) -> Axis:
     raise ValueError("an axis has n, d or 1 places, and no other number")
 
 
-def indexed(value: Term, index: ast.expr) -> Term:
-    """Whole axes, axes with one place that are put in, and the one place of such an axis that is taken out."""
-    items = list(index.elts) if isinstance(index, ast.Tuple) else [index]
+def indexed(value: Term, items: Sequence[Any]) -> Term:
+    """Whole axes, axes with one place that are put in, and the one place of such an axis that is taken out.
+
+    ``items``: slices as they are written, and what the others stand for. A parameter that says which client is meant
+    takes out what this one has.
+    """
+    whose = [k for k, item in enumerate(items) if _is_client(item)]
+    if whose:
+        k = whose[0]
+        if not value.type.batched and sum(item is not None for item in items) == len(value.type.axes):
+            # Without replicas it is the same, counted from the first axis.
+            items = items if items[0] is Ellipsis else [Ellipsis, *items]
+            k = next(k for k, item in enumerate(items) if _is_client(item))
+        if len(whose) > 1 or items[0] is not Ellipsis or any(item is Ellipsis for item in items[1:]):
+            raise ValueError("a client is looked up by an index that does not begin with ..., or that names two")
+        place = -sum(item is not None for item in items[k:])
+        return indexed(terms.of_client(value, place, items[k].data), [*items[:k], *items[k + 1 :]])
+    items = list(items)
     axes, before = list(value.type.axes), []
-    if items and _is(items[0], Ellipsis):
+    if items and items[0] is Ellipsis:
         items.pop(0)
-        taken = sum(not _is(item, None) for item in items)
+        taken = sum(item is not None for item in items)
         if taken > len(axes):
             raise ValueError("an index reaches the axes of replicas")
         before, axes = axes[: len(axes) - taken], axes[len(axes) - taken :]
@@ -45,7 +60,7 @@ def indexed(value: Term, index: ast.expr) -> Term:
         raise ValueError("an index counts from the axes of replicas: begin it with ...")
     left: list[Axis] = []
     for item in items:
-        if _is(item, None):
+        if item is None:
             left.append(Axis.ONE)
             continue
         if not axes:
@@ -53,13 +68,13 @@ def indexed(value: Term, index: ast.expr) -> Term:
         axis = axes.pop(0)
         if isinstance(item, ast.Slice) and item.lower is item.upper is item.step is None:
             left.append(axis)
-        elif axis is not Axis.ONE or _written(item) not in (0, -1):
+        elif axis is not Axis.ONE or type(item) is not int or item not in (0, -1):
             raise ValueError(f"a part of the {axis} is taken")
     return terms.view(value, (*before, *left, *axes))
 
 
-def _is(item: ast.expr, value: Any) -> bool:
-    return isinstance(item, ast.Constant) and item.value is value
+def _is_client(item: Any) -> bool:
+    return isinstance(item, Term) and item.op is Op.LETTER and item.type == terms.NUMBER
 
 
 def _written(item: ast.expr) -> int | None:
@@ -89,13 +104,18 @@ def length(shape: Shape, place: Any) -> Any:
 def summed(value: Any, axis: Any = None, keepdims: Any = False) -> Term:
     """The sum along one axis or several, counted from the last."""
     term = as_term(value)
+    if axis is None and not term.type.batched:
+        axis = tuple(range(-len(term.type.axes), 0))
     along = axis if type(axis) is tuple else (axis,)
     if type(keepdims) is not bool or not all(type(k) is int for k in along) or len(set(along)) < len(along):
         raise ValueError("a sum is taken along axes that are written, counted from the last")
-    # The last first, so that the others keep their places where the axis is gone.
-    for k in sorted(along):
-        term = terms.total(term, k, keepdims)
-    return term
+    # Coordinates first, as of products of vectors; the axes stay until all are summed.
+    for k in sorted(along, reverse=True):
+        term = terms.total(term, k, keepdims or len(along) > 1)
+    if keepdims or len(along) == 1:
+        return term
+    axes = term.type.axes
+    return terms.view(term, tuple(axis for k, axis in enumerate(axes, -len(axes)) if k not in along))
 
 
 def averaged(value: Any, axis: Any = None, keepdims: Any = False) -> Term:

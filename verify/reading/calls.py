@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
 from typing import Any
 
 from verify.reading.source import Unread
-from verify.reading.values import Function, Record
+from verify.reading.values import Function, Made, Record
 
 #: The statements that a function may consist of, whether they are reached or not.
 STATEMENTS = (
@@ -39,6 +40,21 @@ def record(cls: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Record
         raise ValueError(f"{cls.__name__} is made of {len(given) + len(named)} parts, where it has {len(cls._fields)}")
     together = {**fields, **named}
     return Record(cls, {name: together[name] for name in cls._fields})
+
+
+def made(cls: type, given: tuple[Any, ...], named: Mapping[str, Any], lifted: Callable[[Any], Any]) -> Made:
+    """The object of a class of dataclasses that is made of its parts; ``lifted``: what a default stands for."""
+    own = fields(cls)
+    found = dict(zip((f.name for f in own), given, strict=False))
+    if len(given) > len(own) or set(found) & set(named) or not set(named) <= {f.name for f in own}:
+        raise ValueError(f"{cls.__name__} is made of other parts than it has")
+    found |= named
+    for f in own:
+        if f.name not in found:
+            if f.default is MISSING:
+                raise ValueError(f"{cls.__name__} is made without {f.name}")
+            found[f.name] = lifted(f.default)
+    return Made(cls, {f.name: found[f.name] for f in own})
 
 
 def replaced(record: Record, **changed: Any) -> Record:

@@ -8,7 +8,7 @@ of n, of d, or of a letter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -85,13 +85,15 @@ class World:
 
     field: Any
     indexed: frozenset[str]
-    totals: Mapping[str, Value] = field(default_factory=dict)
+    totals: dict[str, Value] = field(default_factory=dict)
     #: What atoms stand for: the mean or the deviation of what has a name, or the sum or the inner product of others.
     meaning: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     #: Sums of numbers over the clients, by name: letters of the field that stand for them, so that they divide.
     sums: dict[str, Any] = field(default_factory=dict)
     #: What is divided by, as it is written with these letters: where it is zero, nothing is said.
     divisors: list[str] = field(default_factory=list)
+    #: The same, as elements of the field.
+    divided: list[Any] = field(default_factory=list)
     #: What parts of a state are known to be, by name, in place of new vectors.
     known: dict[str, Value] = field(default_factory=dict)
 
@@ -100,8 +102,8 @@ class World:
         return Value({ONE: self.field(sympy.Symbol(name))})
 
     def letter(self, term: Term) -> Value:
-        """A parameter, or a number that the problem declares."""
-        return Value({ONE: self.field(_symbol(term))})
+        """A parameter, or a number that the problem declares; of a mask, whether it is true."""
+        return self.drawn(str(_symbol(term))) if term.type.mask else Value({ONE: self.field(_symbol(term))})
 
     def constant(self, value: Any) -> Value:
         """A number that is written."""
@@ -126,6 +128,40 @@ class World:
         """A vector or a number of a generic client: the mean and the client's deviation."""
         self.meaning[f"mean of {name}"] = ("mean", name)
         return self.atom(f"mean of {name}", degree) + self.deviation(name, degree)
+
+    def of_one(self, value: Value, client: str) -> Value:
+        """What the client has that a parameter says, of what each of them has."""
+        found = Value({})
+        for (draws, atoms), c in value.of.items():
+            masks = frozenset(at_client(name, client) if name in self.indexed else name for name in draws)
+            named = tuple(sorted(self._of_one(a, client) for a in atoms))
+            found += Value({(masks, named): self._renamed(c, client)})
+        return found
+
+    def _of_one(self, atom: Atom, client: str) -> Atom:
+        if not atom.own:
+            return atom
+        kind, *of = self.meaning.get(atom.name, ("",))
+        if kind != "inner product":
+            return Atom(at_client(atom.name, client), atom.degree)
+        one, other = sorted(self._of_one(vector, client) for vector in of)
+        product = Atom(f"<{one.name}, {other.name}>", 0)
+        self.meaning[product.name] = ("inner product", one, other)
+        return product
+
+    def _renamed(self, c: Any, client: str) -> Any:
+        """A coefficient with the letters of one client in place of those of each client's own."""
+        found = []
+        for polynomial in (c.numer, c.denom):
+            total = self.field.zero
+            for monomial, number in polynomial.terms():
+                product = self.field(number)
+                for symbol, power in zip(self.field.symbols, monomial, strict=True):
+                    named = sympy.Symbol(at_client(str(symbol), client)) if str(symbol) in self.indexed else symbol
+                    product = product * self.field(named) ** power if power else product
+                total += product
+            found.append(total)
+        return found[0] / found[1]
 
     def total(self, value: Value) -> Value:
         """The sum over the clients."""
@@ -166,6 +202,9 @@ class World:
                 return Value({})
             if not own and len(draws) == 1 and (known := self.totals.get(min(draws))) is not None:
                 return known
+        if len(own) == 1 and (pair := self._with_shared(own[0])) is not None:
+            # An inner product with what all share: the sum is taken of the vectors.
+            return self.inner(self._sum(letters, draws, pair[:1]) * Value({(frozenset(), pair[1:]): self.field.one}))
         name = f"sum of ({letters}) {sorted(draws)} {[atom.name for atom in own]}"
         self.meaning[name] = ("sum", letters, draws, own)
         if not own:
@@ -174,6 +213,13 @@ class World:
                 raise Unread(f"there are more than {_SUMS} sums of numbers over the clients")
             return Value({ONE: self.field(spare)})
         return self.atom(name, sum(atom.degree for atom in own))
+
+    def _with_shared(self, product: Atom) -> tuple[Atom, Atom] | None:
+        """The two vectors of an inner product, of which the first is each client's own and the other is shared."""
+        kind, *of = self.meaning.get(product.name, ("",))
+        if kind != "inner product" or sum(atom.own for atom in of) != 1:
+            return None
+        return (of[0], of[1]) if of[0].own else (of[1], of[0])
 
     def inner(self, value: Value) -> Value:
         """The sum of the coordinates of products of two vectors: inner products, which are numbers."""
@@ -192,18 +238,31 @@ class World:
 
 def world(program: Program, *more: Term) -> World:
     """The world of a program, and of more terms in what it speaks of."""
+    made = world_of(*program.step.values(), *_laws(program.law), *more)
+    for name, law in _subsets(program.law, "draw"):
+        made.totals[name] = evaluated(made, [law.of[1]])[0]
+    return made
+
+
+def world_of(*terms: Term) -> World:
+    """The world in which terms speak of the same letters, and of no draws whose number is known."""
     symbols = {sympy.Symbol("n"), sympy.Symbol("d"), *(sympy.Symbol(f"{_SPARE}{k}") for k in range(_SUMS))}
     indexed: set[str] = set()
-    for term in parts(*program.step.values(), *_laws(program.law), *more):
+    whose: set[str] = set()
+    for term in parts(*terms):
         if term.op in (Op.LETTER, Op.GIVEN) and term.type.degree == 0:
             symbols.add(_symbol(term))
         if term.op in (Op.LETTER, Op.GIVEN, Op.DRAW) and Axis.CLIENTS in term.type.axes and term.type.degree == 0:
             indexed.add(str(term.data) if term.op is Op.DRAW else str(_symbol(term)))
-    totals: dict[str, Value] = {}
-    made = World(sympy.QQ.frac_field(*sorted(symbols, key=str)), frozenset(indexed), totals)
-    for name, law in _subsets(program.law, "draw"):
-        totals[name] = evaluated(made, [law.of[1]])[0]
-    return made
+        if term.op is Op.CLIENT:
+            whose.add(str(term.data))
+    symbols |= {sympy.Symbol(at_client(name, i)) for name in indexed for i in whose}
+    return World(sympy.QQ.frac_field(*sorted(symbols, key=str)), frozenset(indexed), {})
+
+
+def at_client(name: str, client: str) -> str:
+    """What the client has that a parameter says."""
+    return f"{name} of the client {client}"
 
 
 def _symbol(term: Term) -> sympy.Symbol:
@@ -247,8 +306,6 @@ def _value(world: World, term: Term, of: list[Value]) -> Value:
 def _part(world: World, term: Term, of: list[Value]) -> Value:
     if term.data in world.known:
         return world.known[term.data]
-    if term.type.degree != 1:
-        raise Unread(f"the part {term.data} of a state is {term.type}")
     return _named(world, term, term.data)
 
 
@@ -271,18 +328,20 @@ def _asked(world: World, term: Term, of: list[Value]) -> Value:
 
 
 def _quotient(world: World, term: Term, of: list[Value]) -> Value:
-    return of[0] * _inverse(world, of[1])
+    return of[0] * inverse(world, of[1])
 
 
-def _inverse(world: World, value: Value) -> Value:
+def inverse(world: World, value: Value) -> Value:
+    """One by a number that is made of letters, which is remembered as a divisor. ``Unread`` for any other value."""
     if set(value.of) != {ONE}:
         raise Unread("it is divided by what is no quotient of polynomials in letters")
     world.divisors.append(str(value.of[ONE]))
+    world.divided.append(value.of[ONE])
     return Value({ONE: 1 / value.of[ONE]})
 
 
 def _power(world: World, term: Term, of: list[Value]) -> Value:
-    base, found = of[0] if term.data >= 0 else _inverse(world, of[0]), world.constant(1)
+    base, found = of[0] if term.data >= 0 else inverse(world, of[0]), world.constant(1)
     for _ in range(abs(term.data)):
         found *= base
     return found
@@ -317,6 +376,7 @@ _RULES: Mapping[Op, Callable[[World, Term, list[Value]], Value]] = {
     Op.OR: lambda world, term, of: of[0] + of[1] - of[0] * of[1],
     Op.SUM: _summed,
     Op.VIEW: lambda world, term, of: of[0],
+    Op.CLIENT: lambda world, term, of: world.of_one(of[0], term.data),
 }
 
 
@@ -342,16 +402,21 @@ def preserves(program: Program, *residuals: Term) -> Preserved | None:
     ``Unread`` where it cannot be asked.
     """
     here = world(program, *residuals)
+    if not leaves_zero(here, program, residuals):
+        return None
+    divisors = (divisor for divisor in dict.fromkeys(here.divisors) if divisor != "n")
+    return Preserved(tuple(divisors), {str(letter): name for name, letter in here.sums.items()})
+
+
+def leaves_zero(here: World, program: Program, residuals: Sequence[Term]) -> bool:
+    """Whether a step leaves residuals zero, as :func:`preserves`, in the world of the program and of more terms."""
     for residual in residuals:
         here.known.update(_solved(here, evaluated(here, [residual])[0], program))
     if not all(value.is_zero() for value in evaluated(here, residuals)):
         raise Unread("parts of the state are not told by the residuals")
     after = dict(zip(program.step, evaluated(here, program.step.values()), strict=True))
     here.known.update(after)
-    if not all(value.is_zero() for value in evaluated(here, residuals)):
-        return None
-    divisors = (divisor for divisor in dict.fromkeys(here.divisors) if divisor != "n")
-    return Preserved(tuple(divisors), {str(letter): name for name, letter in here.sums.items()})
+    return all(value.is_zero() for value in evaluated(here, residuals))
 
 
 def _solved(here: World, residual: Value, program: Program) -> dict[str, Value]:

@@ -16,12 +16,14 @@ from fedtheory.algorithms import base
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
 from verify.reading import terms
-from verify.reading.arrays import as_term, averaged, axis_of, summed
+from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import (
     Class,
+    Condition,
     Lengths,
     Named,
+    Numbers,
     Once,
     Randomness,
     Record,
@@ -56,7 +58,15 @@ def _same(value: Any) -> Any:
     return value
 
 
-_INT, _FLOAT = Rule("int", _whole), Rule("float", _same)
+def _truth(value: Any) -> Any:
+    if isinstance(value, Term) and value.type == terms.NUMBER:
+        return Condition("!=", (value, terms.constant(0)))
+    if type(value) is not bool and not isinstance(value, Condition):
+        raise ValueError("a truth value is made of what is none")
+    return value
+
+
+_INT, _FLOAT, _BOOL = Rule("int", _whole), Rule("float", _same), Rule("bool", _truth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +80,17 @@ class Law:
 
 def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield np.where, Rule("where", lambda mask, one, other: terms.choose(as_term(mask), as_term(one), as_term(other)))
-    yield np.asarray, Rule("asarray", as_term)
+    yield np.asarray, Rule("asarray", _array)
+    yield np.array, Rule("array", _array)
+    yield np.shape, Rule("shape", lambda value: METHODS["shape"](as_term(value)))
+    yield np.ones, Rule("ones", _ones)
     yield np.square, Rule("square", lambda x: terms.power(as_term(x), 2))
     yield np.sum, Rule("sum", summed)
     yield np.mean, Rule("mean", averaged)
     yield np.broadcast_to, Rule("broadcast_to", _spread)
+    yield np.broadcast_shapes, Rule("broadcast_shapes", lambda *of: Numbers("the shape of several arrays"))
     yield np.concatenate, Rule("concatenate", _side_by_side)
+    yield np.repeat, Rule("repeat", _repeated)
     yield np.zeros, Rule("zeros", _filled)
     yield np.zeros_like, Rule("zeros_like", _zeros_like)
     yield base.zeros, Rule("zeros", _zeros)
@@ -86,6 +101,10 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield builtins.tuple, Rule("tuple", _tuple)
     yield builtins.int, _INT
     yield builtins.float, _FLOAT
+    yield builtins.bool, _BOOL
+    yield builtins.min, Rule("min", lambda of: terms.least(as_term(of)))
+    yield builtins.getattr, Rule("getattr", _unread)
+    yield builtins.dict, Named("the class of mappings", {"fromkeys": Rule("fromkeys", _from_keys)})
     yield randomness.Constant, Rule("Constant", lambda: Law("constant"))
     yield randomness.Bernoulli, Rule("Bernoulli", lambda p: Law("bernoulli", (_number(p),)))
     yield randomness.UniformSubset, Rule("UniformSubset", lambda n, tau: Law("subset", (_clients(n), _number(tau))))
@@ -94,28 +113,39 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield randomness.Product, Rule("Product", _product)
 
 
-def problem(with_g: bool) -> Named:
-    """A problem with n functions f_i on R^d, perhaps with a g."""
+def problem(with_g: bool, single: bool = False, resolvents: bool = False) -> Named:
+    """A problem with n functions f_i on R^d, perhaps with a g; ``single``: with one f_i; ``resolvents``: whether the
+    f_i have resolvents."""
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
+    over = Axis.ONE if single else Axis.CLIENTS
     numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in CONSTANTS}
     return Named(
         "the problem",
         {
-            "n": n,
+            "n": 1 if single else n,
             "d": d,
-            "f": _functions("f", Axis.CLIENTS, n, d),
+            "f": _functions("f", over, 1 if single else n, d, resolvents),
             "g": _functions("g", Axis.ONE, 1, d) if with_g else None,
             "x_star": terms.leaf(Op.GIVEN, "x_star", terms.POINT),
-            "y_star": terms.leaf(Op.GIVEN, "y_star", terms.CLIENTS),
+            "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), True, 1)),
             **numbers,
         },
     )
 
 
-def _functions(name: str, over: Axis, count: Any, d: Term) -> Named:
+def _functions(name: str, over: Axis, count: Any, d: Term, resolvents: bool = False) -> Named:
     numbers = {c: terms.leaf(Op.GIVEN, f"{name}.{c}", Type((over,))) for c in CONSTANTS}
     rules = {c: Rule(f"{name}.{c}", partial(_asked, f"{name}.{c}", over, *answer)) for c, answer in ORACLES.items()}
+    if resolvents:
+        rules["resolvent"] = Rule(f"{name}.resolvent", partial(_resolved, f"{name}.resolvent", over))
     return Named(f"the functions {name}", {"n": count, "d": d, **numbers, **rules})
+
+
+def _resolved(name: str, over: Axis, shift: Any, target: Any) -> Term:
+    number, point = as_term(shift), as_term(target)
+    if number.type.degree > 0 or number.type.batched or number.type.axes not in ((), (Axis.CLIENTS,)):
+        raise ValueError(f"{name} is asked for {number.type}, where a number for each client is due")
+    return terms.called(Op.ORACLE, name, [number, point], (over, Axis.COORDINATES), 1)
 
 
 def _asked(name: str, over: Axis, more: tuple[Axis, ...], degree: int, at: Any) -> Term:
@@ -183,21 +213,67 @@ def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
     return terms.spread(term, tuple(map(axis_of, shape if type(shape) is tuple else (shape,))))
 
 
+def _array(value: Any, dtype: Any = None) -> Term:
+    if type(value) is tuple and len(value) == 1:
+        number = as_term(value[0])
+        if number.type.axes or number.type.batched:
+            raise ValueError(f"an array is made of {number.type}, where a number is due")
+        return terms.view(number, (Axis.ONE,))
+    term = as_term(value)
+    if dtype is not None and (dtype is not _BOOL or not term.type.mask):
+        raise ValueError("an array is made of another type")
+    return term
+
+
+def _ones(shape: Any, dtype: Any = _FLOAT) -> Term:
+    if dtype not in (_INT, _FLOAT, _BOOL):
+        raise ValueError("ones are made of another type than int, float or bool")
+    lengths = shape if type(shape) is tuple else (shape,)
+    return terms.spread(terms.constant(True if dtype is _BOOL else 1), tuple(map(axis_of, lengths)))
+
+
+def _unread(*given: Any) -> Any:
+    raise ValueError("it is not called by its name")
+
+
+def _from_keys(keys: Any, value: Any = None) -> Record:
+    names = _tuple(keys)
+    if not all(type(name) is str for name in names):
+        raise ValueError("keys are made of what are no names")
+    return Record(None, dict.fromkeys(names, value))
+
+
 def _zeros(*lengths: Any) -> Term:
     return terms.zeros(tuple(map(axis_of, lengths)))
 
 
-def _filled(shape: Any, dtype: Any = _FLOAT) -> Term:
+def _filled(shape: Any, dtype: Any = _FLOAT) -> Term | Numbers:
     if dtype not in (_INT, _FLOAT):
         raise ValueError("zeros are made of another type than int or float")
+    if isinstance(shape, Shape):
+        return terms.zeros(shape.axes, shape.batched)
+    if isinstance(shape, Numbers):
+        return Numbers("zeros, and how many")
     return _zeros(*(shape if type(shape) is tuple else (shape,)))
 
 
 def _side_by_side(parts: Any, axis: Any = 0) -> Several:
     vectors = tuple(map(as_term, _tuple(parts)))
-    if type(axis) is not int or axis != -1 or any(v.type.axes != (Axis.COORDINATES,) for v in vectors):
-        raise ValueError("what is concatenated are no vectors, along their coordinates")
-    return Several(vectors)
+    if type(axis) is not int or axis not in (-1, -2) or any(len(v.type.axes) < -axis for v in vectors):
+        raise ValueError("what is concatenated are no arrays, along an axis that they have")
+    others = {tuple(a for k, a in enumerate(reversed(v.type.axes), 1) if k != -axis) for v in vectors}
+    if len(others) > 1 or len({v.type.batched for v in vectors}) > 1 or any(v.type.mask for v in vectors):
+        raise ValueError("what is concatenated differs in other axes")
+    return Several(vectors, axis)
+
+
+def _repeated(value: Any, count: Any, axis: Any = None) -> Term:
+    term = as_term(value)
+    if type(axis) is not int or not -len(term.type.axes) <= axis < 0 or term.type.axes[axis] is not Axis.ONE:
+        raise ValueError("what is repeated is no axis with one place")
+    axes = list(term.type.axes)
+    axes[axis] = axis_of(count)
+    return terms.spread(term, tuple(axes))
 
 
 def _zeros_like(like: Any) -> Term:
@@ -208,6 +284,8 @@ def _zeros_like(like: Any) -> Term:
 
 
 def _has(value: Any, name: Any) -> bool:
+    if isinstance(value, Named) and name == "resolvent":
+        return name in value.fields
     if type(name) is not str or not isinstance(value, Record) or value.of is None:
         raise ValueError("hasattr is asked of what is no record")
     return hasattr(value.of, name)
@@ -225,7 +303,11 @@ def _tuple(value: Any = ()) -> tuple[Any, ...]:
     return value
 
 
-def _length(value: Any) -> int:
+def _length(value: Any) -> Any:
+    if isinstance(value, Term):
+        if value.type.batched or not value.type.axes:
+            raise ValueError("the length is asked of what may begin with replicas")
+        return length(Shape(value.type.axes), -len(value.type.axes))
     return len(_tuple(value))
 
 

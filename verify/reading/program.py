@@ -68,7 +68,7 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
         {name: value for name, value in told.items() if not isinstance(value, Term | known.Named | Unknown)},
         problem.g is not None,
         law,
-        _parts(after, world.types),
+        parts_after(after, world.types),
         world.reader.raising,
     )
 
@@ -102,20 +102,22 @@ class _World:
         if not is_record_class(algorithm.State) or not is_record_class(type(params)):
             raise Unread(f"the states or parameters of {algorithm.name} have code of their own")
         reader = Reader(known.FUNCTIONS)
-        told = {name: parameter(reader, name, value, problem, counts) for name, value in params._asdict().items()}
+        told = {name: parameter(reader, name, value, problem.n, counts) for name, value in params._asdict().items()}
         types = parts_of(algorithm, problem, params)
         state = Record(algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
         return cls(reader, (known.problem(problem.g is not None), Record(type(params), told), state), types)
 
 
-def parameter(reader: Reader, name: str, value: Any, problem: Any, counts: Mapping[str, int]) -> Any:
-    """What a parameter stands for: a letter, a letter of each client, compressors, or what is told of it."""
+def parameter(reader: Reader, name: str, value: Any, n: int | None, counts: Mapping[str, int]) -> Any:
+    """What a parameter stands for: a letter, a letter of each of n clients, compressors, or what is told of it."""
     if name in counts:
         return counts[name]
     if isinstance(value, np.ndarray):
-        if value.shape not in ((), (problem.n,)):
+        if value.shape not in ((), (n,)):
             return Unknown(f"the parameter {name}, an array of shape {value.shape}")
         return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,) if value.shape else ()))
+    if type(value) is tuple and len(value) == n and all(type(v) is bool for v in value):
+        return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,), mask=True))
     if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
         return terms.leaf(Op.LETTER, name, terms.NUMBER)
     return known.compressors(name, value) or reader.lifted(value)
@@ -133,7 +135,7 @@ def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]
     return found
 
 
-def _parts(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
+def parts_after(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
     """The parts of what a step gives, a NamedTuple, a mapping or a tuple, each of the type that it had."""
     if type(after) is tuple and len(after) == len(types):
         after = Record(None, dict(zip(types, after, strict=True)))
@@ -149,20 +151,21 @@ def _parts(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
 def theirs(function: Any, State: type | None = None) -> Any:
     """Somebody's function in what this package wraps it in; ``State``: of what a step is to make."""
     while isfunction(function):
-        holder = next((holder for holder in _HOLDERS if _made_by(function, holder)), None)
+        holder = next((holder for holder in _HOLDERS if is_made_by(function, holder)), None)
         if holder is None:
             return function
-        if holder is method.stepping and _held(function, "State") is not State:
+        if holder is method.stepping and held(function, "State") is not State:
             raise Unread("a step makes states of another class")
-        function = _held(function, _HOLDERS[holder])
+        function = held(function, _HOLDERS[holder])
     return function
 
 
-def _made_by(function: Any, holder: Any) -> bool:
+def is_made_by(function: Any, holder: Any) -> bool:
     """Whether a function is the one that a function of ours makes."""
     holders = [holder, literals._reading.__wrapped__] if holder is literals.in_fractions else [holder]
     return any(function.__code__ is inner for h in holders for inner in h.__code__.co_consts)
 
 
-def _held(function: Any, name: str) -> Any:
+def held(function: Any, name: str) -> Any:
+    """What a function closes over, by its name there."""
     return function.__closure__[function.__code__.co_freevars.index(name)].cell_contents

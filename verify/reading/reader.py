@@ -20,7 +20,7 @@ from typing import Any
 
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, indexed, length, shortened
-from verify.reading.calls import bound, loads, local_names, record, replaced
+from verify.reading.calls import bound, loads, local_names, made, record, replaced
 from verify.reading.source import Unread, tree_of
 from verify.reading.terms import Op, Term
 from verify.reading.values import (
@@ -30,8 +30,11 @@ from verify.reading.values import (
     Function,
     Instance,
     Lengths,
+    Made,
+    Maker,
     Named,
     Names,
+    Numbers,
     Once,
     Record,
     Rule,
@@ -39,7 +42,10 @@ from verify.reading.values import (
     Shape,
     Unknown,
     describe,
+    is_keeper,
+    is_ours,
     is_record_class,
+    is_same,
 )
 
 #: Expressions read at most, and calls within calls: a loop that is written may still be long.
@@ -83,14 +89,21 @@ class _Returned(Exception):
 
 
 class Reader:
-    """Reads functions. ``known``: functions and objects with rules of their own, as pairs, by identity."""
+    """Reads functions. ``known``: functions and objects with rules of their own, as pairs, by identity.
 
-    def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
+    ``path``: the first answers to conditions on letters, in the order in which they are met; those that come after are
+    answered by True. Without it code that depends on such a condition is not read.
+    """
+
+    def __init__(self, known: Iterable[tuple[Any, Any]], path: Iterable[bool] | None = None) -> None:
         # The objects are kept, so that no other comes to have the identity of one that is gone.
         self._known = {id(thing): (thing, value) for thing, value in known}
         self._left, self._depth = LARGEST, 0
         #: Conditions under which what was read raises an error, each with the place where it stands.
         self.raising: list[tuple[str, Condition]] = []
+        self._path = None if path is None else list(path)
+        #: Conditions on letters on which what was read depends, each with its answer.
+        self.taken: list[tuple[Condition, bool]] = []
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """What a function of somebody's gives for these values. ``Unread`` where something in it is not allowed."""
@@ -123,6 +136,12 @@ class Reader:
             return Record(
                 type(value), {name: self.lifted(part) for name, part in zip(value._fields, value, strict=True)}
             )
+        if is_keeper(value):
+            return Maker(value)
+        if is_ours(value) and is_dataclass(value):
+            # Such classes check what they are given, and keep it.
+            name = str(getattr(value, "__name__", ""))
+            return Rule(name, lambda *given, **named: Unknown(f"an object of type {name}, of which nothing is known"))
         if _is_plain_instance(value):
             return Instance(value)
         kind = value.__name__ if isinstance(value, type) else type(value).__name__
@@ -148,6 +167,10 @@ class Reader:
             return function.apply(*given, **named)
         if isinstance(function, Class):
             return record(function.of, given, named)
+        if isinstance(function, Maker):
+            return made(function.of, given, named, self.lifted)
+        if isinstance(function, Instance | Made):
+            return self._called(self._special(function, "__call__"), given, named)
         if not isinstance(function, Function):
             raise ValueError(f"{describe(function)} is called")
         if self._depth == DEEPEST:
@@ -177,7 +200,12 @@ class Reader:
         if isinstance(at, ast.Return):
             raise _Returned(None if at.value is None else self._value(at.value, scope))
         if isinstance(at, ast.Assign):
-            value = self._value(at.value, scope)
+            if isinstance(at.value, ast.GeneratorExp) and all(isinstance(t, ast.Tuple) for t in at.targets):
+                # It is run through where it is made.
+                of = at.value
+                value = self._placed(of, scope, lambda: self._comprehension(of, scope))
+            else:
+                value = self._value(at.value, scope)
             for target in at.targets:
                 self._bind(target, value, scope)
         elif isinstance(at, ast.AnnAssign) and at.simple:
@@ -232,7 +260,20 @@ class Reader:
         value = self._value(test, scope)
         if type(value) in CONSTANTS:
             return bool(value)
+        if self._path is not None and type(value) is not Fraction and _is_number(value):
+            value = Condition("!=", (value, terms.constant(0)))
+        if self._path is not None and isinstance(value, Condition):
+            return self.answered(value)
         raise _refused(test, scope, f"a condition depends on {describe(value)}")
+
+    def answered(self, condition: Condition) -> bool:
+        """What a condition on letters is on the path that is read: the same whenever it is met."""
+        assert self._path is not None
+        known = next((answer for one, answer in self.taken if is_same(one, condition)), None)
+        if known is None:
+            known = self._path[len(self.taken)] if len(self.taken) < len(self._path) else True
+            self.taken.append((condition, known))
+        return known
 
     def _each(self, over: ast.expr, scope: Scope) -> tuple[Any, ...]:
         value = self._value(over, scope)
@@ -316,37 +357,61 @@ class Reader:
             raise ValueError(f"{name} is no name that is read")
         if isinstance(value, Named | Record) and name in value.fields:
             return value.fields[name]
-        if isinstance(value, Record) and value.of is not None and name == "_replace":
-            return Rule("_replace", partial(replaced, value))
+        if isinstance(value, Record) and value.of is not None:
+            return self._of_record(value, name)
         if isinstance(value, Term) and name in METHODS:
             return METHODS[name](value)
         if isinstance(value, Names) and name in vars(value.of):
             return self.lifted(vars(value.of)[name])
-        if isinstance(value, Instance):
+        if isinstance(value, Instance | Made):
             return self._part_of(value, name)
         if isinstance(value, Unknown):
             raise ValueError(value.why)
         raise ValueError(f"nothing is known of {name} of {describe(value)}")
 
-    def _part_of(self, value: Instance, name: str) -> Any:
+    def _of_record(self, value: Record, name: str) -> Any:
+        found = vars(value.of).get(name)
+        if name == "_replace":
+            return Rule("_replace", partial(replaced, value))
+        if type(found) is property and found.fget is not None:
+            return self._called(self.lifted(found.fget), (value,), {})
+        if type(found) is FunctionType and not name.startswith("_"):
+            return replace(self._function(found), given=(value,))
+        raise ValueError(f"nothing is known of {name} of a record")
+
+    def _special(self, value: Instance | Made, name: str) -> Function:
+        """A function that Python looks up in the class of an object, bound to it."""
+        cls = value.of if isinstance(value, Made) else type(value.of)
+        found = next((vars(one)[name] for one in cls.__mro__ if name in vars(one)), None)
+        if type(found) is not FunctionType:
+            raise ValueError(f"an object of type {cls.__name__} is called")
+        return replace(self._function(found), given=(value,))
+
+    def _part_of(self, value: Instance | Made, name: str) -> Any:
         # As Python does: properties, then what the object has, then functions and constants of its class.
-        found = next((vars(cls)[name] for cls in type(value.of).__mro__ if name in vars(cls)), None)
+        of = value.of if isinstance(value, Made) else type(value.of)
+        found = next((vars(cls)[name] for cls in of.__mro__ if name in vars(cls)), None)
         if type(found) is property and found.fget is not None:
             return self._called(self.lifted(found.fget), (value,), {})
         if found is not None and type(found) is not FunctionType and hasattr(type(found), "__get__"):
             raise ValueError(f"{name} is computed in a way that is not read")
-        if name in vars(value.of):
+        if isinstance(value, Made):
+            if name in value.fields:
+                return value.fields[name]
+        elif name in vars(value.of):
             return self.lifted(vars(value.of)[name])
         if type(found) is FunctionType:
             return replace(self._function(found), given=(value,))
         if found is not None:
             return self.lifted(found)
-        raise ValueError(f"nothing is known of {name} of an object of type {type(value.of).__name__}")
+        raise ValueError(f"nothing is known of {name} of an object of type {of.__name__}")
 
     def _subscript(self, at: ast.Subscript, scope: Scope) -> Any:
         value = self._value(at.value, scope)
         if isinstance(value, Term):
-            return indexed(value, at.slice)
+            written = at.slice.elts if isinstance(at.slice, ast.Tuple) else [at.slice]
+            given = [item if isinstance(item, ast.Slice) else self._value(item, scope) for item in written]
+            return indexed(value, given)
         if isinstance(value, Shape) and isinstance(at.slice, ast.Slice):
             return shortened(value, at.slice)
         index = self._value(at.slice, scope)
@@ -363,6 +428,10 @@ class Reader:
         return self._operated(at.op, self._value(at.left, scope), self._value(at.right, scope))
 
     def _operated(self, by: ast.operator, one: Any, other: Any) -> Any:
+        if isinstance(one, Numbers) or isinstance(other, Numbers):
+            if not all(isinstance(v, Numbers | Term) or type(v) in CONSTANTS for v in (one, other)):
+                raise ValueError(f"{describe(one)} and {describe(other)} are taken together")
+            return Numbers("numbers of which nothing is known")
         numbers = all(type(v) in (int, bool, Fraction) for v in (one, other))
         if numbers and type(by) in _ARITHMETIC:
             found = _ARITHMETIC[type(by)](one, other)
@@ -501,6 +570,8 @@ class Reader:
 
     def _call(self, at: ast.Call, scope: Scope) -> Any:
         function = self._value(at.func, scope)
+        if function is self._known[id(getattr)][1]:
+            return self._looked_up(*self._listed(at.args, scope))
         if function is self._known[id(tuple)][1] and len(at.args) == 1 and isinstance(at.args[0], ast.GeneratorExp):
             # Nothing else happens between the making of the generator and its end.
             return self._comprehension(at.args[0], scope)
@@ -515,6 +586,11 @@ class Reader:
             else:
                 raise ValueError(f"{describe(value)} is taken for a mapping")
         return self._called(function, given, named)
+
+    def _looked_up(self, value: Any, name: Any, *more: Any) -> Any:
+        if type(name) is not str or more:
+            raise ValueError("getattr is asked for a name that is not written, or with a default")
+        return self._attribute_of(value, name)
 
 
 _EXPRESSIONS: dict[type[ast.expr], Callable[[Reader, Any, Scope], Any]] = {

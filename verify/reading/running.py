@@ -18,11 +18,13 @@ def step(program: Program, problem: Any, params: Any, state: Any, draw: Any) -> 
     first, kind = next(iter(state)), next(iter(program.parts.values()))
     lead = np.shape(first)[: np.ndim(first) - len(kind.axes)]
     found = _values(tuple(program.step.values()), problem, params, state, draw)
-    sizes = {Axis.CLIENTS: problem.n, Axis.COORDINATES: problem.d, Axis.ONE: 1}
-    return {
-        name: np.broadcast_to(found[id(term)], (*lead, *(sizes[axis] for axis in term.type.axes)))
-        for name, term in program.step.items()
-    }
+    return {name: np.broadcast_to(found[id(term)], shape(term, problem, lead)) for name, term in program.step.items()}
+
+
+def shape(term: Term, problem: Any, lead: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of what a term is, after that of the replicas."""
+    sizes = {Axis.CLIENTS: getattr(problem, "n", 0), Axis.COORDINATES: getattr(problem, "d", 0), Axis.ONE: 1}
+    return (*lead, *(sizes[axis] for axis in term.type.axes))
 
 
 def value(term: Term, problem: Any, params: Any, state: Any, draw: Any = None) -> Any:
@@ -62,6 +64,12 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             return np.sum(_with_axes(of[0], term.of[0]), axis=axis, keepdims=kept)
         case Op.VIEW:
             return _viewed(of[0], term, problem)
+        case Op.LEAST:
+            return min(of[0])
+        case Op.CLIENT:
+            axes = term.of[0].type.axes
+            array = np.broadcast_to(_with_axes(of[0], term.of[0]), _spread_shape(of[0], term.of[0], problem))
+            return np.take(array, getattr(params, term.data), axis=axes.index(Axis.CLIENTS) - len(axes))
         case Op.POWER:
             return of[0] ** term.data
     return _OPERATIONS[term.op](*of)
@@ -92,6 +100,13 @@ def _with_axes(value: Any, term: Term) -> Any:
     """The value of a term, with at least its axes."""
     array = np.asarray(value)
     return array.reshape((1,) * max(0, len(term.type.axes) - array.ndim) + array.shape)
+
+
+def _spread_shape(value: Any, term: Term, problem: Any) -> tuple[int, ...]:
+    """The shape of a value with a place for each client."""
+    shape = list(np.shape(_with_axes(value, term)))
+    shape[term.type.axes.index(Axis.CLIENTS) - len(term.type.axes)] = problem.n
+    return tuple(shape)
 
 
 def _viewed(value: Any, term: Term, problem: Any) -> Any:

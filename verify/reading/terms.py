@@ -44,6 +44,8 @@ class Op(StrEnum):
     OR = "or"
     SUM = "sum"
     VIEW = "view"
+    CLIENT = "of a client"
+    LEAST = "least"
 
 
 #: The degree of what is zero, which is of any.
@@ -54,7 +56,7 @@ ANY_DEGREE = -1
 class Type:
     """``axes``: the last axes of an array; ``batched``: whether replicas may come before them; ``degree``: of its
     entries in coordinates: 0 of numbers, 1 of vectors, 2 of products of two vectors; ``mask``: whether it is a truth
-    value that was drawn."""
+    value that was drawn, or that a parameter is."""
 
     axes: tuple[Axis, ...] = ()
     batched: bool = False
@@ -129,9 +131,9 @@ def leaf(op: Op, name: str, type: Type) -> Term:
     return Term(op, (), type, name)
 
 
-def zeros(axes: tuple[Axis, ...]) -> Term:
+def zeros(axes: tuple[Axis, ...], batched: bool = False) -> Term:
     """Zeros with these axes."""
-    return Term(Op.VIEW, (constant(0),), Type(axes, False, ANY_DEGREE))
+    return Term(Op.VIEW, (constant(0),), Type(axes, batched, ANY_DEGREE))
 
 
 # What the functions of a problem and compressors answer
@@ -259,6 +261,22 @@ def total(one: Term, axis: int, kept: bool) -> Term:
     place = len(axes) + axis
     left = (*axes[:place], *((Axis.ONE,) if kept else ()), *axes[place + 1 :])
     return Term(Op.SUM, (one,), Type(left, one.type.batched, degree), (along, axis, kept))
+
+
+def of_client(one: Term, place: int, name: str) -> Term:
+    """What the client has of whom a parameter says which it is; ``place``: of the axis of clients, from the last."""
+    axes = one.type.axes
+    if not -len(axes) <= place < 0 or axes[place] is not Axis.CLIENTS:
+        raise ValueError(f"the client {name} is looked up in {one.type}")
+    left = (*axes[: len(axes) + place], *axes[len(axes) + place + 1 :])
+    return Term(Op.CLIENT, (one,), Type(left, one.type.batched, one.type.degree, one.type.mask), name)
+
+
+def least(one: Term) -> Term:
+    """The least of the numbers that the clients have."""
+    if one.type != Type((Axis.CLIENTS,)):
+        raise ValueError(f"the least of {one.type} is taken, where a number for each client is due")
+    return Term(Op.LEAST, (one,), NUMBER)
 
 
 def view(one: Term, axes: tuple[Axis, ...]) -> Term:

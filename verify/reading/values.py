@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import namedtuple
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields, make_dataclass
 from fractions import Fraction
 from types import FunctionType, ModuleType
 from typing import Any
@@ -88,6 +89,21 @@ class Instance:
 
 
 @dataclass(frozen=True, eq=False)
+class Made:
+    """A frozen dataclass that is made while code is read: ``fields`` are what it was made of."""
+
+    of: type
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Maker:
+    """A class of frozen dataclasses that only keep what they are made of: it makes them."""
+
+    of: type
+
+
+@dataclass(frozen=True, eq=False)
 class Shape:
     """The shape of an array, without its last ``cut`` axes. What comes before the axes are replicas, however many."""
 
@@ -120,9 +136,10 @@ class Once:
 
 @dataclass(frozen=True, eq=False)
 class Several:
-    """Vectors side by side on the axis of coordinates: a function may give them, and nothing else is done with them."""
+    """Arrays side by side on one of their axes: a function may give them, and nothing else is done with them."""
 
     of: tuple[Term, ...]
+    axis: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +158,14 @@ class Unknown:
     why: str
 
 
+@dataclass(frozen=True, eq=False)
+class Numbers(Unknown):
+    """Numbers of which nothing is known: what is computed with them is no more known."""
+
+
 def is_record_class(cls: Any) -> bool:
-    """Whether a class is a NamedTuple with nothing of its own: its fields are its items in their order."""
+    """Whether a class is a NamedTuple whose fields are its items in their order; functions and properties of its own
+    are no others' names."""
     names = getattr(cls, "_fields", None)
     if type(cls) is not type or cls.__mro__ != (cls, tuple, object) or not isinstance(names, tuple) or not names:
         return False
@@ -150,7 +173,7 @@ def is_record_class(cls: Any) -> bool:
     own, made = vars(cls), cls.__new__
     return (
         "__new__" in own
-        and set(own) <= set(vars(plain)) | {"__annotations__", "__orig_bases__", "__module__"}
+        and all(_adds(name, own[name]) for name in set(own) - set(vars(plain)) - _KEPT)
         and isinstance(made, FunctionType)
         and made.__code__.co_code == plain.__new__.__code__.co_code
         and made.__code__.co_varnames == plain.__new__.__code__.co_varnames
@@ -163,6 +186,60 @@ def is_record_class(cls: Any) -> bool:
         and all(type(own[n]) is type(vars(plain)[n]) for n in names)
         and all(own[n].__reduce__()[1][0] == k for k, n in enumerate(names))
     )
+
+
+#: What the class of a NamedTuple has besides what comes of its fields.
+_KEPT = {"__annotations__", "__orig_bases__", "__module__"}
+
+
+def _adds(name: str, value: Any) -> bool:
+    """Whether a class may have this in addition: a function or a property under a name that no tuple has."""
+    plain = type(value) is FunctionType or (type(value) is property and type(value.fget) is FunctionType)
+    return plain and not name.startswith("__") and not hasattr(tuple, name)
+
+
+def is_keeper(cls: Any) -> bool:
+    """Whether a class is a frozen dataclass whose objects look up their attributes as all do, and are made as
+    dataclasses are: they keep what they are given."""
+    if type(cls) is not type or "__dataclass_fields__" not in vars(cls) or not vars(cls)["__dataclass_params__"].frozen:
+        return False
+    own = fields(cls)
+    plain: Any = make_dataclass("plain", [(f.name, Any, field(default=f.default)) for f in own], frozen=True)
+    made = vars(cls).get("__init__")
+    return (
+        cls.__mro__ == (cls, object)
+        and cls.__new__ is object.__new__
+        and cls.__getattribute__ is object.__getattribute__
+        and not hasattr(cls, "__getattr__")
+        and not hasattr(cls, "__post_init__")
+        and "__slots__" not in vars(cls)
+        and all(f.init and not f.kw_only and f.default_factory is MISSING for f in own)
+        and isinstance(made, FunctionType)
+        and made.__code__.co_code == plain.__init__.__code__.co_code
+        and made.__code__.co_names == plain.__init__.__code__.co_names
+        and made.__code__.co_consts == plain.__init__.__code__.co_consts
+        and made.__code__.co_varnames == plain.__init__.__code__.co_varnames
+        and all(cell.cell_contents is object for cell in made.__closure__ or ())
+        and all(f.default is MISSING or vars(cls).get(f.name) is f.default for f in own)
+    )
+
+
+def is_ours(value: Any) -> bool:
+    """Whether a class is one that a module of this package's theory holds by its name."""
+    if not isinstance(value, type) or value.__module__.partition(".")[0] != "fedtheory":
+        return False
+    module = sys.modules.get(value.__module__)
+    return module is not None and vars(module).get(value.__qualname__) is value
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two conditions, or two sides of such, are written alike: of terms the leaves are names."""
+    if isinstance(one, Condition) and isinstance(other, Condition):
+        return one.by == other.by and len(one.of) == len(other.of) and all(map(is_same, one.of, other.of))
+    if isinstance(one, Term) and isinstance(other, Term):
+        made = (one.op, one.type, one.data) == (other.op, other.type, other.data)
+        return made and len(one.of) == len(other.of) and all(map(is_same, one.of, other.of))
+    return type(one) is type(other) and bool(one == other)
 
 
 def describe(value: Any) -> str:

@@ -85,9 +85,16 @@ def _build(recipe: Recipe, exact: bool, agreed: bool = False) -> Instance:
     return Instance(problem, params, 1 + size * (1 if agreed else 2), at, text=f"m={size}: {text}")
 
 
+#: The least of the clients' weights, penalties and Lipschitz constants.
+_LEAST = {
+    sympy.Symbol("min(alpha)", positive=True): lambda problem, params: min(params.alpha),
+    sympy.Symbol("min(sigma)", positive=True): lambda problem, params: min(params.sigma),
+    sympy.Symbol("min(r)", positive=True): lambda problem, params: min(params.r),
+}
 POINTS = Setting(
     "any w, w_i and pi_i, one coordinate of each; the functions, of which one gradient or proximal point is asked, are "
     "quadratic",
+    letters=_LEAST,
     drawing=Drawing(special=Instances(_recipes, _build)),
     hints=Hints(complete=True),
 )

@@ -1,0 +1,214 @@
+"""Claims proved as they are read, and claims that are false of some n, d, letters or clients, which are not."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.algorithms.method import method
+from fedtheory.claims import Claim
+from fedtheory.classes import SmoothStronglyConvex
+from fedtheory.kinds.identity import identity
+from fedtheory.kinds.invariant import Invariant
+from fedtheory.settings import Setting
+from fedtheory.settings.relations import Quantity
+from verify.base.evaluate import meeting
+from verify.reading import comparing, proving
+from verify.reading.source import Unread
+
+SHOWN = (
+    "locodl/algorithm-1/feasibility",
+    "baseline/diana/invariant",
+    "baseline/ef21/invariant",
+    "baseline/adiana/invariant",
+    "baseline/scaffnew/invariant",
+    "fedadmm/eq-13",
+    "fedadmm/eq-15",
+    "fedadmm/definition-4.1",
+    "fedadmm/theorem-4.1/b/coupling",
+    "fedadmm/theorem-4.1/b/couplings",
+    "fedadmm/theorem-4.1/b/excesses",
+    "fedadmm/theorem-4.1/b/difference",
+    "fedadmm/theorem-4.1/b/tolerance",
+    "fedadmm/theorem-4.1/c/spread",
+    "fedadmm/theorem-3.1/proof/repaired-equalities",
+    "fedadmm/eq-34/repaired",
+    "fedadmm/eq-46",
+    "fedadmm/eq-47/equality",
+    "fedadmm/eq-48",
+    "fedadmm/eq-49",
+    "fedadmm/eq-57/repaired",
+    "locodl/eq-15",
+)
+#: Claims that are false, with what is not seen of them.
+FALSE = ("fedadmm/eq-34", "fedadmm/eq-57", "fedopt/fsvrg/single-node")
+
+
+def instances(claim, count=12):
+    found = meeting(claim, islice(claim.instances.recipes(np.random.default_rng(0)), 4 * count))
+    return [instance for _, instance in islice(found, count)]
+
+
+def why_not(claim, seen=None):
+    """Why a claim is not shown by reading; empty where it is."""
+    seen = seen or instances(claim)
+    try:
+        cases = proving.read(claim, seen)
+        why = next((why for case in cases if (why := proving.unshown(claim, case))), "" if cases else "no case")
+        if not why:
+            comparing.check(claim, cases, seen, np.random.default_rng(1))
+    except ValueError as error:
+        return str(error)
+    return why
+
+
+@pytest.mark.parametrize("id", SHOWN)
+def test_claims_are_shown_as_they_are_read(id):
+    assert why_not(claims.get(id)) == ""
+
+
+@pytest.mark.parametrize("id", FALSE)
+def test_false_claims_are_not_shown(id):
+    assert why_not(claims.get(id))
+
+
+HEAD = """
+import numpy as np
+from fractions import Fraction
+
+CALLS = []
+"""
+_N = sympy.Symbol("n", integer=True, positive=True)
+_MU, _L, _GAMMA = sympy.symbols("mu L gamma", positive=True)
+
+
+def own(tmp_path, left, right, body="    return (state.x, state.y)", params=("gamma",), requires=(), more=""):
+    """The identity of two quantities of one's own, in a setting of smooth strongly convex functions."""
+    text = f"{HEAD}\n{more}\ndef step(problem, params, state, draw):\n{body}\n\n"
+    for name, side in (("left", left), ("right", right)):
+        text += f"def {name}(problem, params, state):\n{side}\n\n"
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    names = {"__name__": "mine", "__file__": str(path)}
+    exec(compile(text, str(path), "exec", dont_inherit=True), names)
+    mine = method("mine", names["step"], list(params), {"x": "point", "y": "clients"})
+    setting = Setting(
+        "smooth strongly convex functions",
+        letters=(_MU, _L, _N, *(sympy.Symbol(p, positive=True) for p in params)),
+        algorithm=mine,
+        functions=SmoothStronglyConvex(_MU, _L),
+    )
+    statement = identity(Quantity("left", names["left"]), Quantity("right", names["right"]))
+    return Claim(id="own/identity", setting=setting, statement=statement, requires=requires)
+
+
+#: Sides that are equal for all n, d and letters.
+TRUE = {
+    "means": ("    return state.y.mean(axis=-2)", "    return state.y.sum(axis=-2) / problem.n"),
+    "a variance": (
+        "    m = state.y.mean(axis=-2, keepdims=True)\n    return ((state.y - m)**2).sum(axis=(-1, -2)) / problem.n",
+        "    m = state.y.mean(axis=-2)\n    return (state.y**2).sum(axis=(-1, -2)) / problem.n - (m**2).sum(axis=-1)",
+    ),
+    "both branches": (
+        "    if params.gamma > 1:\n        return state.x * (params.gamma**2 - 1) / (params.gamma - 1)\n"
+        "    return state.x * (1 + params.gamma)",
+        "    return state.x + params.gamma * state.x",
+    ),
+}
+
+
+@pytest.mark.parametrize("sort", TRUE)
+def test_sides_that_are_equal_are_shown(tmp_path, sort):
+    assert why_not(own(tmp_path, *TRUE[sort])) == ""
+
+
+_ZERO = "    return 0 * state.x"
+#: Sides that differ at some n, d or letters, or are undefined there: (left, right), each against 0.
+ATTACKS = {
+    "a part of the clients": "    return state.x - state.x + 0 * state.y[..., :12, :].sum(axis=-2)",
+    "a product over n": "    c = 1\n    for k in range(1, 9):\n        c = c * (problem.n - k)\n    return c * state.x",
+    "a divisor that vanishes": "    return state.x / (problem.n - 7) - state.x / (problem.n - 7)",
+    "a divisor of letters": "    return state.x / (params.gamma - 1) - state.x / (params.gamma - 1)",
+    "a branch on n": "    if problem.n > 12:\n        return state.x\n    return 0 * state.x",
+    "a branch on d": "    return state.x if problem.d == 9 else 0 * state.x",
+    "a branch on a letter": "    return state.x if params.gamma == Fraction(1, 3) else 0 * state.x",
+    "a dunder": "    return state.x * problem.n.__gt__(12)",
+    "an error": "    if problem.n > 12:\n        raise ValueError('too many')\n    return 0 * state.x",
+    "an assertion": "    assert problem.n < 12\n    return 0 * state.x",
+    "memory": "    CALLS.append(1)\n    return 0 * state.x",
+    "a clock": "    import time\n    return state.x * (time.time() < 0)",
+    "a truth value of n": "    return state.x if problem.n - 5 else 0 * state.x",
+    "and": "    return state.x if problem.n > 5 and problem.d > 5 else 0 * state.x",
+    "a chain": "    return state.x if 5 < problem.n < 7 else 0 * state.x",
+    "not": "    return 0 * state.x if not problem.n == 7 else state.x",
+    "a comparison of replicas": "    return np.where(state.x > 10**6, state.x, 0 * state.x)",
+    "a power of a letter": "    return (params.gamma**2 - params.gamma) * (params.gamma - 2) * state.x",
+    "the number of a client": "    return state.x * state.y[..., problem.n - 1, :].sum(axis=-1)",
+    "a class of one's own": "    return Odd(state.x).value",
+    "a property": "    return Seen(problem.n).odd * state.x",
+    "a default that is changed": "    return late(state.x)",
+}
+MORE = """
+from dataclasses import dataclass
+from typing import NamedTuple
+
+class Odd:
+    def __init__(self, value):
+        self.value = value * (len(CALLS) > 3)
+
+@dataclass(frozen=True)
+class Seen:
+    n: object
+    def __post_init__(self):
+        object.__setattr__(self, "n", 0 if self.n < 12 else 1)
+    @property
+    def odd(self):
+        return self.n - self.n
+
+def late(x, by=CALLS):
+    return len(by) * x
+"""
+
+
+@pytest.mark.parametrize("sort", ATTACKS)
+def test_what_is_false_somewhere_is_not_shown(tmp_path, sort):
+    assert why_not(own(tmp_path, ATTACKS[sort], _ZERO, more=MORE))
+
+
+def test_a_branch_that_the_hypotheses_exclude_is_left_out(tmp_path):
+    side = "    return state.x if problem.n > 12 else 0 * state.x"
+    assert why_not(own(tmp_path, side, _ZERO, requires=(sympy.Le(_N, 12),))) == ""
+    assert why_not(own(tmp_path, side, _ZERO, requires=(sympy.Le(_N, 13),)))
+
+
+def test_a_divisor_is_shown_to_be_nonzero_from_the_hypotheses(tmp_path):
+    side = "    return state.x / (2 - params.gamma) - state.x / (2 - params.gamma)"
+    assert "may be zero" in why_not(own(tmp_path, side, _ZERO))
+    assert why_not(own(tmp_path, side, _ZERO, requires=(sympy.Lt(_GAMMA, 2),))) == ""
+    assert "may be zero" in why_not(own(tmp_path, side, _ZERO, requires=(sympy.Le(_GAMMA, 2),)))
+
+
+def test_parameters_of_which_values_are_not_told_are_not_used(tmp_path):
+    claim = own(tmp_path, "    return state.x if params.way == 'plain' else 2 * state.x", "    return state.x")
+    seen = [
+        instance.__class__(**{**vars(instance), "params": type(instance.params)(gamma="plain")})
+        for instance in instances(claim)
+    ]
+    text = "    return state.x if params.gamma == 'plain' else 2 * state.x"
+    assert "values are not told" in why_not(own(tmp_path, text, "    return state.x"), seen)
+
+
+def test_a_step_that_looks_at_n_leaves_nothing(tmp_path):
+    body = "    c = 0 if problem.n < 12 else 1\n    y = state.y - state.y.mean(axis=-2, keepdims=True) + c * state.y"
+    claim = own(tmp_path, "    return state.y.sum(axis=-2)", _ZERO, body=f"{body}\n    return (state.x, y)")
+    algorithm, left = claim.setting.algorithm, claim.statement.quantities[0].of
+    invariant = Claim(id="own/invariant", setting=claim.setting, statement=Invariant(algorithm, left, "sum_i y_i = 0"))
+    assert why_not(invariant) == ""
+    path = tmp_path / "mine.py"
+    path.write_text(path.read_text().replace("+ c * state.y", "+ c * state.x[..., None, :]"))
+    with pytest.raises(Unread, match="not what its file compiles to"):
+        proving.read(invariant, instances(invariant))

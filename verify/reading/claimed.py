@@ -1,0 +1,307 @@
+"""What a claim speaks of, read for all n, d, letters and states: its problem, parameters, quantities and hypotheses.
+
+The world comes from the claim's setting alone. What a state is made of is read off the fixed point, which every state
+of the setting has the shape of, or, where this package's own recipes make states, seen at instances of several sizes;
+the kinds of the parameters are those that they have at all instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy
+
+import fedtheory
+from fedtheory.algorithms import method
+from fedtheory.algorithms.base import no_step
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.problems.base import Problem
+from verify.reading import known, terms
+from verify.reading.arrays import as_term
+from verify.reading.known import Law
+from verify.reading.program import Program, held, is_made_by, parameter, parts_after, theirs
+from verify.reading.reader import Reader
+from verify.reading.source import Unread
+from verify.reading.terms import Axis, Op, Term, Type, parts
+from verify.reading.values import Condition, Named, Record, Several, Unknown, is_ours, is_record_class
+
+#: Paths through the conditions of one claim, at most.
+PATHS = 64
+#: Where the theory is.
+_THEORY = Path(fedtheory.__file__).resolve().parent
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What a claim says on one path through the conditions on letters in its code.
+
+    ``conditions``: these, each with its answer; ``raising``: conditions under which something that was read raises an
+    error; ``letters``: what those letters of the claim are of which that can be read; ``quantities``: the terms that
+    each function computes, by the function, and ``axis``: on which those lie that one computes side by side; ``types``:
+    of the parts of a state; ``program``: the step of the method, where the claim speaks of one.
+    """
+
+    conditions: tuple[tuple[Condition, bool], ...]
+    raising: tuple[tuple[str, Condition], ...]
+    letters: Mapping[sympy.Expr, Term]
+    quantities: Mapping[Any, tuple[Term, ...]]
+    axis: int
+    types: Mapping[str, Type]
+    program: Program | None
+
+    @property
+    def whose(self) -> frozenset[str]:
+        """The parameters that say of which client something is meant."""
+        found = parts(*self.letters.values(), *(term for several in self.quantities.values() for term in several))
+        return frozenset(str(term.data) for term in found if term.op is Op.CLIENT)
+
+
+@dataclass(frozen=True, eq=False)
+class _Scene:
+    """What functions of a claim are given."""
+
+    problem: Any
+    params: Any
+    state: Any
+    types: Mapping[str, Type]
+    with_g: bool
+
+
+def cases(claim: Claim, instances: Sequence[Instance], functions: Sequence[Any], stepping: bool) -> Iterator[Case]:
+    """What ``functions(problem, params, state)`` of a claim compute, on every path on which its hypotheses may hold.
+
+    ``instances``: some that meet the hypotheses, in fractions; ``stepping``: whether the step is read too. ``Unread``
+    says what stands in the way.
+    """
+    path: list[bool] | None = []
+    count = 0
+    while path is not None:
+        count += 1
+        if count > PATHS:
+            raise Unread(f"the code of {claim.id} has more than {PATHS} paths through conditions on letters")
+        reader = Reader(known.FUNCTIONS, path)
+        scene = _scene(claim, instances, reader)
+        if _may_hold(claim, reader, scene):
+            yield _case(claim, reader, scene, functions, stepping)
+        path = _next([answer for _, answer in reader.taken])
+
+
+def _next(path: list[bool]) -> list[bool] | None:
+    """The path after this one: the last condition that was answered by True is answered by False."""
+    while path and not path[-1]:
+        path.pop()
+    return [*path[:-1], False] if path else None
+
+
+def _case(claim: Claim, reader: Reader, scene: _Scene, functions: Sequence[Any], stepping: bool) -> Case:
+    given = scene.problem, scene.params, scene.state
+    letters = dict(_letters(claim, reader, scene))
+    values = {function: reader.call(theirs(function), *given) for function in functions}
+    if len({_axes(value) for value in values.values()}) > 1:
+        raise Unread("arrays that are compared lie side by side in different ways")
+    axis = next((value.axis for value in values.values() if isinstance(value, Several)), -1)
+    found = {function: _terms(value) for function, value in values.items()}
+    program = None
+    if stepping:
+        algorithm = claim.statement.algorithm
+        if algorithm.schedules:
+            raise Unread(f"parameters of {algorithm.name} vary with the round")
+        law = reader.call(theirs(algorithm.draws), *given)
+        if not isinstance(law, Law):
+            raise Unread(f"{algorithm.name} draws from what is no distribution")
+        after = reader.call(theirs(algorithm.step, algorithm.State), *given, known.drawn(law))
+        told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
+        step = parts_after(after, scene.types)
+        program = Program(algorithm.name, scene.types, told, {}, scene.with_g, law, step, reader.raising)
+    return Case(tuple(reader.taken), tuple(reader.raising), letters, found, axis, scene.types, program)
+
+
+def _terms(value: Any) -> tuple[Term, ...]:
+    return value.of if isinstance(value, Several) else (as_term(value),)
+
+
+def _axes(value: Any) -> tuple[Any, ...]:
+    """How the arrays that a function gives lie side by side."""
+    return (value.axis, *(term.type.axes for term in value.of)) if isinstance(value, Several) else ()
+
+
+def _may_hold(claim: Claim, reader: Reader, scene: _Scene) -> bool:
+    """Whether the hypotheses that are given as code may hold on this path; those that cannot be read may."""
+    for hypothesis in claim.requires:
+        if hypothesis.met is None or hypothesis.states_membership(claim.setting.classes):
+            continue
+        before = len(reader.raising)
+        try:
+            value = reader.call(theirs(hypothesis.met), scene.problem, scene.params)
+        except Unread:
+            continue
+        finally:
+            # Where a hypothesis cannot be decided it is not met.
+            del reader.raising[before:]
+        if value is False or (isinstance(value, Condition) and not reader.answered(value)):
+            return False
+    return True
+
+
+def _letters(claim: Claim, reader: Reader, scene: _Scene) -> Iterator[tuple[sympy.Expr, Term]]:
+    """What letters of a claim are, of those of which it can be read."""
+    for letter, source in claim.setting.sources.items():
+        before = len(reader.raising)
+        try:
+            if callable(source):
+                value = reader.call(theirs(source), scene.problem, scene.params)
+            else:
+                value = _named(source, reader, scene)
+            yield letter, as_term(value)
+        except ValueError:
+            continue
+        finally:
+            del reader.raising[before:]
+
+
+def _named(source: str, reader: Reader, scene: _Scene) -> Any:
+    """What a source stands for that is a name: as ``fedtheory.instances.value_of`` looks it up."""
+    of_problem = getattr(scene.problem, "fields", {})
+    if source == "kappa" and of_problem:
+        return terms.divide(as_term(of_problem["L"]), as_term(of_problem["mu"]))
+    for fields in (of_problem if source in ("mu", "L", "n", "d") else {}, scene.params.fields):
+        if source in fields:
+            return fields[source]
+    of_compressors = getattr(scene.params.fields.get("compressors"), "fields", {})
+    if source in of_compressors:
+        return of_compressors[source]
+    raise ValueError(f"nothing is known of {source}")
+
+
+# What functions are given
+
+
+def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader) -> _Scene:
+    problems = [_problem_of(claim, instance) for instance in instances]
+    if not instances or any(kind != problems[0] for kind in problems):
+        raise Unread("the problems of instances are of several kinds, or there is no instance")
+    of, with_g, single, resolvents = problems[0]
+    if of is not None and of is not Problem:
+        raise Unread(f"nothing is known of a problem of type {of.__name__}")
+    problem = known.problem(with_g, single, resolvents)
+    params = _params(instances, reader)
+    types = _types(claim, instances, reader, problem, params)
+    State = type(_state(instances[0]))
+    if not is_record_class(State):
+        raise Unread(f"states of {claim.id} have code of their own")
+    state = Record(State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
+    return _Scene(None if of is None else problem, params, state, types, with_g)
+
+
+def _state(instance: Instance) -> Any:
+    zero = np.zeros((1, instance.dimension), dtype=int)
+    return instance.at(zero)[1]
+
+
+def _problem_of(claim: Claim, instance: Instance) -> tuple[Any, bool, bool, bool]:
+    """The kind of a problem, whether it has a g, whether there is only ever one client, and whether the f_i have
+    resolvents."""
+    problem = instance.problem
+    single = set(claim.setting.clients) == {1}
+    if problem is None:
+        return None, False, single, False
+    if type(problem) is Problem and not is_ours(type(problem.f)):
+        raise Unread(f"functions of type {type(problem.f).__name__} may be anything")
+    with_g = getattr(problem, "g", None) is not None
+    return type(problem), with_g, single, hasattr(getattr(problem, "f", None), "resolvent")
+
+
+def _params(instances: Sequence[Instance], reader: Reader) -> Record:
+    """What parameters stand for: of the same kind at all instances."""
+    cls = type(instances[0].params)
+    if not is_record_class(cls):
+        raise Unread("parameters have code of their own")
+    told: dict[str, Any] = {}
+    for name in cls._fields:
+        found = [_parameter(reader, name, instance) for instance in instances]
+        if any(not _alike(value, found[0]) for value in found):
+            told[name] = Unknown(f"the parameter {name}, which is of several kinds")
+        else:
+            # What is no letter and no compressor has one value here, and may have others elsewhere.
+            known_kind = isinstance(found[0], Term | Named | Unknown)
+            told[name] = found[0] if known_kind else Unknown(f"the parameter {name}, of which values are not told")
+    return Record(cls, told)
+
+
+def _parameter(reader: Reader, name: str, instance: Instance) -> Any:
+    n = instance.problem.n if instance.problem is not None else None
+    return parameter(reader, name, getattr(instance.params, name), n, {})
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, Term) and isinstance(other, Term):
+        return one.type == other.type
+    if isinstance(one, Named) and isinstance(other, Named):
+        return one.what == other.what and one.fields.keys() == other.fields.keys()
+    return not isinstance(one, Term | Named) and not isinstance(other, Term | Named)
+
+
+def _types(
+    claim: Claim, instances: Sequence[Instance], reader: Reader, problem: Named, params: Record
+) -> dict[str, Type]:
+    """The types of the parts of a state."""
+    algorithm = claim.setting.algorithm
+    if claim.setting.drawing.special is not None or algorithm is None:
+        return _seen(claim, instances)
+    centre = theirs(algorithm.fixed_point)
+    if is_made_by(centre, method.method):
+        shapes = held(centre, "state")
+        return {name: terms.POINT if shape == "point" else terms.CLIENTS for name, shape in shapes.items()}
+    before = len(reader.raising)
+    found = reader.call(centre, problem, params)
+    del reader.raising[before:]
+    if not isinstance(found, Record):
+        raise Unread(f"the fixed point of {algorithm.name} is no state")
+    axes = {name: as_term(value).type.axes for name, value in found.fields.items()}
+    return {name: Type(of, True, int(Axis.COORDINATES in of)) for name, of in axes.items()}
+
+
+def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
+    """The types of the parts of a state, by their shapes at all instances; of recipes of this package alone."""
+    build = claim.setting.drawing.special
+    if build is None or not _is_theory(build.build):
+        raise Unread("the shapes of a state are not told for every n and d")
+    found: dict[str, Type] | None = None
+    sizes: set[tuple[int, int]] = set()
+    for instance in instances:
+        n, d = (instance.problem.n, instance.problem.d) if instance.problem is not None else (0, 0)
+        if n < 2 or n == d:
+            continue
+        names = {n: Axis.CLIENTS, d: Axis.COORDINATES}
+        here: dict[str, Type] = {}
+        for name, value in _state(instance)._asdict().items():
+            shape = np.shape(value)[2:]
+            if not set(shape) <= set(names):
+                raise Unread(f"the part {name} of a state has the shape {shape}, with n = {n} and d = {d}")
+            axes = tuple(names[k] for k in shape)
+            here[name] = Type(axes, True, int(Axis.COORDINATES in axes))
+        if found is not None and here != found:
+            raise Unread("the shapes of a state differ from instance to instance")
+        found = here
+        sizes.add((n, d))
+    if found is None or len(sizes) < 2:
+        raise Unread("the shapes of a state are not seen at two sizes")
+    return found
+
+
+def _is_theory(function: Any) -> bool:
+    """Whether a function stands in a file of this package's theory."""
+    inner = getattr(function, "func", function)
+    code = getattr(inner, "__code__", None)
+    return code is not None and Path(code.co_filename).resolve().is_relative_to(_THEORY)
+
+
+def has_step(claim: Claim) -> bool:
+    """Whether the method of a claim has a step."""
+    algorithm = claim.statement.algorithm
+    return algorithm is not None and algorithm.step is not no_step

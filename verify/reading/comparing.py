@@ -1,0 +1,102 @@
+"""What was read, against the code itself, entry by entry at instances: a safety net, which decides for no claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.numbers.literals import are_fractions
+from fedtheory.numbers.rational import Array
+from verify.reading import running
+from verify.reading.claimed import Case
+from verify.reading.source import Unread
+from verify.reading.terms import Axis, Term
+from verify.reading.values import Condition
+
+#: Numbers of clients at which it is compared, and points at each.
+CLIENTS, POINTS = (2, 3, 4, 5), 2
+
+
+def check(claim: Claim, cases: Sequence[Case], instances: Sequence[Instance], rng: np.random.Generator) -> int:
+    """At how many instances what was read is what the code computes. ``Unread`` where it is not, or at none."""
+    compared = 0
+    for instance in _spread(instances):
+        coordinates = [[int(k) for k in row] for row in rng.integers(-7, 8, (POINTS, instance.dimension))]
+        theta = np.array(coordinates, dtype=object).reshape(POINTS, instance.dimension)
+        problem, state = instance.at(theta)
+        sized = problem if problem is not None else _sizes(cases[0], state)
+        case = next((c for c in cases if _occurs(c, sized, instance.params, state)), None)
+        if case is not None:
+            _compare(claim, case, problem, sized, instance.params, state, rng)
+            compared += 1
+    if not compared:
+        raise Unread("there is no instance at which what was read can be compared with the code")
+    return compared
+
+
+def _sizes(case: Case, state: Any) -> Any:
+    """Where there is no problem, what it would say: n and d, as states have them."""
+    shapes = [
+        zip(kind.axes[::-1], np.shape(getattr(state, name))[::-1], strict=False) for name, kind in case.types.items()
+    ]
+    told = {axis: size for shape in shapes for axis, size in shape}
+    return SimpleNamespace(n=told.get(Axis.CLIENTS), d=told.get(Axis.COORDINATES))
+
+
+def _spread(instances: Sequence[Instance]) -> Iterator[Instance]:
+    """One instance for each number of clients, and others where there are not as many."""
+    by_size: dict[Any, Instance] = {}
+    for instance in instances:
+        by_size.setdefault(getattr(instance.problem, "n", None), instance)
+    chosen = [by_size[n] for n in (None, 1, *CLIENTS) if n in by_size]
+    yield from chosen
+    yield from [i for i in instances if not any(i is c for c in chosen)][: max(0, POINTS - len(chosen))]
+
+
+def _occurs(case: Case, problem: Any, params: Any, state: Any) -> bool:
+    return all(_holds(condition, problem, params, state) is answer for condition, answer in case.conditions)
+
+
+def _holds(condition: Any, problem: Any, params: Any, state: Any) -> bool:
+    if not isinstance(condition, Condition):
+        return bool(condition)
+    if condition.by in ("not", "and", "or"):
+        parts = [_holds(part, problem, params, state) for part in condition.of]
+        return not parts[0] if condition.by == "not" else (all if condition.by == "and" else any)(parts)
+    left, right = (running.value(term, problem, params, state) for term in condition.of)
+    if condition.by in ("==", "!="):
+        return bool(left == right) is (condition.by == "==")
+    return bool(left < right if condition.by == "<" else left <= right)
+
+
+def _compare(
+    claim: Claim, case: Case, problem: Any, sized: Any, params: Any, state: Any, rng: np.random.Generator
+) -> None:
+    lead = np.shape(state[0])[:2]
+    for function, terms in case.quantities.items():
+        there = np.asarray(function(problem, params, state))
+        parts = [_full(running.value(term, sized, params, state), term, sized, lead) for term in terms]
+        here = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=case.axis)
+        _same(here, np.broadcast_to(there, np.broadcast_shapes(np.shape(there), here.shape)), str(claim.id))
+    if case.program is not None:
+        algorithm = claim.statement.algorithm
+        draw = algorithm.draws(problem, params, state).sample(rng, lead)
+        after = algorithm.step(problem, params, state, draw)
+        for name, value in running.step(case.program, problem, params, state, draw).items():
+            _same(value, np.broadcast_to(getattr(after, name), value.shape), f"the part {name} after a step")
+
+
+def _full(value: Any, term: Term, problem: Any, lead: tuple[int, ...]) -> Array:
+    """A value with all axes of its term, and the replicas before them."""
+    return np.broadcast_to(value, running.shape(term, problem, lead))
+
+
+def _same(here: Array, there: Array, what: str) -> None:
+    exact = are_fractions(here) and are_fractions(there)
+    if not (bool((here == there).all()) if exact else np.allclose(here.astype(float), there.astype(float))):
+        raise Unread(f"{what} is not what was read there")

@@ -1,0 +1,137 @@
+"""What a proof that is read rests on, shown from the claim's hypotheses: divisors, errors, cases that never occur."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from fedtheory.claims import Claim
+from verify.exact import reals, symbolic
+from verify.reading.claimed import Case
+from verify.reading.generic_client import ONE, Value, World, at_client, evaluated
+from verify.reading.source import Unread
+from verify.reading.terms import Op
+from verify.reading.values import Condition
+
+_RELATIONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le}
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What is known of the letters of a world in one case: relations, and what its symbols are called in them."""
+
+    world: World
+    names: Mapping[sympy.Symbol, sympy.Expr]
+    relations: list[sympy.Basic]
+
+    def expression(self, c: Any) -> sympy.Expr:
+        """An element of the field, in the letters of the claim as far as it has some."""
+        return c.as_expr().xreplace(self.names)
+
+    def number(self, value: Value) -> sympy.Expr:
+        """A value that is a number made of letters; ``Unread`` for any other."""
+        if not set(value.of) <= {ONE}:
+            raise Unread("a letter, or a side of a condition, is no number made of letters")
+        return self.expression(value.of.get(ONE, self.world.field.zero))
+
+    def relation(self, condition: Condition) -> sympy.Basic:
+        """A condition as a relation between letters."""
+        if condition.by in _RELATIONS:
+            sides = (self.number(value) for value in evaluated(self.world, condition.of))
+            return _RELATIONS[condition.by](*sides)
+        parts = [self.relation(c) if isinstance(c, Condition) else sympy.sympify(bool(c)) for c in condition.of]
+        join: Any = {"not": sympy.Not, "and": sympy.And, "or": sympy.Or}[condition.by]
+        return join(*parts)
+
+    def implies(self, relation: sympy.Basic) -> bool:
+        """Whether a relation follows."""
+        return relation is sympy.true or reals.implied(relation, self.relations)
+
+    def never_occurs(self) -> bool:
+        """Whether no values of the letters meet all that is known."""
+        return sympy.false in self.relations or reals.contradictory(self.relations)
+
+    def is_never_zero(self, c: Any) -> bool:
+        """Whether an element of the field is zero for no values of the letters."""
+        _, factors = c.numer.factor_list()
+        return all(self._nonzero(self.expression(self.world.field(factor))) for factor, _ in factors)
+
+    def _nonzero(self, factor: sympy.Expr) -> bool:
+        return bool(factor.is_nonzero) or self.implies(sympy.Ne(factor, 0))
+
+
+def ground(claim: Claim, case: Case, world: World) -> Ground:
+    """What is known of the letters of a world: the hypotheses, what the claim's letters are, and the case."""
+    names: dict[sympy.Symbol, sympy.Expr] = {}
+    links: list[tuple[sympy.Expr, Any]] = []
+    least: list[tuple[sympy.Expr, Value]] = []
+    for letter, term in case.letters.items():
+        if term.op is Op.LEAST:
+            least.append((letter, evaluated(world, term.of)[0]))
+            continue
+        value = evaluated(world, [term])[0]
+        if not set(value.of) <= {ONE}:
+            continue
+        c = value.of.get(ONE, world.field.zero)
+        symbol = next((s for s, g in zip(world.field.symbols, world.field.gens, strict=True) if g == c), None)
+        if symbol is not None and symbol not in names:
+            names[symbol] = letter
+        else:
+            links.append((letter, c))
+    anybody = _of_anybody(case, names, world)
+    for symbol in world.field.symbols:
+        size = {"positive": True, "integer": True} if str(symbol) in ("n", "d") else {"real": True}
+        names.setdefault(symbol, sympy.Dummy(str(symbol), **size))
+    found = Ground(world, names, list(symbolic.assumed(claim)))
+    alike = {names[one]: names[own] for one, own in anybody.items()}
+    # What is said of a client is said of each, except where code says of which.
+    coded = any(h.met is not None and not h.states_membership(claim.setting.classes) for h in claim.requires)
+    said = claim.setting.domain if coded else symbolic.assumed(claim)
+    found.relations.extend(relation.xreplace(alike) for relation in said if alike)
+    found.relations.extend(sympy.Eq(letter, found.expression(c), evaluate=False) for letter, c in links)
+    found.relations.extend(sympy.Le(letter, found.number(value), evaluate=False) for letter, value in least)
+    for condition, answer in case.conditions:
+        relation = found.relation(condition)
+        found.relations.append(relation if answer else sympy.Not(relation))
+    return found
+
+
+def _of_anybody(case: Case, names: dict[sympy.Symbol, sympy.Expr], world: World) -> Mapping[sympy.Symbol, sympy.Symbol]:
+    """The symbols of a letter of one client, which is any of them, and of the same letter of each client's own."""
+    found = {}
+    for symbol in list(names):
+        own = next((s for s in world.field.symbols for i in case.whose if str(symbol) == at_client(str(s), i)), None)
+        if own is not None and own not in names:
+            letter = names[symbol]
+            names[own] = sympy.Dummy(f"{letter} of any client", **letter.assumptions0)
+            found[symbol] = own
+    return found
+
+
+def learn_sums(ground: Ground) -> None:
+    """Add what is known of sums of numbers over the clients: they are positive where all of their terms are."""
+    world = ground.world
+    for name, symbol in world.sums.items():
+        _, letters, draws, _ = world.meaning[name]
+        somebody = not draws or (len(draws) == 1 and _is_positive(ground, world.totals.get(min(draws))))
+        if somebody and ground.implies(sympy.Gt(ground.expression(letters), 0)):
+            ground.relations.append(sympy.Gt(ground.names[symbol], 0))
+
+
+def _is_positive(ground: Ground, total: Value | None) -> bool:
+    return total is not None and ground.implies(sympy.Gt(ground.number(total), 0))
+
+
+def unmet(ground: Ground, case: Case) -> Iterator[str]:
+    """What does not follow from the hypotheses: that a divisor is not zero, or that no error is raised."""
+    for where, condition in case.raising:
+        if not ground.implies(sympy.Not(ground.relation(condition))):
+            yield f"an error may be raised ({where})"
+    seen = set()
+    for c in ground.world.divided:
+        if c not in seen and not ground.is_never_zero(c):
+            yield f"{c} may be zero, by which the code divides"
+        seen.add(c)

@@ -1,0 +1,115 @@
+"""Claims shown as they are read: two sides that are one expression, residuals that a step leaves zero.
+
+What is shown holds for every n, d, state, function and value of the letters that meet the hypotheses, whatever is
+drawn: nothing was ever asked of any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.kinds.invariant import Invariant
+from verify.reading import generic_client
+from verify.reading.claimed import Case, cases
+from verify.reading.generic_client import ONE, Value, World, evaluated
+from verify.reading.obligations import Ground, ground, learn_sums, unmet
+from verify.reading.source import Unread
+from verify.reading.terms import Op, Term
+from verify.reading.values import Condition
+
+
+def applies(claim: Claim) -> bool:
+    """Whether a claim says that two sides are equal, in every state, or that a step leaves a residual zero."""
+    statement = claim.statement
+    if isinstance(statement, Invariant):
+        return True
+    equal = all(comparison.relation == "==" for comparison in statement.comparisons)
+    return statement.statewise and bool(statement.quantities) and bool(statement.comparisons) and equal
+
+
+def read(claim: Claim, instances: Sequence[Instance]) -> list[Case]:
+    """The cases of a claim. ``Unread`` where something in its code is not read."""
+    statement = claim.statement
+    if isinstance(statement, Invariant):
+        return list(cases(claim, instances, (statement.residual,), True))
+    return list(cases(claim, instances, tuple(q.of for q in statement.quantities), False))
+
+
+def unshown(claim: Claim, case: Case) -> str:
+    """Why a claim is not shown in one case; empty where it is, or where the case never occurs."""
+    here = _world(case)
+    about = ground(claim, case, here)
+    if about.never_occurs():
+        return ""
+    if isinstance(claim.statement, Invariant):
+        assert case.program is not None
+        if not generic_client.leaves_zero(here, case.program, case.quantities[claim.statement.residual]):
+            return "a step is not seen to leave the residual zero"
+    else:
+        for left, right in _sides(claim, case, about):
+            if not (left - right).is_zero():
+                return "the two sides are not seen to be one expression"
+    learn_sums(about)
+    return next(unmet(about, case), "")
+
+
+def _world(case: Case) -> World:
+    """The world of all that was read in a case."""
+    terms = [term for several in case.quantities.values() for term in several]
+    terms += [*case.letters.values(), *_of_conditions([c for c, _ in case.conditions])]
+    terms += _of_conditions([c for _, c in case.raising])
+    return generic_client.world_of(*terms) if case.program is None else generic_client.world(case.program, *terms)
+
+
+def _of_conditions(conditions: Sequence[Any]) -> Iterator[Term]:
+    for condition in conditions:
+        if isinstance(condition, Condition):
+            yield from _of_conditions(condition.of)
+        elif isinstance(condition, Term):
+            yield condition
+
+
+# Two sides
+
+
+def _sides(claim: Claim, case: Case, about: Ground) -> Iterator[tuple[Value, Value]]:
+    """The two sides of each comparison, of each of the vectors that a quantity gives side by side."""
+    statement, here = claim.statement, about.world
+    found = {q.expression: evaluated(here, case.quantities[q.of]) for q in statement.quantities}
+    known = {letter: term for letter, term in case.letters.items() if term.op is not Op.LEAST}
+    letters = {letter: evaluated(here, [term])[0] for letter, term in known.items()}
+    counts = {len(values) for values in found.values()}
+    if len(counts) > 1:
+        raise Unread("quantities give different numbers of vectors side by side")
+    for k in range(counts.pop()):
+        env = {**letters, **{expression: values[k] for expression, values in found.items()}}
+        for comparison in statement.comparisons:
+            yield of_expression(comparison.left, env, here), of_expression(comparison.right, env, here)
+
+
+def of_expression(expression: sympy.Expr, env: Mapping[sympy.Expr, Value], world: World) -> Value:
+    """The value of an expression in letters and quantities. ``Unread`` for what is no quotient of polynomials."""
+    if expression in env:
+        return env[expression]
+    if expression.is_Rational:
+        return world.constant(expression)
+    if isinstance(expression, sympy.Add | sympy.Mul):
+        found = world.constant(sympy.Integer(0 if isinstance(expression, sympy.Add) else 1))
+        for part in expression.args:
+            value = of_expression(part, env, world)
+            found = found + value if isinstance(expression, sympy.Add) else found * value
+        return found
+    if isinstance(expression, sympy.Pow) and expression.exp.is_Integer:
+        base, power = of_expression(expression.base, env, world), int(expression.exp)
+        if power < 0:
+            base = generic_client.inverse(world, base)
+        found = Value({ONE: world.field.one})
+        for _ in range(abs(power)):
+            found *= base
+        return found
+    raise Unread(f"{expression} is not known from what was read")
