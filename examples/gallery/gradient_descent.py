@@ -1,6 +1,6 @@
 """Gradient descent on strongly convex functions: one step contracts by (1 - gamma mu)^2 up to gamma = 2/(mu + L).
 
-Source: Polyak, Introduction to Optimization (1987), Section 1.4; Nesterov, Introductory Lectures (2004), Theorem 2.1.15.
+Source: Polyak, Introduction to Optimization (1987), Section 1.4; Nesterov, Introductory Lectures (2004), Th. 2.1.15.
 """
 
 import fedtheory as ft

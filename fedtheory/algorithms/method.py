@@ -36,9 +36,10 @@ def method(
     """The algorithm with this ``step(problem, params, state, draw) -> state``, a mapping or a tuple of the new parts.
 
     ``params``: names of its parameters; ``state``: its parts by name, each a "point" ``(..., d)`` or "clients"
-    ``(..., n, d)``. Unless given: all parts start at 0; the draws are those of ``params.compressors``, or there are
-    none; at the fixed point points are the optimum and clients' vectors 0. ``schedules``: parameters that vary with the
-    round, by name, as expressions in its index ``round_index`` and in letters; the step has their values at its round.
+    ``(..., n, d)``. Unless given: all parts start at 0; the draws are those of ``params.compressors`` or of
+    ``params.noise``, or there are none; at the fixed point points are the optimum and clients' vectors 0.
+    ``schedules``: parameters that vary with the round, by name, as expressions in its index ``round_index`` and in
+    letters; the step has their values at its round.
     ``ValueError`` for another shape, for a function of other arguments, for a parameter that is called as a part of the
     problem is, or for a schedule that is no number, infinite or negative at some round.
     """
@@ -79,7 +80,9 @@ def method(
         return State(**{p: x if s == "point" else 0 * x[..., None, :] + nothing for p, s in state.items()})
 
     def drawn(problem: Any, params: Any, state: Any) -> Any:
-        return params.compressors.draws if hasattr(params, "compressors") else Constant()
+        if hasattr(params, "compressors"):
+            return params.compressors.draws
+        return params.noise.draws if hasattr(params, "noise") else Constant()
 
     return Algorithm(
         name,

@@ -6,7 +6,16 @@ how they are built, and what is just outside is said in :mod:`fedtheory.sampling
 """
 
 from fedtheory.classes.base import FunctionClass
-from fedtheory.classes.compressors import Adversary, ContractiveCompressors, InexactOracles, UnbiasedCompressors
+from fedtheory.classes.composite import Composite
+from fedtheory.classes.compressors import (
+    Adversary,
+    ContractiveCompressors,
+    InexactOracles,
+    NoisyGradients,
+    UnbiasedCompressors,
+)
+from fedtheory.classes.convex import Convex, StronglyConvex
+from fedtheory.classes.convex_lipschitz import ConvexLipschitz
 from fedtheory.classes.one_strongly_convex import OneStronglyConvex
 from fedtheory.classes.polyak_lojasiewicz import PolyakLojasiewicz
 from fedtheory.classes.smooth import Smooth
@@ -20,9 +29,13 @@ from fedtheory.classes.weakly_convex import WeaklyConvex
 
 __all__ = [
     "Adversary",
+    "Composite",
     "ContractiveCompressors",
+    "Convex",
+    "ConvexLipschitz",
     "FunctionClass",
     "InexactOracles",
+    "NoisyGradients",
     "OneStronglyConvex",
     "PolyakLojasiewicz",
     "Smooth",
@@ -31,6 +44,7 @@ __all__ = [
     "SmoothEach",
     "SmoothOwn",
     "SmoothStronglyConvex",
+    "StronglyConvex",
     "StronglyConvexOnAverage",
     "UnbiasedCompressors",
     "WeaklyConvex",

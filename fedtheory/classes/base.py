@@ -35,7 +35,8 @@ class FunctionClass:
     may hold; ``conjugates``: whether the method sees the f_i through their conjugates; ``quadratics``: whether the
     class is of quadratics only; ``constants``: the constants of the problem that the class has, of which letters may
     speak by name; ``optima``: what x* may be; ``has_g``: whether the class says what g
-    is; ``ends``: the letters of the least and the largest curvature, where the class has both.
+    is, and ``with_g`` whether there always is one; ``ends``: the letters of the least and the largest curvature, where
+    the class has both.
     """
 
     loose = False
@@ -44,6 +45,7 @@ class FunctionClass:
     constants: ClassVar[tuple[str, ...]] = ("mu", "L", "kappa")
     optima: ClassVar[tuple[str, ...]] = ("consensus", "stationary")
     has_g = False
+    with_g = False
 
     optimum: str = field(default="", kw_only=True)
 
@@ -81,6 +83,15 @@ class FunctionClass:
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""
         raise NotImplementedError
+
+    def curvatures_of_g(self, problem: Problem, params: Any) -> tuple[Any, Any]:
+        """Least and largest curvature of g, where there is one: those of f_1, unless a class says otherwise."""
+        mu, L = self.curvatures(problem, params)
+        return mu[0], L[0]
+
+    def steepest(self, problem: Problem, params: Any) -> Any:
+        """The square of the length of each gradient, at most; None where nothing is known of it."""
+        return None
 
     def average(self, problem: Problem, params: Any) -> Average | None:
         """What is known of the average of the f_i beyond the f_i, where x* is its minimiser."""

@@ -1,4 +1,4 @@
-"""Classes of compressors and of inexact oracles."""
+"""Classes of compressors, of stochastic gradients and of inexact oracles."""
 
 from __future__ import annotations
 
@@ -62,6 +62,45 @@ class ContractiveCompressors:
 
 
 @dataclass(frozen=True)
+class NoisyGradients:
+    """What is added to gradients of clients: noise of mean zero and of variance at most sigma^2, whatever the point,
+    or at most sigma^2/b for the mean of a minibatch of b; in a field of ``Params``, beside the fields ``sigma`` and b.
+
+    ``params.noise.apply(draw, problem.f.gradient(x))`` are stochastic gradients at x. Two vectors with one draw are two
+    answers to the same sample: nothing is known of how their noise is correlated. ``batch``: the name of b, where there
+    is one. ``independent``: whether the noise of different clients must be.
+    """
+
+    field: str = "noise"
+    independent: bool = False
+    batch: str = ""
+
+    #: The letters that stand for a constant of the noise.
+    letters: ClassVar[tuple[str, ...]] = ("sigma",)
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        bound = f"sigma^2/{self.batch}" if self.batch else "sigma^2"
+        return f"{'independent ' if self.independent else ''}noise of variance at most {bound}"
+
+    def variance(self, params: Any) -> Any:
+        """The variance that is allowed."""
+        return params.sigma**2 / (getattr(params, self.batch) if self.batch else 1)
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the noise of an instance is as small as the method is told, and as independent as is asked."""
+        used = getattr(params, self.field)
+        small = used.variance <= self.variance(params)
+        return bool(small and (not self.independent or self.mutually_independent(problem, params)))
+
+    def mutually_independent(self, problem: Problem, params: Any) -> bool:
+        """Whether the noise of different clients is independent."""
+        independent: bool = getattr(params, self.field).joint == "independent"
+        return independent
+
+
+@dataclass(frozen=True)
 class InexactOracles:
     """Oracles of grad f_i^*, each ``delta(problem, params)``-inexact (FedDCD, Definition 5.1); in a field of
     ``Params``."""
@@ -82,4 +121,4 @@ class InexactOracles:
 
 
 #: Whatever a method meets beside functions.
-Adversary = UnbiasedCompressors | ContractiveCompressors | InexactOracles
+Adversary = UnbiasedCompressors | ContractiveCompressors | NoisyGradients | InexactOracles

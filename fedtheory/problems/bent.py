@@ -10,6 +10,7 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.functions import Functions
+from fedtheory.problems.kinked import Kinked
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 
 
@@ -195,4 +196,4 @@ def less_parabola(f: Functions, x: Array, bend: Any) -> Functions:
 
 def is_quadratic(f: Functions) -> bool:
     """Whether every gradient is an affine map."""
-    return not isinstance(f.f if isinstance(f, LessParabola) else f, PiecewiseQuadratic | Bent)
+    return not isinstance(f.f if isinstance(f, LessParabola) else f, PiecewiseQuadratic | Bent | Kinked)

@@ -280,6 +280,10 @@ def _function(client: Recipe) -> str:
         text += _row(client["kink"])
         if "h_beyond" in client:
             text += f", {_row(client['h_beyond'])} above those at x* + {_row(client['kink_beyond'])}"
+    if any(client.get("jump", ())):
+        text += f", derivatives jumping by twice {_row(client['jump'])} at x* + {_row(client['jump_at'])}"
+        if not all(client["jump_at"]):
+            text += f" (signs there {_row(client['choice'])})"
     if "dip" in client:
         text += f", but {client['dip']} where x_1 - x*_1 is between {client['dip_from']} and {client['dip_to']}"
     if client.get("turn"):
@@ -287,7 +291,7 @@ def _function(client: Recipe) -> str:
     more = [
         f"{k} = {_row(v) if isinstance(v, tuple) else v}"
         for k, v in client.items()
-        if k not in (*members.SLOPES, *members.KINKS, "y", "turn", "dip", "dip_from", "dip_to")
+        if k not in (*members.SLOPES, *members.KINKS, *members.JUMPS, "y", "turn", "dip", "dip_from", "dip_to")
     ]
     more += [f"gradient {_row(client['y'])} less the mean"] if any(client.get("y", ())) else []
     return ", ".join([text, *more])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, log
@@ -9,11 +10,12 @@ from math import comb, log
 import numpy as np
 
 from fedtheory import compressors
-from fedtheory.classes import ContractiveCompressors, UnbiasedCompressors
+from fedtheory.classes import ContractiveCompressors, InexactOracles, NoisyGradients, UnbiasedCompressors
 from fedtheory.compressors import Family as Compressors
 from fedtheory.compressors import contractive
 from fedtheory.instances import Recipe, generic, number, pick
 from fedtheory.numbers.rational import square_root
+from fedtheory.sampling.noise import NoiseSampler
 from fedtheory.settings import Setting
 
 #: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.
@@ -57,6 +59,10 @@ class UnbiasedSampler:
             k, d, omega = pick(rng, self.only)
         return d, {"k": k, "omega": omega, "joint": joint}
 
+    def at(self, values: Mapping[str, Fraction]) -> Recipe:
+        """Independent compressors at a grid's point."""
+        return {"k": 0, "omega": values["omega"], "joint": "independent"}
+
     def clients(self, recipe: Recipe, n: int) -> int:
         """A number of clients whose draws can be enumerated."""
         if recipe["joint"] != "independent" or recipe["omega"] == 0:
@@ -89,6 +95,10 @@ class ContractiveSampler:
         few, k, alpha = pick(rng, _CONTRACTIONS)
         return (few, {"k": k, "alpha": alpha}) if d < LARGE else (d, {"k": 0, "alpha": alpha})
 
+    def at(self, values: Mapping[str, Fraction]) -> Recipe:
+        """Scaled compressors at a grid's point."""
+        return {"k": 0, "alpha": values["alpha"]}
+
     def clients(self, recipe: Recipe, n: int) -> int:
         """A number of clients, at most n, whose draws can be enumerated."""
         if recipe["alpha"] == 1 or (recipe["k"] and n > FEW):
@@ -103,10 +113,18 @@ class ContractiveSampler:
         return contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
 
 
-def samplers(setting: Setting) -> tuple[UnbiasedSampler | ContractiveSampler, ...]:
-    """The samplers of a setting's classes of compressors; oracles are made by its ``parameters``."""
-    return tuple(
-        UnbiasedSampler(a, setting.drawing.compressors) if isinstance(a, UnbiasedCompressors) else ContractiveSampler(a)
-        for a in setting.adversaries
-        if isinstance(a, UnbiasedCompressors | ContractiveCompressors)
+def samplers(setting: Setting) -> tuple[UnbiasedSampler | ContractiveSampler | NoiseSampler, ...]:
+    """The samplers of a setting's classes of compressors and of noise; oracles are made by its ``parameters``."""
+    return tuple(_sampler(a, setting) for a in setting.adversaries if not isinstance(a, InexactOracles))
+
+
+def _sampler(
+    of: UnbiasedCompressors | ContractiveCompressors | NoisyGradients, setting: Setting
+) -> UnbiasedSampler | ContractiveSampler | NoiseSampler:
+    if isinstance(of, NoisyGradients):
+        return NoiseSampler(of)
+    return (
+        UnbiasedSampler(of, setting.drawing.compressors)
+        if isinstance(of, UnbiasedCompressors)
+        else ContractiveSampler(of)
     )

@@ -152,8 +152,8 @@ def at_letters(claim: Posed, values: Mapping[str, Fraction], stiff: int) -> Reci
     recipe: dict[str, Any] = {"n": n, "d": 1}
     if setting.functions is not None:
         recipe = dict(sampler(setting.functions, setting.drawing).at(values, n, stiff, setting.drawing.g[0]))
-    if samplers(setting):
-        recipe |= {"k": 0, "omega": values["omega"], "joint": "independent"}
+    for adversary in samplers(setting):
+        recipe |= adversary.at(values)
     if setting.drawing.draw is not None:
         recipe = dict(setting.drawing.draw(np.random.default_rng(0), recipe) or {})
     wanted = drawing.drawn_letters(setting)

@@ -6,14 +6,15 @@ A class states which functions belong to it; of each class one sampler here says
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from fedtheory.classes import (
+    Composite,
+    Convex,
+    ConvexLipschitz,
     OneStronglyConvex,
     PolyakLojasiewicz,
     Smooth,
@@ -22,6 +23,7 @@ from fedtheory.classes import (
     SmoothEach,
     SmoothOwn,
     SmoothStronglyConvex,
+    StronglyConvex,
     StronglyConvexOnAverage,
     WeaklyConvex,
 )
@@ -31,46 +33,13 @@ from fedtheory.problems.bent import Bent
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.separable import lojasiewicz_constant
-from fedtheory.sampling import members
-from fedtheory.settings import Drawing
+from fedtheory.sampling import members, nonsmooth
+from fedtheory.sampling.base import Sampler, sampler
 
 #: How much smaller than the members' own Polyak-Lojasiewicz constant the one declared of them is.
 _SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
 
-
-@dataclass(frozen=True)
-class Sampler:
-    """How members of a class of functions, ``of``, are drawn for a setting, and built from recipes."""
-
-    of: Any
-    drawing: Drawing
-
-    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
-        """The part of a recipe that says the functions of a random member.
-
-        ``minimised``: their average has to have a minimiser, x.
-        """
-        raise NotImplementedError
-
-    def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
-        """The functions of a grid's point; ``ValueError`` where the class has none."""
-        raise ValueError(f"there is no grid of parameters for functions {self.of.text}")
-
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless positive."""
-        mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
-        check_shape(recipe["d"], mu, L)
-        return number(mu, exact), number(L, exact)
-
-    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
-        return members.curved(parts, x, y, exact)
-
-
-@singledispatch
-def sampler(functions: Any, drawing: Drawing) -> Sampler:
-    """The sampler of a class of functions for a setting's ``drawing``; ``ValueError`` where it has none."""
-    raise ValueError(f"nothing draws members of {type(functions).__name__}")
+__all__ = ["Sampler", "sampler"]
 
 
 @sampler.register(SmoothStronglyConvex)
@@ -333,6 +302,12 @@ class OwnSmoothnessSampler(Sampler):
         u = np.zeros(h.shape, dtype=int) + (b > 0)[:, None] * np.eye(1, recipe["d"], dtype=int)
         f: Any = Bent(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width)
         return f
+
+
+sampler.register(Convex, nonsmooth.ConvexSampler)
+sampler.register(StronglyConvex, nonsmooth.ConvexSampler)
+sampler.register(ConvexLipschitz, nonsmooth.LipschitzSampler)
+sampler.register(Composite, nonsmooth.CompositeSampler)
 
 
 def _constant(recipe: Recipe) -> Fraction:

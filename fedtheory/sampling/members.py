@@ -18,6 +18,7 @@ from fedtheory.instances import Recipe, check_shape, generic, number, numbers, p
 from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.problems.bent import Bent, less_parabola
 from fedtheory.problems.functions import Functions
+from fedtheory.problems.kinked import Kinked
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Turned, diagonal
 from fedtheory.problems.separable import is_minimised
@@ -26,15 +27,21 @@ from fedtheory.problems.separable import is_minimised
 _TURNS = tuple(Fraction(v) for v in (0, "1/10", "-1/10", "1/3", "-1/3", "2/3", "-2/3"))
 #: What a recipe calls the slopes of a client's gradient from left to right, and the kinks between them, relative to x.
 SLOPES, KINKS = ("h", "h_above", "h_beyond"), ("kink", "kink_beyond")
+#: What it calls half the jump of the derivative at a kink in each coordinate, where that is relative to x, and which
+#: subgradient is given there.
+JUMPS = ("jump", "jump_at", "choice")
 #: How often the condition number is extreme.
 _EXTREME = 0.03
 
 
 def curved(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
-    """As :func:`functions`, with curvatures of any sign, 0 included: functions of positive curvatures less a parabola.
+    """As :func:`functions`, with curvatures of any sign, 0 included, and jumps: functions of positive curvatures less a
+    parabola, with kinks.
 
-    ``ValueError`` without clients, or where Hessians are turned outside the plane.
+    ``ValueError`` without clients, where Hessians are turned outside the plane, or where jumps are negative.
     """
+    if any("jump" in c for c in parts):
+        return _kinked(parts, x, y, exact)
     slopes = [v for c in parts for v in slopes_of(c)]
     if not slopes or min(slopes) > 0:
         return functions(parts, x, y, exact)
@@ -79,6 +86,17 @@ def functions(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Funct
         H = _turned(numbers([c.get("turn", 0) for c in parts], exact), below)
         return Turned(H, x[..., None, :] - apply(inverse(H), y), spectra=below)
     return diagonal(below, x[..., None, :] - y / below)
+
+
+def _kinked(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
+    """Functions whose derivatives jump by twice ``jump`` at ``jump_at`` from ``x``, in each coordinate; the subgradient
+    there is the one of ``choice``."""
+    none = (Fraction(0),) * len(parts[0]["h"])
+    jump, at, choice = (numbers([c.get(key, none) for c in parts], exact) for key in JUMPS)
+    sign = np.where(at < 0, 1, np.where(at > 0, -1, choice))
+    plain = [{key: v for key, v in c.items() if key not in JUMPS} for c in parts]
+    found: Any = Kinked(curved(plain, x, y - jump * sign, exact), x[..., None, :] + at, jump, choice)
+    return found
 
 
 def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
@@ -263,6 +281,10 @@ def simpler(recipe: Recipe, ends: tuple[str, str] | None) -> Iterator[Recipe]:
     if "h_beyond" in extra:
         yield {**recipe, "clients": tuple(_without_last(c) for c in clients)}
         yield {**recipe, "clients": tuple(_without_first(c) for c in clients)}
+    for names in (JUMPS, JUMPS[1:]):
+        plain = tuple({**c, **{k: (Fraction(0),) * recipe["d"] for k in names if k in c}} for c in clients)
+        if plain != clients:
+            yield {**recipe, "clients": plain}
     if ends is None or not set(ends) <= set(recipe):
         return
     mu, L = ends

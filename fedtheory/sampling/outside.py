@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import singledispatch
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -100,6 +100,55 @@ def _less_steep(of: classes.PolyakLojasiewicz, problem: Problem, params: Any, kn
     # Nothing is known of the growth of such an average.
     changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=-np.maximum(f.L, -f.mu), L=f.L)
     yield "other functions", replace(problem, f=changed), params
+
+
+@outside.register(classes.Convex)
+@outside.register(classes.StronglyConvex)
+@outside.register(classes.ConvexLipschitz)
+def _not_convex(of: FunctionClass, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances of which one function is a little less convex than the class allows, or than those of ``known``; or
+    steeper, where it bounds gradients."""
+    low, _ = of.curvatures(problem, params)
+    steepest = of.steepest(problem, params)
+    for part, own in (("f", problem.f), ("g", problem.g)):
+        if own is None:
+            continue
+        posed, f = getattr(known, part), cast(Any, own)
+        squares = getattr(f, "steepest_squared", None)
+        for i in range(f.n):
+            here = np.arange(f.n) == i
+            flat: Any = SimpleNamespace(
+                n=f.n, d=f.d, mu=np.where(here, np.minimum(low[0], posed.mu) - WORSE, f.mu), L=f.L
+            )
+            flat.steepest_squared = squares
+            yield "less convex functions", replace(problem, **{part: flat}), params
+            if steepest is not None:
+                steep: Any = SimpleNamespace(n=f.n, d=f.d, mu=f.mu, L=f.L)
+                steep.steepest_squared = np.where(here, steepest * (1 + WORSE), squares)
+                yield "steeper functions", replace(problem, **{part: steep}), params
+
+
+@outside.register(classes.Composite)
+def _composite(of: classes.Composite, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances whose f_i are just outside their class, or whose g is not convex."""
+    alone = replace(known, g=None)
+    for name, worse, changed in outside(of.of, replace(problem, g=None), params, alone):
+        yield name, replace(worse, g=problem.g), changed
+    least, _ = of.curvatures_of_g(problem, params)
+    g: Any = problem.g
+    other: Any = SimpleNamespace(n=1, d=g.d, mu=each(min(least, *known.g.mu) - WORSE, 1), L=g.L)  # type: ignore[union-attr]
+    yield "other functions", replace(problem, g=other), params
+
+
+@outside.register(classes.NoisyGradients)
+def _noisier_gradients(of: classes.NoisyGradients, problem: Problem, params: Any, known: Any) -> Outside:
+    """Instances with a little more noise than the class allows, or than is ``known``, and with dependent noise."""
+    noise, least = getattr(params, of.field), getattr(known, of.field).variance
+    more: Any = SimpleNamespace(n=noise.n, variance=max(noise.variance, least) + WORSE, joint=noise.joint)
+    yield "noisier gradients", problem, params._replace(**{of.field: more})
+    if getattr(known, of.field).joint == "independent":
+        shared: Any = SimpleNamespace(n=noise.n, variance=noise.variance, joint="shared")
+        yield "dependent gradients", problem, params._replace(**{of.field: shared})
 
 
 @outside.register(classes.UnbiasedCompressors)

@@ -10,6 +10,7 @@ no draw passes by itself are passed by letters, and ratios of letters, that are 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -95,8 +96,11 @@ def _moved(setting: Setting, recipe: Recipe, constants: Mapping[str, Fraction]) 
     """The recipe with these constants of the class, its curvatures between them as they were between the old ones."""
     moved = {**recipe, **constants}
     functions = sampler(setting.functions, setting.drawing)
-    (low, high), (least, most) = (map(Fraction, functions.declared(r, True)) for r in (recipe, moved))
-    slope = (most - least) / (high - low) if high > low else most / high
+    (low, high), (least, most) = (functions.declared(r, True) for r in (recipe, moved))
+    # Of functions that need not be smooth the largest curvature is infinite, and stays.
+    size = Fraction(1) if high == math.inf else Fraction(most / high)
+    low, least = Fraction(low), Fraction(least)
+    slope = size if high in (low, math.inf) else Fraction((most - least) / (high - low))
 
     def curvature(h: Fraction) -> Fraction:
         return least + (h - low) * slope if high > low else h * slope
@@ -112,10 +116,12 @@ def _moved(setting: Setting, recipe: Recipe, constants: Mapping[str, Fraction]) 
         own = {key: tuple(map(curvature, client[key])) for key in members.SLOPES if key in client}
         dip = strip(client, own["h"][0]) if "dip" in client else {}
         # Where each function is least of its own stays where it was, or nearly.
-        y = {"y": tuple(v * most / high for v in client["y"])} if "y" in client else {}
-        return {**client, **own, **dip, **y}
+        y = {"y": tuple(v * size for v in client["y"])} if "y" in client else {}
+        jumps = {"jump": tuple(v * size for v in client["jump"])} if "jump" in client else {}
+        return {**client, **own, **dip, **y, **jumps}
 
-    g = {"g": part(recipe["g"])} if "g" in recipe else {}
+    whole = setting.functions is not None and setting.functions.with_g
+    g = {"g": recipe["g"] if whole else part(recipe["g"])} if "g" in recipe else {}
     return {**moved, "clients": tuple(map(part, recipe["clients"])), **g}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from inspect import Parameter, Signature
@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms.base import Algorithm, no_step
-from fedtheory.classes import Adversary, ContractiveCompressors, FunctionClass, UnbiasedCompressors
+from fedtheory.classes import Adversary, ContractiveCompressors, FunctionClass, NoisyGradients, UnbiasedCompressors
 from fedtheory.instances import Instance, Instances, Recipe, pick, value_of
 from fedtheory.numbers import symbols, validation
 from fedtheory.problems.base import Problem
@@ -140,6 +140,8 @@ class Setting:
             raise ValueError(f"clients are numbers of clients of at least 1 each, as (1, 2), got {counts!r}")
         if self.functions is not None:
             self._check(self.functions)
+            if self.functions.with_g:
+                object.__setattr__(self, "drawing", replace(self.drawing, g=(True,)))
         if self.drawing.special is None and self.drawing.parameters is None:
             self._check_fields()
 
@@ -150,7 +152,11 @@ class Setting:
         for field_of in () if self.algorithm is None else known:
             if field_of not in taken:
                 raise ValueError(f"the method of the setting has no parameter {field_of!r} for its adversaries")
-        for adversary in (UnbiasedCompressors, ContractiveCompressors):
+        for adversary in self.adversaries:
+            needed = [name for name in ("sigma", adversary.batch) if name] if type(adversary) is NoisyGradients else []
+            if missing := [name for name in needed if name not in taken and self.algorithm is not None]:
+                raise ValueError(f"the method of the setting has no parameter {missing[0]!r}, which bounds its noise")
+        for adversary in (UnbiasedCompressors, ContractiveCompressors, NoisyGradients):
             if adversary.field in taken and adversary.field not in known:
                 name = adversary.__name__
                 raise ValueError(f"the parameter {adversary.field} is of no class: write adversaries=({name}(),)")

@@ -6,6 +6,7 @@ its class must satisfy at these points. Compressors and inexact oracles are in :
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -103,6 +104,9 @@ class Record:
 
     Values at compressed points are expectations, bounded by smoothness from the other points, which holds for the mean
     too. A gradient there would depend on the noise, and is refused.
+
+    Functions that need not be smooth have an infinite L_i: what is asked of them is a subgradient, which need not be
+    the one that a proximal point is known by. ``steepest``: the square of the length of each gradient, at most.
     """
 
     name: str
@@ -111,6 +115,7 @@ class Record:
     origin: Array
     slope: Array
     anchored: bool = True
+    steepest: Number | None = None
     asked: list[dict[Any, Asked]] = field(default_factory=list)
     solved: dict[Any, Vector] = field(default_factory=dict)
 
@@ -127,7 +132,7 @@ class Record:
 
     def gradient(self, x: Array) -> Array:
         """``(..., n, 1) -> (..., n, 1)``."""
-        return self._each(x, lambda i, at: self.slope[i, 0] + self._gradient(i, at))
+        return self._each(x, lambda i, point: self.slope[i, 0] + self._gradient(i, self._at(i, point)))
 
     def resolvent(self, i: int, shift: Number, target: Vector) -> Vector:
         """The point x with grad f_i(x) + ``shift`` x = ``target``, a new row; the gradient there is then known.
@@ -144,7 +149,7 @@ class Record:
         key = (i, shift, target.key)
         if key not in self.solved:
             x = self.origin[i, 0] + row(f"prox {self.name}({len(self.solved)})_{i}")
-            at = self._at(i, x - self.origin[i, 0])
+            at = self._at(i, x - self.origin[i, 0], self.L[i] == math.inf)
             at.gradient = target - shift * x - self.slope[i, 0]
             self.solved[key] = x
         return self.solved[key]
@@ -152,31 +157,34 @@ class Record:
     def value(self, x: Array) -> Array:
         """``(..., n, 1) -> (..., n)``."""
 
-        def one(i: int, at: Asked) -> Form:
+        def one(i: int, point: Vector) -> Form:
+            # A proximal point has one value, whatever subgradient is asked there.
+            at = self.asked[i].get(_proximal(point)) or self._at(i, point)
             return at.value + self.slope[i, 0] * at.point + value(f"{self.name} level_{i}")
 
         return self._each(x, one)[..., 0]
 
-    def _each(self, x: Array, answer: Callable[[int, Asked], Any]) -> Array:
+    def _each(self, x: Array, answer: Callable[[int, Vector], Any]) -> Array:
         x = np.broadcast_to(x, (*x.shape[:-2], self.n, 1))
         out = np.empty(x.shape, dtype=object)
         for index in np.ndindex(x.shape):
             i = index[-2]
-            out[index] = answer(i, self._at(i, ZERO + x[index] - self.origin[i, 0]))
+            out[index] = answer(i, ZERO + x[index] - self.origin[i, 0])
         return out
 
-    def _at(self, i: int, point: Vector) -> Asked:
-        known = self.asked[i]
-        if point.key not in known:
+    def _at(self, i: int, point: Vector, apart: bool = False) -> Asked:
+        """What is known at a point; ``apart``: of a proximal point with a subgradient of its own."""
+        known, key = self.asked[i], _proximal(point) if apart else point.key
+        if key not in known:
             if self.mu[i] == self.L[i]:
                 sample = quadratic_sample(point, self.L[i])
-                known[point.key] = Asked(point, sample.value, sample.gradient)
+                known[key] = Asked(point, sample.value, sample.gradient)
             elif self.anchored and not point.coefficients:
-                known[point.key] = Asked(point, _NOTHING, ZERO)
+                known[key] = Asked(point, _NOTHING, ZERO)
             else:
                 first = not self.anchored and not known
-                known[point.key] = Asked(point, _NOTHING if first else value(f"{self.name}({len(known)})_{i}"))
-        return known[point.key]
+                known[key] = Asked(point, _NOTHING if first else value(f"{self.name}({len(known)})_{i}"))
+        return known[key]
 
     def _gradient(self, i: int, at: Asked) -> Vector:
         if noisy(at.point):
@@ -196,7 +204,8 @@ class Record:
         """What the answers must satisfy.
 
         Every pair of points is interpolated; of points where only the value was asked, without ``exact``, only the
-        bounds from the other gradients are used, which keeps their own out of the program.
+        bounds from the other gradients are used, which keeps their own out of the program. Of functions that need not
+        be smooth there is no such bound from above.
         """
         for i in range(self.n):
             if self.mu[i] == self.L[i]:
@@ -204,16 +213,22 @@ class Record:
             if self.anchored:
                 self._at(i, ZERO)
             points = list(self.asked[i].values())
-            if exact:
+            smooth = self.L[i] < math.inf
+            if exact or not smooth:
                 for at in points:
                     if not noisy(at.point):
                         self._gradient(i, at)
             known = [Sample(at.point, at.gradient, at.value) for at in points if at.gradient is not None]
+            for k, sample in enumerate(known if self.steepest is not None else ()):
+                length = (self.slope[i, 0] + sample.gradient) ** 2
+                why = f"gradients of {self.name}_{i + 1} have squares of at most {self.steepest}"
+                yield Constraint(f"{self.name}_{i} steepest[{k}]", length - self.steepest, partial(str, why))
+            said = self._CLASS if smooth else "{mu}-strongly convex"
             for (name, form), (one, other) in zip(
                 interpolate(f"{self.name}_{i}", known, self.mu[i], self.L[i]), permutations(known, 2), strict=True
             ):
-                yield Constraint(name, form, partial(self._why, i, one, other, self._CLASS))
-            for k, at in enumerate(at for at in points if at.gradient is None):
+                yield Constraint(name, form, partial(self._why, i, one, other, said))
+            for k, at in enumerate(at for at in points if at.gradient is None and smooth):
                 for j, sample in enumerate(known):
                     here = Sample(at.point, ZERO, at.value)
                     form, why = smoothness(here, sample, self.L[i]), partial(self._why, i, here, sample)
@@ -232,6 +247,11 @@ class Record:
         said = said.format(mu=self.mu[i], L=self.L[i])
         from_where = "its minimiser, less its tangent there," if self.anchored else "its reference point"
         return f"{self.name}_{i + 1} is {said}, between the points {one.point} and {other.point} from {from_where}"
+
+
+def _proximal(point: Vector) -> Any:
+    """The key of a point that is known by a subgradient there, not by the one that is given when it is asked."""
+    return "proximal", point.key
 
 
 #: What a class says of the average of its functions: of a point relative to x*, of f - f* and the gradient there.

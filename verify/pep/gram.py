@@ -9,6 +9,7 @@ statement is proved for all parameters at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -269,9 +270,12 @@ class Sample(NamedTuple):
 def interpolation(one: Sample, other: Sample, mu: Number, L: Number) -> Form:
     """The form that is <= 0 when a function of the class takes both samples: Taylor, Hendrickx and Glineur (2017).
 
-    mu-strongly convex and L-smooth, mu < L; mu = -L is the class of smooth nonconvex functions, mu = 0 the convex one.
+    mu-strongly convex and L-smooth, mu < L; mu = -L is the class of smooth nonconvex functions, mu = 0 the convex one,
+    and an infinite L that of functions which need not be smooth.
     All ordered pairs together are also sufficient. For mu = L see :func:`quadratic_sample`.
     """
+    if L == math.inf:
+        return strong_convexity(one, other, mu)
     mu, L = (Fraction(c) if isinstance(c, int) else c for c in (mu, L))
     x, g = one.point - other.point, one.gradient - other.gradient
     lower = other.value + other.gradient * x - one.value

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.classes import ContractiveCompressors, InexactOracles, UnbiasedCompressors
+from fedtheory.classes import ContractiveCompressors, InexactOracles, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes.base import each
 from fedtheory.instances import Instance
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.rational import Array
@@ -89,14 +90,15 @@ def _functions(setting: Setting, given: Instance, anything: bool) -> Formal:
     if of.conjugates:
         record = Record("f*", 1 / L, 1 / mu, y_star, repeated(x_star, n))
         return _formal(setting, given, Dual(record, mu, L), None, declared, x_star, y_star, (record,), (y_star,))
-    record = Record("f", mu, L, repeated(x_star, n), y_star)
+    record = Record("f", mu, L, repeated(x_star, n), y_star, steepest=of.steepest(problem, params))
     # What is known of the average is known of one that is least at x*.
     functions = OfClass(record, average=of.average(problem, params) if setting.optimum == "consensus" else None)
     if not with_g:
         others = (functions, y_star) if functions.average is not None else (y_star,)
         return _formal(setting, given, functions, None, declared, x_star, y_star, (record,), others)
     slope = -y_star.sum(axis=0, keepdims=True) / n
-    of_g = Record("g", mu[:1], L[:1], repeated(x_star, 1), slope)
+    ends = (each(end, 1) for end in of.curvatures_of_g(problem, params))
+    of_g = Record("g", *ends, repeated(x_star, 1), slope)
     return _formal(setting, given, functions, OfClass(of_g), declared, x_star, y_star, (record, of_g), (y_star,))
 
 
@@ -156,6 +158,10 @@ def _with_adversaries(setting: Setting, given: Instance, formal: Formal, n: int)
             omega = max(getattr(params, "omega", used.omega), used.omega)
             joint = used.joint if adversary.independent else "shared"
             one = Compressors(n, omega, used.omega_av, used.joint) if adversary.average else Messages(n, omega, joint)
+            formal = formal._replace(others=(*formal.others, one))
+        elif isinstance(adversary, NoisyGradients):
+            allowed = max(used.variance, adversary.variance(params))
+            one = Messages(n, Fraction(0), used.joint if adversary.independent else "shared", allowed)
             formal = formal._replace(others=(*formal.others, one))
         elif isinstance(adversary, ContractiveCompressors):
             one = Contractions(min(params.alpha, used.alpha))

@@ -113,7 +113,8 @@ def _with_errors(draw: Draw, x: Array, error: Callable[[int, int, Vector], Vecto
 
 @dataclass
 class Messages:
-    """n unbiased compressors in U(omega) that may send several messages a step.
+    """n unbiased compressors in U(omega) that may send several messages a step; or, with a ``variance``, what has an
+    error of mean zero and of a variance of omega |x|^2 + ``variance`` at most.
 
     Messages drawn separately have uncorrelated errors; so have those of different clients, if ``joint`` is
     "independent". Nothing is known of how the errors of two vectors compressed by one draw are correlated.
@@ -122,6 +123,7 @@ class Messages:
     n: int
     omega: Number
     joint: str
+    variance: Number = 0
     errors: dict[Any, tuple[Vector, Vector]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
 
@@ -142,7 +144,7 @@ class Messages:
     def _error(self, number: int, i: int, x: Vector) -> Vector:
         if noisy(x):
             raise ValueError("a compressed vector cannot be compressed again: only moments of the noise are known")
-        if self.omega == 0 or not x.coefficients:
+        if self.variance == 0 and (self.omega == 0 or not x.coefficients):
             return ZERO
         key = (number, i, x.key)
         if key not in self.errors:
@@ -151,10 +153,11 @@ class Messages:
         return self.errors[key][1]
 
     def constraints(self) -> Iterator[Constraint]:
-        """E|error|^2 <= omega |x|^2 for every message."""
+        """E|error|^2 <= omega |x|^2 + variance for every message."""
         for k, (x, error) in enumerate(self.errors.values()):
-            why = f"E|C(v) - v|^2 <= {self.omega} |v|^2 of the message v = {x}"
-            yield Constraint(f"variance[{k}]", error**2 - self.omega * x**2, partial(str, why))
+            more = f" + {self.variance}" if self.variance else ""
+            why = f"E|C(v) - v|^2 <= {self.omega} |v|^2{more} of the message v = {x}"
+            yield Constraint(f"variance[{k}]", error**2 - self.omega * x**2 - self.variance, partial(str, why))
 
 
 @dataclass

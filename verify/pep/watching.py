@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dis
 import gc
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -134,6 +135,9 @@ class _Watch:
     def dressed(self, value: Any, name: str) -> Any:
         """Numbers as letters, integers as sizes, arrays of numbers as arrays of letters; vectors as they are."""
         if isinstance(value, bool | np.bool_ | str | Vector | Form) or value is None:
+            return value
+        if isinstance(value, float) and value == math.inf:
+            # The largest curvature of what need not be smooth.
             return value
         if isinstance(value, int | np.integer):
             return Size(int(value), name)

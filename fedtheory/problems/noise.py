@@ -1,0 +1,50 @@
+"""Noise in what clients answer: stochastic gradients of a given variance, enumerable and exact on fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.randomness import Bernoulli, Distribution, Draw, Independent, Shared
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Noise of mean zero and of variance sigma^2/batch along a unit vector, the mean of ``batch`` coins' worth.
+
+    Of each coin it is ``skew`` sigma with the probability 1/(1 + skew^2), else -sigma/skew: symmetric for a skew of 1.
+    ``direction (d,)``: of length 1; ``joint``: "independent", or "shared" where all clients have the same noise.
+    """
+
+    n: int
+    sigma: Any
+    direction: Array
+    batch: int = 1
+    skew: Any = 1
+    joint: str = "independent"
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        return f"noise of {self.batch} coin{'s' if self.batch != 1 else ''} of the skew {self.skew}"
+
+    @property
+    def variance(self) -> Any:
+        """Its variance, whatever the vector that it is added to."""
+        return self.sigma**2 / self.batch
+
+    @property
+    def draws(self) -> Distribution:
+        """Coins of each client: ``(n, batch)``."""
+        coins = Independent(Bernoulli(1 / (1 + self.skew**2)), self.batch)
+        return Independent(coins, self.n) if self.joint == "independent" else Shared(coins, self.n)
+
+    def apply(self, draw: Draw, x: Array) -> Array:
+        """The vectors ``x (..., n, d)`` with their noise."""
+        sizes = np.where(draw, self.skew, -1 / self.skew).sum(axis=-1) / self.batch
+        added = self.sigma * sizes[..., None] * self.direction
+        noisy: Array = x + (added if is_exact(x) else added.astype(float))
+        return noisy

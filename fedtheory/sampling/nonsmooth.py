@@ -1,0 +1,124 @@
+"""Samplers of convex functions that need not be smooth: linear and quadratic ones with a kink in each coordinate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from fedtheory.classes import StronglyConvex
+from fedtheory.instances import Recipe, check_shape, number, pick, small
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.functions import Functions
+from fedtheory.sampling import members
+from fedtheory.sampling.base import Sampler, sampler
+
+#: Which subgradient is given at a kink, in the place of the sign.
+_CHOICES = tuple(map(Fraction, (0, 0, 1, -1, "1/2")))
+#: Lengths of which the squares add up to 1, or to less: how steep a function is along each coordinate.
+_STEEP = {1: (("1",),), 2: (("3/5", "4/5"), ("1", "0")), 3: (("2/3", "1/3", "2/3"), ("0", "1", "0"))}
+
+
+def _kink(rng: np.random.Generator) -> Fraction:
+    """Where a kink is, from x*: mostly there."""
+    return pick(rng, (Fraction(0), Fraction(0), small(rng, 1)[0]))
+
+
+def _client(rng: np.random.Generator, d: int, least: Fraction, size: Fraction) -> Recipe:
+    """A convex function: curvatures of ``least`` or more, jumps of its derivatives of the ``size`` or none."""
+    return {
+        "h": tuple(least + pick(rng, (0, 0, 0, 1, 10)) * size for _ in range(d)),
+        "jump": tuple(pick(rng, (0, 1, 1, 2)) * size for _ in range(d)),
+        "jump_at": tuple(_kink(rng) for _ in range(d)),
+        "choice": tuple(pick(rng, _CHOICES) for _ in range(d)),
+        "y": small(rng, d),
+    }
+
+
+class ConvexSampler(Sampler):
+    """Convex functions, or strongly convex ones."""
+
+    @property
+    def strongly(self) -> bool:
+        """Whether there is a letter of the least curvature."""
+        return isinstance(self.of, StronglyConvex)
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
+        size = members.scale(rng)
+        least = size if self.strongly else Fraction(0)
+        clients = tuple(_client(rng, d, least, size * pick(rng, (1, 1, 10))) for _ in range(n))
+        recipe: dict[str, Any] = {"d": d, "x": small(rng, d), "clients": clients}
+        if with_g:
+            recipe["g"] = {**_client(rng, d, least, size), "y": (Fraction(0),) * d}
+        return {**recipe, str(self.of.mu): least} if self.strongly else recipe
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, infinity) as declared of the functions of a recipe, mu = 0 of convex ones."""
+        mu = recipe[str(self.of.mu)] if self.strongly else Fraction(0)
+        check_shape(recipe["d"], *([mu] if self.strongly else []))
+        return number(mu, exact), float("inf")
+
+
+class LipschitzSampler(Sampler):
+    """Convex and Lipschitz functions, linear on both sides of a kink in each coordinate."""
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member: mostly as steep as the class allows."""
+        M = members.scale(rng)
+        shares = [tuple(map(Fraction, pick(rng, _STEEP.get(d, (("1",) + ("0",) * (d - 1),))))) for _ in range(n)]
+        quarters = [[pick(rng, tuple(map(Fraction, (0, 0, "1/4", "-1/4")))) for _ in range(d)] for _ in range(n)]
+        means = [sum(q[j] for q in quarters) / n for j in range(d)]
+        used = pick(rng, tuple(map(Fraction, (1, 1, 1, "1/2"))))
+
+        def client(i: int) -> Recipe:
+            choice = tuple(pick(rng, _CHOICES) for _ in range(d))
+            at = tuple(_kink(rng) for _ in range(d))
+            jumps = []
+            for j in range(d):
+                # The gradient at x* is a share of M, less the mean of all; what is left is for the jump.
+                slope, steep = abs(quarters[i][j] - means[j]), shares[i][j]
+                sign = abs(choice[j]) if at[j] == 0 else Fraction(1)
+                jumps.append(max(Fraction(0), used * (steep - slope) / (1 + sign)) * M)
+            y = tuple(q * M for q in quarters[i])
+            return {"h": (Fraction(0),) * d, "jump": tuple(jumps), "jump_at": at, "choice": choice, "y": y}
+
+        return {"d": d, "x": small(rng, d), "clients": tuple(client(i) for i in range(n)), str(self.of.M): M}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(0, M) for the M of a recipe; ``ValueError`` unless it is positive."""
+        M = recipe[str(self.of.M)]
+        check_shape(recipe["d"], M)
+        return number(0, exact), number(M, exact)
+
+
+class CompositeSampler(Sampler):
+    """Functions of a class, and a g with kinks."""
+
+    @property
+    def inner(self) -> Sampler:
+        """The sampler of the class of the f_i."""
+        return sampler(self.of.of, self.drawing)
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
+        recipe = self.inner.draw(rng, n, d, False, minimised)
+        g = _client(rng, d, Fraction(0), members.scale(rng))
+        return {**recipe, "g": {**g, "y": (Fraction(0),) * d}}
+
+    def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
+        """The functions of a grid's point, beside a g that is 0 but for its gradient."""
+        flat = (Fraction(0),)
+        return {**self.inner.at(values, n, stiff, False), "g": {"h": flat, "y": flat}}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, L) as declared of the f_i of a recipe."""
+        return self.inner.declared(recipe, exact)
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
+        if len(parts) == 1 and parts[0] is recipe["g"]:
+            return members.curved(parts, x, y, exact)
+        return self.inner.build(recipe, parts, x, y, exact)
