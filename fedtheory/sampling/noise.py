@@ -34,7 +34,7 @@ class NoiseSampler:
         sigma = pick(rng, (Fraction(1), Fraction(1), generic(rng, Fraction(1, 20), Fraction(20))))
         recipe: Recipe = {
             "sigma": sigma,
-            "skew": pick(rng, tuple(map(Fraction, (1, 1, 1, 3, "1/3")))),
+            "skew": pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 3, "1/3"))),
             "slanted": int(rng.integers(2)),
             "dependence": pick(rng, ("independent",) * 3 + ("shared",)),
         }

@@ -16,8 +16,9 @@ from fedtheory.sampling import members
 from fedtheory.sampling.base import Sampler, sampler
 
 #: Which subgradient is given at a kink, in the place of the sign.
-_CHOICES = tuple(map(Fraction, (0, 0, 1, -1, "1/2")))
-#: Lengths of which the squares add up to 1, or to less: how steep a function is along each coordinate.
+_CHOICES = tuple(Fraction(v) for v in (0, 0, 1, -1, "1/2"))
+_QUARTERS = tuple(Fraction(v) for v in (0, 0, "1/4", "-1/4"))
+#: Lengths of which the squares add up to 1: how steep functions are along each coordinate.
 _STEEP = {1: (("1",),), 2: (("3/5", "4/5"), ("1", "0")), 3: (("2/3", "1/3", "2/3"), ("0", "1", "0"))}
 
 
@@ -68,22 +69,20 @@ class LipschitzSampler(Sampler):
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member: mostly as steep as the class allows."""
         M = members.scale(rng)
-        shares = [tuple(map(Fraction, pick(rng, _STEEP.get(d, (("1",) + ("0",) * (d - 1),))))) for _ in range(n)]
-        quarters = [[pick(rng, tuple(map(Fraction, (0, 0, "1/4", "-1/4")))) for _ in range(d)] for _ in range(n)]
-        means = [sum(q[j] for q in quarters) / n for j in range(d)]
-        used = pick(rng, tuple(map(Fraction, (1, 1, 1, "1/2"))))
+        steep = tuple(M * Fraction(v) for v in pick(rng, _STEEP.get(d, (("1", *("0",) * (d - 1)),))))
+        y = [tuple(steep[j] * pick(rng, _QUARTERS) for j in range(d)) for _ in range(n)]
+        means = [sum(v[j] for v in y) / n for j in range(d)]
+        used = pick(rng, (Fraction(1), Fraction(1), Fraction(1), Fraction(1, 2)))
 
         def client(i: int) -> Recipe:
             choice = tuple(pick(rng, _CHOICES) for _ in range(d))
             at = tuple(_kink(rng) for _ in range(d))
             jumps = []
             for j in range(d):
-                # The gradient at x* is a share of M, less the mean of all; what is left is for the jump.
-                slope, steep = abs(quarters[i][j] - means[j]), shares[i][j]
+                # What the gradient at x* leaves is for the jump.
                 sign = abs(choice[j]) if at[j] == 0 else Fraction(1)
-                jumps.append(max(Fraction(0), used * (steep - slope) / (1 + sign)) * M)
-            y = tuple(q * M for q in quarters[i])
-            return {"h": (Fraction(0),) * d, "jump": tuple(jumps), "jump_at": at, "choice": choice, "y": y}
+                jumps.append(used * (steep[j] - abs(y[i][j] - means[j])) / (1 + sign))
+            return {"h": (Fraction(0),) * d, "jump": tuple(jumps), "jump_at": at, "choice": choice, "y": y[i]}
 
         return {"d": d, "x": small(rng, d), "clients": tuple(client(i) for i in range(n)), str(self.of.M): M}
 

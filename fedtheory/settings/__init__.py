@@ -152,8 +152,8 @@ class Setting:
         for field_of in () if self.algorithm is None else known:
             if field_of not in taken:
                 raise ValueError(f"the method of the setting has no parameter {field_of!r} for its adversaries")
-        for adversary in self.adversaries:
-            needed = [name for name in ("sigma", adversary.batch) if name] if type(adversary) is NoisyGradients else []
+        for given in self.adversaries:
+            needed = [name for name in ("sigma", given.batch) if name] if isinstance(given, NoisyGradients) else []
             if missing := [name for name in needed if name not in taken and self.algorithm is not None]:
                 raise ValueError(f"the method of the setting has no parameter {missing[0]!r}, which bounds its noise")
         for adversary in (UnbiasedCompressors, ContractiveCompressors, NoisyGradients):

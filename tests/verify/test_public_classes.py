@@ -15,7 +15,7 @@ from fedtheory.compressors import bernoulli
 from fedtheory.algorithms.base import zeros
 from fedtheory.instances import numbers
 
-mu, L, gamma, alpha, beta, s, r, p = ft.letters("mu L gamma alpha beta s r p")
+mu, L, gamma, alpha, beta, s, r, p, M, t, sigma = ft.letters("mu L gamma alpha beta s r p M t sigma")
 n, omega, T, E = ft.n, ft.omega, ft.T, ft.E
 
 
@@ -52,7 +52,12 @@ def pair(setting, true, false, requires=(), of_false=None):
     )
 
 
+def prox(problem, params, state, draw):
+    return {"x": problem.f.resolvent(1 / params.gamma, state.x[..., None, :] / params.gamma)[..., 0, :]}
+
+
 descent = ft.one_step(gd, E(F_next) <= F - gamma * (1 - gamma * L / 2) * G)
+proximal = ft.method("proximal-point", prox, ["gamma"], {"x": "point"})
 """
 
 CLASSES = {
@@ -81,13 +86,85 @@ CLAIMS = pair(setting, ft.contracts(gd, ft.distance, 1), ft.contracts(gd, ft.dis
 CLAIMS = pair(of(ft.SmoothConvex(L), clients=(1,)), ft.inequality(G <= 2 * L * F), ft.inequality(D <= F * 10**6 / L))
 """,
     "SmoothConvex, a proximal point": """
-def prox(problem, params, state, draw):
-    return {"x": problem.f.resolvent(1 / params.gamma, state.x[..., None, :] / params.gamma)[..., 0, :]}
+setting = ft.Setting(algorithm=proximal, functions=ft.SmoothConvex(L), clients=(1,))
+same, less = (ft.contracts(proximal, ft.distance, c) for c in (1, 1 - gamma * L / 10**6))
+CLAIMS = pair(setting, same, less)
+""",
+    "Convex": """
+setting = ft.Setting(algorithm=proximal, functions=ft.Convex(), clients=(1,))
+CLAIMS = pair(setting, *(ft.one_step(proximal, E(D_next + c * gamma * F_next) <= D) for c in (2, 3)))
+""",
+    # Functions that need not be smooth have no bound from above.
+    "Convex, a subgradient": """
+def product(problem, params, state):
+    return (slope(problem, state.x) * (state.x - problem.x_star)).sum(axis=-1)
 
 
-point = ft.method("proximal-point", prox, ["gamma"], {"x": "point"})
-setting = ft.Setting(algorithm=point, functions=ft.SmoothConvex(L), clients=(1,))
-CLAIMS = pair(setting, ft.contracts(point, ft.distance, 1), ft.contracts(point, ft.distance, 1 - gamma * L / 10**6))
+P, _ = quantities(product, "P")
+CLAIMS = pair(of(ft.Convex(), clients=(1, 2)), ft.inequality(F <= P), ft.inequality(G <= 10**6 * F))
+""",
+    # The subgradient by which a proximal point is known need not be the one that is given there.
+    "Convex, the subgradient at a proximal point": """
+def apart(problem, params, state):
+    at = state.x[..., None, :]
+    point = problem.f.resolvent(1 / params.gamma, at / params.gamma)
+    return ((problem.f.gradient(point) - (at - point) / params.gamma) ** 2).sum(axis=(-1, -2))
+
+
+def along(problem, params, state):
+    at = state.x[..., None, :]
+    point = problem.f.resolvent(1 / params.gamma, at / params.gamma)
+    return ((at - point) * (point - problem.x_star[..., None, :])).sum(axis=(-1, -2))
+
+
+setting = ft.Setting(algorithm=proximal, functions=ft.Convex(), clients=(1,))
+(A, _), (P, _) = quantities(apart, "A"), quantities(along, "P")
+CLAIMS = pair(setting, ft.inequality(-P <= 0), ft.inequality(A <= 0))
+""",
+    "StronglyConvex": """
+setting = ft.Setting(algorithm=proximal, functions=ft.StronglyConvex(mu), clients=(1,))
+CLAIMS = pair(setting, *(ft.contracts(proximal, ft.distance, 1 / (1 + gamma * mu) ** c) for c in (2, 3)))
+""",
+    "StronglyConvex, not smooth": """
+setting = of(ft.StronglyConvex(mu), clients=(1, 2))
+CLAIMS = pair(setting, ft.inequality(mu / 2 * D <= F), ft.contracts(gd, ft.distance, 1), (), (gamma * mu * 10**6 <= 1,))
+""",
+    "ConvexLipschitz": """
+setting = of(ft.ConvexLipschitz(M), clients=(1, 2))
+full, less = (ft.one_step(gd, E(D_next) <= D - 2 * gamma * F + gamma**2 * M**2 * c) for c in (1, sympy.Rational(9, 10)))
+CLAIMS = pair(setting, full, less)
+""",
+    "ConvexLipschitz, its values": """
+def root(problem, params, state):
+    return ft.gap(problem, params, state) - params.p * ft.distance(problem, params, state)
+
+
+method = ft.method("gradient-descent", step, ["gamma", "p"], {"x": "point"})
+setting = ft.Setting(algorithm=method, functions=ft.ConvexLipschitz(M), clients=(1, 2))
+V, _ = quantities(root, "V")
+CLAIMS = pair(setting, *(ft.inequality(V <= M**2 / (c * p)) for c in (4, 5)))
+""",
+    "Composite": """
+def both(problem, params, state, draw):
+    target = (state.x - params.gamma * slope(problem, state.x))[..., None, :] / params.gamma
+    return {"x": problem.g.resolvent(1 / params.gamma, target)[..., 0, :]}
+
+
+splitting = ft.method("proximal-gradient", both, ["gamma"], {"x": "point"})
+setting = ft.Setting(algorithm=splitting, functions=ft.Composite(ft.SmoothStronglyConvex(mu, L)), clients=(1, 2))
+CLAIMS = pair(setting, *(ft.contracts(splitting, ft.distance, (1 - gamma * mu) ** c) for c in (2, 3)), short)
+""",
+    # x* is no minimiser of f alone.
+    "Composite, the f_i alone": """
+def of_y(problem, params, state):
+    return (problem.y_star.sum(axis=-2) ** 2).sum(axis=-1) / problem.n**2
+
+
+functions = ft.Composite(ft.SmoothStronglyConvex(mu, L))
+setting = of(functions, clients=(1, 2))
+kept = ft.one_step(gd, E(D_next) <= (1 - gamma * mu) * D)
+tilted = ft.one_step(gd, E(D_next) <= (1 - gamma * mu) * D + gamma / mu * ft.Quantity("Y", of_y))
+CLAIMS = pair(setting, tilted, kept, short)
 """,
     # Members without convexity: what holds of convex functions falls.
     "Smooth": """
@@ -291,6 +368,61 @@ setting = ft.Setting(
 CLAIMS = pair(setting, ft.contracts(memory, left, 1 - alpha), ft.contracts(memory, left, (1 - alpha) ** 2))
 """,
 }
+
+ADVERSARIES["NoisyGradients"] = """
+def noisy(problem, params, state, draw):
+    sent = params.noise.apply(draw, problem.f.gradient(state.x[..., None, :]))
+    return {"x": state.x - params.gamma * sent.sum(axis=-2) / problem.n}
+
+
+sgd = ft.method("sgd", noisy, ["gamma", "sigma", "noise"], {"x": "point"})
+functions = ft.SmoothStronglyConvex(mu, L)
+independent, any_ = (
+    ft.Setting(algorithm=sgd, functions=functions, adversaries=(ft.NoisyGradients(independent=alone),), clients=(2,))
+    for alone in (True, False)
+)
+statement = ft.one_step(sgd, E(D_next) <= (1 - gamma * mu) * D + gamma**2 * sigma**2 / n)
+CLAIMS = (
+    ft.Claim("mine/true", setting=independent, statement=statement, requires=short),
+    ft.Claim("mine/false", setting=any_, statement=statement, requires=short),
+)
+"""
+ADVERSARIES["NoisyGradients, minibatches"] = """
+b = ft.integers("b")
+
+
+def noisy(problem, params, state, draw):
+    sent = params.noise.apply(draw, problem.f.gradient(state.x[..., None, :]))
+    return {"x": state.x - params.gamma * sent[..., 0, :]}
+
+
+sgd = ft.method("sgd", noisy, ["gamma", "sigma", "b", "noise"], {"x": "point"})
+setting = ft.Setting(
+    algorithm=sgd, functions=ft.Smooth(L), adversaries=(ft.NoisyGradients(batch="b"),), clients=(1,)
+)
+fall = F - gamma * (1 - gamma * L / 2) * G
+one, root = (ft.one_step(sgd, E(F_next) <= fall + gamma**2 * L * sigma**2 / (2 * b**c)) for c in (1, 2))
+CLAIMS = pair(setting, one, root)
+"""
+# Two answers to one sample have noise of which nothing else is known.
+ADVERSARIES["NoisyGradients, one sample at two points"] = """
+def noisy(problem, params, state, draw):
+    one, other = (params.noise.apply(draw, problem.f.gradient(v[..., None, :]))[..., 0, :] for v in (state.x, state.y))
+    return {"x": state.x - params.gamma * one, "y": state.y - params.gamma * other}
+
+
+def apart(problem, params, state):
+    return ((state.x - state.y) ** 2).sum(axis=-1)
+
+
+two = ft.method("two", noisy, ["gamma", "sigma", "noise"], {"x": "point", "y": "point"})
+functions = ft.SmoothStronglyConvex(mu, L)
+setting = ft.Setting(algorithm=two, functions=functions, adversaries=(ft.NoisyGradients(),), clients=(1,))
+A, A_next = quantities(apart, "A")
+both = ft.one_step(two, E(A_next) <= (1 - gamma * mu) * A + 4 * gamma**2 * sigma**2)
+less = ft.one_step(two, E(D_next) <= (1 - gamma * mu) * D + gamma**2 * sigma**2 / 2)
+CLAIMS = pair(setting, both, less, short)
+"""
 
 ADVERSARIES["InexactOracles"] = """
 from fedtheory.problems.oracles import worst_case
@@ -539,11 +671,21 @@ def examined(path, text, verdict):
         assert left != right if fallen.counterexample.relation == "==" else left > right
 
 
-SLOW = {name for index, name in enumerate((*CLASSES, *ADVERSARIES, *KINDS)) if index % 2}
+#: Those that are tried each time; each takes seconds, and the others are with the slow tests.
+FAST = {
+    "Smooth",
+    "Convex",
+    "ConvexLipschitz",
+    "Composite",
+    "UnbiasedCompressors",
+    "NoisyGradients",
+    "OneStep",
+    "Bernoulli",
+}
 
 
 def cases(names):
-    return [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in names]
+    return [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
 @pytest.mark.parametrize("name", cases(CLASSES))

@@ -97,8 +97,8 @@ def _functions(setting: Setting, given: Instance, anything: bool) -> Formal:
         others = (functions, y_star) if functions.average is not None else (y_star,)
         return _formal(setting, given, functions, None, declared, x_star, y_star, (record,), others)
     slope = -y_star.sum(axis=0, keepdims=True) / n
-    ends = (each(end, 1) for end in of.curvatures_of_g(problem, params))
-    of_g = Record("g", *ends, repeated(x_star, 1), slope)
+    low, high = (each(end, 1) for end in of.curvatures_of_g(problem, params))
+    of_g = Record("g", low, high, repeated(x_star, 1), slope)
     return _formal(setting, given, functions, OfClass(of_g), declared, x_star, y_star, (record, of_g), (y_star,))
 
 

@@ -28,6 +28,9 @@ CLASSES = {
     "OneStronglyConvex": classes.OneStronglyConvex(mu, L),
     "PolyakLojasiewicz": ft.PolyakLojasiewicz(alpha, beta),
     "PolyakLojasiewicz, own": ft.PolyakLojasiewicz(mu, L, own=True),
+    "Convex": ft.Convex(),
+    "StronglyConvex": ft.StronglyConvex(mu),
+    "ConvexLipschitz": ft.ConvexLipschitz(L),
 }
 
 
@@ -51,8 +54,12 @@ def test_members_belong_to_their_class_and_are_least_at_x_star(name):
         )
         slopes = [problem.f.gradient(z[None, :] + np.zeros((problem.n, 1), dtype=int)) for z in (x, y)]
         product, square = ((slopes[0] - slopes[1]) * (x - y)).sum(axis=-1), ((x - y) ** 2).sum()
-        assert (low * square <= product).all() and (product <= high * square).all()
+        assert (low * square <= product).all()
+        assert np.isinf(high.astype(float)).all() or (product <= high * square).all()
         average = slopes[0].sum(axis=0) / problem.n
+        assert (
+            problem.f.value(x[None, :]) >= problem.f.value(y[None, :]) + (slopes[1] * (x - y)).sum(axis=-1)
+        ).all() or (min(low) < 0)
         gap = (problem.f.value(x[None, :]) - problem.f.value(problem.x_star[None, :])).sum() / problem.n
         assert gap >= 0
         assert (problem.f.gradient(problem.x_star[None, :]).sum(axis=0) == 0).all()
@@ -124,3 +131,68 @@ def test_weakly_convex_members_turn_back_as_steeply_as_they_can():
             slope = client["h"][0] * near + client["dip"] * (far - near)
             worst = min(worst, slope / far / recipe["mu"])
     assert worst < Fr(-48, 100)
+
+
+def test_lipschitz_members_are_no_steeper_than_declared_and_some_as_steep():
+    attained = 0
+    for problem, rng in islice(problems(ft.ConvexLipschitz(alpha)), 60):
+        x = np.array([Fr(int(v), 4) for v in rng.integers(-40, 41, problem.d)], dtype=object) + problem.x_star
+        lengths = (problem.f.gradient(x[None, :]) ** 2).sum(axis=-1)
+        assert max(lengths) <= problem.L**2
+        attained += max(lengths) == problem.L**2
+        flatter = type(problem)(problem.f, None, (0, problem.L * Fr(9, 10)), problem.known)
+        assert ft.ConvexLipschitz(alpha).contains(flatter, None) == (max(problem.f.steepest_squared) <= flatter.L**2)
+    assert attained > 5
+
+
+def test_a_composite_problem_has_a_convex_g_and_is_least_at_x_star():
+    functions = ft.Composite(ft.SmoothStronglyConvex(mu, L))
+    kinks = 0
+    for problem, rng in islice(problems(functions), 40):
+        assert functions.contains(problem, None) and problem.g is not None
+        x = np.array([Fr(int(v), 4) for v in rng.integers(-40, 41, problem.d)], dtype=object)
+        there, here = (
+            problem.f.value(v[None, :]).sum() / problem.n + problem.g.value(v[None, :])[0] for v in (problem.x_star, x)
+        )
+        assert there <= here
+        gamma = Fr(int(rng.integers(1, 9)), 4)
+        near = problem.g.resolvent(1 / gamma, x[None, :] / gamma)
+        # What a proximal point is least of, beside it.
+        values = [
+            problem.g.value(v)[0] + ((v - x) ** 2).sum() / (2 * gamma) for v in (near, near + Fr(1, 9), x[None, :])
+        ]
+        assert values[0] <= min(values[1:])
+        kinks += (near == problem.g.kink).any()
+    assert kinks > 5
+
+
+@pytest.mark.parametrize(
+    "of", [ft.Smooth(L), ft.ConvexLipschitz(L), ft.PolyakLojasiewicz(mu, L), ft.Composite(ft.Convex()), mu]
+)
+def test_classes_that_speak_of_the_average_alone_are_no_part_of_a_composite_problem(of):
+    with pytest.raises(ValueError, match=r"no g beside them|a class of functions"):
+        ft.Composite(of)
+
+
+def test_noise_has_the_mean_and_the_variance_that_it_says():
+    from fedtheory.problems.noise import Noise
+    from fedtheory.randomness import expectation, support_of
+
+    along = np.array([Fr(3, 5), Fr(4, 5)], dtype=object)
+    for joint, skew, batch in (("independent", Fr(3), 2), ("shared", Fr(1), 1), ("independent", Fr(1, 3), 1)):
+        noise = Noise(2, Fr(5), along, batch, skew, joint)
+        draws, p = support_of(noise.draws, True)
+        x = np.array([[Fr(1), Fr(2)], [Fr(-3), Fr(7)]], dtype=object)
+        added = noise.apply(draws, x) - x
+        assert (expectation(added, p, 0) == 0).all()
+        assert (expectation((added**2).sum(axis=-1), p, 0) == noise.variance).all() and noise.variance == Fr(25, batch)
+        across = expectation((added[:, 0] * added[:, 1]).sum(axis=-1), p)
+        assert across == (0 if joint == "independent" else noise.variance)
+
+
+def test_noise_without_the_parameter_that_bounds_it_is_told():
+    method = ft.method("sgd", step, ["gamma", "noise"], {"x": "point"})
+    with pytest.raises(ValueError, match="no parameter 'sigma', which bounds its noise"):
+        ft.Setting(algorithm=method, functions=ft.Smooth(L), adversaries=(ft.NoisyGradients(),))
+    with pytest.raises(ValueError, match=r"the parameter noise is of no class: write adversaries=\(NoisyGradients"):
+        ft.Setting(algorithm=method, functions=ft.Smooth(L))
