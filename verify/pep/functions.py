@@ -221,8 +221,8 @@ class Record:
             known = [Sample(at.point, at.gradient, at.value) for at in points if at.gradient is not None]
             for k, sample in enumerate(known if self.steepest is not None else ()):
                 length = (self.slope[i, 0] + sample.gradient) ** 2
-                why = f"gradients of {self.name}_{i + 1} have squares of at most {self.steepest}"
-                yield Constraint(f"{self.name}_{i} steepest[{k}]", length - self.steepest, partial(str, why))
+                bound = f"gradients of {self.name}_{i + 1} have squares of at most {self.steepest}"
+                yield Constraint(f"{self.name}_{i} steepest[{k}]", length - self.steepest, partial(str, bound))
             said = self._CLASS if smooth else "{mu}-strongly convex"
             for (name, form), (one, other) in zip(
                 interpolate(f"{self.name}_{i}", known, self.mu[i], self.L[i]), permutations(known, 2), strict=True
