@@ -10,13 +10,14 @@ CORES := Nehalem Haswell
 SENSITIVE := tests/verify/pep/test_far.py tests/verify/pep/test_last_digits.py
 
 .DEFAULT_GOAL := help
-.PHONY: help audit results test test-slow fuzz bench docs notebooks format clean
+.PHONY: help audit results test test-slow prove fuzz bench docs notebooks format clean
 
 help:
 	@echo "make audit      set up, audit every claim, run the algorithms on real data (results in build/audit)"
 	@echo "make results    audit every claim anew, and make what was found the results that the package carries"
 	@echo "make test       set up, lint, type-check and test"
 	@echo "make test-slow  the long sweeps behind the fast subset"
+	@echo "make prove      write all proofs for Rocq and have it check them (needs coqc; under an hour)"
 	@echo "make fuzz       10,000 bad inputs for each reader of files and arguments, within limits of time and memory"
 	@echo "make bench      measure: rounds, worst cases, the audit, against their limits (build/bench.json)"
 	@echo "make docs       the site of the documentation (in build/docs)"
@@ -46,6 +47,14 @@ test: $(VENV)/.ready
 
 test-slow: $(VENV)/.ready
 	$(BIN)/python -m pytest -n 2 -m slow
+
+# Needs Rocq (Coq 8.16), as Debian's package coq has it.
+prove: $(VENV)/.ready
+	@command -v coqc > /dev/null || { echo "make prove needs coqc, of Debian's package coq"; exit 2; }
+	rm -rf build/rocq
+	$(BIN)/fedtheory export --format rocq --out build/rocq > build/rocq.log || true
+	cd build/rocq && coqc -q Gram.v && ls p_*.v | xargs -P 2 -I{} sh -c 'timeout 1800 coqc -q {} > {}.log 2>&1 && echo "accepted {}" || echo "NOT ACCEPTED {}"' | tee ../rocq.txt
+	@echo "$$(grep -c ^accepted build/rocq.txt) files accepted, of $$(ls build/rocq/p_*.v | wc -l)"; ! grep "^NOT" build/rocq.txt
 
 fuzz: $(VENV)/.ready
 	FUZZ=10000 $(BIN)/python -m pytest -n 2 tests/verify/hostile

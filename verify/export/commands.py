@@ -7,12 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+FORMATS = ("json", "rocq")
 #: Where proofs are written unless told otherwise, under the current directory.
 DEFAULT_OUT = "fedtheory-proofs"
 _EXPORT = """\
-Write the proofs of claims that the package carries as files that need nothing of it: a JSON object for each choice of
-the parameters, with every number of the proof, which one file of standard Python checks. DIR receives the objects and
-that file, checker.py. What is proved by a computation instead is told.
+Write the proofs of claims that the package carries as files that need nothing of it. As JSON: an object for each
+choice of the parameters, with every number of the proof, and checker.py, one file of standard Python that checks them.
+For Rocq (Coq 8.16): a file for each claim, whose theorems are what is proved, in every inner-product space, and
+Gram.v, from which they follow; `coqc Gram.v` first. What is proved by a computation instead is told.
 """
 
 
@@ -26,7 +28,10 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
         description=_EXPORT,
         found="there is no proof object of one of the claims",
     )
-    exporting.add_argument("names", nargs="+", metavar="PAPER-OR-ID", help="papers, claims, beginnings of ids")
+    exporting.add_argument(
+        "names", nargs="*", metavar="PAPER-OR-ID", help="papers, claims, beginnings of ids (default: all)"
+    )
+    exporting.add_argument("--format", choices=FORMATS, default="json", help="how to write them (default: json)")
     exporting.add_argument(
         "--out", type=Path, metavar="DIR", default=Path(DEFAULT_OUT), help=f"write there (default: {DEFAULT_OUT})"
     )
@@ -35,23 +40,30 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
 def run_export(args: Any) -> int:
     """Write the proof objects of claims; 1 where a claim has none."""
     import json
+    import re
 
     from fedtheory import claims
     from fedtheory.naming import file_name
     from verify import checker
     from verify.base import files
-    from verify.export import objects
+    from verify.export import objects, rocq
 
     selected = claims.select(args.names)
     args.out.mkdir(parents=True, exist_ok=True)
-    files.write(args.out / "checker.py", Path(checker.__file__).read_text(encoding="utf-8"))
+    library = Path(checker.__file__) if args.format == "json" else rocq.LIBRARY
+    files.write(args.out / library.name, library.read_text(encoding="utf-8"))
     without = False
     for claim in selected:
         found, why = objects.of_claim(claim.id)
-        for k, data in enumerate(found, 1):
-            path = args.out / f"{file_name(claim.id)}_{k}.json"
-            files.write(path, json.dumps(data, indent=1) + "\n")
-            print(path)
+        name, written = file_name(claim.id), {}
+        if args.format == "json":
+            written = {f"{name}_{k}.json": json.dumps(data, indent=1) + "\n" for k, data in enumerate(found, 1)}
+        elif found:
+            # Rocq's files are named as its modules.
+            written = {f"p_{re.sub(r'[^A-Za-z0-9]', '_', name)}.v": rocq.text(found)}
+        for path, text in written.items():
+            files.write(args.out / path, text)
+            print(args.out / path)
         if not found:
             without = True
             print(f"{claim.id}: {why}")
