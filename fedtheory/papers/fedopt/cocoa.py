@@ -14,7 +14,9 @@ from fedtheory.instances import pick
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.identity import identity
+from fedtheory.kinds.inequality import inequality
 from fedtheory.numbers.rational import Array
+from fedtheory.papers.fedopt import dual_steps
 from fedtheory.papers.fedopt.data import Letter, Posed, States, few, one_of, positive, value
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
@@ -227,6 +229,17 @@ SECTION_2_3_1 = (
         where="Section 2.3.1",
         kind="order",
         gist="rounds of CoCoA with local accuracy Theta",
+        setting=dual_steps.SETTING,
+        statement=inequality(dual_steps.GAP_AFTER <= (1 - (1 - Theta) * dual_steps.SHARE) * dual_steps.GAP_BEFORE),
+        requires=(dual_steps.CONVEX,),
+        reading="what a round leaves, whatever the local solver is, from which log(1/epsilon)/((1 - Theta) s) rounds "
+        "follow, with s = lambda n/(lambda n + sigma beta), which the O hides; steps are added, as in CoCoA+",
+    ),
+    Claim(
+        id="fedopt/cocoa-rounds/shares",
+        where="Section 2.3.1",
+        kind="order",
+        gist="the same where a share g of the steps is added, on quadratic losses",
         setting=INEXACT,
         statement=Bound(
             cocoa_plus.algorithm,
@@ -236,8 +249,7 @@ SECTION_2_3_1 = (
             (GAP_T, GAP_0),
         ),
         requires=(_SAFE,),
-        reading="the bound from which log(1/epsilon)/((1 - Theta) s) rounds follow, with s = g lambda gamma "
-        "n/(lambda gamma n + sigma' s_max), which the O hides; sigma' is written sigma. On quadratic losses, for three "
-        "ways of being inexact",
+        reading="s = g lambda gamma n/(lambda gamma n + sigma' s_max); sigma' is written sigma. Of CoCoA+ as it is "
+        "run, for three ways of being inexact",
     ),
 )

@@ -19,6 +19,7 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import Array, determinant
+from fedtheory.papers.fedopt import dual_steps
 from fedtheory.papers.fedopt.data import Posed, States, clients_of, few, one_of
 from fedtheory.papers.fedopt.dual_states import (
     ADMISSIBLE_SIGMA,
@@ -38,6 +39,7 @@ from fedtheory.papers.fedopt.predictors import (
     DOMINATES,
     IN_RANGE,
     K,
+    Theta,
     dual_optimum,
     gamma,
     gap,
@@ -50,6 +52,7 @@ from fedtheory.papers.fedopt.predictors import (
 )
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
 # Rounds as linear maps
@@ -154,11 +157,21 @@ CONVERGENCE = (
         where="Appendix A.3",
         kind="bound",
         gist="the dual method converges linearly",
+        setting=dual_steps.SETTING,
+        statement=inequality(dual_steps.GAP_AFTER <= (1 - dual_steps.SHARE) * dual_steps.GAP_BEFORE),
+        requires=(dual_steps.CONVEX, Hypothesis("(15) is solved, Theta = 0", sympy.Eq(Theta, 0, evaluate=False))),
+        reading=f"{_MEANT}. Of every round, from any alpha. The rate, which is not printed, is that of proximal "
+        "gradient ascent",
+    ),
+    Claim(
+        id="fedopt/algorithm-6/linear/quadratic",
+        where="Appendix A.3",
+        kind="bound",
+        gist="the same of Algorithm 6 as it is run, on quadratic losses",
         setting=ADMISSIBLE,
         statement=Bound(dual_block_ascent.algorithm, D_T, 1 - dual_share, D_0, (GAP_T, GAP_0)),
         requires=(DOMINATES,),
-        reading=f"{_MEANT}. The rate, which is not printed, is that of proximal gradient ascent, with s_max = max_k "
-        "|X_k|^2: on quadratic losses",
+        reading=f"{_MEANT}; s_max = max_k |X_k|^2",
     ),
     Claim(
         id="fedopt/algorithm-6/linear/literal",

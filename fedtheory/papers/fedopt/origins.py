@@ -75,7 +75,14 @@ IMPLIED = (
     "dane/rounds/contraction",
 )
 #: Section 3.1 calls four properties desirable. That FSVRG has them no sentence says.
-OBSERVED = (*(f"fsvrg/property-{letter}" for letter in "abcd"), "separable-data/regularised", "dane/diverges/family")
+OBSERVED = (
+    # Of the methods as they are run, on the losses on which all is a fraction.
+    "algorithm-6/linear/quadratic",
+    "cocoa-rounds/shares",
+    *(f"fsvrg/property-{letter}" for letter in "abcd"),
+    "separable-data/regularised",
+    "dane/diverges/family",
+)
 
 #: Why FSVRG, with one example of one feature on a node, needs as many rounds as gradient descent.
 _GRADIENT_DESCENT = (

@@ -27,6 +27,7 @@ from fedtheory.papers.fedopt import (
     Theta,
     convergence,
     dual,
+    dual_steps,
     equivalence,
     gamma,
     h,
@@ -40,8 +41,13 @@ from fedtheory.papers.fedopt import dane as section_3_4
 from fedtheory.papers.fedopt import fsvrg as section_3_6
 from fedtheory.papers.fedopt.any_functions import copies_of, learning_of, locals_of, on_nodes
 from fedtheory.papers.fedopt.data import Posed
-from fedtheory.papers.fedopt.predictors import DOMINATES, models, setting
+from fedtheory.papers.fedopt.predictors import DOMINATES, dual_optimum, models, setting, sigma
 from fedtheory.papers.fedopt.rounds import best_rate
+from fedtheory.problems.base import Problem
+from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.problems.losses import squared
+from fedtheory.problems.optimum import Optimum
+from fedtheory.problems.quadratic import diagonal
 from verify import Counterexample, Verdict, check
 from verify.cli import main
 from verify.comparisons.deciding import certain
@@ -111,6 +117,26 @@ def test_no_mu_and_eta_are_fast_with_empty_nodes(empty, curvature):
     assert least <= min(rates) and (1 - least) <= 2 * (1 + empty) / empty * (1 - min(rates)) * (1 + empty)
     with pytest.raises(ValueError, match="as on one node of K"):
         section_3_4.least_rate(method, line, 3 + empty, curvature)
+
+
+def test_a_round_on_slopes_is_one_of_algorithm_6():
+    """One example of one feature a node, phi_i(t) = (t - y_i)^2/2: alpha_k has the slope at (y_k - alpha_k)/x_k."""
+    x, y, alpha = (np.array([Fraction(v) for v in values]) for values in ((1, 2, -3), (1, 0, 2), (2, -1, "1/2")))
+    lam, of_dual = Fraction(1, 4), dual_block_ascent.Params(Fraction(3))
+    data = LinearProblem(LinearModels(x[:, None], y, np.ones(3, dtype=int), lam, squared(Fraction(1)), "own"))
+    after = dual_block_ascent.step(data, of_dual, dual_block_ascent.State(alpha), None).alpha
+    centre, tilt = data.x_star, lam * data.x_star
+    tilted = Problem(
+        diagonal((x**2)[:, None], (y / x - tilt / x**2)[:, None]), known=Optimum(centre, np.zeros((3, 1)), 0.0)
+    )
+    params = dual_steps.Params(lam, 3, Fraction(3), Fraction(0))
+    found = dual_steps._exact(tilted, params, ((y - alpha) / x)[:, None])
+    assert (y - x * found[:, 0] == after).all()
+    v, a = (((y - at) / x)[None, None, :, None] for at in (alpha, after))
+    state = dual_steps.State(v, 0 * v, a, 0 * a, a, 0 * a)
+    left, right = (q.of(tilted, params, state).item() for q in (dual_steps.GAP_AFTER, dual_steps.GAP_BEFORE))
+    least = data.f.dual(dual_optimum(data))
+    assert (left, right) == (least - data.f.dual(after), least - data.f.dual(alpha))
 
 
 # Planted errors
@@ -238,7 +264,8 @@ def _doubled(comparison):
 
 def _planted() -> dict[str, Claim]:
     percent = sympy.Rational(101, 100)
-    linear, cocoa, eq_5 = of("algorithm-6/linear"), of("cocoa-rounds"), of("svrg/eq-5")
+    linear, cocoa, eq_5 = of("algorithm-6/linear/quadratic"), of("cocoa-rounds/shares"), of("svrg/eq-5")
+    every = of("cocoa-rounds")
     step, one = of("lower-bound-step"), claims.get("baseline/sdca/one-step")
     last, order = claims.get("baseline/svrg/last-iterate"), of("svrg/complexity")
     _m = list(order.statement.assignments)[1]
@@ -259,6 +286,10 @@ def _planted() -> dict[str, Claim]:
         ),
         "lower bound: any sigma": step.variant(requires=()),
         # The squared factor holds on ridge regression.
+        "any losses: Theta forgotten": every.variant(right=every.statement.right.subs(Theta, 0)),
+        "any losses: Theta^2": every.variant(right=every.statement.right.subs(Theta, Theta**2)),
+        "any losses: an eighth of sigma": every.variant(right=every.statement.right.subs(sigma, sigma / 8)),
+        "any losses: no smoothness": every.variant(requires=()),
         "linear: the factor cubed": linear.variant(factor=linear.statement.factor**3),
         "linear: any sigma": linear.variant(requires=()),
         "cocoa: Theta forgotten": cocoa.variant(factor=cocoa.statement.factor.subs(Theta, 0)),
