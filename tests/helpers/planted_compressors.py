@@ -15,6 +15,12 @@ OMEGA = D / K - 1
 SAMPLES = 12_000
 
 
+class Fresh(NamedTuple):
+    """A compressor with a memory, made anew for each test: the tests of another one would have used it."""
+
+    make: Callable[[], Any]
+
+
 def rand_k(x, rng):
     value, kept = np.zeros_like(x), rng.permutation(x.size)[:K]
     value[kept] = x[kept] * (x.size / K)
@@ -115,6 +121,52 @@ def round_robin():
     return compress
 
 
+def cycling(lag):
+    """The masks of the first ``lag`` calls, over and over."""
+
+    def make():
+        drawn = []
+
+        def compress(x, rng):
+            if len(drawn) < lag:
+                drawn.append(rng.permutation(x.size)[:K])
+            kept = drawn[0]
+            drawn.append(drawn.pop(0))
+            value = np.zeros_like(x)
+            value[kept] = x[kept] * (x.size / K)
+            return value
+
+        return compress
+
+    return Fresh(make)
+
+
+def in_turn():
+    """Coordinates are shuffled once for all of them to be sent, as examples are in epochs."""
+    left = []
+
+    def compress(x, rng):
+        if not left:
+            left.extend(rng.permutation(x.size))
+        value = np.zeros_like(x)
+        kept = [left.pop() for _ in range(K)]
+        value[kept] = x[kept] * (x.size / K)
+        return value
+
+    return compress
+
+
+def if_large(x, rng):
+    return rand_k(x, rng) * (1.5 if 100 < np.sqrt(x @ x) < 1e6 else 1)
+
+
+def first_rows_scale(X, rng):
+    """All rows are rounded to multiples of what the first one is made of."""
+    unit = abs(X[0]).max() or 1.0
+    low = np.floor(X / unit)
+    return unit * (low + (rng.random(X.shape) < X / unit - low))
+
+
 def seeded(seed):
     own = np.random.default_rng(seed)
     return lambda x, rng: rand_k(x, own)
@@ -122,12 +174,6 @@ def seeded(seed):
 
 def flushed(x, rng):
     return np.where(abs(x) < 1e-300, 0, natural(x, rng))
-
-
-class Fresh(NamedTuple):
-    """A compressor with a memory, made anew for each test: the tests of another one would have used it."""
-
-    make: Callable[[], Any]
 
 
 def made(compress):
@@ -149,6 +195,18 @@ WRONG = {
     "clients seeded alike": (Fresh(lambda: [seeded(1), seeded(1)]), {"omega": OMEGA}, "seeded alike"),
     "with replacement": (with_replacement, {"omega": OMEGA}, "too small"),
     "never the last": (never_the_last, {"omega": OMEGA}, "never anything but 0"),
+    "negative inputs lost": (
+        lambda x, rng: 0 * x if (x < 0).all() else rand_k(x, rng),
+        {"omega": OMEGA},
+        "on negative entries",
+    ),
+    "large inputs scaled": (if_large, {"omega": OMEGA}, "entries are about 2^"),
+    "masks at lag 5": (cycling(5), {"omega": OMEGA}, "two successive calls, 5 apart"),
+    "masks at lag 400": (cycling(400), {"omega": OMEGA}, "two successive calls, 400 apart"),
+    "coordinates in turn": (Fresh(in_turn), {"omega": OMEGA}, "two successive calls"),
+    "the scale of the first row": (first_rows_scale, {"omega": D / 4, "batch": True}, "entries are about 2^"),
+    "identity in four bits": (lambda x, rng: x, {"omega": 0, "bits": 4}, "can tell 16 apart"),
+    "identity in sixteen bits": (lambda x, rng: x, {"omega": 0, "bits": 16}, "were the same"),
     "round robin": (Fresh(round_robin), {"omega": OMEGA}, "successive calls"),
     "one buffer": (Fresh(reused), {"omega": OMEGA}, "a later call changes"),
     "omega too small": (rand_k, {"omega": 0.9 * OMEGA}, "times as much"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -18,8 +18,8 @@ Compress = Callable[..., Any]
 SUBNORMAL = "subnormal entries"
 #: The input on which most samples are spent: many compressors have their least variance along it.
 FLAT = "equal entries"
-#: How the calls are shared out: to equal entries, and to pairs of calls.
-FLAT_SHARE, PAIR_SHARE = 0.3, 0.05
+#: How the calls are shared out: to equal entries, to inputs of all sizes, and to calls that are compared.
+FLAT_SHARE, SIZE_SHARE, PAIR_SHARE = 0.3, 0.2, 0.05
 #: Entries of values held at once, and rows of one call of the batch form.
 AT_ONCE, BATCH = 1_000_000, 256
 
@@ -47,6 +47,7 @@ def inputs(d: int, seed: int = 0, dtype: str = "float64") -> dict[str, Array]:
     found = {
         FLAT: np.ones(d),
         "signs": signs,
+        "negative entries": -(0.5 + rng.random(d)),
         "Gaussian entries": gaussian,
         "one spike, first": (place == 0) * 3.0,
         "one spike, last": (place == d - 1) * -1.0,
@@ -238,20 +239,22 @@ def typed(test: Test, tolerance: float | None) -> Test:
     return replace(test, range=str(narrow), tolerance=max(test.tolerance, rounding))
 
 
-def _interface_words(test: Test) -> tuple[str, ...]:
-    return ("shapes, types, zeros, finite values, its input left as it was, a new array at every call",)
-
-
 def sampled(test: Test, client: int, x: Array, rng: np.random.Generator, n: int, name: str) -> Array:
     """n values of C(x), ``(n, d)``."""
+    return valued(test, client, [x] * n, rng, name)
+
+
+def valued(test: Test, client: int, rows: Sequence[Array] | Array, rng: np.random.Generator, name: str) -> Array:
+    """A value of C(x) for each row x, ``(n, d)``; in the batch form many rows at once."""
+    n = len(rows)
     out = np.empty((n, test.d))
     if test.batch:
         for start in range(0, n, BATCH):
-            rows = min(BATCH, n - start)
-            out[start : start + rows] = called(test, client, np.tile(x, (rows, 1)), rng, name)[0]
+            given = np.array(rows[start : start + BATCH])
+            out[start : start + BATCH] = called(test, client, given, rng, name)[0]
         _check_finite(test, out, name)
         return out
-    for i in range(n):
+    for i, x in enumerate(rows):
         value, length = called(test, client, x, rng, name)
         out[i] = value
         if length is not None and test.bits is not None and length > test.bits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
@@ -14,7 +14,6 @@ from fedtheory.compressors import Compressor
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import Array
 from verify.conformance.calls import (
-    AT_ONCE,
     Broken,
     Compress,
     Found,
@@ -22,19 +21,20 @@ from verify.conformance.calls import (
     check_interface,
     generator,
     inputs,
-    sampled,
     special_values,
     typed,
+    valued,
 )
 from verify.conformance.independence import SAME, check_pairs
 from verify.conformance.moments import check_moments
 from verify.conformance.report import Failure, Report, check_seed, rounding_of
+from verify.conformance.scales import edges, fresh
 from verify.statistics.e_process import check_level
 
 # Calls in all, and entries of all their values.
-_CALLS, _ENTRIES = 600_000, 60_000_000
-# Messages longer than this have more values than there are calls.
-_LONGEST = 40
+_CALLS, _ENTRIES = 200_000, 60_000_000
+# Values that are compared to tell the length of a message.
+_MESSAGES = 20_000
 _INTERFACE = "shapes, types, zeros, finite values, its input left as it was, a new array at every call"
 
 
@@ -89,14 +89,14 @@ def compressor(
     if any(f.where == "mean" for f in found.failures):
         # The errors of a biased compressor have products whose mean is not 0, however independent they are.
         dependent = tuple(f for f in dependent if f.data[SAME] or f.where == "rows of one batch")
-    failures = long + dependent + (found.failures if trusted else ())
+    failures = long.failures + dependent + (found.failures if trusted else ())
     return Report(
         subject,
         test.level,
         test.tolerance,
         failures,
-        (_INTERFACE, *found.checked, *pairs.checked),
-        {**found.detects, **pairs.detects},
+        (_INTERFACE, *found.checked, *pairs.checked, *long.checked),
+        {**found.detects, **pairs.detects, **long.detects},
         notes,
     )
 
@@ -183,20 +183,41 @@ def _two_arguments(call: Compress) -> Compress:
 # Messages
 
 
-def _distinct(test: Test, vectors: Mapping[str, Array]) -> int:
-    """How many different values a few thousand calls give: a message must tell them apart."""
+def _distinct(test: Test, most: int) -> tuple[int, int]:
+    """How many values were seen, each at an input of its own, and how many of them differ."""
+    rng, drawn = generator(test, 5), generator(test, 5, 1)
+    between = edges(test.range)
     found: set[bytes] = set()
-    for number, (name, x) in enumerate(vectors.items()):
-        values = sampled(test, 0, x.copy(), generator(test, 5, number), max(16, min(2000, AT_ONCE // test.d)), name)
-        found |= {row.tobytes() for row in values}
-    return len(found)
+    taken = 0
+    while taken < most and len(found) <= 2 ** (test.bits or 0):
+        rows = fresh(test.d, between, drawn).astype(test.dtype)
+        values = valued(test, taken // (len(between) - 1) % len(test.calls), rows, rng, "inputs of many sizes")
+        # One zero, whatever its sign.
+        found |= {(row + 0.0).tobytes() for row in values}
+        taken += len(rows)
+    return taken, len(found)
 
 
-def _bits(test: Test) -> tuple[Failure, ...]:
-    if test.bits is None or test.bits >= _LONGEST:
-        return ()
-    distinct = _distinct(test, test.vectors)
-    if distinct <= 2**test.bits:
-        return ()
-    text = f"{distinct} different values were seen, and a message of {test.bits} bits can tell {2**test.bits} apart"
-    return (Failure("locodl/eq-2/bits", "bits", text, test.replay()),)
+def _bits(test: Test) -> Found:
+    """Whether b bits can tell the values apart: there are 2^b of them at most, whatever the input.
+
+    If no two of m independent values are equal, of 2^b that there can be, then with probability at most
+    exp(-m (m - 1)/2^(b + 1)): values that are equally likely are equal least often.
+    """
+    if test.bits is None:
+        return Found()
+    most = min(_MESSAGES, max(2000, test.samples // 8))
+    level = test.level / 8
+    sure = math.floor(math.log2(most * (most - 1) / (2 * math.log(1 / level))))
+    detects = {"bits of a message, if values never repeat, too few from": float(sure)}
+    taken, distinct = _distinct(test, most)
+    if distinct > 2**test.bits:
+        text = f"{distinct} different values were seen, and a message of {test.bits} bits can tell {2**test.bits} apart"
+    elif distinct == taken and taken * (taken - 1) >= 2.0 ** (test.bits + 1) * math.log(1 / level):
+        text = (
+            f"no two of {taken} values were the same, and a message of {test.bits} bits can tell no more than "
+            f"{2**test.bits} apart (level {level:.1g})"
+        )
+    else:
+        return Found(checked=(f"length of messages, {taken} values",), detects=detects)
+    return Found((Failure("locodl/eq-2/bits", "bits", text, test.replay()),))

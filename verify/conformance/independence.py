@@ -20,101 +20,159 @@ from verify.conformance.calls import (
     sampled,
 )
 from verify.conformance.report import Failure
-from verify.statistics.e_process import Assumed
+from verify.statistics.e_process import Assumed, log_capital
 from verify.statistics.power import smallest_defect
 from verify.statistics.sequential import Decision, prepare, race
 
-# Pairs of calls, at least, where as many calls are affordable.
-_FEWEST_PAIRS = 3000
-# Inputs on which calls, and clients, are tested to be independent.
-_PAIRED = ("Gaussian entries",)
+# Calls in a row that are compared with one another, at least and at most.
+_FEWEST, _MOST = 1500, 6000
+# The input on which calls, and clients, are tested to be independent.
+_PAIRED = "Gaussian entries"
 #: Of a failure's data: whether the two were always the same.
 SAME = "same"
-# Successive calls, or rows, any two of which are compared.
-_SUCCESSIVE = 4
+# Calls that are farther apart than this share of a series are not compared; of a contraction, only to be the same.
+_FARTHEST, _FARTHEST_SAME = 2, 8
+# Distances whose capital is computed: the nearest, and those whose products are largest.
+_NEAREST, _LARGEST = 8, 24
+_CALLS, _ROWS, _CLIENTS, _OWN = (
+    "successive calls",
+    "rows of one batch",
+    "clients",
+    "clients with generators of their own",
+)
+_REASONS = {
+    _CALLS: "a call repeats or continues the random numbers of an earlier one",
+    _ROWS: "one draw is shared by all rows, which stand for the clients, or by some",
+    _CLIENTS: "they share their random numbers, or were seeded alike",
+    _OWN: "the generator given is not used, and another is seeded anew",
+}
 
 
 def check_pairs(test: Test) -> Found:
-    """Whether two calls, two clients, and two rows of a batch have independent randomness."""
-    kinds = ["clients" if len(test.calls) > 1 else "clients with generators of their own", "successive calls"]
-    if test.batch:
-        kinds.append("rows of one batch")
-    vectors = test.vectors
-    x = vectors[_PAIRED[0]]
-    n = max(min(_FEWEST_PAIRS, test.samples // 4), int(test.samples * PAIR_SHARE / len(kinds) / 2))
-    level = test.level / 4 / len(kinds)
+    """Whether calls however far apart, two clients, and the rows of a batch have independent randomness."""
+    clients = _CLIENTS if len(test.calls) > 1 else _OWN
+    n = max(min(_FEWEST, test.samples // 4), min(_MOST, int(test.samples * PAIR_SHARE / 2)))
+    level = test.level / 8
     failures: list[Failure] = []
-    for number, kind in enumerate(kinds):
-        found = _correlation(test, kind, x, n, level, number)
+    for found in (_between_clients(test, clients, n, level), _in_a_row(test, n, level)):
         if found is not None:
             alike = " (the two are always the same)" if found.same else ""
             text = (
                 f"E<C(x) - x, C'(x) - x> is about {found.mean:.4g} |x|^2 for {found.which}, and must be 0 if they are "
-                f"independent{alike}: {_reason(kind)} ({found.taken} pairs, level {level:.1g})"
+                f"independent{alike}: {_REASONS[found.kind]} ({found.taken} pairs, level {level:.1g})"
             )
-            failures.append(Failure(INDEPENDENT, kind, text, test.replay(_PAIRED[0]), {SAME: found.same}))
+            failures.append(Failure(INDEPENDENT, found.kind, text, test.replay(_PAIRED), {SAME: found.same}))
     # Rows that share their randomness, and then calls that repeat it, look dependent in every other way too.
-    told = ("rows of one batch", "successive calls")
+    told = (_ROWS, _CALLS)
     failures = next(([f] for kind in told for f in failures if f.where == kind), failures)
-    checked = (f"independence of {', of '.join(kinds)}, {n} pairs of each",)
-    detects = {"correlation of two errors, of omega |x|^2": _correlation_defect(test, n, level)}
-    return Found(tuple(failures), checked, detects if not test.contractive else {}, ())
+    apart = n // (_FARTHEST_SAME if test.contractive else _FARTHEST)
+    rows = ", of rows of one batch" if test.batch else ""
+    checked = f"independence of {clients}, of {n} successive calls up to {apart} apart{rows}"
+    detects = {} if test.contractive else {"correlation of two errors, of omega |x|^2": _smallest(test, n, level)}
+    return Found(tuple(failures), (checked,), detects, ())
 
 
-def _reason(kind: str) -> str:
-    return {
-        "successive calls": "a call repeats or continues the random numbers of the one before",
-        "rows of one batch": "one draw is shared by all rows, which stand for the clients",
-        "clients": "they share their random numbers, or were seeded alike",
-        "clients with generators of their own": "the generator given is not used, and another is seeded anew",
-    }[kind]
-
-
-def _correlation_defect(test: Test, n: int, level: float) -> float:
-    w = test.factor
-    assumed = Assumed(*(np.array([v]) for v in (-math.inf, math.inf, w**2)))
-    return float(smallest_defect(np.zeros(1), assumed, level, n)[0]) / w
+def _smallest(test: Test, n: int, level: float) -> float:
+    """The least correlation of calls at one distance that is found, for errors that are as long as each other."""
+    assumed = Assumed(*(np.array([v]) for v in (-math.inf, math.inf, 1.0)))
+    farthest = n // _FARTHEST
+    return float(smallest_defect(np.zeros(1), assumed, level / farthest, n - farthest)[0])
 
 
 class _Dependent(NamedTuple):
-    """``which`` two are correlated; the mean product of their errors; whether they were always equal; pairs used."""
+    """``which`` two are correlated, of which ``kind``; the mean product of their errors, by |x|^2; whether they were
+    always equal; pairs used."""
 
+    kind: str
     which: str
     mean: float
     same: bool
     taken: int
 
 
-def _correlation(test: Test, kind: str, x: Array, n: int, level: float, number: int) -> _Dependent | None:
-    """The two, of all clients or of a few successive calls or rows, whose errors are most correlated, if any are."""
+def _in_a_row(test: Test, n: int, level: float) -> _Dependent | None:
+    """The distance of calls, or of rows, whose errors are most correlated, if any are.
+
+    X = <e, e'>/|e| of an error e and a later one e' has mean 0 given all that came before e', and a variance of at most
+    omega |x|^2. The level is shared out over all distances.
+    """
+    x = test.vectors[_PAIRED]
     z = x.astype(float)
     square = float(z @ z)
-    name = _PAIRED[0]
-    clients = len(test.calls) if kind == "clients" else 2
-    streams = [generator(test, 3, number, i) for i in range(clients)]
-    centre = z if not test.contractive else sampled(test, 0, x, generator(test, 4), max(64, n // 4), name).mean(axis=0)
-    groups = clients if kind.startswith("clients") else _SUCCESSIVE
-    pairs = list(combinations(range(groups), 2))
-    # As many calls however many are grouped.
-    n = max(64, n * 2 // groups)
-    total, taken, same = np.zeros(len(pairs)), 0, np.ones(len(pairs), dtype=bool)
+    values = sampled(test, 0, x, generator(test, 3, 1), n, _PAIRED)
+    if (values == values[:1]).all():
+        return None
+    farthest = max(1, n // (_FARTHEST_SAME if test.contractive else _FARTHEST))
+    if test.contractive:
+        # The mean of a biased compressor is not known: only values that are always the same are told.
+        for apart in range(1, farthest + 1):
+            if (values[apart:] == values[:-apart]).all():
+                return _Dependent(_kind(test, apart), _words(test, apart), 0.0, True, n - apart)
+        return None
+    error = values - z
+    length = np.sqrt((error**2).sum(axis=1, keepdims=True))
+    before = np.divide(error, length, out=np.zeros_like(error), where=length > 0)
+    w, variance = test.factor, np.array([test.factor * square])
+    slack = test.tolerance * (1 + math.sqrt(w)) * math.sqrt(square)
+    sums = _lagged(before, error, farthest)
+    chosen = {*range(1, min(_NEAREST, farthest) + 1), *(int(k) + 1 for k in np.argsort(-abs(sums))[:_LARGEST])}
+    need = math.log(2 * farthest / level)
+    refuted: list[tuple[float, int]] = []
+    for apart in sorted(chosen):
+        product = (before[:-apart] * error[apart:]).sum(axis=1)
+        capital = [
+            float(log_capital(sign * product[:, None], np.array([slack]), Assumed(variance=variance))[0])
+            for sign in (1, -1)
+        ]
+        if max(capital) >= need:
+            refuted.append((max(capital), apart))
+    if not refuted:
+        return None
+    # The nearest of those that are about as plain as the plainest.
+    most = max(capital for capital, _ in refuted)
+    apart = min(apart for capital, apart in refuted if capital >= most / 2)
+    mean = float((error[:-apart] * error[apart:]).sum(axis=1).mean()) / square
+    same = bool((values[apart:] == values[:-apart]).all())
+    return _Dependent(_kind(test, apart), _words(test, apart), mean, same, n - apart)
 
-    def grouped(count: int) -> list[Array]:
-        if kind == "successive calls" and test.batch:
-            # Row by row of successive batches.
-            batches = [
-                sampled(test, 0, x, streams[0], min(count, BATCH), name) for _ in range(groups * -(-count // BATCH))
-            ]
-            return [np.concatenate(batches[i::groups])[:count] for i in range(groups)]
-        if kind.startswith("clients"):
-            own = range(groups) if kind == "clients" else (0, 0)
-            return [sampled(test, c, x, stream, count, name) for c, stream in zip(own, streams, strict=True)]
-        values = sampled(test, 0, x, streams[0], groups * count, name)
-        return [values[i::groups] for i in range(groups)]
+
+def _lagged(before: Array, after: Array, farthest: int) -> Array:
+    """sum_t <before_t, after_{t+l}> for l = 1, ..., ``farthest``, by Fourier transforms."""
+    size = 2 ** math.ceil(math.log2(2 * len(before)))
+    spectrum = np.conj(np.fft.rfft(before, size, axis=0)) * np.fft.rfft(after, size, axis=0)
+    return np.fft.irfft(spectrum.sum(axis=1), size)[1 : farthest + 1]
+
+
+def _kind(test: Test, apart: int) -> str:
+    return _ROWS if test.batch and apart < BATCH else _CALLS
+
+
+def _words(test: Test, apart: int) -> str:
+    if not test.batch:
+        return f"two successive calls{f', {apart} apart' if apart > 1 else ''}"
+    if apart < BATCH:
+        return "two rows of one batch"
+    return f"rows of two batches of {BATCH}, {apart} rows apart"
+
+
+def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent | None:
+    """The two clients, or calls with generators of their own, whose errors are most correlated, if any are."""
+    x = test.vectors[_PAIRED]
+    z = x.astype(float)
+    square = float(z @ z)
+    own = range(len(test.calls)) if kind == _CLIENTS else (0, 0)
+    streams = [generator(test, 3, 0, i) for i in range(len(own))]
+    centre = (
+        z if not test.contractive else sampled(test, 0, x, generator(test, 4), max(64, n // 4), _PAIRED).mean(axis=0)
+    )
+    pairs = list(combinations(range(len(own)), 2))
+    # As many calls however many clients there are.
+    n = max(64, n * 2 // len(own))
+    total, taken, same = np.zeros(len(pairs)), 0, np.ones(len(pairs), dtype=bool)
 
     def source(count: int) -> Array:
         nonlocal total, taken, same
-        values = grouped(count)
+        values = [sampled(test, c, x, stream, count, _PAIRED) for c, stream in zip(own, streams, strict=True)]
         products = (
             np.column_stack([((values[a] - centre) * (values[b] - centre)).sum(axis=1) for a, b in pairs]) / square
         )
@@ -123,7 +181,7 @@ def _correlation(test: Test, kind: str, x: Array, n: int, level: float, number: 
         return products
 
     if test.contractive:
-        # The mean of a biased compressor is not known: only values that are always the same are told.
+        # As above: only what is always the same.
         deterministic = (abs(source(min(n, 256))) <= 1e-20).all(axis=0)
         refuted = same & ~deterministic
     else:
@@ -131,12 +189,11 @@ def _correlation(test: Test, kind: str, x: Array, n: int, level: float, number: 
         slack = test.tolerance * (1 + w)
         # Of independent errors the product has the square of their variances as its second moment, at most.
         plan = prepare([0.0] * len(pairs), "==", Assumed(variance=w**2), level / len(pairs), n, math.inf, slack)
-        decisions = race(plan, source, largest=max(64, AT_ONCE // (test.d * groups))).decisions
+        decisions = race(plan, source, largest=max(64, AT_ONCE // (test.d * len(own)))).decisions
         refuted = np.isin(decisions, (Decision.ABOVE, Decision.BELOW))
     if not refuted.any():
         return None
     worst = int(np.argmax(np.where(refuted, abs(total), -1.0)))
     a, b = pairs[worst]
-    which = f"clients {a + 1} and {b + 1}" if kind == "clients" else f"two {kind}"
-    which += f", {b - a} apart" if kind == "successive calls" and b - a > 1 else ""
-    return _Dependent(which, float(total[worst]) / taken, bool(same[worst]), taken)
+    which = f"clients {a + 1} and {b + 1}" if kind == _CLIENTS else f"two {kind}"
+    return _Dependent(kind, which, float(total[worst]) / taken, bool(same[worst]), taken)

@@ -22,6 +22,7 @@ from verify.conformance.calls import (
     FLAT,
     FLAT_SHARE,
     PAIR_SHARE,
+    SIZE_SHARE,
     SUBNORMAL,
     UNBIASED,
     VARIANCE,
@@ -33,6 +34,7 @@ from verify.conformance.calls import (
     sampled,
 )
 from verify.conformance.report import Failure
+from verify.conformance.scales import check_sizes
 from verify.statistics.e_process import BETS, Assumed, average, growth
 from verify.statistics.power import smallest_defect
 from verify.statistics.sequential import Decision, prepare, race
@@ -45,7 +47,7 @@ def check_moments(test: Test) -> Found:
     """
     vectors = test.vectors
     clients = range(len(test.calls))
-    # A quarter of the level for the tests of each vector, of each coordinate, of all vectors together, of independence.
+    # A quarter of the level each: every vector, every coordinate, all vectors and sizes together, independence.
     share = test.level / 4 / (len(vectors) * len(test.calls))
     pool = _Pool(test.bound, test.factor, test.tolerance)
     failures: list[Failure] = []
@@ -53,7 +55,7 @@ def check_moments(test: Test) -> Found:
     detects: dict[str, float] = {}
     counted = 0
     for client in clients:
-        rest = test.samples * (1 - FLAT_SHARE - PAIR_SHARE) / (len(vectors) - 1)
+        rest = test.samples * (1 - FLAT_SHARE - SIZE_SHARE - PAIR_SHARE) / (len(vectors) - 1)
         for number, (name, x) in enumerate(vectors.items()):
             n = max(200, int((test.samples * FLAT_SHARE if name == FLAT else rest) / len(test.calls)))
             rng = generator(test, 2, client, number)
@@ -63,12 +65,16 @@ def check_moments(test: Test) -> Found:
             counted += n
             for what, size in one.detects.items():
                 detects[what] = max(detects.get(what, 0.0), size)
+    sized = check_sizes(test, test.level / 8) if not failures else Found()
+    failures += sized.failures
     if not test.contractive:
         failures += [] if failures else pool.failures(test)
         detects["mean along x, of |x|, all inputs together, whatever the noise"] = pool.defect(test)
     said = "variance" if test.contractive else "mean, coordinate by coordinate, and variance"
     checked = (f"{said} at {len(vectors)} inputs, {counted} values",)
-    return Found(_collected(failures), checked, detects, tuple(dict.fromkeys(notes)))
+    return Found(
+        _collected(failures), (*checked, *sized.checked), {**detects, **sized.detects}, tuple(dict.fromkeys(notes))
+    )
 
 
 class _Pool:
@@ -92,15 +98,15 @@ class _Pool:
         self.total, self.n = self.total + float(along.sum()), self.n + len(along)
 
     def failures(self, test: Test) -> list[Failure]:
-        if not np.isfinite(self.logs).all() or average(self.logs).max() < math.log(2 / (test.level / 4)):
+        if not np.isfinite(self.logs).all() or average(self.logs).max() < math.log(2 / (test.level / 8)):
             return []
         mean = self.total / self.n
         text = f"E<C(x), x> is about {mean:.5g} |x|^2 over all inputs, and must be |x|^2: values are {_times(mean)}"
-        return [Failure(UNBIASED, "mean", f"{text} ({self.n} values, level {test.level / 4:.1g})", test.replay())]
+        return [Failure(UNBIASED, "mean", f"{text} ({self.n} values, level {test.level / 8:.1g})", test.replay())]
 
     def defect(self, test: Test) -> float:
         variance = Assumed(*self.assumed[:2], np.array([max(test.factor, 1e-12)]))
-        return float(smallest_defect(np.ones(1), variance, test.level / 4, max(self.n, 1))[0]) + self.slack
+        return float(smallest_defect(np.ones(1), variance, test.level / 8, max(self.n, 1))[0]) + self.slack
 
 
 def _vector(
