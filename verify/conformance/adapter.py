@@ -29,6 +29,17 @@ class Broken(Exception):
         self.text = text
 
 
+class Unanswered(Broken):
+    """A function asks its problem for something that this one has not."""
+
+
+def _raised(where: str, problem: Problem, error: Exception) -> Broken:
+    """What a function raised; of a problem's functions anything may be asked that some of them have."""
+    asked = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    kind = Unanswered if asked is not None and (asked is problem.f or asked is problem.g) else Broken
+    return kind("raises", f"{where} {raised(error)}")
+
+
 class Letters(dict[str, Any]):
     """A state as a mapping from the paper's letters; ``state.x`` is ``state["x"]``."""
 
@@ -65,7 +76,7 @@ class Implementation:
         try:
             return self.init(problem, params)
         except Exception as error:
-            raise Broken("raises", f"init {raised(error)}") from None
+            raise _raised("init", problem, error) from None
 
     def handed(self, state: Any, template: Any) -> Any:
         """A reference state as the implementation has it: like ``template``, with its letters replaced."""
@@ -94,7 +105,7 @@ class Implementation:
         try:
             return self.step(problem, params, state, given)
         except Exception as error:
-            raise Broken("raises", f"step {raised(error)}") from None
+            raise _raised("step", problem, error) from None
 
     def read(self, state: Any, like: Any) -> Any:
         """A state of the implementation as the reference has it, in the shapes of ``like``."""
@@ -120,7 +131,7 @@ class Implementation:
             found = self.run(problem, params, rounds, rng)
             found = list(found) if isinstance(found, Iterable) else found
         except Exception as error:
-            raise Broken("raises", f"run {raised(error)}") from None
+            raise _raised("run", problem, error) from None
         if not isinstance(found, list):
             raise Broken("iterates", f"run gives a {type(found).__name__}, where a list of iterates was expected")
         if len(found) not in (rounds, rounds + 1):

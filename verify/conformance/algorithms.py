@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,16 +12,31 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from verify.conformance import claimed, matching
-from verify.conformance.adapter import Broken, Implementation, takes_draws
-from verify.conformance.departures import departs, explained_by, lost, often
-from verify.conformance.matching import Tracked
+from verify.conformance.adapter import Broken, Implementation, Unanswered, takes_draws
+from verify.conformance.beyond import LARGEST_BEYOND, beyond
+from verify.conformance.departures import departs, dependent, explained_by, often
 from verify.conformance.report import Failure, Report, check_seed, rounding_of
-from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, posed, scenarios, shown
-from verify.conformance.seen import Case, Letters, Path, Seen, Setup
+from verify.conformance.runs import runs
+from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, posed, scenarios, told_apart
+from verify.conformance.seen import (
+    Case,
+    Path,
+    Result,
+    Seen,
+    Setup,
+    interface,
+    long_one,
+    reach,
+    unanswered,
+    usable,
+)
 from verify.statistics.e_process import check_level
 
-# Draws at one state, rounds of a trajectory, runs and rounds of a loop, and steps with the implementation's own draws.
-_DRAWS, _ROUNDS, _RUN_ROUNDS, _RUN_STEPS, _STEPS = 16, 4, 6, 240, 800
+# Draws at one state, rounds of a trajectory, and steps with the implementation's own draws: of the small problems, and
+# of those beyond.
+_DRAWS, _ROUNDS, _STEPS, _STEPS_BEYOND = 16, 4, 640, 24
+# Rounds of the long trajectory: with the reference's draws, and with the implementation's own.
+_LONG, _LONG_DRAWN = 80, 160
 
 
 def algorithm(
@@ -68,19 +82,22 @@ def algorithm(
     if observes is not None and observes not in letters:
         raise ValueError(f"the state of {name} has no {observes!r}: it has {', '.join(letters)}")
     wanted = (features,) if isinstance(features, str) else features
+    draws = step is not None and takes_draws(step, randomness)
     found = _posed(reference, problems, seed) if problems else scenarios(name, seed, wanted)
+    more = () if problems else beyond(reference, found, seed, wanted, not draws)
     if keep is not None:
         found = tuple(s for s in found if keep(s.problem, s.params))
+        more = tuple(s for s in more if _kept(keep, s))
+    found += more
     if not found:
         raise ValueError("no problems are left to test on")
-    draws = step is not None and takes_draws(step, randomness)
     implementation = Implementation(reference, init, step, run, draws, dtype)
     given = "run=run" if run is not None else "step=step" + ("" if init is None else ", init=init")
     call = f"conformance.algorithm({name!r}, {given}, seed={seed})"
     setup = Setup(implementation, found, seed, level, rounding_of(dtype) if tolerance is None else tolerance, call)
     before = [_numbers(s) for s in found]
     with np.errstate(all="ignore"):
-        result = _run(setup, observes) if run is not None else _steps(setup)
+        result = runs(setup, observes) if run is not None else _steps(setup)
     for scenario, numbers in zip(found, before, strict=True):
         after = _numbers(scenario)
         changed = [
@@ -88,8 +105,16 @@ def algorithm(
         ]
         if changed:
             broken = Broken("in-place", f"changes the problem that it was given in place: its {changed[0]}")
-            result = _Result((_interface(setup, broken),), ("the interface",), {})
+            result = Result((interface(setup, broken),), ("the interface",), {})
     return Report(f"the implementation of {name}", level, setup.tolerance, *result)
+
+
+def _kept(keep: Callable[[Problem, Any], bool], scenario: Scenario) -> bool:
+    try:
+        return keep(scenario.problem, scenario.params)
+    except AttributeError:
+        # It asks for what only quadratics have.
+        return False
 
 
 def _posed(reference: Algorithm, problems: Sequence[tuple[Problem, Any]], seed: int) -> tuple[Scenario, ...]:
@@ -113,26 +138,14 @@ def _numbers(scenario: Scenario) -> dict[str, Array]:
     return {name: value.copy() for name, value in found.items() if isinstance(value, np.ndarray)}
 
 
-class _Result(NamedTuple):
-    failures: tuple[Failure, ...]
-    checked: tuple[str, ...]
-    detects: Mapping[str, float]
-    notes: tuple[str, ...] = ()
-
-
-def _steps(setup: Setup) -> _Result:
+def _steps(setup: Setup) -> Result:
     try:
         started = _starts(setup)
         if started:
-            return _Result((started,), ("the initial state",), {})
+            return Result((started,), ("the initial state",), {})
         return _with_draws(setup) if setup.implementation.draws else _with_generator(setup)
     except Broken as broken:
-        return _Result((_interface(setup, broken),), ("the interface",), {})
-
-
-def _interface(setup: Setup, broken: Broken) -> Failure:
-    where = "run" if setup.implementation.run is not None else "step"
-    return Failure(f"interface/{broken.part}", where, broken.text, setup.call)
+        return Result((interface(setup, broken),), ("the interface",), {})
 
 
 def _starts(setup: Setup) -> Failure | None:
@@ -146,8 +159,8 @@ def _starts(setup: Setup) -> Failure | None:
         for letter, a, b in zip(own.names, got, expected, strict=True):
             size = max(float(abs(np.asarray(b, dtype=float)).max(initial=0)), 1.0)
             if not abs(a - b).max(initial=0) <= setup.tolerance * size:
-                due = shown(np.asarray(b, dtype=float))
-                text = f"{letter}^0 is {shown(a)}, the method starts at {due} ({scenario.text})"
+                mine, due = told_apart(a, np.asarray(b, dtype=float))
+                text = f"{letter}^0 is {mine}, the method starts at {due} ({scenario.text})"
                 return Failure(_step_id(setup), f"init, {letter}", text, setup.call)
     return None
 
@@ -159,28 +172,35 @@ def _step_id(setup: Setup) -> str:
 # Steps with the reference's draws
 
 
-def _with_draws(setup: Setup) -> _Result:
+def _with_draws(setup: Setup) -> Result:
     own = setup.implementation
     found = Seen([], [], [])
+    notes: list[str] = []
+    longest = long_one(setup.scenarios)
     for number, scenario in enumerate(setup.scenarios):
         problem, params = scenario.problem, scenario.params
         rng = np.random.default_rng([setup.seed, 10, number])
         template = own.start(problem, params) if own.init is not None else None
-        for state in scenario.states:
-            for draw in _some_draws(setup, scenario, state, rng):
-                after = own.stepped(problem, params, own.handed(state, template), draw)
-                compare(setup, Case(scenario, state, draw, own.read(after, state)), found)
-        _trajectory(setup, scenario, rng, found)
+        try:
+            for state in scenario.states:
+                for draw in _some_draws(setup, scenario, state, rng):
+                    after = own.stepped(problem, params, own.handed(state, template), draw)
+                    compare(setup, Case(scenario, state, draw, own.read(after, state)), found)
+            _trajectory(setup, scenario, rng, found, _LONG if scenario is longest else _ROUNDS)
+        except Unanswered as asked:
+            notes += unanswered(scenario, asked)
         if found.enough:
             break
-    checked = [f"{len(found.cases)} steps on {len(setup.scenarios)} problems, with the reference's draws"]
-    detects = {"a step off by, relative to its numbers": setup.tolerance}
+    checked = [
+        f"{len(found.cases)} steps on {len(setup.scenarios)} problems, with the reference's draws; a run of {_LONG}"
+    ]
+    detects = {"a step off by, relative to its numbers": setup.tolerance, **reach(setup.scenarios, _LONG)}
     if found.wrong:
-        return _Result((departs(setup, found),), tuple(checked), detects)
+        return Result((departs(setup, found),), tuple(checked), detects, tuple(notes))
     broken, names = claimed.exactly(setup.algorithm, own, setup.scenarios, setup.call, setup.tolerance)
     if names:
         checked.append(f"at the worst states: {', '.join(names)}")
-    return _Result(broken, tuple(checked), detects)
+    return Result(broken, tuple(checked), detects, tuple(notes))
 
 
 def _some_draws(setup: Setup, scenario: Scenario, state: Any, rng: np.random.Generator) -> Iterable[Any]:
@@ -189,19 +209,21 @@ def _some_draws(setup: Setup, scenario: Scenario, state: Any, rng: np.random.Gen
     return [draw_at(draws, int(k)) for k in chosen]
 
 
-def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, found: Seen) -> None:
-    """A few rounds in which the implementation keeps whatever else its states hold."""
+def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, found: Seen, rounds: int) -> None:
+    """Rounds in which the implementation keeps whatever else its states hold."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     like = setup.algorithm.init(problem, params)
     state = own.start(problem, params)
     before = own.read(state, like)
     path = Path(scenario, [])
-    for _ in range(_ROUNDS):
+    for t in range(rounds):
         draw = setup.algorithm.draws(problem, params, before).sample(rng, ())
         state = own.stepped(problem, params, state, draw)
         after = own.read(state, like)
-        path.seen.append(after._asdict())
-        compare(setup, Case(scenario, before, draw, after), found)
+        if t < _ROUNDS:
+            path.seen.append(after._asdict())
+        if compare(setup, Case(scenario, before, draw, after), found).mismatch is not None and t >= _ROUNDS:
+            break
         before = after
     found.paths.append(path)
 
@@ -218,46 +240,50 @@ def compare(setup: Setup, case: Case, found: Seen) -> matching.Matched:
 # Steps with draws of the implementation's own
 
 
-def _with_generator(setup: Setup) -> _Result:
+def _with_generator(setup: Setup) -> Result:
     own = setup.implementation
-    usable = _usable(setup)
+    chosen = usable(setup)
+    longest = long_one(chosen)
     found = Seen([], [], [])
     failures: list[Failure] = []
+    notes: list[str] = []
     worst = 0.0
-    for number, scenario in enumerate(usable):
-        seen, defect = _own_draws(setup, scenario, number, setup.level / len(usable) / 2, found)
+    for number, scenario in enumerate(chosen):
+        rounds = _LONG_DRAWN if scenario is longest else 3 * _ROUNDS
+        try:
+            seen, defect = _own_draws(setup, scenario, number, setup.level / len(chosen) / 2, found, rounds)
+        except Unanswered as asked:
+            notes += unanswered(scenario, asked)
+            continue
         failures += seen
-        worst = max(worst, defect)
+        worst = worst if scenario.role else max(worst, defect)
         if found.enough or failures:
             break
     checked = [
-        f"{len(found.cases)} steps on {len(usable)} problems, each explained by a draw, and how often each draw occurs"
+        f"{len(found.cases)} steps on {len(chosen)} problems, {_LONG_DRAWN} of them a run, each explained by a draw, "
+        "how often each draw occurs, and draws apart"
     ]
     detects = {"a step off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
+    detects |= reach(chosen, _LONG_DRAWN)
     if found.wrong:
-        return _Result((departs(setup, found),), tuple(checked), detects)
+        return Result((departs(setup, found),), tuple(checked), detects, tuple(notes))
     if failures:
-        return _Result(tuple(failures[:1]), tuple(checked), detects)
-    broken, names, excess = claimed.sampled(setup.algorithm, own, usable, setup.call, setup.level / 2, setup.seed)
+        return Result(tuple(failures[:1]), tuple(checked), detects, tuple(notes))
+    broken, names, excess = claimed.sampled(setup.algorithm, own, chosen, setup.call, setup.level / 2, setup.seed)
     if names:
         checked.append(f"expected decrease by sampled steps: {', '.join(names)}")
         detects |= {"expected decrease exceeded by, of its size": excess}
-    return _Result(broken, tuple(checked), detects)
+    return Result(broken, tuple(checked), detects, tuple(notes))
 
 
-def _usable(setup: Setup) -> list[Scenario]:
-    usable = [s for s in setup.scenarios if s.support <= LARGEST_SUPPORT]
-    if not usable:
-        raise ValueError("all problems have too many draws to tell which one was made: give smaller ones")
-    return usable
-
-
-def _own_draws(setup: Setup, scenario: Scenario, number: int, level: float, found: Seen) -> tuple[list[Failure], float]:
+def _own_draws(
+    setup: Setup, scenario: Scenario, number: int, level: float, found: Seen, rounds: int
+) -> tuple[list[Failure], float]:
     """Steps from fresh states, and then a run of the implementation's own; the failure of their draws, if any."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     rng = np.random.default_rng([setup.seed, 11, number])
     template = own.start(problem, params) if own.init is not None else None
-    draws, p, _ = matching.enumerated(setup.algorithm, problem, params, scenario.states[0], LARGEST_SUPPORT, rng)
+    draws, p, _ = matching.enumerated(setup.algorithm, problem, params, scenario.states[0], LARGEST_BEYOND, rng)
     weights: list[Array] = []
 
     def explained(target: _Target, got: Any) -> bool:
@@ -273,7 +299,7 @@ def _own_draws(setup: Setup, scenario: Scenario, number: int, level: float, foun
 
     for i, state in enumerate(scenario.states[: 4 if scenario.support > 1 else None]):
         target = _Target(setup.algorithm, scenario, state, draws, p)
-        repeats = 4 if scenario.support == 1 else _STEPS // (8 if i else 1)
+        repeats = 4 if scenario.support == 1 else (_STEPS_BEYOND if scenario.role else _STEPS) // (8 if i else 1)
         for _ in range(repeats):
             explained(target, own.read(own.stepped(problem, params, own.handed(state, template), rng), state))
             if found.enough:
@@ -282,7 +308,7 @@ def _own_draws(setup: Setup, scenario: Scenario, number: int, level: float, foun
     current = own.start(problem, params)
     before = own.read(current, like)
     path = Path(scenario, [])
-    for t in range(3 * _ROUNDS):
+    for t in range(rounds):
         current = own.stepped(problem, params, current, rng)
         got = own.read(current, like)
         if t < _ROUNDS:
@@ -291,7 +317,10 @@ def _own_draws(setup: Setup, scenario: Scenario, number: int, level: float, foun
             break
         before = got
     found.paths.append(path)
-    return ([], 0.0) if found.wrong else often(setup, scenario, draws, p, weights, level)
+    if found.wrong:
+        return [], 0.0
+    failures, defect = often(setup, scenario, draws, p, weights, level / 2)
+    return failures or dependent(setup, scenario, draws, p, weights, level / 2), defect
 
 
 class _Target:
@@ -306,77 +335,3 @@ class _Target:
 
     def match(self, got: Any, tolerance: float) -> matching.Matched:
         return matching.match(self.after, self.p, self.draws, got._asdict(), self.scale, tolerance)
-
-
-# Runs
-
-
-def _run(setup: Setup, observes: str | None) -> _Result:
-    usable = _usable(setup)
-    failures: list[Failure] = []
-    worst, runs, incomplete = 0.0, 0, 0
-    try:
-        for number, scenario in enumerate(usable):
-            followed, found = _loops(setup, scenario, number, observes)
-            runs += len(followed)
-            missed = [(seen, t) for seen, t in followed if t.mismatch is not None and t.complete]
-            incomplete += sum(not t.complete for _, t in followed)
-            if missed:
-                failures.append(lost(setup, scenario, followed, missed))
-                break
-            wrong, defect = often(setup, scenario, *found, setup.level / len(usable))
-            failures += wrong
-            worst = max(worst, defect)
-            if failures:
-                break
-    except Broken as broken:
-        return _Result((_interface(setup, broken),), ("the interface",), {})
-    checked = (
-        f"{runs} runs of {_RUN_ROUNDS} rounds on {len(usable)} problems, each iterate explained by draws and the "
-        "hidden states that they lead to, and how often each draw occurs",
-    )
-    detects = {"an iterate off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
-    notes = (f"{incomplete} runs had too many hidden states to follow to their end",) if incomplete else ()
-    return _Result(tuple(failures[:1]), checked, detects, notes)
-
-
-def _loops(
-    setup: Setup, scenario: Scenario, number: int, observes: str | None
-) -> tuple[list[tuple[Letters, Tracked]], tuple[Any, Array, list[Array]]]:
-    """Runs of the loop, each followed by the reference; the draws, their probabilities, and what was made of them."""
-    own, problem, params = setup.implementation, scenario.problem, scenario.params
-    start = setup.algorithm.init(problem, params)
-    rng = np.random.default_rng([setup.seed, 12, number])
-    draws, p, _ = matching.enumerated(setup.algorithm, problem, params, start, LARGEST_SUPPORT, rng)
-    followed: list[tuple[Letters, Tracked]] = []
-    weights: list[Array] = []
-    scales: dict[int, dict[str, float]] = {}
-    for i in range(_RUN_STEPS // _RUN_ROUNDS if scenario.support > 1 else 2):
-        iterates = own.iterates(problem, params, _RUN_ROUNDS, np.random.default_rng([setup.seed, 13, number, i]))
-        seen = [own.observed(iterate, start, observes) for iterate in iterates]
-        if len(seen) > _RUN_ROUNDS:
-            _check_first(start, seen.pop(0), setup)
-        tracked = matching.track(setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance, scales)
-        if tracked.mismatch is not None and _same_memory(iterates):
-            raise Broken(
-                "iterates", "iterates of several rounds are the same array, which later ones overwrite: copy it"
-            )
-        followed.append((seen, tracked))
-        weights += tracked.weights
-        if sum(t.mismatch is not None for _, t in followed) >= 4:
-            break
-    return followed, (draws, p, weights)
-
-
-def _same_memory(iterates: Sequence[Any]) -> bool:
-    arrays = [v for v in iterates if isinstance(v, np.ndarray)]
-    return any(np.may_share_memory(a, b) for a, b in pairwise(arrays))
-
-
-def _check_first(start: Any, letters: Mapping[str, Array], setup: Setup) -> None:
-    for name, value in letters.items():
-        expected = np.asarray(getattr(start, name), dtype=float)
-        if not abs(value - expected).max(initial=0) <= setup.tolerance * max(1.0, float(abs(expected).max(initial=0))):
-            raise Broken(
-                "init", f"the first iterate has {name} = {shown(value)}, the method starts at {shown(expected)}"
-            )

@@ -12,10 +12,10 @@ from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.randomness import map_leaves
-from verify.conformance import claimed, diagnosis, matching
+from verify.conformance import claimed, diagnosis, matching, series
 from verify.conformance.matching import Mismatch, Tracked
 from verify.conformance.report import Failure
-from verify.conformance.scenarios import Scenario, shown
+from verify.conformance.scenarios import Scenario, shown, told_apart
 from verify.conformance.seen import Case, Letters, Seen, Setup
 
 # Transitions that a diagnosis must explain, of each kind.
@@ -34,6 +34,17 @@ def often(
     text = f"{reason}{found.wrong[0]} in {found.samples} steps (level {level:.1g}){more}; {scenario.text}"
     failure = Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)
     return [failure], found.defect
+
+
+def dependent(
+    setup: Setup, scenario: Scenario, draws: Any, p: Array, weights: Sequence[Array], level: float
+) -> list[Failure]:
+    """The failure of draws, in the order in which they were made, that are not independent."""
+    told = series.apart(series.of_weights(draws, p, weights), level) if len(weights) and len(p) > 1 else ""
+    if not told:
+        return []
+    text = f"draws are not independent of earlier ones ({told}, level {level:.1g}); {scenario.text}"
+    return [Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)]
 
 
 def _reason(weights: Sequence[Array]) -> str:
@@ -126,13 +137,14 @@ def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case:
         lines.append(f"{letter} is not finite")
     where = slip.letter if slip is not None and slip.letter else letter
     due_line = "it" if letter == where else f"`{algorithms.line(name, letter)}`"
+    mine, due = told_apart(got, expected)
     lines.append(
-        f"{letter} departs from {due_line}{at}: it is {shown(got)}, the reference has {shown(expected)}"
+        f"{letter} departs from {due_line}{at}: it is {mine}, the reference has {due}"
         f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"
     )
     for other in others:
-        due, mine = np.asarray(getattr(mismatch.expected, other)), np.asarray(mismatch.seen[other])
-        lines.append(f"{other} departs too{_ratio(mine, due, case, other)}")
+        ratio = _ratio(np.asarray(mismatch.seen[other]), np.asarray(getattr(mismatch.expected, other)), case, other)
+        lines.append(f"{other} departs too{ratio}")
     lines.append(f"the smallest problem where it does: {scenario.text}")
     if case is not None:
         pairs = zip(case.before._fields, case.before, strict=True)

@@ -73,12 +73,16 @@ class Report:
             first, *rest = str(failure).splitlines()
             lines += [f"  {number}. {first}", *(f"     {line}" for line in rest)]
         lines += [f"  checked   {text}" for text in self.checked]
-        lines += [f"  detects   {name}: {size:.2g}" for name, size in self.detects.items() if math.isfinite(size)]
+        lines += [f"  detects   {name}: {_size(size)}" for name, size in self.detects.items() if math.isfinite(size)]
         lines += [f"  note      {text}" for text in self.notes]
         lines.append(f"  errors    rejects what is right with probability at most {self.level:.2g}")
         if self.tolerance:
             lines[-1] += f"; relative differences up to {self.tolerance:.2g} are rounding"
         return "\n".join(lines)
+
+
+def _size(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.2g}"
 
 
 def merged(subject: str, parts: Iterable[Report]) -> Report:

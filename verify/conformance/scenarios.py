@@ -17,9 +17,11 @@ from fedtheory import algorithms, claims
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
+from fedtheory.numbers.rational import Array
 from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels
+from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.randomness import map_leaves, support_of
 from verify.base.evaluate import meeting
@@ -40,7 +42,8 @@ _COMPARED = 256
 class Scenario:
     """A problem with parameters, and states (without leading axes) at which steps are compared.
 
-    ``claim``, ``recipe``, ``instance``: whose instance it is, if any.
+    ``claim``, ``recipe``, ``instance``: whose instance it is, if any; ``role``: what it is there for, of those that
+    :mod:`verify.conformance.beyond` makes.
     """
 
     problem: Problem
@@ -50,6 +53,7 @@ class Scenario:
     recipe: Recipe | None = None
     instance: Instance | None = None
     support: int = field(default=1)
+    role: str = ""
 
     @property
     def size(self) -> tuple[int, int, int]:
@@ -70,14 +74,23 @@ class Scenario:
             elif isinstance(f, LinearModels):
                 words.append(f"{f.loss.name} loss, clients with {shown(f.sizes)} examples, lambda = {shown(f.lam)}")
                 words.append(f"X = {shown(f.X)}, y = {shown(f.y)}")
+            elif isinstance(f, Logistic):
+                words.append(f"logistic losses of {f.m} rows a client, mu = {shown(f.mu)}")
+                words.append(f"A = {shown(f.A)}, b = {shown(f.b)}")
         return "; ".join((*words, parameters_in_words(self.params)))
 
 
-def shown(value: Any) -> str:
-    """Numbers in four digits, on one line."""
+def shown(value: Any, digits: int = 4) -> str:
+    """Numbers in so many digits, on one line."""
     if isinstance(value, np.ndarray | list):
-        return " ".join(np.array2string(np.asarray(value), precision=4, threshold=40, separator=", ").split())
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+        return " ".join(np.array2string(np.asarray(value), precision=digits, threshold=40, separator=", ").split())
+    return f"{value:.{digits + 2}g}" if isinstance(value, float) else str(value)
+
+
+def told_apart(one: Array, other: Array) -> tuple[str, str]:
+    """Two arrays in four digits, or in as many as it takes to see that they differ."""
+    pairs = ((shown(one, digits), shown(other, digits)) for digits in range(4, 18))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (shown(one), shown(other)))
 
 
 def parameters_in_words(params: Any) -> str:
@@ -138,6 +151,14 @@ def posed(algorithm: Algorithm, problem: Problem, params: Any, seed: int) -> Sce
     rng = np.random.default_rng([seed, 1])
     states = tuple(_visited(algorithm, problem, params, [algorithm.init(problem, params)], rng))
     return Scenario(problem, params, states, support=_count(algorithm, problem, params, states[0]))
+
+
+def started(algorithm: Algorithm, problem: Problem, params: Any, rng: np.random.Generator, role: str = "") -> Scenario:
+    """The scenario of a problem and parameters at the initial state, at a random one, and where they lead."""
+    start = algorithm.init(problem, params)
+    starts = [start, _anywhere(algorithm, problem, params, start, rng)]
+    states = tuple(_visited(algorithm, problem, params, starts, rng))
+    return Scenario(problem, params, states, support=_count(algorithm, problem, params, states[0]), role=role)
 
 
 def _count(algorithm: Algorithm, problem: Problem, params: Any, state: Any) -> int:
@@ -236,20 +257,18 @@ def _visited(
 
 def _own(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
     for problem, params in small.problems(algorithm.name, rng, features):
-        start = algorithm.init(problem, params)
-        starts = [start, _anywhere(algorithm, problem, params, start, rng)]
-        states = tuple(_visited(algorithm, problem, params, starts, rng))
-        count = _count(algorithm, problem, params, states[0])
-        if count <= LARGEST_SUPPORT:
-            yield Scenario(problem, params, states, support=count)
+        scenario = started(algorithm, problem, params, rng)
+        if scenario.support <= LARGEST_SUPPORT:
+            yield scenario
 
 
 def _anywhere(algorithm: Algorithm, problem: Problem, params: Any, start: Any, rng: np.random.Generator) -> Any:
-    """A random state: the parts that ``init`` takes are random, dual variables sum to zero."""
+    """A random state: the parts that ``init`` takes are random, those of all clients sum to zero."""
     free = [name for name in inspect.signature(algorithm.init).parameters if name in start._fields]
     parts = {name: rng.standard_normal(getattr(start, name).shape) * 2 for name in free}
-    if "y" in parts and parts["y"].ndim == 2:
-        parts["y"] -= parts["y"].mean(axis=0)
+    for name, value in parts.items():
+        if value.shape == (problem.n, problem.d):
+            parts[name] = value - value.mean(axis=0)
     return algorithm.init(problem, params, **parts)
 
 

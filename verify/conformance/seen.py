@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
-from verify.conformance.adapter import Implementation
+from fedtheory.problems.quadratic import Quadratics
+from verify.conformance.adapter import Broken, Implementation
+from verify.conformance.beyond import LARGEST_BEYOND, SLOW
 from verify.conformance.matching import Mismatch
+from verify.conformance.report import Failure
 from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario
 
 #: Departures after which no more are looked for.
@@ -61,9 +65,54 @@ class Setup:
     level: float
     tolerance: float
     call: str
-    largest: int = LARGEST_SUPPORT
+    largest: int = LARGEST_BEYOND
 
     @property
     def algorithm(self) -> Algorithm:
         """The reference, whose name the implementation has."""
         return self.implementation.algorithm
+
+
+class Result(NamedTuple):
+    """What a report says beside its subject, level and tolerance."""
+
+    failures: tuple[Failure, ...]
+    checked: tuple[str, ...]
+    detects: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+
+
+def interface(setup: Setup, broken: Broken) -> Failure:
+    """The failure of an interface that is not kept to."""
+    where = "run" if setup.implementation.run is not None else "step"
+    return Failure(f"interface/{broken.part}", where, broken.text, setup.call)
+
+
+def unanswered(scenario: Scenario, asked: Broken) -> tuple[str, ...]:
+    """The note of a problem that is left out, as it has not what is asked of it; raises of the ordinary problems."""
+    if isinstance(scenario.problem.f, Quadratics) or not scenario.role:
+        raise asked
+    return (f"not tested on a problem that is not quadratic: {asked.text}",)
+
+
+def usable(setup: Setup) -> list[Scenario]:
+    """The scenarios whose draws can all be tried; ``ValueError`` if there are none."""
+    found = [s for s in setup.scenarios if s.support <= (LARGEST_BEYOND if s.role else LARGEST_SUPPORT)]
+    if not found:
+        raise ValueError("all problems have too many draws to tell which one was made: give smaller ones")
+    return found
+
+
+def long_one(scenarios: Sequence[Scenario]) -> Scenario:
+    """The scenario on which a run is long: the one made for it, else one with several clients and few draws."""
+    return min(scenarios, key=lambda s: (s.role != SLOW, s.support == 1, s.problem.n == 1, s.support))
+
+
+def reach(scenarios: Sequence[Scenario], rounds: int) -> dict[str, float]:
+    """How far is looked, as defects that are found: what begins later, or with more clients or dimensions, is not."""
+    curved = any(not isinstance(s.problem.f, Quadratics) for s in scenarios)
+    return {
+        "a step that is wrong from some round on, of a run, if by round": rounds,
+        f"... with many clients{'' if curved else ', of quadratics'}, if with": max(s.problem.n for s in scenarios),
+        f"... in many dimensions{'' if curved else ', of quadratics'}, if in": max(s.problem.d for s in scenarios),
+    }

@@ -18,10 +18,12 @@ from verify.conformance import matching
 from verify.conformance.adapter import Implementation
 from verify.conformance.algorithms import compare
 from verify.conformance.claimed import invariant_id
-from verify.conformance.departures import departs, lost, often
+from verify.conformance.departures import departs, dependent, lost, often
+from verify.conformance.moves import check_moved
 from verify.conformance.report import Failure, Report, rounding_of
 from verify.conformance.scenarios import Scenario, claims_of, decreases, shown
 from verify.conformance.seen import Case, Seen, Setup
+from verify.conformance.series import MOST, recorded
 from verify.conformance.trace_file import Trace, load
 from verify.statistics.e_process import Assumed, check_level, log_capital
 
@@ -75,9 +77,15 @@ def _of_states(setup: Setup, trace: Trace) -> _Found:
             told, words = _transitions(setup, steps, detects)
             # What breaks a step says more than the invariant that it breaks.
             failures = told or failures
+            if not failures and trace.draws is not None and scenario.support > 1:
+                failures = _recorded(setup, steps, checked)
         else:
             told, words = _determined(setup, steps)
             failures = failures or told
+            if not failures:
+                wrong, count = check_moved(setup, steps, setup.level / 4)
+                checked.append(f"which entries move, in {count} transitions: how often, for which clients, steps apart")
+                failures = _not_drawn(setup, wrong, "which entries a step moves is not as in the method")
             notes.append(
                 "the draws of a step are too many to ask which of them was made: give the draws, or fewer clients"
             )
@@ -117,7 +125,8 @@ def _transitions(setup: Setup, steps: Sequence[Case], detects: dict[str, float])
     seen = Seen([], [], [])
     weights: list[Array] = []
     # Large supports are dear: evenly spaced transitions, the first ones among them.
-    many = max(1, len(steps) * min(setup.largest, setup.scenarios[0].support) // 200_000)
+    tried = 1 if steps[0].draw is not None else min(setup.largest, setup.scenarios[0].support)
+    many = max(1, len(steps) * tried // 200_000)
     chosen = [*steps[:8], *steps[8::many]]
     for case in chosen:
         matched = compare(setup, case, seen)
@@ -138,9 +147,28 @@ def _transitions(setup: Setup, steps: Sequence[Case], detects: dict[str, float])
     )
     if not complete:
         return [], words
-    failures, defect = often(setup, scenario, draws, p, weights, setup.level / 2)
+    failures, defect = often(setup, scenario, draws, p, weights, setup.level / 4)
+    failures = failures or dependent(setup, scenario, draws, p, weights, setup.level / 4)
     detects["probability of a draw off by"] = defect
-    return failures, f"{words}, and how often each draw occurs"
+    return failures, f"{words}, how often each draw occurs, and draws apart"
+
+
+def _recorded(setup: Setup, steps: Sequence[Case], checked: list[str]) -> list[Failure]:
+    """The failure of draws that were recorded and are not such as the method makes."""
+    problem, params = setup.scenarios[0].problem, setup.scenarios[0].params
+    laws = [setup.algorithm.draws(problem, params, case.before) for case in steps[:MOST]]
+    level = setup.level / 4
+    checked.append(f"{len(laws)} draws: how they are distributed, what clients have in common, draws apart")
+    wrong = recorded([case.draw for case in steps], laws, level, np.random.default_rng(0))
+    return _not_drawn(setup, wrong, "draws are not those of the method")
+
+
+def _not_drawn(setup: Setup, wrong: Sequence[str], said: str) -> list[Failure]:
+    if not wrong:
+        return []
+    more = f"; {len(wrong) - 1} more such" if len(wrong) > 1 else ""
+    text = f"{said}: {wrong[0]}, level {setup.level / 4:.1g}{more}"
+    return [Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)]
 
 
 def _determined(setup: Setup, steps: Sequence[Case]) -> tuple[list[Failure], str]:
@@ -257,8 +285,8 @@ def _of_iterates(setup: Setup, trace: Trace) -> _Found:
         if not all(t.complete for _, t in followed):
             notes.append("too many hidden states to follow some run to its end")
         weights = [w for _, t in followed for w in t.weights]
-        wrong, _ = often(setup, scenario, draws, p, weights, setup.level / 2)
-        failures += wrong
+        wrong, _ = often(setup, scenario, draws, p, weights, setup.level / 4)
+        failures += wrong or dependent(setup, scenario, draws, p, weights, setup.level / 4)
     else:
         notes.append("the draws of a step are too many to follow the hidden states: give the states")
     if not failures:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from implementations import FORMS, report_of, scaffold, scaffold_drawn, scaffold_step, small
@@ -31,12 +33,118 @@ def test_each_slip_is_named(form, slip, seed):
     assert failure.replay.startswith("conformance.algorithm(")
 
 
+def averaging(problem, params, rounds, rng, slip=None):
+    """FedAvg, which departs from the method where few tests look."""
+    x, found, past, queue = np.zeros(problem.d), [], [], []
+    for t in range(rounds):
+        if slip == "shuffled by epochs":
+            if len(queue) < params.tau:
+                queue += list(rng.permutation([i for i in range(problem.n) if i not in queue]))
+            chosen = [queue.pop(0) for _ in range(params.tau)]
+        else:
+            chosen = rng.choice(problem.n, params.tau, replace=False)
+        past.append(x)
+        strange = {
+            "tripled from round 6 on": t >= 6,
+            "more than 8 clients": problem.n > 8,
+            "more than 16 dimensions": problem.d > 16,
+            "not quadratic": not hasattr(problem.f, "H"),
+        }.get(slip, False)
+        models = []
+        for i in chosen:
+            y = (past[-2] if slip == "stale from round 9 on" and t >= 9 else x).copy()
+            for _ in range(params.epochs):
+                y -= (3 if strange else 1) * params.eta_l * conformance.client(problem, int(i)).gradient(y)
+            models.append(y)
+        x = np.mean(models, axis=0)
+        found.append(x)
+    return found
+
+
+FAR = {
+    "shuffled by epochs": "not independent of earlier ones",
+    "tripled from round 6 on": "after round 7",
+    "stale from round 9 on": "after round 10",
+    "more than 8 clients": "n = 12",
+    "more than 16 dimensions": "d = 20",
+    "not quadratic": "logistic losses",
+}
+
+
+@pytest.mark.parametrize("slip", FAR)
+def test_what_departs_late_or_on_large_or_other_problems_only(slip):
+    def run(problem, params, rounds, rng):
+        return averaging(problem, params, rounds, rng, slip)
+
+    keep = {"keep": lambda problem, params: problem.n >= 4}
+    (failure,) = conformance.algorithm("fedavg", run=run, **keep).failures
+    assert FAR[slip] in failure.evidence
+
+
+def test_how_far_is_looked_is_told():
+    report = conformance.algorithm("fedavg", run=averaging)
+    assert report.ok, str(report)
+    told = {name: size for name, size in report.detects.items() if ", if " in name}
+    assert list(told.values()) == [64, 12, 20]
+    assert "if by round: 64" in str(report)
+
+
+@pytest.mark.parametrize("slip", [None, "late"])
+def test_a_step_with_draws_that_goes_wrong_late(slip):
+    def init(problem, params):
+        return {"x": np.zeros(problem.d), "c": np.zeros(problem.d), "c_i": np.zeros((problem.n, problem.d)), "t": 0}
+
+    def step(problem, params, state, draw):
+        late = params._replace(eta_l=2 * params.eta_l) if slip and state["t"] >= 30 else params
+        return {**scaffold_step(problem, late, state, np.flatnonzero(draw.clients), None), "t": state["t"] + 1}
+
+    assert conformance.algorithm("scaffold", init=init, step=step).ok == (slip is None)
+
+
+def scaffnew(problem, params, rounds, rng, systematic):
+    x, found, start = np.zeros((problem.n, problem.d)), [], rng.random()
+    h = 0 * x
+    for t in range(rounds):
+        due = np.floor((t + 1) * params.p + start) > np.floor(t * params.p + start)
+        y = x - params.gamma * (problem.f.gradient(x) - h)
+        if due if systematic else rng.random() < params.p:
+            x = np.tile((y - params.gamma / params.p * h).mean(axis=0), (problem.n, 1))
+        else:
+            x = y
+        h = h + params.p / params.gamma * (x - y)
+        found.append(x)
+    return found
+
+
+@pytest.mark.parametrize("systematic", [False, True])
+def test_coins_that_fall_at_equal_distances(systematic):
+    report = conformance.algorithm("scaffnew", run=lambda *given: scaffnew(*given, systematic))
+    assert report.ok != systematic, str(report)
+    if systematic:
+        assert "not independent of earlier ones" in report.failures[0].evidence
+
+
+def test_what_asks_for_hessians_is_tested_on_quadratics():
+    """Nothing says that the f_i have matrices; who takes them is tested where they are there, and told so."""
+
+    def step(problem, params, state, draw):
+        total = sum(problem.f.H[i] @ (state["x"] - problem.f.c[i]) for i in np.flatnonzero(draw.clients))
+        return {"x": state["x"] - params.eta * total / params.tau}
+
+    report = conformance.algorithm("minibatch-sgd", step=step)
+    assert report.ok, str(report)
+    assert any("not quadratic" in note and "has no attribute 'H'" in note for note in report.notes)
+
+
 def test_float32_passes_at_its_own_tolerance_only():
     report = report_of("fedavg", "float32", 0, tolerance=1e-4)
     assert report.ok
     assert report.tolerance == 1e-4
     assert "up to 0.0001 are rounding" in str(report)
-    assert not report_of("fedavg", "float32", 0).ok
+    (failure,) = report_of("fedavg", "float32", 0).failures
+    # In as many digits as it takes.
+    mine, due = re.findall(r"(?:it is|reference has) (\[[^]]*\])", failure.evidence)[:2]
+    assert mine != due
     assert not report_of("fedavg", "all clients", 0, tolerance=1e-4).ok
 
 

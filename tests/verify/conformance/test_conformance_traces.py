@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 
 from fedtheory import algorithms
+from fedtheory.algorithms import diana
+from fedtheory.compressors import Family, rand_k
+from fedtheory.problems.base import Problem
+from fedtheory.problems.quadratic import diagonal
 from verify import conformance
 from verify.cli import main
 from verify.conformance import npz
@@ -113,6 +117,29 @@ def test_too_many_draws_to_ask_for(tmp_path):
     arrays["state.h_bar"][10:] += 0.1
     np.savez(path, **given, **arrays)
     assert conformance.check_trace("diana", path).failures[0].claim == "baseline/diana/invariant"
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("joint", ["independent", "shared"])
+def test_masks_that_clients_share(joint, hidden, tmp_path):
+    """Each step is one that the method can make; only together they are none of its."""
+    rng, n, d, k, T = np.random.default_rng(0), 4, 12, 3, 300
+    problem = Problem(diagonal(rng.uniform(0.5, 1, (n, d)), rng.standard_normal((n, d))))
+    params = diana.Params(0.05, k / d, Family(rand_k(d, k), n, joint))
+    states, draws = [diana.init(problem, params)], []
+    for _ in range(T):
+        draws.append(params.compressors.draws.sample(rng, ()))
+        states.append(diana.step(problem, params, states[-1], draws[-1]))
+    arrays = {
+        f"state.{name}": np.stack([getattr(s, name) for s in states]).astype(float) for name in ("x", "h", "h_bar")
+    }
+    given = {"problem.H": problem.f.H, "problem.c": problem.f.c, "params.gamma": 0.05, "params.alpha": k / d}
+    path = tmp_path / "run.npz"
+    np.savez(path, **given, **{"params.compressors": f"rand-{k}"}, **arrays, **({} if hidden else {"draw": draws}))
+    report = conformance.check_trace("diana", path)
+    assert report.ok == (joint == "independent"), str(report)
+    if not report.ok:
+        assert report.failures[0].claim == "reference/diana/draws"
 
 
 def test_the_commands(tmp_path, capsys):

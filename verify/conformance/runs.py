@@ -1,0 +1,127 @@
+"""Somebody's loop, of which only its models are seen, against the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.numbers.rational import Array
+from verify.conformance import matching
+from verify.conformance.adapter import Broken, Unanswered
+from verify.conformance.beyond import LARGEST_BEYOND
+from verify.conformance.departures import dependent, lost, often
+from verify.conformance.matching import Tracked
+from verify.conformance.report import Failure
+from verify.conformance.scenarios import Scenario, shown
+from verify.conformance.seen import Letters, Result, Setup, interface, long_one, reach, unanswered, usable
+
+# Rounds of a loop and steps of all loops on one problem, loops on a problem beyond the small ones; long loops and their
+# rounds.
+_ROUNDS, _STEPS, _BEYOND, _LONG, _LONG_ROUNDS = 6, 192, 3, 5, 64
+
+
+class _Loops(NamedTuple):
+    """Runs on one problem, each with what the reference makes of it; the draws, their probabilities, and those of each
+    step given what was seen."""
+
+    followed: list[tuple[Letters, Tracked]]
+    draws: Any
+    p: Array
+    weights: list[Array]
+
+
+def runs(setup: Setup, observes: str | None) -> Result:
+    """What is wrong with the loop, if anything is."""
+    chosen = usable(setup)
+    longest = long_one(chosen)
+    failures: list[Failure] = []
+    notes: list[str] = []
+    worst, count, incomplete = 0.0, 0, 0
+    try:
+        for number, scenario in enumerate(chosen):
+            for long in (False, True) if scenario is longest else (False,):
+                try:
+                    found = _loops(setup, scenario, number, observes, long)
+                except Unanswered as asked:
+                    notes += unanswered(scenario, asked)
+                    break
+                count += len(found.followed)
+                incomplete += sum(not t.complete for _, t in found.followed)
+                wrong, defect = _wrong(setup, scenario, found, setup.level / (len(chosen) + 1))
+                failures += wrong
+                worst = worst if scenario.role else max(worst, defect)
+            if failures:
+                break
+    except Broken as broken:
+        return Result((interface(setup, broken),), ("the interface",), {})
+    checked = (
+        f"{count} runs of {_ROUNDS} rounds on {len(chosen)} problems, and of {_LONG_ROUNDS} on one, each iterate "
+        "explained by draws and the hidden states that they lead to, how often each draw occurs, and draws apart",
+    )
+    detects = {"an iterate off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
+    if incomplete:
+        notes.append(f"{incomplete} runs had too many hidden states to follow to their end")
+    return Result(tuple(failures[:1]), checked, detects | reach(chosen, _LONG_ROUNDS), tuple(notes))
+
+
+def _wrong(setup: Setup, scenario: Scenario, found: _Loops, level: float) -> tuple[list[Failure], float]:
+    missed = [(seen, t) for seen, t in found.followed if t.mismatch is not None and t.complete]
+    if missed:
+        return [lost(setup, scenario, found.followed, missed)], 0.0
+    failures, defect = often(setup, scenario, found.draws, found.p, found.weights, level / 2)
+    if not failures:
+        failures = dependent(setup, scenario, found.draws, found.p, found.weights, level / 2)
+    return failures, defect
+
+
+def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, long: bool) -> _Loops:
+    """Runs of the loop, each followed by the reference."""
+    own, problem, params = setup.implementation, scenario.problem, scenario.params
+    start = setup.algorithm.init(problem, params)
+    rng = np.random.default_rng([setup.seed, 12, number])
+    draws, p, _ = matching.enumerated(setup.algorithm, problem, params, start, LARGEST_BEYOND, rng)
+    found = _Loops([], draws, p, [])
+    scales: dict[int, dict[str, float]] = {}
+    rounds = _LONG_ROUNDS if long else _ROUNDS
+    for i in range(_count(scenario, long)):
+        seeds = [setup.seed, 13, number, i, *([rounds] if long else [])]
+        iterates = own.iterates(problem, params, rounds, np.random.default_rng(seeds))
+        seen = [own.observed(iterate, start, observes) for iterate in iterates]
+        if len(seen) > rounds:
+            _check_first(start, seen.pop(0), setup)
+        tracked = matching.track(setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance, scales)
+        if tracked.mismatch is not None and _same_memory(iterates):
+            raise Broken(
+                "iterates", "iterates of several rounds are the same array, which later ones overwrite: copy it"
+            )
+        found.followed.append((seen, tracked))
+        found.weights.extend(tracked.weights)
+        if sum(t.mismatch is not None for _, t in found.followed) >= (1 if long else 4):
+            break
+    return found
+
+
+def _count(scenario: Scenario, long: bool) -> int:
+    """How many runs are made: without draws all are the same, and are to be."""
+    if scenario.support == 1:
+        return 1 if long else 2
+    if long:
+        return _LONG
+    return _BEYOND if scenario.role else _STEPS // _ROUNDS
+
+
+def _same_memory(iterates: Sequence[Any]) -> bool:
+    arrays = [v for v in iterates if isinstance(v, np.ndarray)]
+    return any(np.may_share_memory(a, b) for a, b in pairwise(arrays))
+
+
+def _check_first(start: Any, letters: Mapping[str, Array], setup: Setup) -> None:
+    for name, value in letters.items():
+        expected = np.asarray(getattr(start, name), dtype=float)
+        if not abs(value - expected).max(initial=0) <= setup.tolerance * max(1.0, float(abs(expected).max(initial=0))):
+            raise Broken(
+                "init", f"the first iterate has {name} = {shown(value)}, the method starts at {shown(expected)}"
+            )
