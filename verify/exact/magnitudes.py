@@ -236,12 +236,12 @@ class _Case:
             signs = [self.sign(a) for a in e.args]
             return 1 if min(signs) > 0 else -1 if max(signs) < 0 and not isinstance(e, sympy.floor) else 0
         if isinstance(e, sympy.log):
-            return self.sign(_difference(e.args[0], sympy.S.One))
+            return self.sign(difference_of(e.args[0], sympy.S.One))
         if isinstance(e, sympy.Add):
             signs = [self.sign(a) for a in e.args]
             if all(signs) and len(set(signs)) == 1:
                 return signs[0]
-            if self._depth < _REWRITTEN and (other := _rewritten(e)) != e:
+            if self._depth < _REWRITTEN and (other := rewritten(e)) != e:
                 with self._within():
                     found = self.sign(other)
                 if found:
@@ -279,7 +279,7 @@ class _Case:
         if isinstance(e, sympy.log):
             return self._log(e)
         if isinstance(e, sympy.Add):
-            other = _rewritten(e)
+            other = rewritten(e)
             if other == e or self._depth == _REWRITTEN:
                 return self._sum(e)
             with self._within():
@@ -368,7 +368,7 @@ class _Case:
         sign = self.sign(e)
         if not sign:
             raise Unknown(f"the sign of {e} is not known")
-        z, gap, found = self.of(inner), self.of(_difference(inner, sympy.S.One)), self._new()
+        z, gap, found = self.of(inner), self.of(difference_of(inner, sympy.S.One)), self._new()
         # Near 1 a logarithm is as large as the difference from 1; elsewhere it is at least a constant.
         away = [gap == z, z >= 0] if sign > 0 else [gap == 0, z <= 0]
         size = z if sign > 0 else -z
@@ -386,12 +386,12 @@ def _rational(value: Fraction) -> sympy.Rational:
     return sympy.Rational(value.numerator, value.denominator)
 
 
-def _difference(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
+def difference_of(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
     """a - b with maxima and minima outermost."""
-    return _rewritten(sympy.Add(a, -b))
+    return rewritten(sympy.Add(a, -b))
 
 
-def _rewritten(e: sympy.Expr) -> sympy.Expr:
+def rewritten(e: sympy.Expr) -> sympy.Expr:
     """A sum with terms of both signs as something whose sign and size are easier seen, or as it is."""
     if not isinstance(e, sympy.Add):
         return e

@@ -1,8 +1,9 @@
-"""Orders of growth: left = O(right), by exact leading terms.
+"""Orders of growth: left = O(right).
 
-Refuted by a curve along which left/right tends to infinity, found symbolically (:mod:`verify.comparisons.orders`);
-supported where no direction of growth that the hypotheses allow makes it grow (:mod:`verify.exact.magnitudes`), which
-says so of all values of the letters. What is neither is not tested.
+Proved by a constant C with left <= C right at all values of the letters (:mod:`verify.exact.bounds`); refuted by a
+curve along which left/right tends to infinity, found symbolically (:mod:`verify.comparisons.orders`); supported where
+no direction of growth that the hypotheses allow makes it grow (:mod:`verify.exact.magnitudes`) though no constant is
+found. What is none of these is not tested.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from verify.base.verdict import Verdict
 from verify.comparisons import orders
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
-from verify.exact import magnitudes
+from verify.exact import bounds, magnitudes
+from verify.exact.bounds import Proof
 from verify.exact.magnitudes import Direction, Unknown
 from verify.methods.base import Inquiry, Method, Role
 
@@ -46,14 +48,18 @@ def _counterexample(claim: Claim, part: Order, index: int, recipe: Recipe) -> Co
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Refuted by the first order that falls along a curve; supported when all are bounded; else not tested."""
+    """Refuted by the first order that falls along a curve; proved when all have constants; else supported or open."""
     claim, statement = inquiry.claim, inquiry.statement
     parts: tuple[Order, ...] = statement.parts
-    left_open = []
+    left_open, proofs = [], []
     for index, part in enumerate(parts):
         if not any(_meets(claim, part, recipe) for recipe in islice(_plain(claim, part), _GUESSED)):
             return method.found(Verdict.NOT_TESTED, "no instance met the hypotheses")
-        why = "z3 decides nothing in its time"
+        try:
+            proofs.append((part, bounds.proof(part, orders.relations(claim, part))))
+            continue
+        except Unknown:
+            why = "z3 decides nothing in its time"
         try:
             found = list(magnitudes.directions(part, orders.relations(claim, part)))
             if not found:
@@ -71,12 +77,28 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     if left_open:
         note = f"left open: {left_open[0]}"
         return method.found(Verdict.NOT_TESTED, note, instances=len(parts), left_open=tuple(left_open))
+    if len(proofs) == len(parts):
+        return method.found(Verdict.PROVED, _told(proofs), instances=len(parts), used=("symbolic",))
     note = (
         "left/right is bounded in every direction in which the letters may grow or vanish, by exact linear arithmetic"
     )
     if len(parts) > 1:
-        note += f", in {len(parts)} orders"
+        note += f", in {len(parts)} orders; a constant is known for {len(proofs)} of them"
     return method.found(Verdict.SUPPORTED, note, instances=len(parts), used=("symbolic",))
+
+
+def _told(proofs: Sequence[tuple[Order, Proof]]) -> str:
+    """The constants that proofs show, and the inequality of means that the largest of them rests on."""
+    where = ", ".join(dict.fromkeys(f"{symbol} -> {end}" for part, _ in proofs for symbol, end in part.regime))
+    where = f"in the limit {where}" if where else "at all values of the letters"
+    least, most = (bounds.rounded_up(f(each.constant for _, each in proofs)) for f in (min, max))
+    constant = f"C = {most}" if least == most else f"C from {least} to {most}"
+    constant += f" in {len(proofs)} orders" if len(proofs) > 1 else ""
+    cases = sum(len(each.cases) for _, each in proofs)
+    note = f"left <= C right {where}, {constant}: weights of the arithmetic-geometric mean inequality, checked exactly"
+    note += f", in {cases} cases" if cases > 1 else ""
+    means = next((each.means for _, each in proofs if each.means), "")
+    return f"{note}; for one, {means}" if means else note
 
 
 def _along(claim: Claim, part: Order, index: int, directions: Sequence[Direction]) -> Counterexample | None:
@@ -148,4 +170,10 @@ def _meets(claim: Claim, part: Order, recipe: Recipe) -> bool:
     return True
 
 
-METHOD = Method("growth", "orders of growth, by leading terms in all directions", (Order,), run, role=Role.ALONE)
+METHOD = Method(
+    "growth",
+    "orders of growth, by a constant at all values of the letters, or by a curve",
+    (Order,),
+    run,
+    role=Role.ALONE,
+)

@@ -1,0 +1,276 @@
+"""Posynomials bounded by others on a domain, by weights of the arithmetic-geometric mean inequality.
+
+Where a_j b_j >= 1 for monomials b_j, nonnegative w_i and v_j with sum w_i = 1 and m = prod m_i^w_i prod b_j^-v_j give
+m <= prod a_j^v_j sum w_i m_i. Weights are found by a linear program, in floats and, where that fails, in fractions;
+what they show is computed in fractions from the weights alone.
+
+A letter that goes to its limit before all others may count for more: m is then bounded by any multiple of the sum if
+its power in what is left over says that that vanishes, whatever the powers of the letters that come later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import z3
+from scipy.optimize import linprog
+
+from verify.exact.posynomials import UNIT, Monomial, Posynomial, at_most_power, raised, times
+
+#: Denominators to which weights are rounded, the plainest first.
+_DENOMINATORS = (60, 10**6)
+#: Effort after which z3 gives up, in its own units.
+_EFFORT = 2_000_000
+#: What is bounded by any multiple is counted with this one.
+_VANISHING = Fraction(1, 1000)
+#: Weights of constraints may not be more than this, so that a program has a solution.
+_LARGEST = 1000
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """coefficient * monomial >= 1."""
+
+    coefficient: Fraction
+    monomial: Monomial
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Where inequalities are shown: constraints, and what comes first.
+
+    ``firsts``: letters that go to a limit before all later ones of them, and before those of ``others``, each with the
+    sign of the exponents with which its powers vanish. A letter that is neither is a number of which only the
+    constraints are known.
+    """
+
+    constraints: tuple[Constraint, ...] = ()
+    firsts: tuple[tuple[int, int], ...] = ()
+    others: frozenset[int] = frozenset()
+
+    def with_constraints(self, *more: Constraint) -> Domain:
+        """The part of it where further constraints hold."""
+        return Domain((*self.constraints, *more), self.firsts, self.others)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of monomials, which sum to 1, and of constraints; these alone where a domain is shown to be empty."""
+
+    of_monomials: tuple[Fraction, ...]
+    of_constraints: tuple[Fraction, ...]
+
+
+def factor(m: Monomial, monomials: Sequence[Monomial], domain: Domain, weights: Weights) -> Fraction | None:
+    """The constant c with m <= c sum w_i m_i on the domain that weights show; None where they show none."""
+    w, v = weights.of_monomials, weights.of_constraints
+    if len(w) != len(monomials) or len(v) != len(domain.constraints):
+        return None
+    if sum(w) != 1 or min((*w, *v), default=Fraction(0)) < 0:
+        return None
+    left = m
+    for monomial, weight in zip(monomials, w, strict=True):
+        left = times(left, raised(monomial, -weight))
+    for constraint, weight in zip(domain.constraints, v, strict=True):
+        left = times(left, raised(constraint.monomial, weight))
+    if left != UNIT:
+        return _VANISHING if _vanishes(dict(left), domain) else None
+    total = Fraction(1)
+    for constraint, weight in zip(domain.constraints, v, strict=True):
+        if weight:
+            total *= at_most_power(constraint.coefficient, weight)
+    return total
+
+
+def _vanishes(powers: dict[int, Fraction], domain: Domain) -> bool:
+    later = {letter for letter, _ in domain.firsts} | domain.others
+    if not powers.keys() <= later:
+        return False
+    leading = next(((powers[letter], sign) for letter, sign in domain.firsts if letter in powers), None)
+    return leading is not None and leading[0] * leading[1] > 0
+
+
+def is_empty(domain: Domain, weights: Weights) -> bool:
+    """Whether weights of constraints show that a domain is empty: prod b_j^v_j is 1 and prod a_j^v_j < 1, or it
+    vanishes."""
+    v = weights.of_constraints
+    if len(v) != len(domain.constraints) or min(v, default=Fraction(0)) < 0:
+        return False
+    left, total = UNIT, Fraction(1)
+    for constraint, weight in zip(domain.constraints, v, strict=True):
+        if weight:
+            left = times(left, raised(constraint.monomial, weight))
+            total *= at_most_power(constraint.coefficient, weight)
+    return total < 1 if left == UNIT else _vanishes(dict(left), domain)
+
+
+def largest_share(small: Posynomial, large: Posynomial, domain: Domain, weights: Sequence[Weights]) -> Fraction | None:
+    """The constant c with small <= c large on the domain that weights show, a set of them for each monomial of
+    ``small``; None where they show none."""
+    monomials, used = list(large), dict.fromkeys(large, Fraction(0))
+    if len(weights) != len(small):
+        return None
+    for (m, c), found in zip(small.items(), weights, strict=True):
+        bound = factor(m, monomials, domain, found)
+        if bound is None:
+            return None
+        for monomial, weight in zip(monomials, found.of_monomials, strict=True):
+            used[monomial] += c * bound * weight
+    return max((used[m] / c for m, c in large.items()), default=Fraction(0))
+
+
+def bounding(small: Posynomial, large: Posynomial, domain: Domain) -> tuple[Weights, ...] | None:
+    """Weights that show small <= c large on the domain for some c, or None where none are found."""
+    monomials, found = list(large), []
+    if small and not large:
+        return None
+    for m in small:
+        weights = _single(m, monomials, domain) or _sought(m, monomials, domain)
+        if weights is None:
+            return None
+        found.append(weights)
+    return tuple(found)
+
+
+def share(small: Posynomial, large: Posynomial, domain: Domain) -> Fraction | None:
+    """A constant c < 1 with small <= c large on the domain, or None where none is found."""
+    for weights in (bounding(small, large, domain), _together(small, large, domain)):
+        found = None if weights is None else largest_share(small, large, domain, weights)
+        if found is not None and found < 1:
+            return found
+    return None
+
+
+def emptying(domain: Domain) -> Weights | None:
+    """Weights that show that a domain is empty, or None where none are found."""
+    program = _Program(UNIT, [], domain)
+    costs = [_logarithm(c.coefficient) for c in domain.constraints]
+    for gains, rows in ((costs, program.rows), *program.vanishing(domain)):
+        solution = program.solved(gains, rows, most=1) if min(gains, default=0) < 0 else None
+        if solution is not None and float(np.dot(gains, solution)) < -1e-9:
+            for weights in program.rounded(solution):
+                if is_empty(domain, weights):
+                    return weights
+    return None
+
+
+def _together(small: Posynomial, large: Posynomial, domain: Domain) -> tuple[Weights, ...] | None:
+    """Weights of all monomials at once, so that none of those that bound them is used for too many; of the constraints
+    only those count that cost nothing."""
+    free = [j for j, c in enumerate(domain.constraints) if c.coefficient <= 1]
+    within = Domain(tuple(domain.constraints[j] for j in free))
+    programs = [_Program(m, list(large), within) for m in small]
+    width, total = len(large) + len(free), len(small) * (len(large) + len(free)) + 1
+    equations, aims = [], []
+    shares = np.zeros((len(large), total))
+    shares[:, -1] = [-float(c) for c in large.values()]
+    for k, (program, c) in enumerate(zip(programs, small.values(), strict=True)):
+        sums = [1.0] * len(large) + [0.0] * len(free)
+        for coefficients, aim in (*((program.row(x), program.aim.get(x, 0)) for x in program.rows), (sums, 1)):
+            row = np.zeros(total)
+            row[k * width : (k + 1) * width] = coefficients
+            equations.append(row)
+            aims.append(float(aim))
+        shares[:, k * width : k * width + len(large)] += float(c) * np.eye(len(large))
+    costs = np.zeros(total)
+    costs[-1] = 1
+    given = {"A_eq": np.array(equations), "b_eq": np.array(aims), "A_ub": shares, "b_ub": np.zeros(len(large))}
+    answer = linprog(costs, bounds=(0, _LARGEST), method="highs-ds", **given)
+    if answer.status != 0 or answer.x[-1] > 1:
+        return None
+    found = []
+    for k, program in enumerate(programs):
+        weights = program.rounded(answer.x[k * width : (k + 1) * width])[0]
+        spread = dict(zip(free, weights.of_constraints, strict=True))
+        constraints = tuple(spread.get(j, Fraction(0)) for j in range(len(domain.constraints)))
+        found.append(Weights(weights.of_monomials, constraints))
+    return tuple(found)
+
+
+def _single(m: Monomial, monomials: Sequence[Monomial], domain: Domain) -> Weights | None:
+    """The weights where the monomial is one of those that bound it."""
+    if m not in monomials:
+        return None
+    chosen = tuple(Fraction(monomial == m) for monomial in monomials)
+    return Weights(chosen, (Fraction(0),) * len(domain.constraints))
+
+
+def _sought(m: Monomial, monomials: Sequence[Monomial], domain: Domain) -> Weights | None:
+    program = _Program(m, monomials, domain)
+    # Of several ways that are as good the one with the fewest constraints.
+    costs = [0.0] * len(monomials) + [_logarithm(c.coefficient) + 0.001 for c in domain.constraints]
+    for gains, rows in (*program.vanishing(domain), (costs, program.rows)):
+        solution = program.solved(gains, rows)
+        for weights in program.rounded(solution) if solution is not None else ():
+            if factor(m, monomials, domain, weights) is not None:
+                return weights
+    exact = program.exact()
+    return exact if exact is not None and factor(m, monomials, domain, exact) is not None else None
+
+
+def _logarithm(value: Fraction) -> float:
+    return float(np.log(float(value))) if 1e-300 < value < 1e300 else 700.0 * (1 if value > 1 else -1)
+
+
+class _Program:
+    """sum w_i m_i - sum v_j b_j = m in the exponents of each letter, and sum w_i = 1 where there are monomials."""
+
+    def __init__(self, m: Monomial, monomials: Sequence[Monomial], domain: Domain) -> None:
+        self.monomials, self.constraints = monomials, domain.constraints
+        self.columns = [*map(dict, monomials), *(dict(raised(c.monomial, Fraction(-1))) for c in domain.constraints)]
+        self.aim = dict(m)
+        self.rows = sorted(set(self.aim).union(*self.columns))
+
+    def row(self, letter: int) -> list[float]:
+        """The exponents of a letter in each column."""
+        return [float(column.get(letter, 0)) for column in self.columns]
+
+    def vanishing(self, domain: Domain) -> Iterator[tuple[list[float], list[int]]]:
+        """Costs and equations with which what is left over vanishes with a letter that comes first: the powers of those
+        that come later are free."""
+        for place, (letter, sign) in enumerate(domain.firsts):
+            if letter in self.rows:
+                free = {later for later, _ in domain.firsts[place:]} | domain.others
+                yield [sign * x for x in self.row(letter)], [row for row in self.rows if row not in free]
+
+    def solved(self, costs: Sequence[float], rows: Sequence[int], most: float = _LARGEST) -> np.ndarray | None:
+        """A solution of least cost that meets the equations of some letters, in floats."""
+        sums = [1.0] * len(self.monomials) + [0.0] * len(self.constraints)
+        equations = [*map(self.row, rows), *([sums] if self.monomials else [])]
+        aims = [*(float(self.aim.get(letter, 0)) for letter in rows), *([1.0] if self.monomials else [])]
+        if not self.columns:
+            return None
+        given = {"A_eq": np.array(equations), "b_eq": np.array(aims)} if equations else {}
+        answer = linprog(costs, bounds=(0, most), method="highs-ds", **given)
+        return answer.x if answer.status == 0 else None
+
+    def rounded(self, solution: np.ndarray) -> list[Weights]:
+        """Weights of small denominators near a solution."""
+        found = []
+        for denominator in _DENOMINATORS:
+            x = [Fraction(float(value)).limit_denominator(denominator) for value in solution]
+            found.append(Weights(tuple(x[: len(self.monomials)]), tuple(x[len(self.monomials) :])))
+        return found
+
+    def exact(self) -> Weights | None:
+        """A solution in fractions, which need not be of least cost."""
+        solver = z3.SolverFor("QF_LRA")
+        solver.set("rlimit", _EFFORT)
+        unknowns = [z3.Real(f"weight {k}") for k in range(len(self.columns))]
+        solver.add(*(x >= 0 for x in unknowns), z3.Sum(unknowns[: len(self.monomials)]) == 1)
+        for letter in self.rows:
+            terms = [_number(column.get(letter, 0)) * x for column, x in zip(self.columns, unknowns, strict=True)]
+            solver.add(z3.Sum(terms) == _number(self.aim.get(letter, 0)))
+        if solver.check() != z3.sat:
+            return None
+        model = solver.model()
+        values = [model.eval(x, model_completion=True) for x in unknowns]
+        x = [Fraction(v.numerator_as_long(), v.denominator_as_long()) for v in values]
+        return Weights(tuple(x[: len(self.monomials)]), tuple(x[len(self.monomials) :]))
+
+
+def _number(value: Fraction | int) -> z3.ArithRef:
+    return z3.RealVal(str(Fraction(value)))
