@@ -81,7 +81,6 @@ OBSERVED = (
     "cocoa-rounds/shares",
     *(f"fsvrg/property-{letter}" for letter in "abcd"),
     "separable-data/regularised",
-    "dane/diverges/family",
 )
 
 #: Why FSVRG, with one example of one feature on a node, needs as many rounds as gradient descent.

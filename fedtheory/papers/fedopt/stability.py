@@ -11,7 +11,7 @@ import sympy
 from fedtheory.algorithms import dane
 from fedtheory.claims import Claim
 from fedtheory.classes import Smooth
-from fedtheory.kinds.inequality import inequality
+from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.order import Order
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.data import Posed, few, one_of, value
@@ -154,6 +154,8 @@ LADDER = setting(
     letters(K),
 )
 
+_c = sympy.Symbol("c", real=True)
+
 # How many rounds
 
 
@@ -239,15 +241,20 @@ FURTHER = (
         literal_of="fedopt/dane/larger-mu",
     ),
     Claim(
-        id="fedopt/dane/diverges/family",
+        id="fedopt/dane/diverges",
         where=_34,
         kind="property",
-        gist="data on which DANE with mu = 0 converges for one and two nodes, and diverges faster the more there are",
+        gist="can diverge with mu = 0 as K grows",
         setting=LADDER,
-        statement=inequality((K + 1) * (2 * K + 1) / (6 * K) <= Quantity(sympy.Symbol("c", real=True), _speed)),
-        reading="a round multiplies w - w* by 1 - c, with c = mean(x_k^2) mean(1/x_k^2): 1 for K = 1, 25/16 for K = 2 "
-        "and more than 2 from K = 3 on, where DANE diverges; the left side, of which 1/x_1^2 alone gives the last "
-        "factor, grows with K without bound",
+        statement=Inequality(
+            (K + 1) * (2 * K + 1) / (6 * K),
+            (K + 1) * (2 * K + 1) * (2 * K - 1) / (6 * K**2),
+            (Quantity(_c, _speed),),
+            middle=_c,
+        ),
+        reading="a round multiplies w - w* by 1 - c, with c = mean(x_k^2) mean(1/x_k^2). For K = 1 and 2 the right "
+        "side is below 2, and DANE converges; from K = 5 on the left side is above 2, and DANE diverges, the faster "
+        "the larger K is",
     ),
     Claim(
         id="fedopt/dane/rounds",

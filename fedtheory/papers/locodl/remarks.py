@@ -103,6 +103,62 @@ SPLIT = Setting(
     functions=_QUADRATICS,
     drawing=Drawing(classes_stated=True, parameters=_inside),
 )
+
+
+class Idle(NamedTuple):
+    """As in Algorithm 1, with ``sent (..., n, d)``: the messages of a communication; ``away (..., d)``: a change of
+    x_1."""
+
+    x: Array
+    y: Array
+    u: Array
+    v: Array
+    sent: Array
+    away: Array
+
+
+class IdleParams(NamedTuple):
+    """``gamma``, ``chi``, ``p``, ``omega``: as in Algorithm 1; rho is 1."""
+
+    gamma: Any
+    chi: Any
+    p: Any
+    omega: Any
+
+
+class _Sent(NamedTuple):
+    """In the place of compressors: what the clients send, but for the first, which sends 0."""
+
+    messages: Array
+
+    def apply(self, draw: Any, x: Array) -> Array:
+        silent = np.arange(self.messages.shape[-2])[:, None] == 0
+        return np.where(silent, 0 * self.messages, self.messages)
+
+
+def _centre(problem: Problem, params: IdleParams) -> Idle:
+    x, zero = problem.x_star, np.zeros((problem.n, problem.d), dtype=int)
+    everywhere = x + zero
+    return Idle(everywhere, x, everywhere, x, zero, zero[0])
+
+
+IDLE = Setting(
+    "f_1, ..., f_n and g mu-strongly convex and L-smooth; any x, y, u and v, any messages but that of an idle client; "
+    "rho = 1",
+    letters={
+        method.mu: "mu",
+        method.L: "L",
+        method.n: "n",
+        method.gamma: "gamma",
+        method.chi: "chi",
+        method.p: "p",
+        method.omega: "omega",
+    },
+    algorithm=points(Idle, IdleParams, _centre),
+    functions=method.FUNCTIONS,
+    drawing=Drawing(g=(True,), classes_stated=True),
+    domain=(sympy.Le(method.p, 1, evaluate=False),),
+)
 PAIRWISE = replace(
     method.SETTING,
     text="as in Theorem 3.1; the compressors of iterations 3k, 3k + 1 and 3k + 2 are pairwise independent, not jointly",
@@ -125,21 +181,19 @@ def _zero(problem: Any, params: Any, state: Any) -> Array:
     return np.zeros((), dtype=int)
 
 
-def _idle(moved: int) -> Any:
-    """The states after a communication in which the first client's message is 0, its own x_1 moved by ``moved`` times
-    x_1 - y + u_1."""
+def _idle(moved: bool) -> Any:
+    """x, y, u and v after a communication in which the first client sends 0, x_1 moved or not."""
 
-    def value(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
-        draws, _ = support_of(algorithm_1.draws(problem, params, state))
-        # Coins, one for each client: other compressors never send 0.
-        coins = draws.compression.shape == (len(draws.theta), problem.n)
-        silent = draws.theta & (~draws.compression[:, 0] if coins else False)
-        chosen = algorithm_1.Coins(draws.theta[silent], draws.compression[silent])
+    def value(problem: Problem, params: IdleParams, state: Idle) -> Array:
+        one: Any = np.ones((), dtype=int)
+        gamma, chi, p, omega = params
+        compressors: Any = _Sent(state.sent)
+        of_method = algorithm_1.Params(gamma, chi, one.item(), p, omega, compressors)
         first = np.eye(problem.n, dtype=int)[:, :1]
-        x = state.x + moved * first * (state.x - state.y[..., None, :] + state.u)
-        after = algorithm_1.step(problem, params, state._replace(x=x), chosen)
-        parts = (after.x, after.y[..., None, :], after.u, after.v[..., None, :])
-        return np.concatenate(parts, axis=-2)
+        x = state.x + first * state.away[..., None, :] if moved else state.x
+        draw = algorithm_1.Coins(np.ones((1, 1), dtype=bool), None)
+        after = algorithm_1.step(problem, of_method, algorithm_1.State(x, state.y, state.u, state.v), draw)
+        return np.concatenate([after.x, after.y[..., None, :], after.u, after.v[..., None, :]], axis=-2)
 
     return value
 
@@ -217,11 +271,11 @@ REMARKS = (
         where="Remark 2.2",
         kind="equivalence",
         gist="rho = 1: the local variables of an idle client are not used",
-        setting=method.SETTING,
-        statement=identity(Quantity("next(x_1)", _idle(0)), Quantity("next(x_1+7(x_1-y+u_1))", _idle(7))),
-        requires=(Hypothesis("rho = 1", sympy.Eq(method.rho, 1, evaluate=False)),),
-        reading="an idle client is one whose message is 0: its x_i is moved, nothing changes; it still updates u_i "
-        "with d_bar, while the paper says completely idle",
+        setting=IDLE,
+        statement=identity(Quantity("next(x_1)", _idle(False)), Quantity("next(x_1+a)", _idle(True))),
+        reading="an idle client is one whose message is 0: wherever its x_i is, x, y, u and v are the same after the "
+        "communication, whatever the others send. It still updates u_i with d_bar, while the paper says completely "
+        "idle",
     ),
     Claim(
         id="locodl/remark-2.2/resynchronised",
