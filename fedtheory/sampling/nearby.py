@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import sympy
-from scipy.optimize import brentq
 
 from fedtheory.instances import Posed, Recipe, generic, pick
 from fedtheory.numbers.rational import evaluate
@@ -150,6 +149,8 @@ def _differences(claim: Posed) -> list[sympy.Expr]:
 
 def _crossed(claim: Posed, times: Callable[[Fraction], Recipe | None], gap: sympy.Expr) -> Recipe | None:
     """The recipe at a factor for which ``gap`` vanishes, or nearly so; None where none is found."""
+    # Instances are built where nothing is searched for, too.
+    from scipy.optimize import brentq
 
     def at(factor: Fraction) -> Any:
         recipe = times(factor)

@@ -139,7 +139,7 @@ def test_a_quantity_of_a_wrong_shape_gets_its_file_and_line(tmp_path, capsys, qu
 
 
 def test_a_quantity_of_the_right_shape_does_not(tmp_path, capsys):
-    assert main(["check", str(written(tmp_path, METHOD.format(step='{"x": x}', quantity=SQUARE)))]) == 0
+    assert main(["check", str(written(tmp_path, METHOD.format(step='{"x": x}', quantity=SQUARE))), "--details"]) == 0
     out = capsys.readouterr().out
     # There is neither a place nor a gist.
     assert out.startswith("mine/step  (one-step)\n  for: ")

@@ -49,8 +49,12 @@ def _limited(work: Callable[[], Any], seconds: int, size: int) -> Any:
         _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         ended = os.WTERMSIG(status)
-        if ended in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM):
-            raise ValueError(f"it takes more than {seconds} s of processor time, or more memory than there is")
+        if ended == signal.SIGXCPU:
+            raise ValueError(f"it takes more than {seconds} s of processor time")
+        if ended == signal.SIGALRM:
+            raise ValueError(f"it lasts more than {_WAITING * seconds} s, most of which it waits")
+        if ended == signal.SIGKILL:
+            raise ValueError("it was killed, as happens where it takes more memory than there is")
         raise ValueError(f"its evaluation was ended by {signal.Signals(ended).name}")
     if not answer:
         raise ValueError("its evaluation gave nothing")

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.base.plain import clean, quoted
+from verify.cli import checking
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
 from verify.export import commands as export
@@ -346,18 +347,7 @@ def parser() -> argparse.ArgumentParser:
     )
     owned(replaying, "the claims it may be about")
 
-    checking = command(
-        "check",
-        "run_check",
-        "test the theorems of a file of one's own, which is run; see docs/own-theorem.md",
-        "fedtheory check examples/heavy_ball.py",
-        "fedtheory check my_theorem.py --json results.json --budget full",
-        "fedtheory check my_theorem.py --out results",
-    )
-    checking.add_argument("file", type=Path, metavar="FILE.py", help="Python with a module-level CLAIMS")
-    checking.add_argument("--json", type=Path, metavar="FILE", help="write the evidence there, as an audit does")
-    checking.add_argument("--out", type=Path, metavar="DIR", help="write it, counterexamples and certificates there")
-    testing(checking)
+    checking.register(command, testing, _at_least)
 
     table = command(
         "table",

@@ -52,10 +52,10 @@ def run_audit(args: argparse.Namespace) -> int:
 
         data = bundled() if args.data is None else load_libsvm(args.data)
         planned = measure.experiments(data, args.clients or DEFAULT_CLIENTS, args.seed, bounds)
-    out = _directory(Path(args.out))
+    out = directory(Path(args.out))
     to_stdout = args.json == "-"
-    copy = None if args.json is None or to_stdout else _writable(Path(args.json))
-    pages = None if args.html is None else _directory(Path(args.html))
+    copy = None if args.json is None or to_stdout else writable(Path(args.json))
+    pages = None if args.html is None else directory(Path(args.html))
 
     log = consoles.console(sys.stderr)
     report = log if to_stdout else consoles.console(sys.stdout)
@@ -64,11 +64,11 @@ def run_audit(args: argparse.Namespace) -> int:
     with sweeping.backend(args.backend, args.scheduler):
         found = _tested(selected, args, kept, out / "audit.json", log)
     entries = [kept.entries.get(e.claim.id) or e.to_json() for e in found]
-    text = _text(entries, args)
+    text = audit_text(entries, args)
     if to_stdout:
         sys.stdout.write(text)
         sys.stdout.flush()
-    unwritten = _save(entries, text, out, copy)
+    unwritten = write_audit(entries, text, out, copy)
     if folder is not None:
         cache.trim(folder)
     consoles.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
@@ -118,7 +118,7 @@ def _tested(
         missing = [c for c in selected if c.id not in found]
         if missing and len(found) > written:
             entries = [kept.entries.get(c.id) or found[c.id].to_json() for c in selected if c.id in found]
-            kept.attempt(lambda: files.write(path, _text(entries, args, missing)))
+            kept.attempt(lambda: files.write(path, audit_text(entries, args, missing)))
             written = len(found)
 
     def arrive(evidence: Evidence) -> None:
@@ -157,19 +157,20 @@ def cores() -> int:
     return int(joblib.cpu_count())
 
 
-def _text(entries: Sequence[dict[str, Any]], args: argparse.Namespace, missing: Sequence[Claim] = ()) -> str:
+def audit_text(entries: Sequence[dict[str, Any]], args: argparse.Namespace, missing: Sequence[Claim] = ()) -> str:
+    """An audit's JSON of these entries."""
     lacking = [claim.id for claim in missing]
     return json.dumps(formats.audit(entries, args.seed, args.budget, lacking), indent=2) + "\n"
 
 
-def _save(entries: Sequence[dict[str, Any]], text: str, out: Path, copy: Path | None) -> OSError | None:
+def write_audit(entries: Sequence[dict[str, Any]], text: str, out: Path, copy: Path | None) -> OSError | None:
     """Write an audit's files; the first failure, once all was tried."""
     failures = []
-    directory = out / "counterexamples"
+    examples = out / "counterexamples"
     contents = [(out / "audit.json", text), *([(copy, text)] if copy else [])]
     for entry in entries:
         if entry["counterexample"] is not None:
-            path = directory / f"{file_name(entry['id'])}.json"
+            path = examples / f"{file_name(entry['id'])}.json"
             contents.append((path, formats.text("counterexample", entry["counterexample"])))
         certificates = [certificate for found in entry["outcomes"] for certificate in found["certificates"]]
         for number, certificate in enumerate(certificates, 1):
@@ -184,7 +185,8 @@ def _save(entries: Sequence[dict[str, Any]], text: str, out: Path, copy: Path | 
     return failures[0] if failures else None
 
 
-def _directory(path: Path) -> Path:
+def directory(path: Path) -> Path:
+    """The directory, made if there is none; ``ValueError`` where it cannot be written to."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -194,7 +196,8 @@ def _directory(path: Path) -> Path:
     return path
 
 
-def _writable(path: Path) -> Path:
+def writable(path: Path) -> Path:
+    """The file, if it can be written; ``ValueError`` otherwise."""
     if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ValueError(f"cannot write the file {path}")
     return path
@@ -205,29 +208,6 @@ def _load_own(args: argparse.Namespace) -> tuple[Claim, ...]:
     from verify.cli import own
 
     return () if args.own is None else own.load(args.own)
-
-
-def run_check(args: argparse.Namespace) -> int:
-    """The evidence for each claim of somebody's own file, as it is found."""
-    from verify.checking import check
-    from verify.cli import own
-
-    copy = None if args.json is None else _writable(args.json)
-    out = None if args.out is None else _directory(args.out)
-    report, entries = consoles.console(sys.stdout), []
-    for claim in own.load(args.file):
-        consoles.say(report, *terminal.description(claim))
-        sys.stdout.flush()
-        evidence = check(claim, args.seed, args.budget)
-        entries.append(evidence.to_json())
-        consoles.say(report, *terminal.findings(evidence, []))
-        # What is known by now is kept.
-        text = _text(entries, args)
-        if copy is not None:
-            files.write(copy, text)
-        if out is not None and (unwritten := _save(entries, text, out, None)) is not None:
-            raise unwritten
-    return 0
 
 
 def run_completion(args: argparse.Namespace) -> int:
@@ -330,7 +310,7 @@ def run_map(args: argparse.Namespace) -> int:
     from verify.report import map as maps
     from verify.report import style
 
-    x, y, out = axis(args.x), axis(args.y), style.checked(_writable(args.out))
+    x, y, out = axis(args.x), axis(args.y), style.checked(writable(args.out))
     found = regions(tables.get(args.name), x, y, tables.assignments(args.at))
     with files.replacing(out) as temporary:
         maps.draw(found, temporary)
@@ -345,7 +325,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     from verify.mutation import report as told
     from verify.statistics import calibration
 
-    copy = None if args.json is None else _writable(Path(args.json))
+    copy = None if args.json is None else writable(Path(args.json))
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
     jobs = args.jobs or cores()
     holding = selftest.holding(_load_own(args) or claims.all(), jobs)
@@ -395,7 +375,7 @@ def run_tight(args: argparse.Namespace) -> int:
     from verify.tightness import sweep
 
     own = _load_own(args)
-    claim, out = claims.get(args.id), style.checked(_writable(args.out))
+    claim, out = claims.get(args.id), style.checked(writable(args.out))
     at = sweep.letters(args.at)
     if claim in own and args.backend != "processes":
         raise ValueError(f"the workers of a cluster do not know {claim.id}, a claim of your own file")

@@ -1,0 +1,110 @@
+"""``fedtheory check``: a line a claim, errors of one claim beside the others, limits on what somebody's code takes."""
+
+import json
+
+import pytest
+
+from verify.checking import BUDGETS
+from verify.cli import main
+from verify.cli.checking import SECONDS
+from verify.evidence.record import Outcome
+from verify.report import brief
+
+FILE = """
+import numpy as np
+
+import fedtheory as ft
+
+mu, L, gamma = ft.letters("mu L gamma")
+
+
+def descent(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :])[..., 0, :]}
+
+
+def broken(problem, params, state, draw):
+    return {"x": state.nothing}
+
+
+def greedy(problem, params, state, draw):
+    np.ones(10**12)
+    return descent(problem, params, state, draw)
+
+
+def endless(problem, params, state, draw):
+    while True:
+        pass
+
+
+def claim(name, step, factor):
+    method = ft.method(name, step, ["gamma"], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
+    return ft.Claim(f"mine/{name}", setting=setting, statement=ft.contracts(method, ft.distance, factor))
+
+
+CLAIMS = (
+    claim("broken", broken, 1),
+    claim("too-fast", descent, 0),
+    claim("greedy", greedy, 1),
+    claim("endless", endless, 1),
+)
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(FILE)
+    return str(path)
+
+
+def test_errors_of_some_claims_do_not_end_the_file(file, capsys, tmp_path):
+    stored = tmp_path / "found.json"
+    status = main(["check", file, "--seconds", "2", "--memory", "1", "--json", str(stored)])
+    out, err = capsys.readouterr()
+    rows = [line.split("\t") for line in out.splitlines()]
+    assert [row[:2] for row in rows] == [
+        ["mine/broken", "failed"],
+        ["mine/too-fast", "refuted"],
+        ["mine/greedy", "failed"],
+        ["mine/endless", "failed"],
+    ]
+    said = {row[0]: row[3] for row in rows}
+    assert "its own code fails in broken (mine.py, line 14): AttributeError" in said["mine/broken"]
+    assert "<= 0 is false at n=1, d=1" in said["mine/too-fast"] and "; x = " in said["mine/too-fast"]
+    assert "more memory than it may" in said["mine/greedy"]
+    assert "more than 2 s of processor time" in said["mine/endless"]
+    assert status == 2 and err.count("\n") == 1 and err.startswith("fedtheory: 3 of 4 claims could not be tested: ")
+    entries = json.loads(stored.read_text())["claims"]
+    assert [e["verdict"] for e in entries] == ["not-tested", "refuted", "not-tested", "not-tested"]
+
+
+def test_details_of_one_claim(file, capsys):
+    assert main(["check", file, "mine/too-fast", "--details"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("mine/too-fast  (one-step)\n") and "\n  by hand\n" in out and "mine/broken" not in out
+    assert main(["check", file, "mine/no-such"]) == 2
+
+
+def test_each_budget_has_a_limit():
+    assert SECONDS.keys() == BUDGETS.keys()
+
+
+def test_a_line_on_a_terminal_is_cut_unless_the_claim_failed():
+    row = brief.Row("mine/a", "refuted", "-1", "1 <= 0 is false at " + 20 * "n=1, ")
+    (line,) = brief.lines(row, (8, 10), 60)
+    assert len(line) == 60 and line.plain.endswith("...")
+    head, why = brief.lines(row._replace(verdict=brief.FAILED, over="it fails " * 20), (8, 10), 60)
+    assert "failed" in head.plain and why.plain.strip() == ("it fails " * 20).strip()
+
+
+def test_errors_of_the_authors_code_in_a_proof_are_told_once():
+    class Found:
+        outcomes = tuple(
+            Outcome(
+                "m", "", None, f"left open: mine/a: its own code fails in step (mine.py, line 5): {error}; write so"
+            )
+            for error in ("TypeError: no", "TypeError: no")
+        )
+
+    assert brief.faults(Found) == ["its own code fails in step (mine.py, line 5): TypeError: no"]

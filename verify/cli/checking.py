@@ -1,0 +1,166 @@
+"""The command ``fedtheory check``: the theorems of somebody's own file, each tested with limits on time and memory."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fedtheory.claims import Claim
+    from verify.evidence.record import Evidence
+    from verify.report.brief import Row
+
+#: Seconds of processor time that a claim may take at each budget, and gigabytes of memory, unless told otherwise.
+SECONDS, GIGABYTES = {"quick": 600, "full": 7200}, 4
+
+_CHECK = """\
+Test the theorems of a Python file of your own, which is run: a line for each claim with its verdict, its margin and
+what that is over; --details prints the statement, the evidence and the counterexample as well. An error in the code of
+one claim is reported, and the others are tested. Each claim may take --seconds of processor time and --memory; what
+takes more is reported as failed. See docs/own-theorem.md.
+"""
+
+
+def register(
+    command: Callable[..., argparse.ArgumentParser],
+    testing: Callable[[argparse.ArgumentParser], None],
+    at_least: Callable[..., Callable[[str], int]],
+) -> None:
+    """Add the command; ``command``, ``testing`` and ``at_least`` as :mod:`verify.cli` has them."""
+    checking = command(
+        "check",
+        f"{__name__}.run_check",
+        "test the theorems of a file of your own",
+        "fedtheory check examples/heavy_ball.py",
+        "fedtheory check examples/heavy_ball.py heavy-ball/longer-steps --details",
+        "fedtheory check my_theorem.py --json results.json --budget full",
+        description=_CHECK,
+    )
+    checking.add_argument("file", type=Path, metavar="FILE.py", help="Python with a module-level CLAIMS")
+    checking.add_argument(
+        "ids", nargs="*", metavar="ID", help="claims of the file, or beginnings of ids (default: all)"
+    )
+    checking.add_argument("--details", action="store_true", help="print the statement and all evidence of each claim")
+    checking.add_argument("--json", type=Path, metavar="FILE", help="write the evidence there, as an audit does")
+    checking.add_argument("--out", type=Path, metavar="DIR", help="write it, counterexamples and certificates there")
+    limits = ", ".join(f"{seconds} for {budget}" for budget, seconds in SECONDS.items())
+    checking.add_argument(
+        "--seconds", type=at_least(1), metavar="S", help=f"processor time of each claim at most (default: {limits})"
+    )
+    checking.add_argument(
+        "--memory",
+        type=at_least(1, 4096),
+        metavar="GB",
+        default=GIGABYTES,
+        help=f"memory of each claim at most (default: {GIGABYTES})",
+    )
+    testing(checking)
+
+
+def run_check(args: Any) -> int:
+    """The result for each claim of a file, as it is found; 2 where one could not be tested."""
+    from fedtheory import naming
+    from verify.base import files
+    from verify.cli import commands, own
+    from verify.report import brief, consoles
+
+    copy = None if args.json is None else commands.writable(args.json)
+    out = None if args.out is None else commands.directory(args.out)
+    loaded = {claim.id: claim for claim in own.load(args.file)}
+    selected = [loaded[id] for id in (naming.select(args.ids, tuple(loaded)) if args.ids else loaded)]
+    entries, failed = [], []
+    widths = max(len(claim.id) for claim in selected), max(map(len, consoles.STYLES))
+    begun, counts = time.perf_counter(), Counter[str]()
+    for claim in selected:
+        if args.details:
+            _describe(claim)
+        evidence, failure = _tested(claim, args)
+        told = brief.row(evidence)._replace(**({"verdict": brief.FAILED, "over": failure} if failure else {}))
+        counts[told.verdict] += 1
+        failed += [failure] if failure else []
+        if args.details and not failure:
+            _detail(evidence)
+        else:
+            _tell(told, widths)
+        for fault in () if args.details else brief.faults(evidence):
+            # Beside the table, so that a pipe has one line a claim.
+            consoles.say(consoles.console(sys.stderr), f"{claim.id}: {fault}")
+        sys.stdout.flush()
+        entries.append(evidence.to_json())
+        # What is known by now is kept.
+        text = commands.audit_text(entries, args)
+        if copy is not None:
+            files.write(copy, text)
+        if out is not None and (unwritten := commands.write_audit(entries, text, out, None)) is not None:
+            raise unwritten
+    _summary(args, counts, time.perf_counter() - begun)
+    if failed:
+        which = "" if len(selected) == 1 else f"{len(failed)} of {len(selected)} claims could not be tested: "
+        raise ValueError(f"{which}{failed[0]}")
+    return 0
+
+
+def _tested(claim: Claim, args: Any) -> tuple[Evidence, str]:
+    """The evidence for a claim, and why there is none, empty where there is."""
+    from verify.audit import FAILED
+    from verify.base import limits
+    from verify.base.verdict import Verdict
+    from verify.checking import check
+    from verify.evidence.record import Evidence
+
+    seconds, size = args.seconds or SECONDS[args.budget], args.memory * 2**30
+    try:
+        text = limits.limited(
+            lambda: json.dumps(check(claim, args.seed, args.budget).to_json()), seconds, size, claim.id
+        )
+        return Evidence.from_json(claim, json.loads(text)), ""
+    except ValueError as error:
+        return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=f"{FAILED}: {error}"), str(error)
+
+
+def _describe(claim: Claim) -> None:
+    from verify.report import consoles, terminal
+
+    consoles.say(consoles.console(sys.stdout), *terminal.description(claim))
+    sys.stdout.flush()
+
+
+def _tell(told: Row, widths: tuple[int, int]) -> None:
+    """A line on a terminal, and cells parted by tabs in a pipe."""
+    from verify.base.plain import clean
+    from verify.report import brief, consoles
+
+    report = consoles.console(sys.stdout)
+    if report.is_terminal:
+        consoles.say(report, *brief.lines(told, widths, report.width))
+    else:
+        print("\t".join(map(clean, told)))
+
+
+def _detail(evidence: Evidence) -> None:
+    from verify.report import consoles, terminal
+
+    consoles.say(consoles.console(sys.stdout), *terminal.findings(evidence, []))
+
+
+def _summary(args: Any, counts: Counter[str], seconds: float) -> None:
+    """How many claims have each verdict, and where there is more; of a pipe's reader only on a terminal."""
+    from verify.report import consoles
+
+    report = consoles.console(sys.stdout)
+    if not report.is_terminal:
+        return
+    total = counts.total()
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    consoles.say(report, f"{total} claim{'s' if total != 1 else ''}: {told}; {seconds:.1f} s")
+    if not args.details:
+        consoles.say(report, f"counterexamples and evidence: fedtheory check {args.file} --details")
+
+
+__all__: Sequence[str] = ["GIGABYTES", "SECONDS", "register", "run_check"]
