@@ -50,11 +50,16 @@ def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
     return State(state.x - G(params.L, draw, problem.f.gradient(state.x)))
 
 
-def constrained_minimiser(problem: Problem) -> Array:
-    """argmin h on C for quadratic h: x_i = c_i + H_i^{-1} lambda, with lambda such that the x_i sum to 0."""
+def multiplier(problem: Problem) -> Array:
+    """The lambda at which the grad h_i^*(lambda) sum to 0, ``(d,)``: of quadratic h, c_i + H_i^{-1} lambda do."""
     H_inverse = problem.f.H_inverse  # type: ignore[attr-defined]
-    multiplier = apply(inverse(H_inverse.sum(axis=0)), -problem.f.c.sum(axis=-2))  # type: ignore[attr-defined]
-    return problem.f.conjugate_gradient(multiplier[..., None, :])
+    found: Array = apply(inverse(H_inverse.sum(axis=0)), -problem.f.c.sum(axis=-2))  # type: ignore[attr-defined]
+    return found
+
+
+def constrained_minimiser(problem: Problem) -> Array:
+    """argmin h on C for quadratic h: x_i = grad h_i^*(lambda), which has the gradient lambda for every i."""
+    return problem.f.conjugate_gradient(multiplier(problem)[..., None, :])
 
 
 def fixed_point(problem: Problem, params: Params) -> State:

@@ -82,6 +82,12 @@ def bound(function: Function, given: tuple[Any, ...], named: Mapping[str, Any]) 
     return {name: found.get(name, function.defaults.get(name)) for name in all_names}
 
 
+def set_in(body: list[ast.stmt]) -> frozenset[str]:
+    """The names that some statements set, themselves and what stands in them."""
+    nodes = (node for statement in body for node in ast.walk(statement))
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name) and not loads(node))
+
+
 def local_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     """The names that a function sets. ``Unread`` where it consists of more than what is read, reached or not."""
     found: set[str] = set()

@@ -23,7 +23,7 @@ from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
 from verify.reading import known, terms
 from verify.reading.arrays import as_term
-from verify.reading.known import Law
+from verify.reading.laws import Law
 from verify.reading.program import Program, held, is_made_by, parameter, parts_after, theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
@@ -189,7 +189,7 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader) -> _Scen
     if of is not None and of is not Problem:
         raise Unread(f"nothing is known of a problem of type {of.__name__}")
     problem = known.problem(with_g, single, resolvents)
-    params = _params(instances, reader)
+    params = _params(claim, instances, reader)
     types = _types(claim, instances, reader, problem, params)
     State = type(_state(instances[0]))
     if not is_record_class(State):
@@ -216,14 +216,14 @@ def _problem_of(claim: Claim, instance: Instance) -> tuple[Any, bool, bool, bool
     return type(problem), with_g, single, hasattr(getattr(problem, "f", None), "resolvent")
 
 
-def _params(instances: Sequence[Instance], reader: Reader) -> Record:
+def _params(claim: Claim, instances: Sequence[Instance], reader: Reader) -> Record:
     """What parameters stand for: of the same kind at all instances."""
     cls = type(instances[0].params)
     if not is_record_class(cls):
         raise Unread("parameters have code of their own")
     told: dict[str, Any] = {}
     for name in cls._fields:
-        found = [_parameter(reader, name, instance) for instance in instances]
+        found = [_parameter(claim, reader, name, instance) for instance in instances]
         if any(not _alike(value, found[0]) for value in found):
             told[name] = Unknown(f"the parameter {name}, which is of several kinds")
         else:
@@ -233,9 +233,19 @@ def _params(instances: Sequence[Instance], reader: Reader) -> Record:
     return Record(cls, told)
 
 
-def _parameter(reader: Reader, name: str, instance: Instance) -> Any:
-    n = instance.problem.n if instance.problem is not None else None
-    return parameter(reader, name, getattr(instance.params, name), n, {})
+def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance) -> Any:
+    drawing = claim.setting.drawing
+    if name in ("n", "d") and not (claim.setting.functions or drawing.special or drawing.parameters):
+        # Of a setting without functions these are the sizes of its states.
+        return terms.leaf(Op.COUNT, name, terms.NUMBER)
+    return parameter(reader, name, getattr(instance.params, name), _sizes(instance)[0], {})
+
+
+def _sizes(instance: Instance) -> tuple[int, int]:
+    """n and d; where there is no problem, as many clients as the first parameter that is an array has entries."""
+    if instance.problem is not None:
+        return instance.problem.n, instance.problem.d
+    return next((len(value) for value in instance.params if isinstance(value, np.ndarray) and value.ndim == 1), 0), 0
 
 
 def _alike(one: Any, other: Any) -> bool:
@@ -274,7 +284,7 @@ def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
     found: dict[str, Type] | None = None
     sizes: set[tuple[int, int]] = set()
     for instance in instances:
-        n, d = (instance.problem.n, instance.problem.d) if instance.problem is not None else (0, 0)
+        n, d = _sizes(instance)
         if n < 2 or n == d:
             continue
         names = {n: Axis.CLIENTS, d: Axis.COORDINATES}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -12,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from fedtheory import randomness
-from fedtheory.algorithms import base
+from fedtheory.algorithms import base, compressed_scaffnew, rbcd
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
+from fedtheory.numbers import rational
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
+from verify.reading.laws import Law, support
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import (
     Class,
@@ -24,7 +25,9 @@ from verify.reading.values import (
     Lengths,
     Named,
     Numbers,
+    Often,
     Once,
+    Probabilities,
     Randomness,
     Record,
     Rule,
@@ -41,6 +44,8 @@ ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
     "value": ((), 0),
     "conjugate": ((), 0),
 }
+#: Vectors of a problem that code computes in ways that are not read, of which nothing is assumed: by their names.
+VECTORS: Mapping[str, Callable[[Any], Any]] = {"the multiplier of the constraint": rbcd.multiplier}
 #: Numbers that a problem or its functions declare.
 CONSTANTS = ("mu", "L")
 
@@ -67,15 +72,6 @@ def _truth(value: Any) -> Any:
 
 
 _INT, _FLOAT, _BOOL = Rule("int", _whole), Rule("float", _same), Rule("bool", _truth)
-
-
-@dataclass(frozen=True, eq=False)
-class Law:
-    """A distribution: its name, the terms that it depends on, and those that it consists of."""
-
-    name: str
-    of: tuple[Any, ...] = ()
-    make: type | None = None
 
 
 def _functions_of_others() -> Iterator[tuple[Any, Any]]:
@@ -105,12 +101,18 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield builtins.min, Rule("min", lambda of: terms.least(as_term(of)))
     yield builtins.getattr, Rule("getattr", _unread)
     yield builtins.dict, Named("the class of mappings", {"fromkeys": Rule("fromkeys", _from_keys)})
+    for name, function in VECTORS.items():
+        yield function, Rule(name, partial(_vector, name))
+    yield randomness.support_of, Rule("support_of", lambda law, exact=False: support(_law(law), exact))
+    yield randomness.expectation, Rule("expectation", _expectation)
+    yield rational.is_exact, Rule("is_exact", lambda *of: Unknown("whether numbers are fractions"))
     yield randomness.Constant, Rule("Constant", lambda: Law("constant"))
     yield randomness.Bernoulli, Rule("Bernoulli", lambda p: Law("bernoulli", (_number(p),)))
     yield randomness.UniformSubset, Rule("UniformSubset", lambda n, tau: Law("subset", (_clients(n), _number(tau))))
     yield randomness.WeightedSubset, Rule("WeightedSubset", _weighted)
     yield randomness.Independent, Rule("Independent", lambda one, n: Law("independent", (_law(one), _clients(n))))
     yield randomness.Product, Rule("Product", _product)
+    yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
 
 
 def problem(with_g: bool, single: bool = False, resolvents: bool = False) -> Named:
@@ -131,6 +133,12 @@ def problem(with_g: bool, single: bool = False, resolvents: bool = False) -> Nam
             **numbers,
         },
     )
+
+
+def _vector(name: str, of: Any) -> Term:
+    if not isinstance(of, Named) or of.what != "the problem":
+        raise ValueError(f"{name} is asked of what is no problem")
+    return terms.leaf(Op.GIVEN, name, Type((Axis.COORDINATES,), False, 1))
 
 
 def _functions(name: str, over: Axis, count: Any, d: Term, resolvents: bool = False) -> Named:
@@ -181,6 +189,12 @@ def _of_compressor(draw: Randomness, name: str) -> bool:
     return bool(draw.leaf.data[1] == name)
 
 
+def _expectation(values: Any, probabilities: Any, axis: Any = -1) -> Term:
+    if not isinstance(probabilities, Probabilities) or type(axis) is not int:
+        raise ValueError("an expectation is taken with other probabilities than those of draws")
+    return terms.expected(as_term(values), axis, probabilities.draws)
+
+
 def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
     """What is drawn from a distribution: a mask, what a compressor draws, or a record of such."""
     if law.name == "constant":
@@ -196,8 +210,8 @@ def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
         assert law.make is not None
         names = law.make._fields  # type: ignore[attr-defined]
         return Record(law.make, {f: drawn(part, f"{name}.{f}", axes) for f, part in zip(names, law.of, strict=True)})
-    own = (Axis.CLIENTS,) if law.name in ("subset", "weighted subset") else ()
-    return terms.leaf(Op.DRAW, name, Type((*axes, *own), True, 0, True))
+    own = {"subset": (Axis.CLIENTS,), "weighted subset": (Axis.CLIENTS,), "pattern": (Axis.CLIENTS, Axis.COORDINATES)}
+    return terms.leaf(Op.DRAW, name, Type((*axes, *own.get(law.name, ())), True, 0, True))
 
 
 def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
@@ -291,7 +305,9 @@ def _has(value: Any, name: Any) -> bool:
     return hasattr(value.of, name)
 
 
-def _range(*ends: Any) -> range:
+def _range(*ends: Any) -> range | Often:
+    if len(ends) == 1 and isinstance(ends[0], Term) and ends[0].op is Op.LETTER and ends[0].type == terms.NUMBER:
+        return Often(ends[0])
     if not all(type(end) is int for end in ends):
         raise ValueError("a range has ends that are not written, and are no declared counts")
     return range(*ends)
@@ -326,6 +342,12 @@ def _clients(value: Any) -> Term:
     if axis_of(value) is not Axis.CLIENTS:
         raise ValueError("a distribution speaks of another number than that of clients")
     return as_term(value)
+
+
+def _pattern(n: Any, d: Any, s: Any) -> Law:
+    if axis_of(d) is not Axis.COORDINATES:
+        raise ValueError("a pattern speaks of another number than that of coordinates")
+    return Law("pattern", (_clients(n), _number(s)))
 
 
 def _weighted(weights: Any, tau: Any) -> Law:

@@ -11,10 +11,11 @@ import sympy
 from fedtheory.claims import Claim
 from verify.exact import reals, symbolic
 from verify.reading.claimed import Case
-from verify.reading.generic_client import ONE, Value, World, at_client, evaluated
+from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import Op
 from verify.reading.values import Condition
+from verify.reading.worlds import ONE, Value, World, at_client
 
 _RELATIONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le}
 

@@ -15,7 +15,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers import literals
 from verify.reading import known, terms
 from verify.reading.arrays import as_term
-from verify.reading.known import Law
+from verify.reading.laws import Law
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type

@@ -16,11 +16,12 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.invariant import Invariant
 from verify.reading import generic_client
 from verify.reading.claimed import Case, cases
-from verify.reading.generic_client import ONE, Value, World, evaluated
+from verify.reading.generic_client import evaluated
 from verify.reading.obligations import Ground, ground, learn_sums, unmet
 from verify.reading.source import Unread
 from verify.reading.terms import Op, Term
 from verify.reading.values import Condition
+from verify.reading.worlds import ONE, Value, World, inverse
 
 
 def applies(claim: Claim) -> bool:
@@ -107,7 +108,7 @@ def of_expression(expression: sympy.Expr, env: Mapping[sympy.Expr, Value], world
     if isinstance(expression, sympy.Pow) and expression.exp.is_Integer:
         base, power = of_expression(expression.base, env, world), int(expression.exp)
         if power < 0:
-            base = generic_client.inverse(world, base)
+            base = inverse(world, base)
         found = Value({ONE: world.field.one})
         for _ in range(abs(power)):
             found *= base

@@ -20,7 +20,8 @@ from typing import Any
 
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, indexed, length, shortened
-from verify.reading.calls import bound, loads, local_names, made, record, replaced
+from verify.reading.calls import bound, loads, local_names, made, record, replaced, set_in
+from verify.reading.laws import Law
 from verify.reading.source import Unread, tree_of
 from verify.reading.terms import Op, Term
 from verify.reading.values import (
@@ -35,6 +36,7 @@ from verify.reading.values import (
     Named,
     Names,
     Numbers,
+    Often,
     Once,
     Record,
     Rule,
@@ -98,7 +100,7 @@ class Reader:
     def __init__(self, known: Iterable[tuple[Any, Any]], path: Iterable[bool] | None = None) -> None:
         # The objects are kept, so that no other comes to have the identity of one that is gone.
         self._known = {id(thing): (thing, value) for thing, value in known}
-        self._left, self._depth = LARGEST, 0
+        self._left, self._depth, self._loops = LARGEST, 0, 0
         #: Conditions under which what was read raises an error, each with the place where it stands.
         self.raising: list[tuple[str, Condition]] = []
         self._path = None if path is None else list(path)
@@ -231,7 +233,11 @@ class Reader:
         elif isinstance(at, ast.If):
             self._run(at.body if self._decided(at.test, scope) else at.orelse, scope)
         elif isinstance(at, ast.For):
-            for value in self._each(at.iter, scope):
+            over = self._value(at.iter, scope)
+            if isinstance(over, Often) and self._path is not None:
+                self._loop(at, scope)
+                return
+            for value in self._each(over, at.iter, scope):
                 self._bind(at.target, value, scope)
                 self._run(at.body, scope)
             self._run(at.orelse, scope)
@@ -275,8 +281,38 @@ class Reader:
             self.taken.append((condition, known))
         return known
 
-    def _each(self, over: ast.expr, scope: Scope) -> tuple[Any, ...]:
-        value = self._value(over, scope)
+    def _loop(self, at: ast.For, scope: Scope) -> None:
+        """A loop that is run any number of times: what it sets is of one type, and then may be anything of it.
+
+        What is shown of it holds whatever the loop leaves.
+        """
+        counter, changed = at.target, set_in(at.body)
+        if at.orelse or not isinstance(counter, ast.Name) or counter.id in changed:
+            raise _refused(at, scope, "a loop that ends at a letter has an else, or sets what it counts by")
+        before = {name: scope.names[name] for name in changed if name in scope.names}
+        whole = all(isinstance(v, Term) and v.type.degree in (0, 1) and not v.type.mask for v in before.values())
+        if not whole or any(isinstance(node, ast.FunctionDef) for part in at.body for node in ast.walk(part)):
+            raise _refused(at, scope, "a loop that ends at a letter sets more than arrays")
+        self._forget(at, scope, before)
+        scope.names[counter.id] = terms.leaf(Op.ANY, f"{counter.id}, line {at.lineno}", terms.NUMBER)
+        try:
+            self._run(at.body, scope)
+        except _Returned as returned:
+            raise _refused(at, scope, "it returns from a loop that ends at a letter") from returned
+        for name, value in before.items():
+            kind = scope.names[name].type if isinstance(scope.names[name], Term) else None
+            if kind != value.type:
+                raise _refused(at, scope, f"it makes {name} another kind of array")
+        for name in changed | {counter.id}:
+            scope.names[name] = Unknown(f"{name}, which a loop may leave unset")
+        self._forget(at, scope, before)
+
+    def _forget(self, at: ast.For, scope: Scope, before: Mapping[str, Term]) -> None:
+        self._loops += 1
+        for name, value in before.items():
+            scope.names[name] = terms.leaf(Op.ANY, f"{name}, line {at.lineno}, {self._loops}", value.type)
+
+    def _each(self, value: Any, over: ast.expr, scope: Scope) -> tuple[Any, ...]:
         if type(value) is range:
             return tuple(value)
         if isinstance(value, Once) and isinstance(over, ast.Call):
@@ -355,7 +391,7 @@ class Reader:
     def _attribute_of(self, value: Any, name: str) -> Any:
         if name.startswith("__"):
             raise ValueError(f"{name} is no name that is read")
-        if isinstance(value, Named | Record) and name in value.fields:
+        if isinstance(value, Named | Record | Law) and name in value.fields:
             return value.fields[name]
         if isinstance(value, Record) and value.of is not None:
             return self._of_record(value, name)
@@ -373,6 +409,8 @@ class Reader:
         found = vars(value.of).get(name)
         if name == "_replace":
             return Rule("_replace", partial(replaced, value))
+        if name == "_asdict":
+            return Rule("_asdict", lambda: Record(None, value.fields))
         if type(found) is property and found.fget is not None:
             return self._called(self.lifted(found.fget), (value,), {})
         if type(found) is FunctionType and not name.startswith("_"):
@@ -547,7 +585,7 @@ class Reader:
         local = frozenset(n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name))
         # One scope for all: a function that is made in it sees the last value.
         inner = Scope({}, scope, None, scope.module, scope.within, local)
-        for value in self._each(generator.iter, scope):
+        for value in self._each(self._value(generator.iter, scope), generator.iter, scope):
             self._bind(generator.target, value, inner)
             found.append(self._value(at.elt, inner))
         return tuple(found)

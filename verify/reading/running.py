@@ -9,6 +9,8 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.sourcecode import quotient
+from fedtheory.randomness import UniformSubset, WeightedSubset, expectation
+from verify.reading.known import VECTORS
 from verify.reading.program import Program
 from verify.reading.terms import Axis, Op, Term, parts
 
@@ -35,7 +37,14 @@ def value(term: Term, problem: Any, params: Any, state: Any, draw: Any = None) -
 def _values(wanted: tuple[Term, ...], problem: Any, params: Any, state: Any, draw: Any) -> dict[int, Any]:
     found: dict[int, Any] = {}
     for term in parts(*wanted):
-        found[id(term)] = _value(term, [found[id(part)] for part in term.of], problem, params, state, draw)
+        # All draws come with their probabilities, which expectations alone want.
+        of = [
+            found[id(part)][0] if part.op is Op.ALL and term.op is not Op.EXPECTED else found[id(part)]
+            for part in term.of
+        ]
+        if term.op is Op.EXPECTED and term.of[0].op is Op.ALL:
+            of[0] = of[0][0]
+        found[id(term)] = _value(term, of, problem, params, state, draw)
     return found
 
 
@@ -52,7 +61,7 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
         case Op.PART:
             return getattr(state, term.data)
         case Op.GIVEN:
-            return _given(term.data, problem, params)
+            return VECTORS[term.data](problem) if term.data in VECTORS else _given(term.data, problem, params)
         case Op.DRAW:
             return _given((term.data if isinstance(term.data, str) else term.data[0]).partition(".")[2], draw)
         case Op.ORACLE:
@@ -64,6 +73,10 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             return np.sum(_with_axes(of[0], term.of[0]), axis=axis, keepdims=kept)
         case Op.VIEW:
             return _viewed(of[0], term, problem)
+        case Op.ALL:
+            return _SUBSETS[term.data[0]](*of).support(True)
+        case Op.EXPECTED:
+            return expectation(_with_axes(of[0], term.of[0]), of[1][1], term.data)
         case Op.LEAST:
             return min(of[0])
         case Op.CLIENT:
@@ -75,6 +88,7 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
     return _OPERATIONS[term.op](*of)
 
 
+_SUBSETS: Mapping[str, Callable[..., Any]] = {"subset": UniformSubset, "weighted subset": WeightedSubset}
 _OPERATIONS: Mapping[Op, Callable[..., Any]] = {
     Op.ADD: lambda a, b: a + b,
     Op.MULTIPLY: lambda a, b: a * b,
@@ -117,6 +131,8 @@ def _viewed(value: Any, term: Term, problem: Any) -> Any:
     lead = array.shape[: array.ndim - len(before)]
     kept = [k for axis, k in zip(before, array.shape[len(lead) :], strict=True) if axis is not Axis.ONE]
     own = [axis for axis in before if axis is not Axis.ONE]
+    if Axis.DRAWS in own:
+        sizes[Axis.DRAWS] = kept[own.index(Axis.DRAWS)]
     shape = []
     for axis in after:
         if own and axis is own[0]:

@@ -16,10 +16,11 @@ from typing import Any
 
 
 class Axis(StrEnum):
-    """What an axis runs over; ``ONE`` has one place, and is broadcast."""
+    """What an axis runs over; ``ONE`` has one place, and is broadcast; ``DRAWS`` are all that a distribution gives."""
 
     CLIENTS = "clients"
     COORDINATES = "coordinates"
+    DRAWS = "draws"
     ONE = "one"
 
 
@@ -32,6 +33,7 @@ class Op(StrEnum):
     GIVEN = "given"
     PART = "part"
     DRAW = "draw"
+    ANY = "anything"
     ORACLE = "oracle"
     COMPRESSED = "compressed"
     ADD = "+"
@@ -46,6 +48,8 @@ class Op(StrEnum):
     VIEW = "view"
     CLIENT = "of a client"
     LEAST = "least"
+    ALL = "all draws"
+    EXPECTED = "expectation"
 
 
 #: The degree of what is zero, which is of any.
@@ -124,8 +128,8 @@ def constant(value: Fraction | int) -> Term:
 
 
 def leaf(op: Op, name: str, type: Type) -> Term:
-    """A letter, a count, a part of the state, something given, or a draw."""
-    if op not in (Op.LETTER, Op.COUNT, Op.GIVEN, Op.PART, Op.DRAW):
+    """A letter, a count, a part of the state, something given, a draw, or what a loop may leave, which is anything."""
+    if op not in (Op.LETTER, Op.COUNT, Op.GIVEN, Op.PART, Op.DRAW, Op.ANY):
         raise ValueError(f"{op} is no leaf")
     _check_once(type.axes)
     return Term(op, (), type, name)
@@ -220,7 +224,7 @@ def power(one: Term, exponent: int) -> Term:
     if one.type.degree == 0 and Axis.COORDINATES not in one.type.axes:
         degree = 0
     elif 0 < exponent and exponent * one.type.degree <= 2:
-        degree = exponent * one.type.degree if one.type.degree > 0 else ANY_DEGREE
+        degree = exponent * one.type.degree if one.type.degree >= 0 else ANY_DEGREE
     else:
         raise ValueError(f"the power {exponent} of {one.type} is no inner product")
     return Term(Op.POWER, (one,), Type(one.type.axes, one.type.batched, degree), exponent)
@@ -254,6 +258,8 @@ def total(one: Term, axis: int, kept: bool) -> Term:
             f"{one.type} is summed along axis {axis}, which it does not have, or which may be one of replicas"
         )
     along, degree = axes[axis], one.type.degree
+    if along is Axis.DRAWS:
+        raise ValueError("all draws are summed, which are not equally likely")
     if along is Axis.COORDINATES:
         if degree not in (2, ANY_DEGREE):
             raise ValueError(f"the coordinates of {one.type} are summed, where those of products of vectors are")
@@ -277,6 +283,34 @@ def least(one: Term) -> Term:
     if one.type != Type((Axis.CLIENTS,)):
         raise ValueError(f"the least of {one.type} is taken, where a number for each client is due")
     return Term(Op.LEAST, (one,), NUMBER)
+
+
+def all_draws(kind: str, of: Sequence[Term]) -> Term:
+    """All subsets of clients that a distribution of this kind draws; ``of``: what it depends on.
+
+    Those of two distributions are the same where they are written alike.
+    """
+    name = f"{kind} of {', '.join(map(written, of))}"
+    return Term(Op.ALL, tuple(of), Type((Axis.DRAWS, Axis.CLIENTS), False, 0, True), (kind, name))
+
+
+def written(one: Term) -> str:
+    """A term in words that another term has only if it is the same."""
+    return f"{one.op} {one.data} {one.type} ({', '.join(map(written, one.of))})"
+
+
+def expected(one: Term, axis: int, draws: Term) -> Term:
+    """The expectation over all draws of a distribution, which are along an axis, counted from the last."""
+    if any(term.op is Op.DRAW or (term.op is Op.ALL and term.data != draws.data) for term in parts(one)):
+        raise ValueError("an expectation is taken of what depends on other draws")
+    axes = one.type.axes
+    if not -len(axes) <= axis < 0 or axes[axis] is not Axis.DRAWS:
+        raise ValueError(f"the expectation is taken of {one.type} along another axis than that of the draws")
+    if one.type.mask:
+        raise ValueError("the expectation is taken of a mask")
+    place = len(axes) + axis
+    left = (*axes[:place], *axes[place + 1 :])
+    return Term(Op.EXPECTED, (one, draws), Type(left, one.type.batched, one.type.degree), axis)
 
 
 def view(one: Term, axes: tuple[Axis, ...]) -> Term:

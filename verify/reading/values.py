@@ -120,6 +120,13 @@ class Randomness:
 
 
 @dataclass(frozen=True, eq=False)
+class Probabilities:
+    """The probabilities of all draws of a distribution: expectations are taken with them."""
+
+    draws: Term
+
+
+@dataclass(frozen=True, eq=False)
 class Lengths:
     """A shape that is listed, with the lengths that come after it: arrays are spread over it, and it is not counted."""
 
@@ -132,6 +139,13 @@ class Once:
     """What is run through once, where it is made."""
 
     of: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Often:
+    """A range that ends at a letter."""
+
+    end: Term
 
 
 @dataclass(frozen=True, eq=False)

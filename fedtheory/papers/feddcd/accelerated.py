@@ -368,7 +368,9 @@ APPENDIX_D = (
         id="feddcd/lemma-D.3",
         where="Lemma D.3",
         gist="virtual point v against z in expectation",
-        setting=SETTING_D,
+        setting=replace(
+            SETTING_D, letters={**SETTING_D.sources, appendix_b.L_min: lambda problem, params: min(params.L)}
+        ),
         statement=identity(
             Quantity("|x*-v|_L^2-|x*-u|_L^2", _virtual_change),
             Quantity("E[|x*-z_next|_L^2-|x*-u|_L^2]", _expected_change) / _r,

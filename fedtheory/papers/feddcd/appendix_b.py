@@ -98,9 +98,6 @@ OPERATORS = Setting(
     drawing=Drawing(special=exceptions.OPERATORS),
     hints=Hints(complete=True),
 )
-FEASIBLE_PAIR = replace(
-    OPERATORS, text=f"{_SETS}; x and y in C", drawing=Drawing(special=exceptions.FEASIBLE_OPERATORS)
-)
 MIRROR = Setting(
     "u convex quadratic, Phi convex with two slopes, C an interval; any z and any x in C",
     drawing=Drawing(special=exceptions.MIRROR),
@@ -117,69 +114,69 @@ def _everyone(params: rbcd.Params) -> Array:
     return np.ones(len(params.L), dtype=bool)
 
 
-def P_matrix(params: rbcd.Params, mask: Array) -> Array:
-    """P_I = proj_{C_I}^L o I_I as matrices ``(..., n, n)`` for ``mask (..., n)``: the projection applied to a basis."""
-    size = len(params.L)
-    basis = np.eye(size, dtype=int).astype(object) if is_exact(params.L) else np.eye(size)
-    inside = np.where(mask[..., None, :], basis, 0 * basis)
-    columns = project(params.L, mask[..., None, :], inside[..., None])[..., 0]
-    return np.swapaxes(columns, -1, -2)
+def P(params: rbcd.Params, mask: Array, x: Array) -> Array:
+    """P_I x for P_I = proj_{C_I}^L o I_I, of a number for each client: ``mask``, ``x (..., n)``."""
+    return project(params.L, mask, np.where(mask, x, 0 * x)[..., None])[..., 0]
+
+
+def G(params: rbcd.Params, mask: Array, x: Array) -> Array:
+    """G_I x for G_I = P_I L^{-1}."""
+    return P(params, mask, x / params.L)
 
 
 def G_matrix(params: rbcd.Params, mask: Array) -> Array:
-    """G_I = P_I L^{-1}."""
-    return P_matrix(params, mask) / params.L
+    """G_I as matrices ``(..., n, n)`` for ``mask (..., n)``: its values at a basis, as columns."""
+    size = len(params.L)
+    basis = np.eye(size, dtype=int).astype(object) if is_exact(params.L) else np.eye(size)
+    return np.swapaxes(G(params, mask[..., None, :], basis), -1, -2)
 
 
 def _support(params: rbcd.Params) -> tuple[Array, Array]:
     return WeightedSubset(1 / params.L, params.tau).support(is_exact(params.L))
 
 
-def _mean(values: Array, probabilities: Array) -> Array:
-    return expectation(values, probabilities, axis=0)
-
-
-def _expected_P(problem: Any, params: rbcd.Params, state: Any) -> Array:
-    """E[P_I] over the sets I: ``(n, n)``."""
+def _expected_P(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """E[P_I] x over the sets I: ``(..., n)``."""
     masks, probabilities = _support(params)
-    return _mean(P_matrix(params, masks), probabilities)
+    return expectation(P(params, masks, state.x[..., None, :]), probabilities, axis=-2)
 
 
-def _expected_G(problem: Any, params: rbcd.Params, state: Any) -> Array:
-    """E[G_I] over the sets I: ``(n, n)``."""
+def _expected_G(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """E[G_I] x over the sets I: ``(..., n)``."""
     masks, probabilities = _support(params)
-    return _mean(G_matrix(params, masks), probabilities)
+    return expectation(G(params, masks, state.x[..., None, :]), probabilities, axis=-2)
 
 
-def _all_G(problem: Any, params: rbcd.Params, state: Any) -> Array:
-    """G_I for every set I: ``(K, n, n)``."""
-    return G_matrix(params, _support(params)[0])
+def _of_all(operator: Any) -> Any:
+    return lambda problem, params, state: operator(params, _everyone(params), state.x)
 
 
-def _all_P(problem: Any, params: rbcd.Params, state: Any) -> Array:
-    """P_I for every set I: ``(K, n, n)``."""
-    return P_matrix(params, _support(params)[0])
+def _form(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """y' G_I x for every set I: ``(..., K)``."""
+    return (state.y[..., None, :] * G(params, _support(params)[0], state.x[..., None, :])).sum(axis=-1)
 
 
-def _transposed_G(problem: Any, params: rbcd.Params, state: Any) -> Array:
-    """The transpose of G_I for every set I."""
-    return np.swapaxes(_all_G(problem, params, state), -1, -2)
+def _transposed_form(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """x' G_I y, which is y' G_I' x, for every set I."""
+    return (state.x[..., None, :] * G(params, _support(params)[0], state.y[..., None, :])).sum(axis=-1)
 
 
-def _squared_P(problem: Any, params: rbcd.Params, state: Any) -> Array:
-    """The square of P_I for every set I."""
-    P = _all_P(problem, params, state)
-    return P @ P
+def _form_of_GLG(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """y' G_I' L G_I x for every set I."""
+    masks = _support(params)[0]
+    left, right = (G(params, masks, vector[..., None, :]) for vector in (state.x, state.y))
+    return (params.L * left * right).sum(axis=-1)
 
 
-def _GLG(problem: Any, params: rbcd.Params, state: Any) -> Array:
-    """G_I' L G_I for every set I."""
-    G = _all_G(problem, params, state)
-    return np.swapaxes(G, -1, -2) @ (params.L[:, None] * G)
+def _once(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """P_I x for every set I: ``(..., K, n)``."""
+    return P(params, _support(params)[0], state.x[..., None, :])
 
 
-def _full(matrix: Any) -> Any:
-    return lambda problem, params, state: matrix(params, _everyone(params))
+def _twice(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """P_I P_I x for every set I."""
+    masks = _support(params)[0]
+    return P(params, masks, P(params, masks, state.x[..., None, :]))
 
 
 def _L_norm(L: Array, x: Array) -> Array:
@@ -187,38 +184,37 @@ def _L_norm(L: Array, x: Array) -> Array:
     return (L * x**2).sum(axis=-1)
 
 
-def _images(params: rbcd.Params, x: Array, masks: Array) -> Array:
-    """G_I x for every I: ``(..., K, n)``."""
-    G = G_matrix(params, masks)
-    return np.matmul(G, x[..., None, :, None])[..., 0]
-
-
 def _expected_norm(problem: Any, params: rbcd.Params, state: Pair) -> Array:
     """E of |G_I x|_L^2 over the sets I: ``(...)``."""
     masks, probabilities = _support(params)
-    return expectation(_L_norm(params.L, _images(params, state.x, masks)), probabilities)
+    return expectation(_L_norm(params.L, G(params, masks, state.x[..., None, :])), probabilities)
 
 
 def _full_norm(problem: Any, params: rbcd.Params, state: Pair) -> Array:
     """|G_I x|_L^2 for the set I of all: ``(...)``."""
-    return _L_norm(params.L, _images(params, state.x, _everyone(params)[None])[..., 0, :])
+    return _L_norm(params.L, G(params, _everyone(params), state.x))
 
 
 def _expected_product(problem: Any, params: rbcd.Params, state: Pair) -> Array:
-    """E of sum_i L_i (G_I x)_i y_i over the sets I: ``(...)``."""
+    """E of sum_i L_i (G_I x)_i y_i over the sets I, of x and y less their means: ``(...)``."""
     masks, probabilities = _support(params)
-    images = _images(params, state.x, masks)
-    return expectation((params.L * images * state.y[..., None, :]).sum(axis=-1), probabilities)
+    x, y = (_balanced(v)[..., None, :] for v in (state.x, state.y))
+    return expectation((params.L * G(params, masks, x) * y).sum(axis=-1), probabilities)
 
 
 def _product(problem: Any, params: rbcd.Params, state: Pair) -> Array:
-    """sum_i x_i y_i: ``(...)``."""
-    return (state.x * state.y).sum(axis=-1)
+    """sum_i x_i y_i, of x and y less their means: ``(...)``."""
+    return (_balanced(state.x) * _balanced(state.y)).sum(axis=-1)
+
+
+def _balanced(x: Array) -> Array:
+    """x less its mean, which is in C: any vector of C is."""
+    return x - x.sum(axis=-1, keepdims=True) / x.shape[-1]
 
 
 def _rayleigh(problem: Any, params: rbcd.Params, state: Pair) -> Array:
     """x' G_[n] x."""
-    return (state.x * _images(params, state.x, _everyone(params)[None])[..., 0, :]).sum(axis=-1)
+    return (state.x * G(params, _everyone(params), state.x)).sum(axis=-1)
 
 
 def _smallest_eigenvalue(problem: Any, params: rbcd.Params, state: Pair) -> Array:
@@ -230,8 +226,10 @@ def _smallest_eigenvalue(problem: Any, params: rbcd.Params, state: Pair) -> Arra
 def _gradient_at_optimum(problem: Problem, params: rbcd.Params, state: Any) -> Array:
     """P_[n]' grad h(x*)."""
     gradient = problem.f.gradient(rbcd.constrained_minimiser(problem))
-    P = P_matrix(params, _everyone(params))
-    return np.swapaxes(np.swapaxes(gradient, -1, -2) @ P, -1, -2)
+    L = params.L[:, None]
+    # P' = L P L^-1, since P L^-1 is symmetric.
+    image: Array = L * project(params.L, _everyone(params), gradient / L)
+    return image
 
 
 def h(problem: Problem, params: Any, state: rbcd.State) -> Array:
@@ -323,7 +321,7 @@ GAP = Quantity(_gap, h_gap)
 
 XGX = Quantity(_xGx, _rayleigh)
 XX = Quantity(_xx, lambda problem, params, state: (state.x**2).sum(axis=-1))
-ALL_G, ZERO = Quantity("G_I", _all_G), Quantity("0", _zero)
+FORM, ZERO = Quantity("y' G_I x", _form), Quantity("0", _zero)
 THREE_L = Quantity(_three_l, _three_left)
 THREE_R = Quantity(_three_r, _three_right)
 H_NEXT = Quantity(_h_next, h, after=True)
@@ -332,17 +330,17 @@ NORM_L = Quantity(_norm_L, gradient_L_norm)
 H_STAR = Quantity(_h_star, h_star)
 
 CLAIMS = (
-    _identity("lemma-B.3/symmetric", "G_I is symmetric", ALL_G, Quantity("G_I^T", _transposed_G)),
-    _identity("lemma-B.3/idempotent", "P_I is idempotent", Quantity("P_I", _all_P), Quantity("P_I^2", _squared_P)),
-    _identity("lemma-B.3/eq-17", "G_I = G_I' L G_I", ALL_G, Quantity("G_I^T L G_I", _GLG)),
+    _identity("lemma-B.3/symmetric", "G_I is symmetric", FORM, Quantity("y' G_I^T x", _transposed_form)),
+    _identity("lemma-B.3/idempotent", "P_I is idempotent", Quantity("P_I x", _once), Quantity("P_I^2 x", _twice)),
+    _identity("lemma-B.3/eq-17", "G_I = G_I' L G_I", FORM, Quantity("y' G_I^T L G_I x", _form_of_GLG)),
     _identity(
         "lemma-B.3/eq-18",
         "E[P_I], under the L^-1-weighted sampling",
-        Quantity("E[P_I]", _expected_P),
-        Quantity("P_{[n]}", _full(P_matrix)),
+        Quantity("E[P_I] x", _expected_P),
+        Quantity("P_{[n]} x", _of_all(P)),
         r,
     ),
-    _identity("lemma-B.3/eq-19", "E[G_I]", Quantity("E[G_I]", _expected_G), Quantity("G_{[n]}", _full(G_matrix)), r),
+    _identity("lemma-B.3/eq-19", "E[G_I]", Quantity("E[G_I] x", _expected_G), Quantity("G_{[n]} x", _of_all(G)), r),
     _identity(
         "lemma-B.3/eq-20",
         "E of the squared L-norm of G_I x",
@@ -356,7 +354,6 @@ CLAIMS = (
         Quantity("E<G_I x, y>_L", _expected_product),
         Quantity("<x, y>", _product),
         r,
-        FEASIBLE_PAIR,
     ),
     Claim(
         id="feddcd/lemma-B.4/eq-22",

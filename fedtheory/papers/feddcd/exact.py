@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from fedtheory.papers.feddcd.dual import (
     GAP_0,
     GAP_T,
     IDENTICAL,
+    LETTERS,
     NORM_Y,
     PAIRS,
     PARTICIPATION,
@@ -52,6 +54,8 @@ from fedtheory.randomness import support_of
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
+#: The least entry of the diagonal scaling.
+Lambda_min = sympy.Symbol("Lambda_min", positive=True)
 THEOREM = (CONVEX, PARTICIPATION, SCALING, UNIT_RATE)
 _READING = (
     "Theorem 4.1 names no learning rate; eta = 1 as in its proof (Lemma B.8). w_i^T = grad f_i^*(y_i^T) for all i, as "
@@ -146,7 +150,7 @@ SECTION_4 = (
         id="feddcd/algorithm-1/feasibility",
         where="Algorithm 1",
         gist="sum of the y_i stays 0",
-        setting=SETTING,
+        setting=replace(SETTING, letters={**LETTERS, Lambda_min: lambda problem, params: min(params.Lambda)}),
         statement=Invariant(algorithm_1.algorithm, algorithm_1.invariant, "sum_i y_i = 0"),
         requires=(PARTICIPATION,),
     ),

@@ -44,7 +44,7 @@ def _operator_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
         yield {"tau": int(rng.integers(2, n + 1)), "clients": tuple({"L": v} for v in L)}
 
 
-def _operator_build(recipe: Recipe, exact: bool, constrained: bool = False) -> Instance:
+def _operator_build(recipe: Recipe, exact: bool) -> Instance:
     n = len(recipe["clients"])
     if not 2 <= recipe["tau"] <= n:
         raise ValueError("the operators take 2 <= tau <= n")
@@ -52,12 +52,10 @@ def _operator_build(recipe: Recipe, exact: bool, constrained: bool = False) -> I
     params = rbcd.Params(recipe["tau"], numbers([c["L"] for c in recipe["clients"]], exact))
 
     def at(theta: Array) -> tuple[None, Pair]:
-        if constrained:
-            return None, Pair(*(feasible(half, n, 1)[..., 0] for half in np.split(theta, 2, axis=1)))
         return None, Pair(*(half[:, None] for half in np.split(theta, 2, axis=1)))
 
     text = f"n={n}, tau={recipe['tau']}, L=({', '.join(str(c['L']) for c in recipe['clients'])})"
-    return Instance(None, params, 2 * (n - 1 if constrained else n), at, text=text)
+    return Instance(None, params, 2 * n, at, text=text)
 
 
 # Projections of Section 3.1 and Lemma B.2
@@ -298,7 +296,6 @@ def _newton_build(recipe: Recipe, exact: bool, dimension: int = 1) -> Instance:
 
 
 OPERATORS = Instances(_operator_recipes, _operator_build)
-FEASIBLE_OPERATORS = Instances(_operator_recipes, partial(_operator_build, constrained=True))
 PROJECTION = Instances(_projection_recipes, _projection_build)
 MIRROR = Instances(_mirror_recipes, _mirror_build)
 TRIPLES = Instances(_triple_recipes, _triple_build)

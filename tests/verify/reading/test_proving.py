@@ -9,6 +9,7 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from fedtheory.algorithms.compressed_scaffnew import Pattern
 from fedtheory.algorithms.method import method
 from fedtheory.claims import Claim
 from fedtheory.classes import SmoothStronglyConvex
@@ -42,7 +43,21 @@ SHOWN = (
     "fedadmm/eq-48",
     "fedadmm/eq-49",
     "fedadmm/eq-57/repaired",
+    "locodl/eq-13",
     "locodl/eq-15",
+    "baseline/compressed-scaffnew/invariant",
+    "baseline/fedcomgate/invariant",
+    "feddcd/algorithm-1/feasibility",
+    "feddcd/lemma-B.3/symmetric",
+    "feddcd/lemma-B.3/idempotent",
+    "feddcd/lemma-B.3/eq-17",
+    "feddcd/lemma-B.3/eq-18",
+    "feddcd/lemma-B.3/eq-19",
+    "feddcd/lemma-B.3/eq-20",
+    "feddcd/lemma-B.3/eq-21",
+    "feddcd/lemma-B.5",
+    "feddcd/lemma-D.2",
+    pytest.param("feddcd/lemma-D.3", marks=pytest.mark.slow),
 )
 #: Claims that are false, with what is not seen of them.
 FALSE = ("fedadmm/eq-34", "fedadmm/eq-57", "fedopt/fsvrg/single-node")
@@ -98,7 +113,7 @@ def own(tmp_path, left, right, body="    return (state.x, state.y)", params=("ga
     mine = method("mine", names["step"], list(params), {"x": "point", "y": "clients"})
     setting = Setting(
         "smooth strongly convex functions",
-        letters=(_MU, _L, _N, *(sympy.Symbol(p, positive=True) for p in params)),
+        letters=(_MU, _L, _N, *(sympy.Symbol(p, positive=True, integer=p == "tau" or None) for p in params)),
         algorithm=mine,
         functions=SmoothStronglyConvex(_MU, _L),
     )
@@ -151,6 +166,9 @@ ATTACKS = {
     "a class of one's own": "    return Odd(state.x).value",
     "a property": "    return Seen(problem.n).odd * state.x",
     "a default that is changed": "    return late(state.x)",
+    "a loop to a letter": "    x = 0 * state.x + state.x\n    for _ in range(params.tau):\n        x = 2 * x\n"
+    "    return (params.tau - 2) * (params.tau - 1) * (x - 2 * state.x)",
+    "a loop that is not run": "    for _ in range(params.tau):\n        late = 0 * state.x\n    return late",
 }
 MORE = """
 from dataclasses import dataclass
@@ -176,7 +194,8 @@ def late(x, by=CALLS):
 
 @pytest.mark.parametrize("sort", ATTACKS)
 def test_what_is_false_somewhere_is_not_shown(tmp_path, sort):
-    assert why_not(own(tmp_path, ATTACKS[sort], _ZERO, more=MORE))
+    params = ("gamma", "tau") if "tau" in ATTACKS[sort] else ("gamma",)
+    assert why_not(own(tmp_path, ATTACKS[sort], _ZERO, params=params, more=MORE))
 
 
 def test_a_branch_that_the_hypotheses_exclude_is_left_out(tmp_path):
@@ -212,3 +231,29 @@ def test_a_step_that_looks_at_n_leaves_nothing(tmp_path):
     path.write_text(path.read_text().replace("+ c * state.y", "+ c * state.x[..., None, :]"))
     with pytest.raises(Unread, match="not what its file compiles to"):
         proving.read(invariant, instances(invariant))
+
+
+#: Quantities of subsets of two clients whose expectation is not that of the right side.
+MOMENTS = {
+    "one draw": ("np.where(masks, z, 0 * z).sum(axis=-1)", "z.sum(axis=-1) * 2 / problem.n", True),
+    "a product": ("np.where(masks, z, 0 * z).sum(axis=-1)**2", "(z.sum(axis=-1) * 2 / problem.n)**2", False),
+    "a square": ("(np.where(masks, z, 0 * z)**2).sum(axis=-1)", "(z**2).sum(axis=-1) * 2 / problem.n", True),
+}
+
+
+@pytest.mark.parametrize("sort", MOMENTS)
+def test_expectations_over_subsets_are_exact(tmp_path, sort):
+    of, right, true = MOMENTS[sort]
+    left = f"""    masks, p = support_of(UniformSubset(problem.n, 2), True)
+    z = (state.y**2).sum(axis=-1)[..., None, :]
+    return expectation({of}, p)"""
+    more = "from fedtheory.randomness import UniformSubset, expectation, support_of"
+    claim = own(tmp_path, left, f"    z = (state.y**2).sum(axis=-1)\n    return {right}", more=more)
+    seen = [instance for instance in instances(claim, 40) if instance.problem.n >= 2]
+    assert (why_not(claim, seen) == "") is true
+
+
+def test_a_pattern_has_as_many_clients_for_each_coordinate():
+    for n, d in ((2, 5), (5, 2), (7, 3), (4, 4)):
+        for s in range(2, n + 1):
+            assert (Pattern(n, d, s).columns.sum(axis=0) == s).all()
