@@ -31,7 +31,18 @@ from fedtheory import claims, plugins
 from fedtheory.claims import Claim
 
 #: Packages, besides this one, on whose version a verdict depends; some of them only where they are installed.
-PACKAGES = ("clarabel", "cvxpy", "gmpy2", "mpmath", "numpy", "scikit-learn", "scipy", "sympy", "z3-solver")
+PACKAGES = (
+    "clarabel",
+    "cvxpy",
+    "gmpy2",
+    "mpmath",
+    "numpy",
+    "python-flint",
+    "scikit-learn",
+    "scipy",
+    "sympy",
+    "z3-solver",
+)
 #: Where this package and the theory are.
 _ROOT = Path(__file__).resolve().parents[2]
 _PAPERS = "fedtheory/papers/"

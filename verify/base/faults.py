@@ -21,7 +21,9 @@ _OURS = {name: Path(__file__).resolve().parents[2] / name for name in ("fedtheor
 #: Modules of ours whose functions stand for somebody's own code.
 _STAND_INS = frozenset({"verify.mutation.regions"})
 #: Packages that our code calls and that call nothing of a claim's by themselves.
-_LIBRARIES = frozenset({"numpy", "scipy", "sympy", "mpmath", "cvxpy", "clarabel", "z3", "joblib", "threadpoolctl"})
+_LIBRARIES = frozenset(
+    {"numpy", "scipy", "sympy", "mpmath", "cvxpy", "clarabel", "flint", "z3", "joblib", "threadpoolctl"}
+)
 #: Errors that say that code is wrong rather than its input.
 DEFECTS = (TypeError, AttributeError, LookupError, NameError, AssertionError, NotImplementedError, RuntimeError)
 

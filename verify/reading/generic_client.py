@@ -71,7 +71,7 @@ def evaluated(world: World, of: Iterable[Term]) -> list[Value]:
 
 
 def _value(world: World, term: Term, of: list[Value]) -> Value:
-    rule = _RULES.get(term.op)
+    rule = world.rules.get(term.op) or _RULES.get(term.op)
     if rule is None:
         raise Unread(f"with n a letter, nothing says what {term.op} is")
     return rule(world, term, of)

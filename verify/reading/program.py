@@ -85,6 +85,21 @@ def quantities(
     return found.of if isinstance(found, Several) else (as_term(found),)
 
 
+def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str, Term]:
+    """The parts of the fixed point of an algorithm, as :func:`read` reads a step."""
+    world = _World.of(algorithm, problem, params, {})
+    found = world.reader.call(theirs(algorithm.fixed_point, algorithm.State), *world.given[:2])
+    if not isinstance(found, Record) or set(found.fields) != set(world.types):
+        raise Unread(f"the fixed point of {algorithm.name} is no state")
+    return {name: as_term(value) for name, value in found.fields.items()}
+
+
+def source(of: Any, algorithm: Algorithm, problem: Any, params: Any) -> Term:
+    """The number ``of(problem, params)``, as :func:`read` reads a step."""
+    world = _World.of(algorithm, problem, params, {})
+    return as_term(world.reader.call(theirs(of), *world.given[:2]))
+
+
 @dataclass(frozen=True, eq=False)
 class _World:
     """What functions of an algorithm are given, and the types of the parts of a state."""

@@ -8,14 +8,14 @@ of n, of d, or of a letter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import sympy
 
 from verify.reading.source import Unread
-from verify.reading.terms import Term
+from verify.reading.terms import Op, Term
 
 
 class Atom(NamedTuple):
@@ -101,6 +101,8 @@ class World:
     divided: list[Any] = field(default_factory=list)
     #: What parts of a state are known to be, by name, in place of new vectors.
     known: dict[str, Value] = field(default_factory=dict)
+    #: What is said of some operations in place of what is said here, as of oracles of which a class is known.
+    rules: dict[Op, Callable[[World, Term, list[Value]], Value]] = field(default_factory=dict)
 
     def count(self, name: str) -> Value:
         """n or d."""
@@ -182,6 +184,9 @@ class World:
     def _apart(self, c: Any) -> Iterator[tuple[Any, Any]]:
         """The terms of a coefficient, each a factor in letters of each client's own and one in the others."""
         own = [k for k, symbol in enumerate(self.field.symbols) if str(symbol) in self.indexed]
+        if not own:
+            yield self.field.one, c
+            return
         constant, factors = c.denom.factor_list()
         below, rest_below = self.field.one, self.field(constant)
         for factor, power in factors:

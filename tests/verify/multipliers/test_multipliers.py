@@ -1,0 +1,148 @@
+"""One-step inequalities for all letters and every n: what is proved, and what must not be."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.algorithms import diana, scaffnew
+from fedtheory.numbers.symbols import L, Max, Min, mu, n, omega
+from fedtheory.settings.hypotheses import Hypothesis
+from verify.multipliers import posing, proofs
+from verify.multipliers.domains import Domain
+from verify.multipliers.proving import prove, stored
+from verify.multipliers.ratios import Ratio, parsed, polynomials, text
+
+gamma, p, alpha = sympy.symbols("gamma p alpha", positive=True)
+
+SCAFFNEW, DIANA = "baseline/scaffnew/one-step", "baseline/diana/one-step"
+
+
+def shown(claim, seconds=2):
+    return not isinstance(prove(claim, seconds), str)
+
+
+@pytest.mark.parametrize("id", sorted(stored()))
+def test_stored_multipliers_prove_their_claims(id):
+    # Without time for a search: everything but the multipliers is derived again.
+    assert shown(claims.get(id), 0)
+
+
+def test_multipliers_are_found_again():
+    assert shown(replace(claims.get(SCAFFNEW), id="mine/scaffnew"), 20)
+
+
+def _other(claim, **parts):
+    return replace(claim.variant(**parts), id="mine/other")
+
+
+@pytest.mark.parametrize(
+    ("id", "factor"),
+    (
+        (SCAFFNEW, 1 - Min(gamma * mu, p**2) - Fraction(1, 100) * gamma * mu),
+        (SCAFFNEW, 1 - Min(gamma * mu, p)),
+        # Not defined where p = 1, and wrong where n is more than 6.
+        (SCAFFNEW, 1 - Min(gamma * mu, p**2) + p / (1 - p)),
+        (SCAFFNEW, 1 - Min(gamma * mu, p**2) - p**2 * (n - 6) / 10**6),
+        (DIANA, Max(1 - gamma * mu, 1 - alpha / 2) * sympy.Rational(99, 100)),
+    ),
+)
+def test_smaller_factors_are_not_proved(id, factor):
+    assert not shown(_other(claims.get(id), factor=factor))
+
+
+@pytest.mark.parametrize(
+    ("id", "old", "new"),
+    (
+        (SCAFFNEW, "0 < gamma <= 1/L", sympy.Le(gamma, sympy.Rational(101, 100) / L * 2, evaluate=False)),
+        (DIANA, "alpha <= 1/(1 + omega)", sympy.Le(alpha, sympy.Rational(101, 100) * 2 / (1 + omega), evaluate=False)),
+        (SCAFFNEW, "f_1, ..., f_n mu-strongly convex and L-smooth", None),
+    ),
+)
+def test_weaker_hypotheses_do_not_do(id, old, new):
+    claim = claims.get(id)
+    kept = tuple(h for h in claim.requires if h.text != old)
+    assert len(kept) < len(claim.requires)
+    more = () if new is None else (Hypothesis("weaker", new),)
+    assert not shown(_other(claim, requires=(*kept, *more)))
+
+
+def _slipped(algorithm, slip):
+    return replace(algorithm, step=slip)
+
+
+@pytest.mark.parametrize(("id", "algorithm"), ((SCAFFNEW, scaffnew), (DIANA, diana)))
+def test_slips_of_the_step_are_not_proved(id, algorithm):
+    _, _, slip = algorithm.SLIPS[1]
+    assert not shown(_other(claims.get(id), algorithm=_slipped(algorithm.algorithm, slip)))
+
+
+def test_a_bent_object_proves_nothing():
+    claim = claims.get(SCAFFNEW)
+    case = posing.cases(claim)[1]
+    posed = posing.pose(claim, case)
+    good = stored()[SCAFFNEW][case.name]
+    proofs.checked(posed, good)
+    for name in good["multipliers"]:
+        for bent in ("3 [gamma]", "-2 [gamma]", "2 [gamma]^2", "2 [gamma] [n]", "2 [gamma] / 1 [p] + -1", "x", "0"):
+            other = copy.deepcopy(good)
+            other["multipliers"][name] = bent
+            with pytest.raises(proofs.Wrong):
+                proofs.checked(posed, other)
+    for block in good["plans"]:
+        other = copy.deepcopy(good)
+        other["plans"][block]["order"] = ["nobody"]
+        with pytest.raises(proofs.Wrong):
+            proofs.checked(posed, other)
+    with pytest.raises(proofs.Wrong):
+        proofs.checked(posed, {"multipliers": {}})
+
+
+# Signs
+
+
+def _domain(*constraints, positive=(0, 1, 2)):
+    ring = polynomials(("x", "y", "z"))
+    domain = Domain(ring, frozenset(positive))
+    for make, strict in constraints:
+        domain = domain.with_constraint(make(*ring.gens()), strict)
+    return domain, ring.gens()
+
+
+def test_signs_follow_from_constraints():
+    domain, (x, y, z) = _domain((lambda x, y, z: 1 - x * y, False), (lambda x, y, z: y - z, True))
+    assert domain.is_regular()
+    assert domain.sign(1 - x * z) and domain.sign(1 - x * z, True)
+    assert domain.sign(1 - x * y) and not domain.sign(1 - x * y, True)
+    assert domain.never_zero(y - z) and not domain.never_zero(1 - x * y)
+    assert not domain.sign(z - y) and not domain.sign(1 - x) and not domain.sign(x - z)
+    assert domain.sign((x - z) ** 2) and not domain.sign((x - z) ** 2, True)
+
+
+def test_a_letter_that_may_be_zero_is_not_divided_by():
+    domain, (x, y, z) = _domain((lambda x, y, z: z - x * y, False), positive=(1, 2))
+    assert not domain.never_zero(x)
+    # Where x is zero, z - x y >= 0 says nothing of y.
+    assert domain.sign(z - x * y) and not domain.sign(z - y)
+
+
+def test_thin_domains_are_not_regular():
+    # x = 1 alone: nothing that holds elsewhere says anything there.
+    domain, _ = _domain((lambda x, y, z: -((x - 1) ** 2), False))
+    assert not domain.is_regular()
+    pair, _ = _domain((lambda x, y, z: x - y, False), (lambda x, y, z: (x - y) * (x - y - 1), False))
+    assert not pair.is_regular()
+
+
+def test_ratios_are_read_as_they_are_written():
+    ring = polynomials(("a b", "c"))
+    x, y = (Ratio(g, ring.constant(1)) for g in ring.gens())
+    r = (1 - 2 * x * y) / (x * x + Fraction(1, 3)) + y**3
+    assert (parsed(text(r, ("a b", "c")), ("a b", "c")) - r).is_zero
+    with pytest.raises(ValueError, match="no term in letters"):
+        parsed("1 [d]", ("a b", "c"))

@@ -1,0 +1,39 @@
+"""Proofs by multipliers that are functions of the letters, for every number of clients, read off the claim's code."""
+
+from __future__ import annotations
+
+from fedtheory.claims import Claim
+from fedtheory.kinds.one_step import OneStep
+from verify.base.verdict import Verdict
+from verify.evidence.record import Outcome
+from verify.exact import reals
+from verify.methods.base import Inquiry, Method
+from verify.multipliers.proving import prove
+
+#: Seconds for the search of multipliers, where no stored ones prove a claim.
+SECONDS = 5.0
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Proved by multipliers that were checked; otherwise nothing is known."""
+    if undefined := reals.unreal(inquiry.claim):
+        return method.skipped(undefined)
+    found = prove(inquiry.claim, SECONDS)
+    if isinstance(found, str):
+        return method.skipped(f"left open: {found}")
+    used = sum(len(proof.multipliers) for proof in found.proofs)
+    note = f"{used} multipliers in closed form, for all letters and every number of clients: {', '.join(found.cases)}"
+    return method.found(Verdict.PROVED, note, used=("symbolic",))
+
+
+def _applies(claim: Claim) -> bool:
+    return claim.setting.algorithm is not None and claim.setting.functions is not None
+
+
+METHOD = Method(
+    "multipliers",
+    "the whole class, in all dimensions, at all parameters and numbers of clients",
+    (OneStep,),
+    run,
+    applies=_applies,
+)

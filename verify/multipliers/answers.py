@@ -1,0 +1,247 @@
+"""What the oracles of functions and compressors answer in a program of a generic client, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import permutations, product
+
+from verify.reading.source import Unread
+from verify.reading.terms import Axis, Op, Term
+from verify.reading.worlds import ONE, Atom, Value, World
+
+#: Masks that decide where a function is asked, at most.
+MASKS = 3
+#: Vectors of errors, by how their names begin.
+_ERROR = "error"
+
+
+@dataclass(eq=False)
+class Asked:
+    """A function at one point, less its tangent at x*: the point and the gradient relative to those there."""
+
+    point: Value
+    gradient: Value
+    value: Value
+
+
+@dataclass(eq=False)
+class Functions:
+    """The f_i, or a g that is one for all (``own`` False), of which the class is known: ``mu``, ``L``.
+
+    ``slope``: the gradients at x*. ``equal``: whether mu is L here, so that there is but one function of the class.
+    """
+
+    name: str
+    own: bool
+    mu: Value
+    L: Value
+    slope: Value
+    equal: bool
+    asked: dict[str, Asked] = field(default_factory=dict)
+
+    def at(self, world: World, point: Value) -> Asked:
+        """What is known at a point relative to x*."""
+        name = point.name()
+        if name not in self.asked:
+            zero, k = Value({}), len(self.asked)
+            if point.is_zero():
+                found = Asked(point, zero, zero)
+            elif self.equal:
+                half = world.field.one / 2
+                found = Asked(point, self.L * point, self.L * world.inner(point * point) * Value({ONE: half}))
+            else:
+                known = world.of_client if self.own else world.atom
+                found = Asked(point, known(f"grad {self.name}({k})", 1), known(f"{self.name}({k})", 0))
+            self.asked[name] = found
+        return self.asked[name]
+
+    def inequalities(self, world: World) -> Iterator[tuple[str, Value]]:
+        """What the class says of each pair of points, summed over the clients: numbers that are at most 0.
+
+        Taylor, Hendrickx and Glineur (2017).
+        """
+        if self.equal:
+            return
+        self.at(world, Value({}))
+        half = Value({ONE: 1 / ((self.L - self.mu) * world.constant(2)).of[ONE]})
+        for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
+            x, g = a.point - b.point, a.gradient - b.gradient
+            lower = b.value + world.inner(b.gradient * x) - a.value
+            gradient, both, square = world.inner(g * g), world.inner(g * x), world.inner(x * x)
+            form = lower + half * (gradient + self.mu * self.L * square - self.mu * (both + both))
+            yield f"{self.name}[{i},{j}]", world.total(form) if self.own else form
+
+
+@dataclass(eq=False)
+class Errors:
+    """Compressors of which moments are known: E|C(x) - x|^2 <= ``factor`` |x|^2.
+
+    ``unbiased``: whether the errors have mean zero; ``independent``: whether those of different clients are
+    independent; ``joint``: E|mean of the errors|^2 <= joint/n sum |x_i|^2, where it is known.
+    """
+
+    factor: Value
+    unbiased: bool
+    independent: bool
+    joint: Value | None = None
+    seen: dict[tuple[str, str], tuple[Value, Value]] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Answers:
+    """What is answered in a world. ``functions``, ``errors``: by the names under which they are asked."""
+
+    world: World
+    functions: dict[str, Functions]
+    errors: dict[str, Errors]
+    divisors: list[object] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.world.rules.update(
+            {
+                Op.ORACLE: self._asked,
+                Op.COMPRESSED: self._compressed,
+                Op.GIVEN: self._given,
+                Op.DIVIDE: lambda world, term, of: of[0] * self._inverse(of[1]),
+                Op.POWER: self._power,
+                Op.SUM: _summed,
+            }
+        )
+
+    def _inverse(self, value: Value) -> Value:
+        if set(value.of) != {ONE}:
+            raise Unread("it is divided by what is no quotient of polynomials in letters")
+        self.divisors.append(value.of[ONE])
+        return Value({ONE: 1 / value.of[ONE]})
+
+    def _power(self, world: World, term: Term, of: list[Value]) -> Value:
+        base, found = of[0] if term.data >= 0 else self._inverse(of[0]), world.constant(1)
+        for _ in range(abs(term.data)):
+            found *= base
+        return found
+
+    def _given(self, world: World, term: Term, of: list[Value]) -> Value:
+        if term.type.degree == 0:
+            return world.letter(term)
+        if term.data == "x_star":
+            return world.atom("x*", 1)
+        if term.data == "y_star" and "f" in self.functions:
+            return self.functions["f"].slope
+        raise Unread(f"what {term.data} is, is not known")
+
+    def _asked(self, world: World, term: Term, of: list[Value]) -> Value:
+        name, _, what = term.data.partition(".")
+        functions = self.functions.get(name)
+        if functions is None:
+            raise Unread(f"the functions {name} are of no class that is known")
+        x_star = world.atom("x*", 1)
+
+        def answer(point: Value) -> Value:
+            self._check(point, f"{term.data} is asked")
+            about = point - x_star
+            asked = functions.at(world, about)
+            if what == "gradient":
+                return functions.slope + asked.gradient
+            if what == "value":
+                known = world.of_client if functions.own else world.atom
+                return asked.value + world.inner(functions.slope * about) + known(f"{name} at x*", 0)
+            raise Unread(f"what {term.data} answers is not known")
+
+        return by_masks(world, of[-1], answer)
+
+    def _check(self, point: Value, what: str) -> None:
+        """``Unread`` where a point is drawn."""
+        for _, atoms in point.of:
+            for atom in atoms:
+                meaning = self.world.meaning.get(atom.name)
+                if self._is_error(atom) or (meaning is not None and meaning[0] == "sum"):
+                    raise Unread(f"{what} at a point that is drawn")
+
+    def _is_error(self, atom: Atom) -> bool:
+        return atom.name in self.drawn_by
+
+    @property
+    def drawn_by(self) -> dict[str, tuple[str, str]]:
+        """For each vector that is an error of mean zero, or a part of one: the error, and what it was drawn by."""
+        found = {}
+        for name, errors in self.errors.items():
+            for k, (by, _) in enumerate(errors.seen if errors.unbiased else ()):
+                error = f"{_ERROR} {k} of {name}"
+                for part in (error, f"mean of {error}", f"deviation of {error}"):
+                    found[part] = error, by
+        return found
+
+    def _compressed(self, world: World, term: Term, of: list[Value]) -> Value:
+        errors = self.errors.get(term.data)
+        if errors is None:
+            raise Unread(f"the compressors {term.data} are of no class that is known")
+        x = of[-1]
+        if any(draws for draws, _ in x.of):
+            raise Unread("what is compressed is drawn")
+        self._check(x, "a vector is compressed")
+        if x.is_zero():
+            return x
+        by = term.of[0].data[0]
+        key = by, x.name()
+        if key not in errors.seen:
+            name = f"{_ERROR} {len(errors.seen)} of {term.data}"
+            if errors.unbiased and errors.independent:
+                error = Value({(frozenset(), (Atom(name, 1, True),)): world.field.one})
+            else:
+                error = world.of_client(name, 1)
+            errors.seen[key] = x, error
+        return x + errors.seen[key][1]
+
+    def inequalities(self) -> Iterator[tuple[str, Value]]:
+        """All that is known of the answers: numbers whose expectation is at most 0."""
+        world = self.world
+        for functions in self.functions.values():
+            yield from functions.inequalities(world)
+        for name, errors in self.errors.items():
+            for k, (x, error) in enumerate(errors.seen.values()):
+                size = world.total(world.inner(x * x))
+                yield f"{name}[{k}]", world.total(world.inner(error * error)) - errors.factor * size
+                if errors.joint is not None:
+                    mean = world.total(error)
+                    form = world.inner(mean * mean) - world.count("n") * errors.joint * size
+                    yield f"mean of {name}[{k}]", form
+
+
+def _summed(world: World, term: Term, of: list[Value]) -> Value:
+    """A sum over clients or coordinates, whichever is taken first."""
+    along = term.data[0]
+    if along is Axis.CLIENTS:
+        return world.total(of[0])
+    if along is not Axis.COORDINATES:
+        return of[0]
+    found = Value({})
+    for (draws, atoms), c in of[0].of.items():
+        here = Value({(draws, atoms): c})
+        meaning = world.meaning.get(atoms[0].name) if len(atoms) == 1 else None
+        if meaning is not None and meaning[0] == "sum" and atoms[0].degree == 2:
+            _, letters, own_draws, own = meaning
+            products = world.inner(Value({(own_draws, own): letters}))
+            found += world.total(products) * Value({(draws, ()): c})
+        else:
+            found += world.inner(here)
+    return found
+
+
+def by_masks(world: World, value: Value, answer: Callable[[Value], Value]) -> Value:
+    """The answer at a value in which there are masks: one answer for each way in which these may fall."""
+    names = sorted({name for draws, _ in value.of for name in draws})
+    if len(names) > MASKS:
+        raise Unread(f"more than {MASKS} masks decide where a function is asked")
+    total, one = Value({}), world.constant(1)
+    for falls in product((True, False), repeat=len(names)):
+        true = {name for name, fell in zip(names, falls, strict=True) if fell}
+        here, weight = Value({}), one
+        for (draws, atoms), c in value.of.items():
+            if draws <= true:
+                here += Value({(frozenset(), atoms): c})
+        for name in names:
+            mask = world.drawn(name)
+            weight *= mask if name in true else one - mask
+        total += weight * answer(here)
+    return total

@@ -1,0 +1,329 @@
+"""Signs of polynomials on the set of letters that a claim allows, by writing every letter through slacks.
+
+A constraint ``A x + B >= 0`` whose A is positive says x = -B/A + t with a t >= 0; one whose A is negative says, of an
+x > 0, x = B/(-A (1 + t)). Letters are replaced one after another, and what then has no negative coefficient is
+nonnegative. Where a term is left of letters and slacks that are positive, it is positive. The slack takes the place of
+its letter, so that polynomials stay in one ring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+from verify.multipliers.ratios import Ratio, coefficients, degree, key, replaced
+
+#: Charts that are tried, and terms that a polynomial may come to have on the way.
+CHARTS, LARGEST = 24, 20_000
+
+
+class Constraint(NamedTuple):
+    """A polynomial that is >= 0, or > 0 where ``strict``."""
+
+    poly: Any
+    strict: bool
+
+
+#: A constraint, by its place among those that are left, and the letter for which it is solved.
+Pick = tuple[int, int]
+
+
+def has_no_negative(p: Any) -> bool:
+    """Whether no coefficient is negative."""
+    return all(c > 0 for c in p.to_dict().values())
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Letters written through slacks: ``steps`` are letters with what takes their place, ``positive``: the letters and
+    slacks that are not 0, ``left``: constraints that were not used."""
+
+    steps: tuple[tuple[int, Any, Any], ...]
+    positive: frozenset[int]
+    left: tuple[Constraint, ...]
+    picks: tuple[Pick, ...] = ()
+
+    def is_positive(self, p: Any) -> bool:
+        """Whether a polynomial in the slacks has no negative coefficient, and a term that is not 0."""
+        return has_no_negative(p) and any(all(i in self.positive for i, k in enumerate(m) if k) for m in p.monoms())
+
+    def stripped(self, p: Any) -> Any:
+        """A polynomial without its factors that are positive."""
+        if p == 0:
+            return p
+        c, factors = p.factor()
+        found = p.context().constant(1 if c > 0 else -1)
+        for factor, power in factors:
+            if self.is_positive(factor):
+                continue
+            if self.is_positive(-factor):
+                found = found * (-1) ** int(power)
+                continue
+            found = found * factor ** int(power)
+        return found
+
+    def step(self, pick: Pick) -> Chart | None:
+        """One more letter replaced; None where the constraint does not allow it."""
+        place, i = pick
+        g, strict = self.left[place]
+        if degree(g, i) != 1:
+            return None
+        parts = coefficients(g, i)
+        slope, rest = parts[1], parts.get(0, g.context().constant(0))
+        slack = g.context().gen(i)
+        more: tuple[Constraint, ...] = ()
+        if self.is_positive(slope):
+            num, den = slope * slack - rest, slope
+        elif self.is_positive(-slope) and i in self.positive:
+            num, den = rest, -slope * (1 + slack)
+            more = (Constraint(rest, True),)
+        else:
+            return None
+        positive = self.positive | {i} if strict else self.positive - {i}
+        after = Chart((*self.steps, (i, num, den)), positive, (), (*self.picks, pick))
+        others = [c for k, c in enumerate(self.left) if k != place]
+        left = [Constraint(after.stripped(replaced(c.poly, i, num, den)), c.strict) for c in others]
+        left += [Constraint(after.stripped(c.poly), c.strict) for c in more]
+        kept = tuple(c for c in left if not has_no_negative(c.poly))
+        return Chart(after.steps, positive, kept, after.picks)
+
+    def image(self, p: Any, since: int = 0) -> Any | None:
+        """A positive multiple of a polynomial, in the slacks; None where it becomes too long."""
+        for i, num, den in self.steps[since:]:
+            p = replaced(p, i, num, den)
+            if len(p) > LARGEST:
+                return None
+        return p
+
+
+class Sign(NamedTuple):
+    """That a polynomial is a product of ``constant``, even powers, and of factors of known sign: each with the picks of
+    the chart that shows it."""
+
+    positive: bool
+    factors: tuple[tuple[str, int, tuple[Pick, ...]], ...]
+
+
+@dataclass(eq=False)
+class Domain:
+    """Letters that are all >= 0, ``positive`` ones > 0, with constraints.
+
+    ``bounded``: letters that stand for maxima, each with the places of the constraints that bound it from below.
+    """
+
+    ring: Any
+    positive: frozenset[int]
+    constraints: tuple[Constraint, ...] = ()
+    bounded: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    #: Whether it is in vain to look for a proof that a polynomial is >= 0, for a search.
+    doubts: Callable[[Any], bool] | None = None
+    _charts: list[Chart] | None = None
+    _signs: dict[tuple[str, bool], Sign | None] = field(default_factory=dict)
+
+    def with_constraint(self, p: Any, strict: bool, bounds: int | None = None) -> Domain:
+        """The part where p >= 0 (> 0). ``bounds``: the letter that stands for a maximum, of which it is a bound."""
+        p = self.plain.stripped(p)
+        name = (key(p), strict)
+        if bounds is None and (
+            (has_no_negative(p) and (not strict or (p.is_constant() and p != 0)))
+            or name in [(key(c.poly), c.strict) for c in self.constraints]
+        ):
+            return self
+        bounded = dict(self.bounded)
+        if bounds is not None:
+            bounded[bounds] = (*bounded.get(bounds, ()), len(self.constraints))
+        return Domain(self.ring, self.positive, (*self.constraints, Constraint(p, strict)), bounded)
+
+    @property
+    def plain(self) -> Chart:
+        """No letter replaced."""
+        return Chart((), self.positive, self.constraints)
+
+    @property
+    def charts(self) -> list[Chart]:
+        """Charts in which the constraints on letters that stand for no maximum are solved as far as they can be."""
+        if self._charts is None:
+            found: dict[str, Chart] = {}
+            for chart in islice(self._solved(), 4 * CHARTS):
+                found.setdefault(str([(i, key(a), key(b)) for i, a, b in chart.steps]), chart)
+                if len(found) >= CHARTS:
+                    break
+            ordered = sorted(found.values(), key=lambda chart: len(self._open(chart)))
+            self._charts = ordered
+        return self._charts
+
+    def _open(self, chart: Chart) -> list[Constraint]:
+        return [c for c in chart.left if not any(degree(c.poly, i) for i in self.bounded)]
+
+    def _solved(self) -> Iterator[Chart]:
+        """Charts by depth first, with more and more choices at each step."""
+        for width in (1, 2, 3):
+            yield from self._deeper(self.plain, width)
+
+    def _deeper(self, chart: Chart, width: int) -> Iterator[Chart]:
+        done = {i for i, _, _ in chart.steps}
+        choices = []
+        for place, (g, _) in enumerate(chart.left):
+            if any(degree(g, i) for i in self.bounded):
+                continue
+            for i in range(len(self.ring.names())):
+                if degree(g, i) != 1:
+                    continue
+                parts = coefficients(g, i)
+                slope, rest = parts[1], parts.get(0, g.context().constant(0))
+                # A bound that keeps the letter's own sign first, then those from above, then those that lose it.
+                if has_no_negative(slope):
+                    rank = 0 if has_no_negative(-rest) else 2
+                elif has_no_negative(-slope):
+                    rank = 0 if has_no_negative(rest) else 1
+                else:
+                    continue
+                # Slacks are solved for where letters are not.
+                choices.append((rank + 3 * (i in done), len(g), place, i))
+        tried = 0
+        for _, _, place, i in sorted(choices):
+            after = chart.step((place, i))
+            if after is None:
+                continue
+            tried += 1
+            yield from self._deeper(after, width)
+            if tried == width:
+                return
+        if not tried:
+            yield chart
+
+    def follow(self, picks: Sequence[Pick]) -> Chart:
+        """The chart that these picks make. ``ValueError`` where a constraint does not allow one."""
+        chart = self.plain
+        for pick in picks:
+            if not 0 <= pick[0] < len(chart.left):
+                raise ValueError("a chart uses a constraint that is not there")
+            after = chart.step(pick)
+            if after is None:
+                raise ValueError("a chart solves a constraint for a letter for which it cannot be solved")
+            chart = after
+        return chart
+
+    # Signs
+
+    def sign(self, p: Any, strict: bool = False) -> Sign | None:
+        """That a polynomial is >= 0 (> 0) in the domain; None where this is not shown."""
+        name = (key(p), strict)
+        if name not in self._signs:
+            self._signs[name] = None if self.doubts is not None and self.doubts(p) else self._sign(p, strict)
+        return self._signs[name]
+
+    def _sign(self, p: Any, strict: bool) -> Sign | None:
+        if p == 0:
+            return None if strict else Sign(False, ())
+        c, factors = p.factor()
+        sign = c > 0
+        shown: list[tuple[str, int, tuple[Pick, ...]]] = []
+        for factor, power in factors:
+            even = int(power) % 2 == 0
+            if even and not strict:
+                shown.append((key(factor), int(power), ()))
+                continue
+            picks = None
+            for side in (1, -1):
+                if self.doubts is None or not self.doubts(factor * side):
+                    picks = self._shown(factor * side, strict)
+                if picks is not None:
+                    break
+            if picks is None:
+                return None
+            if side < 0 and not even:
+                sign = not sign
+            shown.append((key(factor), int(power), picks))
+        return Sign(strict, tuple(shown)) if sign else None
+
+    def _shown(self, p: Any, strict: bool) -> tuple[Pick, ...] | None:
+        """The picks of a chart in which no coefficient is negative."""
+
+        def right(chart: Chart, q: Any) -> bool:
+            return chart.is_positive(q) if strict else has_no_negative(q)
+
+        for start in self._starts(p):
+            q = start.image(p)
+            if q is None:
+                continue
+            if right(start, q):
+                return start.picks
+            for k, chart in enumerate(self.charts):
+                found = self._along(start, chart, q, right)
+                if found is not None:
+                    # What showed one sign is likely to show the next.
+                    self.charts.insert(0, self.charts.pop(k))
+                    return found
+        return None
+
+    def _starts(self, p: Any) -> Iterator[Chart]:
+        """Charts in which letters that stand for maxima are replaced by one of their bounds and a slack."""
+        yield self.plain
+        for i, places in self.bounded.items():
+            if degree(p, i):
+                for place in places:
+                    after = self.plain.step((place, i))
+                    if after is not None:
+                        yield after
+
+    def _along(self, start: Chart, chart: Chart, q: Any, right: Any) -> tuple[Pick, ...] | None:
+        """The picks up to the step of a chart after which no coefficient is negative."""
+        here = start
+        for n, (i, num, den) in enumerate(chart.steps):
+            if start.picks:
+                pick = self._same(here, chart, n)
+                if pick is None:
+                    return None
+                after = here.step(pick)
+            else:
+                after = Chart(chart.steps[: n + 1], frozenset(), (), chart.picks[: n + 1])
+            if after is None:
+                return None
+            q = replaced(q, i, num, den)
+            if len(q) > LARGEST:
+                return None
+            here = after
+            if has_no_negative(q):
+                known = here if start.picks else self.follow(here.picks)
+                if right(known, q):
+                    return known.picks
+        return None
+
+    def _same(self, here: Chart, chart: Chart, n: int) -> Pick | None:
+        """The pick by which a chart that began otherwise takes the same step."""
+        i, num, den = chart.steps[n]
+        for place, (g, _) in enumerate(here.left):
+            if degree(g, i) == 1:
+                after = here.step((place, i))
+                if after is not None and after.steps[-1][1] == num and after.steps[-1][2] == den:
+                    return place, i
+        return None
+
+    def ratio_sign(self, ratio: Ratio, strict: bool = False) -> Sign | None:
+        """That a quotient is >= 0 (> 0), where its denominator is not zero."""
+        return self.sign(ratio.num * ratio.den, strict)
+
+    def never_zero(self, p: Any) -> bool:
+        """Whether a polynomial is shown to be zero nowhere in the domain."""
+        return self.sign(p, True) is not None or self.sign(-p, True) is not None
+
+    def is_regular(self) -> bool:
+        """Whether every point is a limit of points where given polynomials, not identically zero, are not zero.
+
+        So it is where some chart's slacks may be any, and lead into the domain: then the domain is the image of an
+        orthant. Letters that stand for maxima may be a little larger.
+        """
+        for chart in self.charts:
+            if self._open(chart):
+                continue
+            others = [i for i in range(len(self.ring.names())) if i not in self.bounded]
+            images = [chart.image(self.ring.gen(i)) for i in others]
+            images += [
+                chart.image(c.poly) for c in self.constraints if not any(degree(c.poly, i) for i in self.bounded)
+            ]
+            if all(q is not None and has_no_negative(q) for q in images):
+                return True
+        return False

@@ -1,0 +1,203 @@
+"""Quadratic forms in vectors of which only inner products are known, and their expectation over what is drawn.
+
+Entries: ``("mean", a, b)`` is the inner product of two vectors that are the same for all clients,
+``("deviation", a, b)`` the sum over the clients of the inner products of deviations from the mean,
+``("error k", a, b)`` the same of compression errors, which are uncorrelated with everything else; ``("value", v)`` is a
+number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from verify.multipliers.ratios import Ratio
+from verify.reading.source import Unread
+from verify.reading.worlds import Atom, Value, World
+
+#: The block and the two vectors, or "value" and its name.
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A sum of multiples of inner products and of numbers: the coefficients by what they multiply."""
+
+    of: Mapping[Key, Ratio]
+
+    def __add__(self, other: Form) -> Form:
+        found = dict(self.of)
+        for k, c in other.of.items():
+            found[k] = found[k] + c if k in found else c
+        return Form({k: c for k, c in found.items() if not c.is_zero})
+
+    def __mul__(self, c: Any) -> Form:
+        if isinstance(c, Form):
+            raise Unread("a product of two quantities is no quadratic form")
+        return Form({k: p for k, b in self.of.items() if not (p := b * c).is_zero})
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, c: Any) -> Form:
+        return Form({k: b / c for k, b in self.of.items()})
+
+    def __neg__(self) -> Form:
+        return self * -1
+
+    def __sub__(self, other: Form) -> Form:
+        return self + -other
+
+    def mapped(self, change: Callable[[Ratio], Ratio]) -> Form:
+        """The form with other coefficients."""
+        return Form({k: b for k, c in self.of.items() if not (b := change(c)).is_zero})
+
+
+class Mask(NamedTuple):
+    """A mask that is drawn: the probability that it is true; ``own``: of each client; ``pair``: that those of two
+    different clients both are, of own masks."""
+
+    probability: Ratio
+    own: bool = False
+    pair: Ratio | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What is known of draws: the masks by name, and of compression errors by the names of their vectors.
+
+    ``errors``: for each vector that is an error or a part of one, the error and what it was drawn by. Errors have mean
+    zero, and those of different draws are uncorrelated; a client's error that is no mean or deviation is uncorrelated
+    with those of the other clients.
+    """
+
+    world: World
+    masks: Mapping[str, Mask]
+    errors: Mapping[str, tuple[str, str]]
+    convert: Callable[[Any], Ratio]
+
+    def expectation(self, value: Value) -> Form:
+        """The expectation of a number, as a form. ``Unread`` where it is none."""
+        found: dict[Key, Ratio] = {}
+        for (draws, atoms), c in value.of.items():
+            for k, b in self._monomial(draws, atoms):
+                term = self.convert(c) * b
+                found[k] = found[k] + term if k in found else term
+        return Form({k: c for k, c in found.items() if not c.is_zero})
+
+    def _monomial(self, draws: frozenset[str], atoms: tuple[Atom, ...]) -> Iterator[tuple[Key, Ratio]]:
+        if len(atoms) != 1 or atoms[0].degree != 0 or atoms[0].own:
+            raise Unread("a quantity is no sum of inner products and numbers")
+        meaning = self.world.meaning.get(atoms[0].name, ("number",))
+        weight = self._probability(draws)
+        if meaning[0] == "inner product":
+            yield from ((k, weight * c) for k, c in self._product(meaning[1], meaning[2]))
+        elif meaning[0] == "sum":
+            yield from ((k, weight * c) for k, c in self._summed(*meaning[1:]))
+        else:
+            yield ("value", atoms[0].name), weight
+
+    def _probability(self, draws: frozenset[str]) -> Ratio:
+        weight = self.convert(self.world.field.one)
+        for name in draws:
+            mask = self._mask(name)
+            if mask.own:
+                raise Unread("a quantity is of one client, and not of all")
+            weight = weight * mask.probability
+        return weight
+
+    def _mask(self, name: str) -> Mask:
+        if name not in self.masks:
+            raise Unread(f"the moments of {name} are not known")
+        return self.masks[name]
+
+    def _summed(self, letters: Any, draws: frozenset[str], own: tuple[Atom, ...]) -> Iterator[tuple[Key, Ratio]]:
+        """The sum over the clients of the product of masks and one number of each."""
+        if letters != self.world.field.one or len(own) != 1:
+            raise Unread("a sum over the clients has weights of each client's own")
+        meaning = self.world.meaning.get(own[0].name)
+        if meaning is None or meaning[0] == "deviation":
+            # Numbers of which each client has another: the probability is the same for all, and they sum to zero.
+            if not own[0].balanced:
+                raise Unread("numbers of each client are no deviations")
+            self._one(draws)
+            return
+        if meaning[0] != "inner product":
+            raise Unread("a sum over the clients is of something else than inner products")
+        one, other = meaning[1:]
+        if not one.own:
+            one, other = other, one
+        if other.own:
+            yield from self._each(one, other, self._one(draws))
+        else:
+            # Of one client's vector and one that all share: the inner product of the sum with it.
+            yield from self._pairs(draws, one, *self._as_sum(other))
+
+    def _one(self, draws: frozenset[str]) -> Ratio:
+        """The probability that the masks of one client are all true."""
+        found = self.convert(self.world.field.one)
+        for name in draws:
+            found = found * self._mask(name).probability
+        return found
+
+    def _as_sum(self, atom: Atom) -> tuple[frozenset[str], Atom]:
+        """A vector that all clients share: the masks and the vectors of which it is the sum, or itself."""
+        meaning = self.world.meaning.get(atom.name)
+        if meaning is None or meaning[0] != "sum":
+            return frozenset(), atom
+        _, letters, draws, own = meaning
+        if letters != self.world.field.one or len(own) != 1:
+            raise Unread("a sum over the clients has weights of each client's own")
+        return draws, own[0]
+
+    def _product(self, one: Atom, other: Atom) -> Iterator[tuple[Key, Ratio]]:
+        """The expectation of the inner product of two vectors that all clients share."""
+        draws, first = self._as_sum(one)
+        more, second = self._as_sum(other)
+        if not first.own and not second.own:
+            yield from self._row("mean", first, second, self.convert(self.world.field.one))
+        elif first.own:
+            yield from self._pairs(draws, first, more, second)
+        else:
+            yield from self._pairs(more, second, draws, first)
+
+    def _pairs(
+        self, draws: frozenset[str], one: Atom, more: frozenset[str], other: Atom
+    ) -> Iterator[tuple[Key, Ratio]]:
+        """The expectation of <sum_i m_i a_i, sum_j k_j b_j>, or of <sum_i m_i a_i, b>."""
+        if not other.own:
+            # The masks have one probability for all clients, and the a_i sum to zero or have mean zero.
+            self._one(draws)
+            if not one.balanced and one.name not in self.errors:
+                raise Unread("the sum of a vector over the clients is not told")
+            return
+        both = self._one(draws | more)
+        apart = self.convert(self.world.field.one)
+        for name in draws | more:
+            mask = self._mask(name)
+            if name in draws and name in more and mask.own:
+                if mask.pair is None:
+                    raise Unread(f"the second moments of {name} are not known")
+                apart = apart * mask.pair
+            else:
+                # A mask that all share is its own square.
+                apart = apart * mask.probability
+        # sum_{i != j} <a_i, b_j> is minus sum_i <a_i, b_i> where one of them sums to zero.
+        if one.balanced or other.balanced:
+            both = both - apart
+        elif not (one.name in self.errors and other.name in self.errors):
+            raise Unread("the sum of a vector over the clients is not told")
+        yield from self._each(one, other, both)
+
+    def _each(self, one: Atom, other: Atom, c: Ratio) -> Iterator[tuple[Key, Ratio]]:
+        yield from self._row("deviation", one, other, c)
+
+    def _row(self, block: str, one: Atom, other: Atom, c: Ratio) -> Iterator[tuple[Key, Ratio]]:
+        first, second = self.errors.get(one.name), self.errors.get(other.name)
+        if first is None and second is None:
+            yield (block, *sorted((one.name, other.name))), c
+        elif first is not None and second is not None and first != second and first[1] == second[1]:
+            raise Unread("how the errors of two vectors compressed by one draw are correlated is not known")
+        elif first == second:
+            assert first is not None
+            yield (f"{first[0]} {block}", *sorted((one.name, other.name))), c

@@ -1,0 +1,230 @@
+"""Floats for the search of multipliers: points of a domain, and programs at them. Nothing here decides anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import clarabel
+import numpy as np
+from scipy import sparse
+
+from fedtheory.numbers.rational import Array
+from verify.multipliers.posing import Posed
+from verify.multipliers.proofs import blocks
+from verify.multipliers.ratios import Ratio, terms
+
+#: Points that are drawn of a domain, and at which branches of a maximum tie.
+DRAWN, TIES = 3000, 300
+
+
+class Floats:
+    """Values of a polynomial at points with positive coordinates ``(points, letters)``, and the sums of the absolute
+    values of its terms there."""
+
+    def __init__(self, p: Any) -> None:
+        of = terms(p)
+        self.powers = np.array([m for m, _ in of], float)
+        self.factors = np.array([float(c) for _, c in of])
+
+    def __call__(self, X: Array) -> tuple[Array, Array]:
+        """``(points,)`` each."""
+        if not len(self.factors):
+            return np.zeros(len(X)), np.zeros(len(X))
+        parts = np.exp(np.log(X) @ self.powers.T) * self.factors
+        return parts.sum(axis=1), np.abs(parts).sum(axis=1)
+
+
+def values(ratio: Ratio, X: Array) -> Array:
+    """A quotient at points."""
+    found: Array = Floats(ratio.num)(X)[0] / Floats(ratio.den)(X)[0]
+    return found
+
+
+class Points:
+    """Points of a domain, near its boundaries and where bounds of maxima tie too: ``X (points, letters)``, and ``tied``
+    which of them are such."""
+
+    def __init__(self, posed: Posed, rng: np.random.Generator) -> None:
+        self.posed, self.rng = posed, rng
+        self.constraints = [
+            Floats(c.poly)
+            for c in posed.domain.constraints
+            if not any(m[i] for m, _ in terms(c.poly) for i in posed.branches)
+        ]
+        self.X = np.ones((0, len(posed.names)))
+        self.tied = np.zeros(0, dtype=bool)
+        if not posed.domain.charts:
+            return
+        X = self._of_chart()
+        X = X[self._inside(X)]
+        ties = [self._ties(X, letter) for letter in posed.branches]
+        all_of = np.concatenate([X, *ties]) if len(X) else X
+        tied = np.arange(len(all_of)) >= len(X)
+        all_of = self._with_maxima(all_of)
+        inside = self._inside(all_of)
+        self.X, self.tied = all_of[inside], tied[inside]
+
+    def _of_chart(self) -> Array:
+        chart = self.posed.domain.charts[0]
+        X = 10 ** self.rng.uniform(-1.5, 1.5, (DRAWN, len(self.posed.names)))
+        for i, _, _ in chart.steps:
+            # On a boundary, or almost.
+            X[:, i] *= np.where(self.rng.uniform(size=DRAWN) < 0.25, 1e-4, 1)
+        for i, num, den in reversed(chart.steps):
+            value = Floats(num)(X)[0] / Floats(den)(X)[0]
+            X = X.copy()
+            X[:, i] = np.where(value > 0, value, np.nan)
+            X = X[np.isfinite(X).all(axis=1)]
+        return X
+
+    def _inside(self, X: Array) -> Array:
+        good: Array = np.asarray(np.isfinite(X).all(axis=1) & (X > 0).all(axis=1))
+        safe = np.where(good[:, None], X, 1.0)
+        for g in self.constraints:
+            v, size = g(safe)
+            good = np.asarray(good & (v >= -1e-12 * size))
+        return good
+
+    def _ties(self, X: Array, letter: int) -> Array:
+        """Points between those where one bound is the largest and those where another is."""
+        bounds = np.array([values(b, X) for b in self.posed.branches[letter]])
+        if not len(X) or len(bounds) < 2:
+            return X[:0]
+        top, found = bounds.argmax(axis=0), []
+        for a, b in combinations(range(len(bounds)), 2):
+            one, other = np.flatnonzero(top == a), np.flatnonzero(top == b)
+            if not len(one) or not len(other):
+                continue
+            P, Q = X[self.rng.choice(one, TIES)], X[self.rng.choice(other, TIES)]
+            low, high = np.zeros(TIES), np.ones(TIES)
+            for _ in range(45):
+                mid = (low + high) / 2
+                Y = P ** (1 - mid[:, None]) * Q ** mid[:, None]
+                above = values(self.posed.branches[letter][a], Y) > values(self.posed.branches[letter][b], Y)
+                low, high = np.where(above, mid, low), np.where(above, high, mid)
+            found.append(P ** (1 - low[:, None]) * Q ** low[:, None])
+        return np.concatenate([X[:0], *found])
+
+    def _with_maxima(self, X: Array) -> Array:
+        """Points with letters for maxima at their bounds, or above."""
+        X = X.copy()
+        for letter, bounds in self.posed.branches.items():
+            X[:, letter] = 1.0
+            if len(X):
+                top = np.max([values(b, X) for b in bounds], axis=0)
+                above = self.rng.choice([1e-4, 1e-2, 0.3, 3.0], len(X))
+                X[:, letter] = top + above * np.maximum(1 - top, 1e-3 * np.abs(top))
+        return X
+
+    def choose(self, count: int) -> Array:
+        """Some of the points, half of them ties where there are any."""
+        tied, free = (self.rng.permutation(np.flatnonzero(which)) for which in (self.tied, ~self.tied))
+        pick = np.concatenate([tied[: count // 2], free[: count - min(len(tied), count // 2)]])
+        chosen: Array = self.X[pick]
+        return chosen
+
+
+class Programs:
+    """Programs at points, whose unknowns are the multipliers ``names``: which are feasible, and between what bounds.
+
+    In ``matrices`` and ``values`` the target comes first, then what is known: ``(points, 1 + known, ...)``.
+    """
+
+    def __init__(self, posed: Posed, X: Array) -> None:
+        self.posed, self.names, self.X = posed, list(posed.known), X
+        forms = [posed.target, *posed.known.values()]
+        self.matrices = []
+        for block, rows in blocks(posed).items():
+            place = {row: i for i, row in enumerate(rows)}
+            A = np.zeros((len(X), len(forms), len(rows), len(rows)))
+            for k, form in enumerate(forms):
+                for key, c in form.of.items():
+                    if key[0] == block:
+                        i, j = place[key[1]], place[key[2]]
+                        v = values(c, X) / (1 if i == j else 2)
+                        A[:, k, i, j] = A[:, k, j, i] = v
+            self.matrices.append(A)
+        told = sorted({key for form in forms for key in form.of if key[0] == "value"})
+        self.values = np.zeros((len(X), len(forms), len(told)))
+        for k, form in enumerate(forms):
+            for j, key in enumerate(told):
+                if key in form.of:
+                    self.values[:, k, j] = values(form.of[key], X)
+        self.units, scales = [], []
+        for A in self.matrices:
+            d = np.sqrt(np.maximum(np.abs(np.einsum("pkii->pki", A)).max(axis=1), 1e-300))
+            self.units.append(1 / d)
+            scales.append(np.abs(A / d[:, None, :, None] / d[:, None, None, :]).max(axis=(2, 3)))
+        self.scale = np.maximum(np.max(scales, axis=0), 1e-12)
+
+    def solve(
+        self, p: int, objective: Array, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0
+    ) -> Array | str | None:
+        """Multipliers that minimise an objective at a point: None where there are none, "?" where that is not clear."""
+        own, free = self.scale[p], [k for k in keep if k not in fixed]
+        rows_A, rows_b, cones = [], [], []
+        fix = {k: v * own[k + 1] / own[0] for k, v in fixed.items()}
+
+        def affine(parts: Array) -> tuple[Array, Array]:
+            """The constant and the columns of -target + sum of multiplier * known."""
+            constant = -parts[0] / own[0] + sum((v * parts[k + 1] / own[k + 1] for k, v in fix.items()), 0 * parts[0])
+            columns = [parts[k + 1] / own[k + 1] for k in free]
+            return constant, np.array(columns).reshape(len(free), len(constant)).T
+
+        if self.values.shape[2]:
+            constant, columns = affine(self.values[p])
+            rows_A.append(-columns)
+            rows_b.append(constant)
+            cones.append(clarabel.ZeroConeT(len(constant)))
+        rows_A.append(-np.eye(len(free)))
+        rows_b.append(np.zeros(len(free)))
+        cones.append(clarabel.NonnegativeConeT(len(free)))
+        for A, unit in zip(self.matrices, self.units, strict=True):
+            r = A.shape[-1]
+            u, v = np.triu_indices(r)
+            order = np.lexsort((u, v))
+            u, v = u[order], v[order]
+            scaled = A[p] * np.outer(unit[p], unit[p])
+            packed = scaled[:, u, v] * np.where(u == v, 1, np.sqrt(2))
+            constant, columns = affine(packed)
+            rows_A.append(-columns)
+            rows_b.append(constant + slack * (u == v))
+            cones.append(clarabel.PSDTriangleConeT(r))
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        q = np.array([objective[k] for k in free])
+        found = clarabel.DefaultSolver(
+            sparse.csc_matrix((len(free), len(free))),
+            q,
+            sparse.csc_matrix(np.concatenate(rows_A)),
+            np.concatenate(rows_b),
+            cones,
+            settings,
+        ).solve()
+        status = str(found.status)
+        if status == "Solved":
+            out = np.zeros(len(self.names))
+            out[free] = np.asarray(found.x) / own[1:][free] * own[0]
+            for k, value in fixed.items():
+                out[k] = value
+            return out
+        return None if status in ("PrimalInfeasible", "AlmostPrimalInfeasible") else "?"
+
+    def feasible(self, p: int, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0) -> bool:
+        """Whether there are multipliers at a point."""
+        return isinstance(self.solve(p, np.ones(len(self.names)), keep, fixed, slack), np.ndarray)
+
+    def interval(
+        self, p: int, k: int, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0
+    ) -> tuple[float, float] | None:
+        """The least and the largest value that a multiplier may have at a point; None where there are none."""
+        unit = np.zeros(len(self.names))
+        unit[k] = 1
+        low = self.solve(p, unit, keep, fixed, slack)
+        if low is None:
+            return None
+        high = self.solve(p, 1e-9 - unit, keep, fixed, slack)
+        least = max(float(low[k]), 0.0) if not isinstance(low, str) else 0.0
+        return least, float(high[k]) if isinstance(high, np.ndarray) else np.inf

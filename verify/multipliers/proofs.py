@@ -1,0 +1,256 @@
+"""Proofs by multipliers, and how they are checked: everything but the multipliers is derived again from the claim.
+
+A proof of a case gives each known inequality a multiplier, a quotient of polynomials in the letters. It is checked that
+multipliers are nonnegative, that function values cancel, and that what is left, sum of multiplier * known - target, is
+a sum of squares with nonnegative weights: the pivots of an elimination. All of it is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+from verify.multipliers.domains import Domain
+from verify.multipliers.forms import Form
+from verify.multipliers.posing import Posed
+from verify.multipliers.ratios import Ratio, coefficients, degree, parsed, text
+
+#: A symmetric matrix, all of its entries.
+Matrix = list[list[Ratio]]
+
+
+class Square(NamedTuple):
+    """A weight that is >= 0, and the vector whose square it multiplies, by rows. ``pivot``: the row of the pivot."""
+
+    pivot: str
+    weight: Ratio
+    vector: Mapping[str, Ratio]
+
+
+class Plan(NamedTuple):
+    """How a block is shown to be a sum of squares: ``maximum``: the letter for a maximum that is replaced on the
+    diagonal, ``bounds``: by which of its bounds, for each row where it stands, and ``order``: the pivots."""
+
+    maximum: int | None
+    bounds: Mapping[str, int]
+    order: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """A proof of one case that was checked: the multipliers by name, and by blocks of rows the squares and plans."""
+
+    posed: Posed
+    multipliers: Mapping[str, Ratio]
+    squares: Mapping[str, tuple[Square, ...]]
+    plans: Mapping[str, Plan]
+
+
+class Wrong(ValueError):
+    """Multipliers that are not shown to prove a claim: why."""
+
+
+def blocks(posed: Posed) -> dict[str, list[str]]:
+    """The vectors that appear, by blocks: products of vectors of different blocks do not."""
+    found: dict[str, set[str]] = {}
+    for form in (posed.target, *posed.known.values()):
+        for key in form.of:
+            if key[0] != "value":
+                found.setdefault(key[0], set()).update(key[1:])
+    return {block: sorted(rows) for block, rows in sorted(found.items())}
+
+
+def remainder(posed: Posed, multipliers: Mapping[str, Ratio]) -> Form:
+    """Sum of multiplier * known - target."""
+    total = -posed.target
+    for name, c in multipliers.items():
+        total = total + posed.known[name] * c
+    return total
+
+
+def matrix(posed: Posed, form: Form, block: str, rows: Sequence[str]) -> Matrix:
+    """The symmetric matrix of a form on the rows of a block."""
+    zero = posed.zero
+
+    def entry(a: str, b: str) -> Ratio:
+        c = form.of.get((block, *sorted((a, b))), zero)
+        return c if a == b else c / 2
+
+    return [[entry(a, b) for b in rows] for a in rows]
+
+
+def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, Plan] | None = None) -> Proof:
+    """The proof that multipliers make. ``Wrong`` says what is not shown.
+
+    ``plans``: how blocks are shown to be sums of squares, by name; any that work are looked for where there are none.
+    """
+    domain = posed.domain
+    if not set(multipliers) <= set(posed.known):
+        raise Wrong(f"no inequality is called {min(set(multipliers) - set(posed.known))[:40]!r}")
+    if not domain.is_regular():
+        raise Wrong("the letters that are allowed are not written by slacks")
+    for name, c in multipliers.items():
+        if not domain.never_zero(c.den):
+            raise Wrong(f"the multiplier of {name} is not shown to be finite")
+        if domain.ratio_sign(c) is None:
+            raise Wrong(f"the multiplier of {name} is not shown to be nonnegative")
+    left = remainder(posed, multipliers)
+    if values := [key[1] for key in left.of if key[0] == "value"]:
+        raise Wrong(f"the values {values[0]} do not cancel")
+    squares, made = {}, {}
+    for block, rows in blocks(posed).items():
+        of = matrix(posed, left, block, rows)
+        for plan in [plans[block]] if plans is not None and block in plans else planned(posed, of, rows):
+            found = semidefinite(posed, of, rows, plan)
+            if found is not None:
+                squares[block] = found
+                made[block] = plan._replace(order=tuple(s.pivot for s in found[len(plan.bounds) :]))
+                break
+        else:
+            raise Wrong(f"the block {block} is not shown to be a sum of squares")
+    return Proof(posed, multipliers, squares, made)
+
+
+def planned(posed: Posed, of: Matrix, rows: list[str]) -> Iterator[Plan]:
+    """Plans for a block, the pivots left open: letters that stand for maxima replaced first, then none."""
+    for letter, bounds in posed.branches.items():
+        places = _diagonal(posed.domain, of, letter)
+        if places:
+            for choice in product(range(len(bounds)), repeat=len(places)):
+                yield Plan(letter, {rows[i]: k for i, k in zip(places, choice, strict=True)}, ())
+    yield Plan(None, {}, ())
+
+
+def semidefinite(posed: Posed, of: Matrix, rows: list[str], plan: Plan) -> tuple[Square, ...] | None:
+    """Weights and squares whose sum a matrix is; None where this is not shown."""
+    below, more = lowered(posed, of, rows, plan)
+    found = eliminated(posed.domain, below, rows, plan.order)
+    return None if found is None else (*more, *found)
+
+
+def eliminated(domain: Domain, of: Matrix, rows: list[str], order: Sequence[str] = ()) -> tuple[Square, ...] | None:
+    """The squares that elimination makes, in an order in which all pivots are shown to be nonnegative; None if none is.
+
+    A pivot may be zero somewhere: a domain is regular, so that what is shown elsewhere holds there too.
+    """
+    if all(c.is_zero for row in of for c in row):
+        return ()
+    alive = [i for i in range(len(rows)) if not of[i][i].is_zero]
+    if any(not c.is_zero for i in range(len(rows)) if i not in alive for c in of[i]):
+        return None
+    choices = [i for i in alive if rows[i] == order[0]] if order else sorted(alive, key=lambda i: of[i][i].length)[:3]
+    for k in choices:
+        pivot = of[k][k]
+        if domain.ratio_sign(pivot) is None:
+            continue
+        rest = [i for i in alive if i != k]
+        left = [[of[i][j] - of[i][k] * of[k][j] / pivot for j in rest] for i in rest]
+        found = eliminated(domain, left, [rows[i] for i in rest], order[1:])
+        if found is not None:
+            vector = {rows[i]: of[i][k] / pivot for i in alive if not of[i][k].is_zero}
+            return (Square(rows[k], pivot, vector), *found)
+    return None
+
+
+def lowered(posed: Posed, of: Matrix, rows: list[str], plan: Plan) -> tuple[Matrix, tuple[Square, ...]]:
+    """A matrix that is at most a matrix, with the squares by which they differ. ``Wrong`` where a plan has none."""
+    if plan.maximum is None:
+        return of, ()
+    places = _diagonal(posed.domain, of, plan.maximum) if plan.maximum in posed.branches else []
+    bounds = posed.branches.get(plan.maximum, ())
+    if {rows[i] for i in places} != set(plan.bounds) or not all(0 <= k < len(bounds) for k in plan.bounds.values()):
+        raise Wrong("a maximum is replaced where it does not stand")
+    value = Ratio(posed.domain.ring.gen(plan.maximum), posed.domain.ring.constant(1))
+    below = [list(row) for row in of]
+    more = []
+    for i in places:
+        apart = _slope(of[i][i], plan.maximum) * (value - bounds[plan.bounds[rows[i]]])
+        below[i][i] = of[i][i] - apart
+        more.append(Square(rows[i], apart, {rows[i]: posed.one}))
+    return below, tuple(more)
+
+
+def _slope(entry: Ratio, letter: int) -> Ratio:
+    return Ratio.of(coefficients(entry.num, letter)[1], entry.den)
+
+
+def _diagonal(domain: Domain, of: Matrix, letter: int) -> list[int]:
+    """The rows in which a letter stands, where it stands on the diagonal alone and its coefficients are nonnegative."""
+    found = []
+    for i, row in enumerate(of):
+        for j, c in enumerate(row):
+            if degree(c.den, letter) or degree(c.num, letter) > 1 or (i != j and degree(c.num, letter)):
+                return []
+        if degree(row[i].num, letter):
+            if domain.ratio_sign(_slope(row[i], letter)) is None:
+                return []
+            found.append(i)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Proofs of two parts of a domain: where a polynomial is >= 0, and where it is <= 0."""
+
+    by: Any
+    above: Tree
+    below: Tree
+
+
+Tree = Proof | Split
+
+
+def leaves(tree: Tree) -> Iterator[Proof]:
+    """The proofs of all parts."""
+    if isinstance(tree, Split):
+        yield from leaves(tree.above)
+        yield from leaves(tree.below)
+    else:
+        yield tree
+
+
+# In files: multipliers by name, or a polynomial and what is shown on both sides of it
+
+
+def written(tree: Tree) -> dict[str, Any]:
+    """Proofs as texts by name."""
+    if isinstance(tree, Split):
+        names = next(leaves(tree)).posed.names
+        by = text(Ratio(tree.by, tree.by.context().constant(1)), names)
+        return {"split": by, "above": written(tree.above), "below": written(tree.below)}
+    names = tree.posed.names
+    plans = {
+        block: {
+            "maximum": None if plan.maximum is None else names[plan.maximum],
+            "bounds": dict(plan.bounds),
+            "order": list(plan.order),
+        }
+        for block, plan in tree.plans.items()
+    }
+    return {"multipliers": {name: text(c, names) for name, c in tree.multipliers.items()}, "plans": plans}
+
+
+def checked(posed: Posed, stored: Mapping[str, Any]) -> Tree:
+    """Proofs from texts, checked anew. ``Wrong`` for what is none."""
+    try:
+        if set(stored) == {"multipliers", "plans"}:
+            multipliers = {str(name): parsed(str(c), posed.names) for name, c in stored["multipliers"].items()}
+            return check(posed, multipliers, {str(k): _plan(posed, v) for k, v in stored["plans"].items()})
+        if set(stored) != {"split", "above", "below"}:
+            raise Wrong("a stored proof has multipliers, or is split")
+        by = parsed(str(stored["split"]), posed.names)
+    except Wrong:
+        raise
+    except (ValueError, ArithmeticError, AttributeError, LookupError, TypeError) as error:
+        raise Wrong(f"a stored proof is not read: {error}") from error
+    above, below = posed.part(by.num), posed.part(-by.num)
+    return Split(by.num, checked(above, stored["above"]), checked(below, stored["below"]))
+
+
+def _plan(posed: Posed, stored: Mapping[str, Any]) -> Plan:
+    top = stored["maximum"]
+    maximum = None if top is None else posed.names.index(top)
+    bounds = {str(row): int(k) for row, k in stored["bounds"].items()}
+    return Plan(maximum, bounds, tuple(map(str, stored["order"])))

@@ -1,0 +1,355 @@
+"""The search for multipliers: floats, solvers and luck, none of which is trusted.
+
+At points of the domain semidefinite programs say between what bounds each multiplier may be. A name is a function of
+the letters that lies between them at all points: a value at which a diagonal entry vanishes, or a product of powers of
+factors of the program. One multiplier after another is named; function values tell the others. Points where what is
+found fails are added, and it is tried again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from fedtheory.numbers.rational import Array
+from verify.multipliers import naming
+from verify.multipliers.domains import has_no_negative
+from verify.multipliers.points import Floats, Points, Programs, values
+from verify.multipliers.posing import Posed
+from verify.multipliers.proofs import (
+    Matrix,
+    Proof,
+    Split,
+    Tree,
+    Wrong,
+    blocks,
+    check,
+    eliminated,
+    lowered,
+    matrix,
+    planned,
+    remainder,
+)
+from verify.multipliers.ratios import Ratio, from_terms, key, terms
+
+#: Points at which programs are solved, and how often those where a candidate failed are added.
+POINTS, ROUNDS = 28, 8
+#: How far below zero floats may say that the least eigenvalue of a matrix is before it is given up.
+_ROUGH = -1e-3
+
+Say = Callable[[str], None]
+
+
+@dataclass(eq=False)
+class Search:
+    """A search in one case. ``deadline``: of ``time.perf_counter``; ``say``: told what happens."""
+
+    posed: Posed
+    deadline: float
+    say: Say = lambda text: None
+    seed: int = 0
+    points: int = POINTS
+    failing: list[Array] = field(default_factory=list)
+    named: dict[int, Ratio] = field(default_factory=dict)
+    fixed: list[dict[int, float]] = field(default_factory=list)
+    keep: list[int] = field(default_factory=list)
+    programs: Programs = field(init=False)
+    why: str = "no multipliers were found"
+
+    def run(self) -> Proof | None:
+        """A proof that was checked, or None, which says nothing."""
+        self.rng = np.random.default_rng(self.seed)
+        self.names = list(self.posed.known)
+        self.all = Points(self.posed, self.rng)
+        self.some = self.all.X[np.random.default_rng(0).permutation(len(self.all.X))[:400]]
+        if not self.names:
+            return self._checked({})
+        if len(self.all.X) < 4:
+            self.why = "no points of the domain were found"
+            return None
+        if not self._posed_at(self.all.choose(self.points)):
+            return None
+        self._support()
+        self.atoms = self._atoms()
+        for _ in range(ROUNDS):
+            self.failing, self.named = [], {}
+            self.fixed = [{} for _ in self.programs.X]
+            found = self._next(0)
+            if found is not None or not self.failing or self._late:
+                return found
+            new = np.unique(np.array(self.failing), axis=0)[:10]
+            programs = Programs(self.posed, new)
+            good = [p for p in range(len(new)) if programs.feasible(p, self.keep, {}, self.slack)]
+            self.say(f"more points {len(good)} of {len(new)}: {self.why}")
+            if not good:
+                return None
+            self.programs = Programs(self.posed, np.concatenate([self.programs.X, new[good]]))
+        return None
+
+    @property
+    def _late(self) -> bool:
+        return time.perf_counter() > self.deadline
+
+    def _posed_at(self, X: Array) -> bool:
+        """Whether programs at most points have multipliers, perhaps with a little room."""
+        every = list(range(len(self.names)))
+        programs = Programs(self.posed, X)
+        for self.slack in (0.0, 1e-6):
+            good = [p for p in range(len(X)) if programs.feasible(p, every, {}, self.slack)]
+            self.say(f"feasible at {len(good)} of {len(X)} points, slack {self.slack}")
+            if len(good) >= 0.9 * len(X):
+                break
+        bad = [p for p in range(len(X)) if p not in good]
+        if bad:
+            self.example = dict(zip(self.posed.names, X[bad[0]], strict=True))
+        if len(good) < 0.5 * len(X):
+            self.why = f"there are no multipliers at {len(bad)} of {len(X)} points"
+            return False
+        self.programs = Programs(self.posed, X[good])
+        return True
+
+    def _support(self) -> None:
+        """Inequalities that are needed, and those whose multipliers function values tell by the others."""
+        keep = list(range(len(self.names)))
+        every = range(len(self.programs.X))
+        for k in reversed(list(keep)):
+            rest = [j for j in keep if j != k]
+            if all(self.programs.feasible(p, rest, {}, self.slack) for p in every):
+                keep = rest
+        self.keep, self.told = keep, self._by_values(keep)
+        free = [k for k in keep if k not in self.told]
+        alone = [(block, rows[0], rows[0]) for block, rows in blocks(self.posed).items() if len(rows) == 1]
+        forms = list(self.posed.known.values())
+        self.order = sorted(free, key=lambda k: (-sum(key in forms[k].of for key in alone), k))
+        self.say(f"needed {[self.names[k] for k in keep]}, free {[self.names[k] for k in self.order]}")
+
+    def _by_values(self, keep: list[int]) -> dict[int, tuple[Ratio, dict[int, Ratio]]]:
+        """Multipliers that function values tell: a constant, and coefficients of the others."""
+        forms = list(self.posed.known.values())
+        told = sorted({k for f in (self.posed.target, *forms) for k in f.of if k[0] == "value"})
+        zero = self.posed.zero
+        M = [[*(forms[k].of.get(v, zero) for k in keep), self.posed.target.of.get(v, zero)] for v in told]
+        pivots, r = [], 0
+        for c in range(len(keep) - 1, -1, -1):
+            k = next((k for k in range(r, len(M)) if not M[k][c].is_zero), None)
+            if k is None:
+                continue
+            M[r], M[k] = M[k], M[r]
+            first = M[r][c]
+            M[r] = [v / first for v in M[r]]
+            for j in range(len(M)):
+                if j != r and not M[j][c].is_zero:
+                    f = M[j][c]
+                    M[j] = [v - f * w for v, w in zip(M[j], M[r], strict=True)]
+            pivots.append(c)
+            r += 1
+        return {
+            keep[c]: (
+                row[-1],
+                {keep[j]: -row[j] for j in range(len(keep)) if j not in pivots and not row[j].is_zero},
+            )
+            for row, c in zip(M, pivots, strict=False)
+        }
+
+    def _atoms(self) -> list[Any]:
+        """Factors of one sign, positive, that are homogeneous."""
+        self.gradings = naming.gradings(self.posed)
+        found = []
+        for p in naming.factors(self.posed):
+            v, _ = Floats(p)(self.all.X)
+            graded = all(naming.degree_in(p, g) is not None for g, _ in self.gradings)
+            if graded and ((v > 0).all() or (v < 0).all()):
+                found.append(p if v[0] > 0 else -p)
+        self.say(f"factors {[key(p) for p in found]}")
+        return found
+
+    # One multiplier after another
+
+    def _next(self, place: int) -> Proof | None:
+        if self._late:
+            return None
+        if place == len(self.order):
+            return self._finish()
+        k = self.order[place]
+        intervals = [self.programs.interval(p, k, self.keep, f, self.slack) for p, f in enumerate(self.fixed)]
+        live = [p for p, found in enumerate(intervals) if found is not None]
+        if len(live) < 0.8 * len(intervals):
+            return None
+        low, high = (np.array([intervals[p][s] for p in live]) for s in (0, 1))  # type: ignore[index]
+        X = self.programs.X[live]
+        tried = set()
+        for candidate in self._candidates(k, X, low, high):
+            if candidate.key in tried:
+                continue
+            tried.add(candidate.key)
+            self.named[k] = candidate
+            for f, v in zip(self.fixed, values(candidate, self.programs.X), strict=True):
+                f[k] = float(v)
+            self.say(f"{' ' * place}{self.names[k]} = {candidate}")
+            found = self._next(place + 1)
+            if found is not None:
+                return found
+            for f in self.fixed:
+                f.pop(k, None)
+            del self.named[k]
+        return None
+
+    def _candidates(self, k: int, X: Array, low: Array, high: Array) -> Iterator[Ratio]:
+        room = 1e-2 if self.slack else 1e-4
+        for ratio in self._tight(k):
+            v = values(ratio, X)
+            if (v >= low * (1 - room) - 1e-9).all() and (v <= high * (1 + room) + 1e-9).all():
+                yield ratio
+        low = np.where(low < 1e-6 * np.where(np.isfinite(high), high, 1), 0, low)
+        at = np.array([Floats(p)(X)[0] for p in self.atoms])
+        units = [
+            (np.array([naming.degree_in(p, g) for p in self.atoms], float), f[0] - f[k + 1]) for g, f in self.gradings
+        ]
+        units = [(u, d) for u, d in units if np.abs(u).max() > 0 or abs(d) > 0]
+        weights = np.array([1 + 0.4 * (len(p) - 1) for p in self.atoms])
+        tolerance = 1e-2 if self.slack else 2e-4
+        for c, powers in naming.names(at, low, high, self.rng, weights, units, 4, tolerance):
+            ratio = self.posed.one * c
+            for p, power in zip(self.atoms, powers, strict=True):
+                if power:
+                    ratio = ratio * Ratio(p, self.posed.domain.ring.constant(1)) ** power
+            yield ratio
+
+    def _tight(self, k: int) -> Iterator[Ratio]:
+        """Values at which an entry of the diagonal vanishes, and the same without its negative terms."""
+        forms, zero = list(self.posed.known.values()), self.posed.zero
+        for block, rows in blocks(self.posed).items():
+            for row in rows:
+                entry = (block, row, row)
+                slope, base = forms[k].of.get(entry, zero), -self.posed.target.of.get(entry, zero)
+                for j, v in self.named.items():
+                    base = base + v * forms[j].of.get(entry, zero)
+                known = True
+                for d, (constant, others) in self.told.items():
+                    c = forms[d].of.get(entry)
+                    if c is None:
+                        continue
+                    base = base + constant * c
+                    for j, w in others.items():
+                        if j == k:
+                            slope = slope + w * c
+                        elif j in self.named:
+                            base = base + w * self.named[j] * c
+                        else:
+                            known = False
+                if not known or slope.is_zero or base.is_zero:
+                    continue
+                found = -base / slope
+                yield found
+                for side in (1, -1):
+                    if has_no_negative(found.den * side):
+                        kept = {m: c for m, c in terms(found.num) if c * side > 0}
+                        if 0 < len(kept) < len(found.num):
+                            yield Ratio.of(from_terms(self.posed.domain.ring, kept), found.den)
+
+    def _finish(self) -> Proof | None:
+        full = dict(self.named)
+        for k, (constant, others) in self.told.items():
+            total = constant
+            for j, w in others.items():
+                total = total + w * self.named[j]
+            full[k] = total
+        multipliers = {self.names[k]: v for k, v in full.items() if not v.is_zero}
+        if self._refuted(multipliers):
+            return None
+        return self._checked(multipliers)
+
+    def _refuted(self, multipliers: Mapping[str, Ratio]) -> bool:
+        """Whether floats show that these are no proof, and where."""
+        X = self.all.X
+        for name, v in multipliers.items():
+            at = values(v, X)
+            if (at < -1e-9 * np.abs(at).max()).any():
+                self.failing.extend(X[np.argsort(at)[:3]])
+                self.why = f"the multiplier of {name} is negative"
+                return True
+        left = remainder(self.posed, multipliers)
+        for block, rows in blocks(self.posed).items():
+            least = self._least(matrix(self.posed, left, block, rows))
+            if least.min() < -1e-6:
+                worst = np.argsort(least)[:4]
+                self.failing.extend(x for x, w in zip(self.some[worst], least[worst], strict=True) if w < -1e-6)
+                self.why = f"the block {block} is not positive semidefinite"
+                return True
+        return False
+
+    def _checked(self, multipliers: Mapping[str, Ratio]) -> Proof | None:
+        doubting = replace(self.posed, domain=replace(self.posed.domain, doubts=self._doubts))
+        try:
+            left = remainder(doubting, multipliers)
+            plans = {}
+            for block, rows in blocks(doubting).items():
+                of = matrix(doubting, left, block, rows)
+                for plan in planned(doubting, of, rows):
+                    below, _ = lowered(doubting, of, rows, plan)
+                    if self._least(below).min(initial=0) < _ROUGH:
+                        continue
+                    found = eliminated(doubting.domain, below, rows)
+                    if found is not None:
+                        plans[block] = plan._replace(order=tuple(s.pivot for s in found))
+                        break
+                else:
+                    raise Wrong(f"the block {block} is not shown to be a sum of squares")
+            return check(self.posed, multipliers, plans)
+        except Wrong as error:
+            self.why = str(error)
+            self.say(f"not shown: {error}, {dict(multipliers)}")
+            return None
+
+    def _doubts(self, p: Any) -> bool:
+        """Whether floats say that a polynomial is negative somewhere, or the time is over."""
+        v, size = Floats(p)(self.some)
+        return self._late or bool((v < -1e-9 * size).any())
+
+    def _least(self, of: Matrix) -> Array:
+        """The least eigenvalues of a matrix, its diagonal scaled to ones, at some points."""
+        A = np.array([[values(c, self.some) for c in row] for row in of]).reshape(len(of), len(of), -1)
+        A = A.transpose(2, 0, 1)
+        size = np.sqrt(np.maximum(np.abs(np.einsum("pii->pi", A)), 1e-300))
+        least: Array = np.linalg.eigvalsh(A / size[:, :, None] / size[:, None, :])[:, 0]
+        return least
+
+
+def search(posed: Posed, seconds: float, say: Say = lambda text: None, seed: int = 0) -> Tree | str:
+    """Proofs of a case, or why none were found in the time.
+
+    Where the whole is not shown, it is split by the sign of a difference between bounds of a maximum.
+    """
+    deadline = time.perf_counter() + seconds
+    whole = Search(posed, deadline, say, seed)
+    found = whole.run()
+    if found is not None:
+        return found
+    for p in splits(posed, whole.all.X):
+        say(f"split by the sign of {key(p)}")
+        halves = []
+        for side in (1, -1):
+            half = Search(posed.part(p * side), deadline, say, seed).run()
+            if half is None:
+                break
+            halves.append(half)
+        else:
+            return Split(p, halves[0], halves[1])
+    return whole.why
+
+
+def splits(posed: Posed, X: Array) -> list[Any]:
+    """Factors of differences between bounds of a maximum that have both signs, the shortest first."""
+    found: dict[str, Any] = {}
+    for bounds in posed.branches.values():
+        for a, b in combinations(bounds, 2):
+            for factor, power in (a - b).num.factor()[1] if not (a - b).is_zero else ():
+                v, size = Floats(factor)(X)
+                if int(power) % 2 and (v > 1e-9 * size).any() and (v < -1e-9 * size).any():
+                    found.setdefault(key(factor), factor)
+    return sorted(found.values(), key=len)
