@@ -54,6 +54,7 @@ FOLDERS = {
         "comparisons",
         "pep",
         "proofs",
+        "multipliers",
         "evidence",
         "results",
         "search",
