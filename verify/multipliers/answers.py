@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import permutations, product
+from typing import Any
+
+import sympy
 
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term
@@ -14,6 +17,49 @@ from verify.reading.worlds import ONE, Atom, Value, World
 MASKS = 3
 #: Vectors of errors, by how their names begin.
 _ERROR = "error"
+
+
+class Number:
+    """A number of a world, as formulas of classes take it."""
+
+    def __init__(self, world: World, value: Value) -> None:
+        self.world, self.value = world, value
+
+    def __add__(self, other: Number) -> Number:
+        return Number(self.world, self.value + other.value)
+
+    def __sub__(self, other: Number) -> Number:
+        return Number(self.world, self.value - other.value)
+
+    def __mul__(self, c: Any) -> Number:
+        return Number(self.world, self.value * scalar(self.world, c))
+
+    def __truediv__(self, c: Any) -> Number:
+        return self * (1 / sympy.sympify(c))
+
+    __rmul__ = __mul__
+
+
+class Vector:
+    """A vector that all clients share, as formulas of classes take it."""
+
+    def __init__(self, world: World, value: Value) -> None:
+        self.world, self.value = world, value
+
+    def __mul__(self, other: Vector) -> Number:
+        return Number(self.world, self.world.inner(self.value * other.value))
+
+    def __pow__(self, exponent: int) -> Number:
+        if exponent != 2:
+            raise Unread("a formula of a class has another power of a vector than its square")
+        return self * self
+
+
+def scalar(world: World, c: Any) -> Value:
+    """A number that a class states in the constants mu and L of the problem."""
+    given = {sympy.Symbol(x, positive=True): sympy.Symbol(f"{Op.GIVEN} {x}") for x in ("mu", "L")}
+    found = world.field(sympy.sympify(c).subs(given))
+    return Value({ONE: found} if found else {})
 
 
 @dataclass(eq=False)
@@ -27,17 +73,19 @@ class Asked:
 
 @dataclass(eq=False)
 class Functions:
-    """The f_i, or a g that is one for all (``own`` False), of which the class is known: ``mu``, ``L``.
+    """The f_i, or a g that is one for all (``own`` False): their least and largest ``curvatures``, None where nothing
+    is known of them.
 
     ``slope``: the gradients at x*. ``equal``: whether mu is L here, so that there is but one function of the class.
+    ``average``: what is known of the average of the f_i.
     """
 
     name: str
     own: bool
-    mu: Value
-    L: Value
+    curvatures: tuple[Value, Value] | None
     slope: Value
     equal: bool
+    average: Callable[[Vector, Number, Vector], Iterable[tuple[str, Number]]] | None = None
     asked: dict[str, Asked] = field(default_factory=dict)
 
     def at(self, world: World, point: Value) -> Asked:
@@ -47,9 +95,9 @@ class Functions:
             zero, k = Value({}), len(self.asked)
             if point.is_zero():
                 found = Asked(point, zero, zero)
-            elif self.equal:
-                half = world.field.one / 2
-                found = Asked(point, self.L * point, self.L * world.inner(point * point) * Value({ONE: half}))
+            elif self.equal and self.curvatures is not None:
+                L, half = self.curvatures[1], Value({ONE: world.field.one / 2})
+                found = Asked(point, L * point, L * world.inner(point * point) * half)
             else:
                 known = world.of_client if self.own else world.atom
                 found = Asked(point, known(f"grad {self.name}({k})", 1), known(f"{self.name}({k})", 0))
@@ -61,16 +109,25 @@ class Functions:
 
         Taylor, Hendrickx and Glineur (2017).
         """
-        if self.equal:
+        if self.equal or self.curvatures is None:
             return
+        mu, L = self.curvatures
         self.at(world, Value({}))
-        half = Value({ONE: 1 / ((self.L - self.mu) * world.constant(2)).of[ONE]})
+        half = Value({ONE: 1 / ((L - mu) * world.constant(2)).of[ONE]})
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
             x, g = a.point - b.point, a.gradient - b.gradient
             lower = b.value + world.inner(b.gradient * x) - a.value
             gradient, both, square = world.inner(g * g), world.inner(g * x), world.inner(x * x)
-            form = lower + half * (gradient + self.mu * self.L * square - self.mu * (both + both))
+            form = lower + half * (gradient + mu * L * square - mu * (both + both))
             yield f"{self.name}[{i},{j}]", world.total(form) if self.own else form
+        for k, a in enumerate(self.asked.values()):
+            shared = not any(atom.own for _, atoms in a.point.of for atom in atoms)
+            if self.average is not None and shared and not a.point.is_zero():
+                each = Value({ONE: 1 / world.field(sympy.Symbol("n"))})
+                gap, gradient = world.total(a.value) * each, world.total(a.gradient) * each
+                told = self.average(Vector(world, a.point), Number(world, gap), Vector(world, gradient))
+                for name, number in told:
+                    yield f"{name} [{k}]", number.value
 
 
 @dataclass(eq=False)

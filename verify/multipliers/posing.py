@@ -15,11 +15,17 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import ContractiveCompressors, SmoothStronglyConvex, UnbiasedCompressors
+from fedtheory.classes import (
+    ContractiveCompressors,
+    Smooth,
+    SmoothStronglyConvex,
+    StronglyConvexOnAverage,
+    UnbiasedCompressors,
+)
 from fedtheory.instances import Instance
 from fedtheory.settings import Setting
 from verify.exact.symbolic import assumed, conjuncts
-from verify.multipliers.answers import Answers, Errors, Functions
+from verify.multipliers.answers import Answers, Errors, Functions, scalar
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form, Mask, Moments
 from verify.multipliers.ratios import Ratio, from_terms, polynomials, substituted
@@ -79,9 +85,34 @@ class Posed:
 
 def cases(claim: Claim) -> list[Case]:
     """The cases of a claim, one of which every instance is of."""
-    setting = claim.setting
-    curvature = [True, False] if setting.functions is not None else [None]
-    return [Case(g, equal) for g in sorted(set(setting.drawing.g)) for equal in curvature]
+    of = claim.setting.functions
+    told = None if of is None or not _stated(claim, of) else declared(of)
+    equal = [True, False] if told == _MU_L else [None]
+    return [Case(g, e) for g in sorted(set(claim.setting.drawing.g)) for e in equal]
+
+
+#: The constants of a problem, as classes are asked what they say.
+_MU_L = tuple(sympy.symbols("mu L", positive=True))
+
+
+def _stated(claim: Claim, part: Any, name: str = "contains") -> bool:
+    """Whether a hypothesis of a claim is what a class says of its members."""
+    return any(h.states_membership((part,), (name,)) for h in claim.requires)
+
+
+def _typical() -> Any:
+    """A problem that keeps to the constants that it declares."""
+    mu, L = _MU_L
+    f = SimpleNamespace(n=1, mu=np.array([mu], dtype=object), L=np.array([L], dtype=object))
+    return SimpleNamespace(n=1, f=f, g=None, mu=mu, L=L)
+
+
+def declared(of: Any) -> tuple[Any, Any] | None:
+    """The least and the largest curvature of functions of a class, in mu and L; None of a class that is not posed."""
+    if type(of) not in (SmoothStronglyConvex, StronglyConvexOnAverage, Smooth) or of.conjugates:
+        return None
+    least, largest = of.curvatures(_typical(), None)
+    return sympy.sympify(least[0]), sympy.sympify(largest[0])
 
 
 def example(claim: Claim, with_g: bool) -> Instance:
@@ -184,9 +215,6 @@ class _Posing:
 
     # The world
 
-    def _states_membership(self, part: Any, name: str = "contains") -> bool:
-        return any(h.states_membership((part,), (name,)) for h in self.claim.requires)
-
     def _number(self, term: Term) -> Value:
         return evaluated(self.world, [term])[0]
 
@@ -195,38 +223,34 @@ class _Posing:
         here, of = self.world, self.setting.functions
         answers = Answers(here, functions, {})
         if of is not None:
-            if type(of) is not SmoothStronglyConvex or of.conjugates:
-                raise Unread(f"the class {type(of).__name__} is not posed")
-            if not self._states_membership(of):
-                raise Unread("the claim does not say of which class the functions are")
-            mu, L = self._curvatures(of)
+            told, average, equal = None, None, bool(self.case.equal)
+            if _stated(self.claim, of):
+                told = declared(of)
+                if told is None:
+                    raise Unread(f"the class {type(of).__name__} is not posed")
+                average = (
+                    None if self.case.with_g or self.setting.optimum != "consensus" else of.average(_typical(), None)
+                )
+            mu_L = None
+            if told is not None:
+                least, largest = (scalar(here, c) for c in told)
+                mu_L = (largest if equal else least, largest)
             y_star = here.of_client("y*", 1) if self.case.with_g else here.deviation("y*", 1)
-            functions["f"] = Functions("f", True, mu, L, y_star, bool(self.case.equal))
+            functions["f"] = Functions("f", True, mu_L, y_star, equal, average)
             if self.case.with_g:
                 slope = here.total(y_star) * Value({ONE: -1 / here.field(sympy.Symbol("n"))})
-                functions["g"] = Functions("g", False, mu, L, slope, bool(self.case.equal))
+                functions["g"] = Functions("g", False, mu_L, slope, equal)
         for adversary in self.setting.adversaries:
             answers.errors[adversary.field] = self._errors(adversary)
         return answers
 
-    def _curvatures(self, of: Any) -> tuple[Value, Value]:
-        """Least and largest curvature, as the class says of functions that keep to what is declared."""
-        mu, L = sympy.symbols("mu L", positive=True)
-        f = SimpleNamespace(n=1, mu=(mu,), L=(L,))
-        declared: Any = SimpleNamespace(n=1, f=f, g=None, mu=mu, L=L)
-        found = [of.curvatures(declared, None)[k][0] for k in (0, 1)]
-        if found != [mu, L]:
-            raise Unread("the class has curvatures that are not those declared")
-        least, largest = (self._number(leaf(Op.GIVEN, name, NUMBER)) for name in ("mu", "L"))
-        return (largest, largest) if self.case.equal else (least, largest)
-
     def _errors(self, adversary: Any) -> Errors:
         here, field = self.world, adversary.field
-        told = self._states_membership(adversary)
+        told = _stated(self.claim, adversary)
         if isinstance(adversary, UnbiasedCompressors):
             own = "omega" in self.program.letters
             known = leaf(Op.LETTER, "omega", NUMBER) if own and told else leaf(Op.GIVEN, f"{field}.omega", NUMBER)
-            independent = self._states_membership(adversary, "mutually_independent") or (told and adversary.independent)
+            independent = _stated(self.claim, adversary, "mutually_independent") or (told and adversary.independent)
             joint = self._number(leaf(Op.GIVEN, f"{field}.omega_av", NUMBER)) if adversary.average else None
             return Errors(self._number(known), True, independent and joint is None, joint)
         if isinstance(adversary, ContractiveCompressors) and told and "alpha" in self.program.letters:
@@ -349,8 +373,11 @@ class _Posing:
                 self._equation(relation)
         self.env = {letter: self._told(value) for letter, value in self.env.items()}
         domain = self._at_least(domain, self._told(gen[place["n"]]) - 1, False)
-        if self.case.equal is False:
-            domain = self._at_least(domain, self._told(gen[place["L"]] - gen[place["mu"]]), True)
+        of = self.setting.functions
+        if self.case.equal is not True and of is not None and of.ends is not None and _stated(self.claim, of):
+            # There are functions of the class.
+            strict = self.case.equal is False
+            domain = self._at_least(domain, self._told(gen[place["L"]] - gen[place["mu"]]), strict)
         # Letters that are written by others keep their signs.
         for k, value in self.known_letters.items():
             if k in signs:

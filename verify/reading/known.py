@@ -15,6 +15,7 @@ from fedtheory.algorithms import base, compressed_scaffnew, rbcd
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers import rational
+from fedtheory.problems import excess
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
 from verify.reading.laws import Law, support
@@ -34,6 +35,7 @@ from verify.reading.values import (
     Several,
     Shape,
     Unknown,
+    describe,
     is_record_class,
 )
 
@@ -112,6 +114,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield randomness.WeightedSubset, Rule("WeightedSubset", _weighted)
     yield randomness.Independent, Rule("Independent", lambda one, n: Law("independent", (_law(one), _clients(n))))
     yield randomness.Product, Rule("Product", _product)
+    yield excess.bregman, Rule("bregman", _bregman)
     yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
 
 
@@ -348,6 +351,17 @@ def _pattern(n: Any, d: Any, s: Any) -> Law:
     if axis_of(d) is not Axis.COORDINATES:
         raise ValueError("a pattern speaks of another number than that of coordinates")
     return Law("pattern", (_clients(n), _number(s)))
+
+
+def _bregman(f: Any, x: Any, x_star: Any, slope: Any) -> Term:
+    if not isinstance(f, Named) or not isinstance(f.fields.get("value"), Rule):
+        raise ValueError(f"{describe(f)} has no values")
+    point, at = as_term(x), as_term(x_star)
+    at = terms.view(at, (*at.type.axes[:-1], Axis.ONE, *at.type.axes[-1:]))
+    z = terms.add(point, terms.negative(at))
+    value = f.fields["value"].apply
+    linear = summed(terms.multiply(as_term(slope), z), -1)
+    return terms.add(terms.add(value(point), terms.negative(value(at))), terms.negative(linear))
 
 
 def _weighted(weights: Any, tau: Any) -> Law:

@@ -21,6 +21,7 @@ from fedtheory.numbers.symbols import Max, Min, T
 from fedtheory.papers.baseline import potentials
 from fedtheory.papers.baseline.rivals import CONVEX, L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
+from fedtheory.problems.excess import bregman
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
@@ -53,7 +54,7 @@ def T_saga(problem: Problem, params: saga.Params, state: saga.State) -> Array:
 
     Not defined where gamma mu = 1.
     """
-    table: Array = potentials.bregman(problem.f, state.phi, problem.x_star, problem.y_star).sum(axis=-1) / problem.n
+    table: Array = bregman(problem.f, state.phi, problem.x_star, problem.y_star).sum(axis=-1) / problem.n
     c = 1 / (2 * params.gamma * (1 - params.gamma * problem.mu) * problem.n)
     distance: Array = c * potentials.distance(problem, state.x)
     return table + distance

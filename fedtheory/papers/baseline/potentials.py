@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
-from fedtheory.numbers.rational import Array, apply, square_root
+from fedtheory.numbers.rational import Array, square_root
 from fedtheory.problems.base import Problem
-from fedtheory.problems.functions import Functions
-from fedtheory.problems.quadratic import Quadratics
+from fedtheory.problems.excess import bregman
 
 
 def _squares(a: Array) -> Array:
@@ -19,17 +18,6 @@ def _squares(a: Array) -> Array:
 def distance(problem: Problem, x: Array) -> Array:
     """|x - x*|^2 for ``x (..., d)``."""
     return ((x - problem.x_star) ** 2).sum(axis=-1)
-
-
-def bregman(f: Functions, x: Array, x_star: Array, slope: Array) -> Array:
-    """f_i(x_i) - f_i(x*) - <slope_i, x_i - x*>, ``x (..., n, d) -> (..., n)``; for quadratics without cancellation.
-
-    ``slope (..., n, d)``: the gradients at ``x_star (..., d)``.
-    """
-    z = x - x_star[..., None, :]
-    if isinstance(f, Quadratics):
-        return (z * apply(f.H, z)).sum(axis=-1) / 2
-    return f.value(x) - f.value(x_star[..., None, :]) - (slope * z).sum(axis=-1)
 
 
 def gap(problem: Problem, x: Array) -> Array:
