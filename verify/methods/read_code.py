@@ -53,6 +53,6 @@ METHOD = Method(
     "all states, functions and draws, in all dimensions, at all parameters and numbers of clients",
     (Statement,),
     run,
-    frozenset({"=="}),
+    frozenset({"==", "<="}),
     applies=proving.applies,
 )

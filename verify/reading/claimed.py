@@ -188,7 +188,7 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader) -> _Scen
     of, with_g, single, resolvents = problems[0]
     if of is not None and of is not Problem:
         raise Unread(f"nothing is known of a problem of type {of.__name__}")
-    problem = known.problem(with_g, single, resolvents)
+    problem = known.problem(with_g, single, resolvents, fixed=True)
     params = _params(claim, instances, reader)
     types = _types(claim, instances, reader, problem, params)
     State = type(_state(instances[0]))

@@ -105,13 +105,17 @@ def _drawn(world: World, term: Term, of: list[Value]) -> Value:
 
 
 def _asked(world: World, term: Term, of: list[Value]) -> Value:
-    """An answer that is known by what was asked; of a gradient where a conjugate has its slope, what that was asked."""
+    """An answer that is known by what was asked. A gradient is known where a conjugate has its slope, or a resolvent
+    its root."""
     function, _, oracle = term.data.rpartition(".")
-    before = world.answers.get(of[-1].name()) if oracle == "gradient" else None
-    if before is not None and before[0] == f"{function}.conjugate_gradient":
-        return before[1]
+    before, asked = world.answers.get(of[-1].name(), ("", [])) if oracle == "gradient" else ("", [])
+    if before == f"{function}.conjugate_gradient":
+        return asked[0]
+    if before == f"{function}.resolvent":
+        shift, target = asked
+        return target - shift * of[-1]
     found = _answer(world, term, of)
-    world.answers[found.name()] = term.data, of[-1]
+    world.answers[found.name()] = term.data, of
     return found
 
 

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,9 @@ VECTORS: Mapping[str, Callable[[Any], Any]] = {"the multiplier of the constraint
 CONSTANTS = ("mu", "L")
 
 
-def _whole(value: Any) -> int:
+def _whole(value: Any) -> Any:
+    if isinstance(value, Term) and value.op is Op.COUNT:
+        return value
     # A decimal may be whole as it is written, and less than that in floats.
     if type(value) is not int:
         raise ValueError("a whole number is made of what is none")
@@ -88,6 +91,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield np.broadcast_to, Rule("broadcast_to", _spread)
     yield np.broadcast_shapes, Rule("broadcast_shapes", lambda *of: Numbers("the shape of several arrays"))
     yield np.concatenate, Rule("concatenate", _side_by_side)
+    yield np.stack, Rule("stack", _stacked)
     yield np.repeat, Rule("repeat", _repeated)
     yield np.zeros, Rule("zeros", _filled)
     yield np.zeros_like, Rule("zeros_like", _zeros_like)
@@ -102,6 +106,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield builtins.bool, _BOOL
     yield builtins.min, Rule("min", lambda of: terms.least(as_term(of)))
     yield builtins.getattr, Rule("getattr", _unread)
+    yield SimpleNamespace, Rule("SimpleNamespace", lambda **named: Named("a namespace", named))
     yield builtins.dict, Named("the class of mappings", {"fromkeys": Rule("fromkeys", _from_keys)})
     for name, function in VECTORS.items():
         yield function, Rule(name, partial(_vector, name))
@@ -118,9 +123,9 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
 
 
-def problem(with_g: bool, single: bool = False, resolvents: bool = False) -> Named:
+def problem(with_g: bool, single: bool = False, resolvents: bool = False, fixed: bool = False) -> Named:
     """A problem with n functions f_i on R^d, perhaps with a g; ``single``: with one f_i; ``resolvents``: whether the
-    f_i have resolvents."""
+    f_i have resolvents; ``fixed``: whether it is the same in all replicas."""
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
     numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in CONSTANTS}
@@ -131,8 +136,8 @@ def problem(with_g: bool, single: bool = False, resolvents: bool = False) -> Nam
             "d": d,
             "f": _functions("f", over, 1 if single else n, d, resolvents),
             "g": _functions("g", Axis.ONE, 1, d) if with_g else None,
-            "x_star": terms.leaf(Op.GIVEN, "x_star", terms.POINT),
-            "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), True, 1)),
+            "x_star": terms.leaf(Op.GIVEN, "x_star", Type((Axis.COORDINATES,), not fixed, 1)),
+            "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), not fixed, 1)),
             **numbers,
         },
     )
@@ -161,7 +166,7 @@ def _resolved(name: str, over: Axis, shift: Any, target: Any) -> Term:
 
 def _asked(name: str, over: Axis, more: tuple[Axis, ...], degree: int, at: Any) -> Term:
     point = as_term(at)
-    if over is Axis.ONE and point.type.axes[:1] != (Axis.ONE,):
+    if over is Axis.ONE and point.type.axes[-2:-1] != (Axis.ONE,):
         raise ValueError(f"{name} is taken at {point.type}, where a single vector is due")
     return terms.called(Op.ORACLE, name, [point], (over, *more), degree)
 
@@ -282,6 +287,17 @@ def _side_by_side(parts: Any, axis: Any = 0) -> Several:
     if len(others) > 1 or len({v.type.batched for v in vectors}) > 1 or any(v.type.mask for v in vectors):
         raise ValueError("what is concatenated differs in other axes")
     return Several(vectors, axis)
+
+
+def _stacked(parts: Any, axis: Any = 0) -> Several:
+    if type(axis) is not int or axis not in (-1, -2):
+        raise ValueError("what is stacked is not so on one of the last two axes")
+    arrays = [as_term(part) for part in _tuple(parts)]
+    if any(len(array.type.axes) < -axis - 1 for array in arrays):
+        raise ValueError("what is stacked has fewer axes")
+    places = [len(array.type.axes) + axis + 1 for array in arrays]
+    wider = [(*a.type.axes[:k], Axis.ONE, *a.type.axes[k:]) for a, k in zip(arrays, places, strict=True)]
+    return _side_by_side(tuple(terms.view(a, axes) for a, axes in zip(arrays, wider, strict=True)), axis)
 
 
 def _repeated(value: Any, count: Any, axis: Any = None) -> Term:

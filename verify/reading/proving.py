@@ -25,11 +25,14 @@ from verify.reading.worlds import ONE, Value, World, inverse
 
 
 def applies(claim: Claim) -> bool:
-    """Whether a claim says that two sides are equal, in every state, or that a step leaves a residual zero."""
+    """Whether a claim says that two sides are equal, or ordered, in every state, or that a step leaves a residual zero.
+
+    Of what is ordered only that is shown of which both sides are one expression.
+    """
     statement = claim.statement
     if isinstance(statement, Invariant):
         return True
-    equal = all(comparison.relation == "==" for comparison in statement.comparisons)
+    equal = all(comparison.relation in ("==", "<=") for comparison in statement.comparisons)
     return statement.statewise and bool(statement.quantities) and bool(statement.comparisons) and equal
 
 

@@ -146,13 +146,12 @@ def zeros(axes: tuple[Axis, ...], batched: bool = False) -> Term:
 def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree: int) -> Term:
     """What an oracle answers, or what a compressor makes of a vector: of clients, at vectors of the same clients."""
     at = on[-1].type
-    if at.degree not in (1, ANY_DEGREE) or at.axes not in (
-        (Axis.CLIENTS, Axis.COORDINATES),
-        (Axis.ONE, Axis.COORDINATES),
-    ):
+    own, before = at.axes[-2:], at.axes[:-2]
+    whole = own in ((Axis.CLIENTS, Axis.COORDINATES), (Axis.ONE, Axis.COORDINATES))
+    if at.degree not in (1, ANY_DEGREE) or not whole or not set(before) <= {Axis.ONE, Axis.DRAWS}:
         raise ValueError(f"{name} is taken at {at}, where vectors of clients are due")
     batched = any(term.type.batched for term in on)
-    return Term(op, tuple(on), Type(axes, batched, degree), name)
+    return Term(op, tuple(on), Type((*before, *axes), batched, degree), name)
 
 
 # Operations

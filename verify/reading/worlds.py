@@ -86,7 +86,7 @@ class World:
     indexed: frozenset[str]
     totals: dict[str, Value] = field(default_factory=dict)
     #: What answers of oracles were asked, by the names of the answers.
-    answers: dict[str, tuple[str, Value]] = field(default_factory=dict)
+    answers: dict[str, tuple[str, list[Value]]] = field(default_factory=dict)
     #: Of draws of subsets, weights of the clients: one is drawn with a probability proportional to the sum of its own.
     weights: dict[str, Value] = field(default_factory=dict)
     #: Draws of each coordinate's own.

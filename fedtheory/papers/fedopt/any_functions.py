@@ -202,7 +202,7 @@ def _learning(recipe: Recipe, problem: Problem, exact: bool) -> Learning:
 
 def learning_of(problem: Problem, params: Learning) -> Any:
     """The F_k of eq. (12), whose mean is f, for which the problems of Algorithm 5 can be solved."""
-    equal = np.array([1 / (problem.n + 0 * params.lam)] * problem.n)
+    equal = np.broadcast_to(1 / (problem.n + 0 * params.lam), (problem.n,))
     mu = params.lam * (problem.n / params.sigma - 1)
     f = Locals(problem.f, equal, mu, problem.x_star, params.lam)
     return SimpleNamespace(f=f, n=f.n, d=f.d, x_star=problem.x_star)

@@ -86,6 +86,8 @@ def _after_one(problem: Problem, params: Nodes, state: Model) -> Array:
 
 
 _GONE = sympy.Symbol("|w^(t+1)-w*|^2")
+#: The least of the n_k/n.
+_least_share = sympy.Symbol("min_k(n_k/n)", positive=True)
 ONE_NODE_ALONE = Hypothesis("K = 1", sympy.Eq(K, 1, evaluate=False))
 
 
@@ -241,7 +243,7 @@ SECTION_3_4 = (
         where="Section 3.4",
         kind="equivalence",
         gist="DANE is scheme (9) with its a_k",
-        setting=LOCALS,
+        setting=replace(LOCALS, letters={**LOCALS.sources, _least_share: lambda problem, params: min(params.weights)}),
         statement=identity(
             Quantity("(grad F_k(w_k)+mu(w_k-w^t), w^(t+1))", _slopes), Quantity("(a_k, (1/K) sum_k w_k)", _scheme)
         ),

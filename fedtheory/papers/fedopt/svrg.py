@@ -43,13 +43,14 @@ from fedtheory.settings.relations import Quantity
 def _direction(problem: Problem, params: svrg.Params, state: svrg.State) -> Array:
     """E of the direction of line 7 of Algorithm 1."""
     draws, p = support_of(svrg.draws(problem, params, state), True)
-    after = svrg.step(problem, params, state, draws)
-    return expectation((state.w - after.w) / params.eta, p, axis=-2)
+    before = svrg.State(state.w[..., None, :], state.w_tilde[..., None, :])
+    after = svrg.step(problem, params, before, draws)
+    return expectation((before.w - after.w) / params.eta, p, axis=-2)
 
 
 def _gradient(problem: Problem, params: svrg.Params, state: svrg.State) -> Array:
     """grad f(w)."""
-    gradient: Array = problem.f.gradient(state.w[..., None, :]).sum(axis=-2)[..., 0, :] / problem.n
+    gradient: Array = problem.f.gradient(state.w[..., None, :]).sum(axis=-2) / problem.n
     return gradient
 
 
