@@ -34,7 +34,6 @@ SHOWN = (
     "fedadmm/theorem-4.1/b/couplings",
     "fedadmm/theorem-4.1/b/excesses",
     "fedadmm/theorem-4.1/b/difference",
-    "fedadmm/theorem-4.1/b/tolerance",
     "fedadmm/theorem-4.1/c/spread",
     "fedadmm/theorem-3.1/proof/repaired-equalities",
     "fedadmm/eq-34/repaired",
