@@ -36,10 +36,10 @@ def method(
     """The algorithm with this ``step(problem, params, state, draw) -> state``, a mapping or a tuple of the new parts.
 
     ``params``: names of its parameters; ``state``: its parts by name, each a "point" ``(..., d)`` or "clients"
-    ``(..., n, d)``. Unless given: all parts start at 0; the draws are those of ``params.compressors`` or of
-    ``params.noise``, or there are none; at the fixed point points are the optimum and clients' vectors 0.
-    ``schedules``: parameters that vary with the round, by name, as expressions in its index ``round_index`` and in
-    letters; the step has their values at its round.
+    ``(..., n, d)``; ``init`` and ``fixed_point`` give a mapping or a tuple too. Unless given: all parts start at 0; the
+    draws are those of ``params.compressors`` or of ``params.noise``, or there are none; at the fixed point points are
+    the optimum and clients' vectors 0. ``schedules``: parameters that vary with the round, by name, as expressions in
+    its index ``round_index`` and in letters; the step has their values at its round.
     ``ValueError`` for another shape, for a function of other arguments, for a parameter that is called as a part of the
     problem is, or for a schedule that is no number, infinite or negative at some round.
     """
@@ -88,10 +88,10 @@ def method(
         name,
         Params,
         State,
-        init or start,
+        start if init is None else stepping(init, State),
         drawn if draws is None else drawing(draws),
         stepping(step, State),
-        fixed_point or rest,
+        rest if fixed_point is None else stepping(fixed_point, State),
         invariant,
         varying,
     )
@@ -113,27 +113,27 @@ def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
-    """The step that gives a ``State`` where ``step``, its ``__wrapped__``, gives a mapping or a tuple.
+    """The function that gives a ``State`` where ``step``, its ``__wrapped__``, gives a mapping or a tuple of its parts.
 
-    ``ValueError`` where it gives something else, or other parts.
+    So may ``init`` and ``fixed_point``. ``ValueError`` where it gives something else, or other parts.
     """
 
     step = in_fractions(step)
 
     @wraps(step)
-    def stepped(problem: Any, params: Any, state: Any, draw: Any) -> Any:
-        after = step(problem, params, state, draw)
-        if isinstance(after, Mapping):
-            if set(after) == set(State._fields):
-                return State(**after)
-            given = f"the parts {', '.join(map(str, after))}"
-        elif isinstance(after, tuple | list):
-            if len(after) == len(State._fields):
-                return State(*after)
-            given = f"{len(after)} parts"
+    def stepped(*given: Any, **parts: Any) -> Any:
+        found = step(*given, **parts)
+        if isinstance(found, Mapping):
+            if set(found) == set(State._fields):
+                return State(**found)
+            told = f"the parts {', '.join(map(str, found))}"
+        elif isinstance(found, tuple | list):
+            if len(found) == len(State._fields):
+                return State(*found)
+            told = f"{len(found)} parts"
         else:
-            given = f"an object of type {type(after).__name__}"
-        parts = ", ".join(State._fields)
-        raise ValueError(f"{place(step)} gives {given}, where a mapping or a tuple of the state's parts {parts} is due")
+            told = f"an object of type {type(found).__name__}"
+        due = ", ".join(State._fields)
+        raise ValueError(f"{place(step)} gives {told}, where a mapping or a tuple of the state's parts {due} is due")
 
     return stepped

@@ -263,12 +263,15 @@ def _types(
     algorithm = claim.setting.algorithm
     if claim.setting.drawing.special is not None or algorithm is None:
         return _seen(claim, instances)
-    centre = theirs(algorithm.fixed_point)
+    centre = theirs(algorithm.fixed_point, algorithm.State)
     if is_made_by(centre, method.method):
         shapes = held(centre, "state")
         return {name: terms.POINT if shape == "point" else terms.CLIENTS for name, shape in shapes.items()}
     before = len(reader.raising)
     found = reader.call(centre, problem, params)
+    fields: tuple[str, ...] = algorithm.State._fields  # type: ignore[attr-defined]
+    if type(found) is tuple and len(found) == len(fields):
+        found = Record(None, dict(zip(fields, found, strict=True)))
     del reader.raising[before:]
     if not isinstance(found, Record):
         raise Unread(f"the fixed point of {algorithm.name} is no state")
