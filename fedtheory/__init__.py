@@ -42,7 +42,7 @@ _PUBLIC = {
     "kinds.parameter_rule": ("ParameterRule",),
     "plugins": ("Paper",),
     "settings.quantities": ("distance", "gap", "heterogeneity"),
-    "randomness": ("Bernoulli", "Constant", "Independent", "Product", "UniformSubset"),
+    "randomness": ("Bernoulli", "Constant", "Independent", "Product", "Uniform01", "UniformSubset"),
     "settings.relations": ("E", "Quantity"),
     "settings": ("Drawing", "Hints", "Setting"),
     "numbers.symbols": ("T", "d", "integers", "k", "letters", "n", "omega", "round_index"),

@@ -1,6 +1,6 @@
-"""SCAFFOLD at the optimum stays there, whatever the stepsizes, if its control variates are the gradients; FedAvg leaves.
+"""SCAFFOLD at the optimum stays there, whatever its stepsize, once it knows the clients' gradients; FedAvg leaves it.
 
-Source: Karimireddy and others, SCAFFOLD: stochastic controlled averaging for federated learning (2020), Section 4.
+Source: Karimireddy and others, SCAFFOLD (2020), Section 4.
 """
 
 import numpy as np
