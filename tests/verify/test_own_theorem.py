@@ -15,15 +15,7 @@ from verify.cli import main
 from verify.cli.own import load
 from verify.mutation import selftest
 
-FILES = {
-    "heavy_ball": "certified",
-    "compressed_gradient_descent": "certified",
-    "decreasing_step": "certified",
-    "error_feedback": "certified",
-    "local_gradient_descent": "certified",
-    "proximal_point": "certified",
-    "own_compressor": "supported",
-}
+FILES = {"proximal_point": "certified", "own_compressor": "supported"}
 
 
 @pytest.mark.parametrize("name", FILES)

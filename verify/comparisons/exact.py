@@ -62,6 +62,10 @@ def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Itera
         yield from _parts_of(claim.statement, claim, instance, row, rounds)
 
 
+#: How far floats may be off, in units of a vector, and outcomes of a compressor whose law is compared at most.
+_NEAR, _LARGEST_LAW = 1e-9, 600
+
+
 @singledispatch
 def _parts_of(statement: Statement, claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
     """The comparisons that a statement lists."""
@@ -145,11 +149,19 @@ def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) 
 
 
 def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tuple[Array, Array]:
-    """How far the outcomes and probabilities on floats are from the exact ones, in units of |x|, and zeros."""
+    """How far the outcomes and probabilities on floats are from the exact ones, in units of |x|, and zeros.
+
+    Where outcomes stand in another order, as where one is rounded down that nearly was a level, their probabilities are
+    compared.
+    """
     rounded, q = compressor.outcomes(to_float(x))
-    size = max(float(abs(x).max(initial=0)), 1e-300)
-    off = np.concatenate([abs(rounded - to_float(values)).max(axis=-1) / size, abs(q - to_float(p))])
-    return np.where(off <= 1e-9, 0.0, off), np.zeros(len(off))
+    size, values, p = max(float(abs(x).max(initial=0)), 1e-300), to_float(values), to_float(p)
+    off = np.concatenate([abs(rounded - values).max(axis=-1) / size, abs(q - p)])
+    if (off > _NEAR).any() and len(p) <= _LARGEST_LAW:
+        every = np.concatenate([values, rounded])
+        here, there = ((abs(every[:, None] - of).max(axis=-1) <= _NEAR * size) for of in (values, rounded))
+        off = abs(here @ p - there @ q)
+    return np.where(off <= _NEAR, 0.0, off), np.zeros(len(off))
 
 
 def _sampled(compressor: Compressor, x: Array) -> tuple[Array, Array]:
