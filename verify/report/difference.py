@@ -43,7 +43,7 @@ def marked(printed: Claim, repaired: Claim) -> tuple[list[Told], list[Told]]:
     first, second = [_statement(printed, repaired)], [_statement(repaired, printed)]
     for heading, a, b in (
         ("where", _meanings(printed), _meanings(repaired)),
-        ("for", [printed.setting.text], [repaired.setting.text]),
+        ("for", [statement.scope(printed)], [statement.scope(repaired)]),
         ("hypotheses", [h.text for h in printed.requires], [h.text for h in repaired.requires]),
     ):
         if a != b:

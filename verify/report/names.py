@@ -25,7 +25,7 @@ _WORD_AFTER = r"_(?!(?:hat|bar|next)\b)[a-z]{3,}"
 _GAP = r"\,"
 
 _TOKENS = re.compile(
-    r"(?P<words>(?!(?:sum|prod|grad)_)[A-Za-z']+(?:_(?!(?:hat|bar|next)\b)(?:[a-z']{3,}|[0-9]+\.[0-9]+))+)"
+    r"(?P<words>(?!(?:sum|prod|grad)_)[A-Za-z']+(?:_(?!(?:hat|bar|next)\b)(?:[a-z']{3,}|of|[0-9]+\.[0-9]+|\([0-9]+\)))+)"
     r"|(?P<word>[A-Za-z]+)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<relation><=|->)|(?P<sign>\S)|\s+"
 )
 _CLOSES = {"(": ")", "{": "}", "<": ">", "|": "|"}

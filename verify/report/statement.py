@@ -59,6 +59,26 @@ def meanings(claim: Claim) -> list[tuple[str, str]]:
     return [(written[name], meaning) for name, meaning in definitions(claim)]
 
 
+def scope(claim: Claim) -> str:
+    """For what it is stated and tested: the setting in words, with the restrictions that its words leave out."""
+    setting, drawing = claim.setting, claim.setting.drawing
+    functions = setting.functions if drawing.special is None else None
+    found = [setting.text] if setting.text else []
+    if functions is not None and not setting.any_clients:
+        counts = sorted(set(setting.clients))
+        found.append(f"{' or '.join(map(str, counts))} client{'s' if counts[-1] > 1 else ''} only")
+    if functions is not None and functions.quadratics and "quadratic" not in setting.text:
+        found.append("quadratic functions only")
+    if drawing.conditions:
+        found.append(f"tested at L/mu = {', '.join(map(str, drawing.conditions))}")
+    if drawing.compressors:
+        told = (
+            f"rand-{k} of d = {d}" if k else f"Bernoulli's with omega = {omega}" for k, d, omega in drawing.compressors
+        )
+        found.append(f"tested with the compressors {', '.join(told)}")
+    return "; ".join(found)
+
+
 def parts(claim: Claim) -> list[str]:
     """Names of what ``claim.variant`` can change."""
     return [*claim.statement.part_names(), "requires"]

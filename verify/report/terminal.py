@@ -101,10 +101,10 @@ def _obstacle(evidence: Evidence) -> str:
 
 def description(claim: Claim) -> list[str]:
     """A claim in words: its place, statement, hypotheses, reading, and what ``variant`` can change."""
-    origin = ORIGINS.get(claim.origin)
+    origin, scope = ORIGINS.get(claim.origin), statement.scope(claim)
     lines = [
         f"{claim.id}  ({'; '.join(filter(None, (claim.kind, claim.where)))})",
-        *(f"  {text}" for text in (claim.gist, claim.setting.text and f"for: {claim.setting.text}", origin) if text),
+        *(f"  {text}" for text in (claim.gist, scope and f"for: {scope}", origin) if text),
         *(("as printed", f"  {claim.formula}") if claim.formula else ()),
         "statement" if not claim.formula else "as read",
         *(f"  {line}" for line in statement.text(claim)),

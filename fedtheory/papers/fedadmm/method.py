@@ -182,8 +182,8 @@ def _lines(problem: Problem, params: Penalties, state: Variables) -> Array:
 
 _L_w, _L_min, _inner_u, _inner_min, _v, _v_closed, _grad, _res = parts(
     "sum_i<w_i-w,pi_i>+sigma_i/2|w_i-w|^2 its_least_value+sum_i(sigma_i)/2|w-w^{k+1}|^2 "
-    "objective_of_(15)(w_i) objective_of_(15)(v_i^2)+(alpha_i*r_i+sigma_i)/2|w_i-v_i^2|^2 v_i^2 second_line_of_(15) "
-    "grad_f(w) sum_i(alpha_i*grad_f_i(w_i)+pi_i)-sum_i(pi_i)"
+    "objective_of_(15)(w_i) objective_of_(15)(v_i^{l+1})+(alpha_i*r_i+sigma_i)/2|w_i-v_i^{l+1}|^2 "
+    "v_i^{l+1} second_line_of_(15) grad_f(w) sum_i(alpha_i*grad_f_i(w_i)+pi_i)-sum_i(pi_i)"
 )
 
 L_W = Quantity(_L_w, _at_any)

@@ -12,7 +12,7 @@ from fedtheory import claims
 from verify import check
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
-from verify.report import by_hand, functions, terminal
+from verify.report import by_hand, functions, statement, terminal
 from verify.results import shipped
 
 EXAMPLES = [id for id, entry in shipped().entries.items() if entry["counterexample"]]
@@ -101,3 +101,18 @@ def test_states_of_ones_own_methods_have_their_names():
     found = check(claim).counterexample
     assert "; x = " in found.text and ", before = " in found.text
     assert naming.state(claim, claim.instances.build(found.recipe, True), found.point) in found.place()
+
+
+def test_what_a_statement_is_for_names_every_restriction():
+    def of(**more):
+        functions = ft.SmoothStronglyConvex(mu, L, **{k: v for k, v in more.items() if k == "quadratics"})
+        rest = {k: v for k, v in more.items() if k != "quadratics"}
+        method = ft.method("m", lambda p, q, s, draw: s, [], {"x": "point"})
+        setting = ft.Setting("all functions", algorithm=method, functions=functions, **rest)
+        return statement.scope(ft.Claim("own/m", setting=setting, statement=ft.contracts(method, ft.distance, 1)))
+
+    assert of() == "all functions"
+    assert of(clients=(1,)) == "all functions; 1 client only"
+    assert of(clients=(1, 2), quadratics=True) == "all functions; 1 or 2 clients only; quadratic functions only"
+    drawing = ft.Drawing(conditions=(Fraction(1), Fraction(9, 4)))
+    assert of(drawing=drawing) == "all functions; tested at L/mu = 1, 9/4"

@@ -26,6 +26,8 @@ from verify.report.names import latex
         ("Lt^{max(k-s_0k_0,0)}", r"\tilde{L}^{\max(k - s_0k_0, 0)}"),
         ("P(one_window_covers)", r"P(\text{one window covers})"),
         ("sum_of_drifts", r"\text{sum of drifts}"),
+        ("second_line_of_(15)", r"\text{second line of (15)}"),
+        ("objective_of_(15)(v^2)", r"\text{objective of (15)}(v^2)"),
         ("right", r"\text{right}"),
         ("f(w~)", r"f(\tilde{w})"),
     ],

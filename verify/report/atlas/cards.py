@@ -16,7 +16,8 @@ from fedtheory.claims import Claim
 from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
-from verify.report import falls, outcomes, statement
+from verify.evidence.counterexamples import Counterexample
+from verify.report import by_hand, falls, outcomes, statement
 from verify.report.atlas import figures, mathml
 from verify.report.atlas.prose import typeset
 from verify.report.falls import FALLEN, Fall
@@ -56,6 +57,15 @@ class Paper:
         """The cards of what an errata page lists, by the way in which they fall."""
         found = {way: tuple(card for card in self.cards if card.fall is way) for way in Fall}
         return {way: cards for way, cards in found.items() if cards}
+
+    @property
+    def told(self) -> list[str]:
+        """How many claims fall in which way; of those that are not printed, what the paper implies and what is ours."""
+        found = [f"{len(cards)} {way}" for way, cards in self.falls.items() if way is not Fall.UNPRINTED]
+        for origin, words in (("implied", "implied by the paper, and false"), ("observed", "of ours, and false")):
+            count = sum(card.origin == origin for card in self.falls.get(Fall.UNPRINTED, ()))
+            found += [f"{count} {words}"] if count else []
+        return found
 
     @property
     def fallen(self) -> int:
@@ -216,6 +226,11 @@ class Card:
         comparisons = getattr(self.claim.statement, "comparisons", ()) if self.claim else ()
         return bool(comparisons) and all(comparison.relation == "==" for comparison in comparisons)
 
+    @property
+    def scope(self) -> str:
+        """For what it is stated and tested, with every restriction."""
+        return statement.scope(self.claim) if self.claim else ""
+
     # What other claims have to do with it
 
     @property
@@ -306,6 +321,26 @@ class Card:
         example = self.entry["counterexample"]
         return example["left"], example["relation"], example["right"]
 
+    @cached_property
+    def counterexample(self) -> Counterexample | None:
+        """The counterexample, of a claim that the package knows; None where it cannot be rebuilt."""
+        if not self.replayable:
+            return None
+        try:
+            return Counterexample.from_json(self.example or {})
+        except ValueError:
+            return None
+
+    @property
+    def place(self) -> str:
+        """The instance of the counterexample and its state, in words."""
+        return self.counterexample.place() if self.counterexample else str(self.example["text"] if self.example else "")
+
+    @property
+    def by_hand(self) -> list[str]:
+        """How to follow the counterexample by hand."""
+        return by_hand.lines(self.counterexample) if self.counterexample else []
+
     @property
     def scalars(self) -> list[tuple[str, str]]:
         """Names and values of the numbers in the counterexample's recipe."""
@@ -351,7 +386,7 @@ class Beside:
     @property
     def settings(self) -> tuple[Markup, Markup] | None:
         """What both speak of, with the words that the other does not have marked; None where it is the same."""
-        first, second = (card.claim.setting.text.split() if card.claim else [] for card in self._both)
+        first, second = (card.scope.split() for card in self._both)
         return None if first == second else (_marked(first, second), _marked(second, first))
 
     @property
