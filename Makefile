@@ -13,7 +13,7 @@ SENSITIVE := tests/verify/pep/test_far.py tests/verify/pep/test_last_digits.py
 .PHONY: help audit results test test-slow prove fuzz bench docs notebooks format clean
 
 help:
-	@echo "make audit      set up, audit every claim, run the algorithms on real data (results in build/audit)"
+	@echo "make audit      set up, audit every claim by what is carried, run the algorithms on real data (in build/audit)"
 	@echo "make results    audit every claim anew, and make what was found the results that the package carries"
 	@echo "make test       set up, lint, type-check and test"
 	@echo "make test-slow  the long sweeps behind the fast subset"
@@ -35,7 +35,7 @@ audit: $(VENV)/.ready
 	$(BIN)/fedtheory audit --out build/audit
 
 results: $(VENV)/.ready
-	$(BIN)/fedtheory audit --no-cache --out build/results
+	$(BIN)/fedtheory audit --from-scratch --no-cache --out build/results
 	$(BIN)/python -m verify.cli.carry build/results/audit.json
 
 test: $(VENV)/.ready

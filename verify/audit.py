@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from verify import results
 from verify.base.sweeping import sweep
 from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
@@ -20,9 +21,12 @@ def audit(
     budget: str = "quick",
     jobs: int = 1,
     progress: Callable[[Evidence], None] | None = None,
+    rechecking: bool = False,
 ) -> list[Evidence]:
     """The evidence for each registered claim, in the order given, whatever the number of ``jobs``.
 
+    ``rechecking``: what the package carries of a claim is checked, and only what does not hold is found anew; without
+    it nothing is carried (:mod:`verify.rechecking`).
     ``progress`` is called with each result as it arrives. ``ValueError`` for jobs < 1 or a bad seed or budget.
     ``ChildProcessError`` when a process that checks is killed. Within :func:`verify.base.sweeping.cluster` the workers
     of a cluster check, and ``jobs`` says nothing.
@@ -37,7 +41,8 @@ def audit(
     # What follows from others comes after them.
     for part in ([claim for claim in selected if not claim.follows], [claim for claim in selected if claim.follows]):
         known = _known(found.values())
-        for evidence in sweep(_checked, [(claim, seed, budget, known) for claim in part], jobs, ordered=False):
+        tasks = [(claim, seed, budget, known, rechecking) for claim in part]
+        for evidence in sweep(_checked, tasks, jobs, ordered=False):
             found[evidence.claim.id] = evidence
             if progress is not None:
                 progress(evidence)
@@ -51,12 +56,13 @@ def _known(found: Iterable[Evidence]) -> dict[str, Verdict]:
     return {e.claim.id: e.verdict for e in ended if e.claim == registered.get(e.claim.id)}
 
 
-def _checked(claim: Claim, seed: int, budget: str, known: Mapping[str, Verdict]) -> Evidence:
+def _checked(claim: Claim, seed: int, budget: str, known: Mapping[str, Verdict], rechecking: bool) -> Evidence:
     """The evidence; a failure inside the check is reported with its claim and does not lose the others' results."""
     from verify.checking import check
 
     try:
-        return check(claim, seed, budget, known=known)
+        carried = results.carried(claim) if rechecking else None
+        return check(claim, seed, budget, known=known, carried=carried)
     except Exception as error:
         note = f"{FAILED}: {type(error).__name__}: {error}"
         return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=note)

@@ -19,6 +19,7 @@ from verify.comparisons import asserted
 from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
 from verify.methods import METHODS
 from verify.methods.base import Inquiry, Role, examined
+from verify.rechecking import Carried, Recheck
 from verify.search import seen
 
 #: Instances proposed at each budget.
@@ -39,11 +40,13 @@ def check(
     budget: str = "quick",
     progress: Callable[[], object] | None = None,
     known: Mapping[str, Verdict] | None = None,
+    carried: Carried | None = None,
 ) -> Evidence:
     """Test a claim and return the evidence. The same seed and budget give the same evidence.
 
     ``progress`` is called when one of the methods is done, or was not needed. ``known``: verdicts of registered claims,
     by id, that this gave at the same seed and budget: on which the claim rests is then not examined again.
+    ``carried``: what was found of the claim before, whose proofs are checked in place of being found again.
 
     ``ValueError`` for an unknown budget, or where the claim's own code does not run on numbers; ``Defect`` for an error
     in this package. A refutation is confirmed in exact arithmetic and made as small as the search can; a claim whose
@@ -57,14 +60,16 @@ def check(
     # code is told in the evidence, and not on the terminal.
     with threadpool_limits(limits=1), np.errstate(all="ignore"):
         inquiry = Inquiry(claim, seed, BUDGETS[budget], known=known or {}, methods=METHODS)
+        recheck = None if carried is None else Recheck(inquiry, carried, budget)
         outcomes = []
         with placed(claim):
-            for outcome in examined(inquiry, METHODS):
+            for outcome in examined(inquiry, METHODS) if recheck is None else recheck.outcomes(METHODS):
                 outcomes.append(outcome)
                 if progress is not None:
                     progress()
-        evidence = _told(inquiry, tuple(outcomes))
-    return replace(evidence, seconds=time.perf_counter() - begun)
+        evidence = _told(inquiry if recheck is None else recheck.inquiry, tuple(outcomes))
+    fallen = () if recheck is None else tuple(recheck.fallen)
+    return replace(evidence, fallen=fallen, seconds=time.perf_counter() - begun)
 
 
 def check_arguments(seed: int, budget: str) -> None:
@@ -79,7 +84,8 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     """The evidence that the outcomes amount to."""
     best = strongest(outcomes)
     assert best is not None, "the search and those that stand alone always have a verdict"
-    main = (*_by(Role.ALONE, outcomes), *_by(Role.MEASURES, outcomes))[0]
+    # Where a counterexample is carried nothing else was examined.
+    main = (*_by(Role.ALONE, outcomes), *_by(Role.MEASURES, outcomes), best)[0]
     if best.verdict is Verdict.REFUTED:
         main = replace(best, instances=best.instances or main.instances)
     used = {name for o in outcomes for name in o.used}
@@ -167,7 +173,8 @@ def _note(inquiry: Inquiry, best: Outcome, outcomes: Sequence[Outcome]) -> str:
     if best.verdict is Verdict.SUPPORTED:
         whole = [o.note for o in _by(Role.WHOLE, outcomes) if o.verdict is None]
         note = "; ".join([note, *whole[:1]])
-    if inquiry.claim.statement.horizon:
+    # The beginning of a search says little of each number of rounds.
+    if inquiry.claim.statement.horizon and inquiry.climbing:
         rounds = inquiry.hunt.by_round
         note += "; margin at " + ", ".join(f"T={T}: {round(1 - rounds[T], 6) + 0.0:g}" for T in sorted(rounds))
     drawn = [o.note for o in _by(Role.SAMPLES, outcomes) if o.used]

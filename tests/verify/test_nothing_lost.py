@@ -45,7 +45,7 @@ def room(size):
     # The kernel's limit on the size of files stands for a full disk.
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
-def check(claim, seed=0, budget="quick", known=None):
+def check(claim, seed=0, budget="quick", known=None, carried=None):
     print(claim.id, file=log, flush=True)
     if claim.id == os.environ["AT"]:
         {then}
@@ -181,7 +181,7 @@ def test_a_verdict_that_is_kept_comes_back(tmp_path, margin):
 
 
 def test_a_check_that_failed_is_not_kept(tmp_path, monkeypatch, capsys):
-    def failing(claim, seed, budget, known):
+    def failing(claim, seed, budget, known, carried):
         raise MemoryError if claim.id == IDS[0] else KeyboardInterrupt
 
     monkeypatch.chdir(tmp_path)
@@ -192,7 +192,7 @@ def test_a_check_that_failed_is_not_kept(tmp_path, monkeypatch, capsys):
 
 
 def test_a_process_that_is_killed_is_told_in_a_line(tmp_path, capsys, monkeypatch):
-    def killed(*args):
+    def killed(*args, **more):
         raise ChildProcessError("a process that tested claims was killed, perhaps for want of memory")
 
     monkeypatch.chdir(tmp_path)

@@ -45,7 +45,7 @@ PACKAGES = (
 )
 #: Where this package and the theory are.
 _ROOT = Path(__file__).resolve().parents[2]
-_PAPERS = "fedtheory/papers/"
+_PAPERS, _CHECKER = "fedtheory/papers/", "verify/"
 #: Results that the package carries, which no check reads, and which say of what code they are.
 _CARRIED = _ROOT / "verify" / "results" / "audit.json"
 #: Modules that look papers up by name, for commands and for the registry, and not for the check of a claim.
@@ -97,6 +97,17 @@ def files(claim: Claim) -> frozenset[str]:
     homes = _homes()
     premises = claims.behind(claim.id, lambda id: claims.get(id).follows)
     return _outside() | _closure(path for id, _ in premises for path in homes.get(id) or _all_papers())
+
+
+def theory(claim: Claim) -> str:
+    """A digest of what a registered claim says: of those files on which its verdict rests that are no part of the
+    checker, whatever computes. ``ValueError`` for any other claim."""
+    return _digest(f"{path} {_sums()[path]}" for path in sorted(files(claim)) if not path.startswith(_CHECKER))
+
+
+def checker() -> str:
+    """A digest of the code that checks claims, whatever computes."""
+    return _digest(f"{path} {known}" for path, known in _sums().items() if path.startswith(_CHECKER))
 
 
 def stamp() -> tuple[int, tuple[str, ...]]:

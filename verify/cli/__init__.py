@@ -77,6 +77,9 @@ real data with the theorems' parameters, beside the theorems' bounds: the bounds
 --data or --clients is given, all measurable bounds of the papers named. DIR (default: {DEFAULT_OUT}) receives
 audit.json, counterexamples/ and certificates/ (JSON files for `fedtheory replay`) and a PNG for each algorithm run.
 At the end it tells which verdicts are others than those that the package carries, for the same seed and budget.
+A proof is found once and checked always: what the package carries of a claim is checked again, certificates without a
+solver and counterexamples by evaluation, and only where the code on which the claim rests has changed, or something
+does not hold, which is told, is it found anew. With --from-scratch nothing is carried.
 Each verdict is in a cache as soon as it is found ($FEDTHEORY_CACHE, or fedtheory in $XDG_CACHE_HOME or ~/.cache): an
 audit that is ended early, by whatever, goes on from there when the same command is given again, and a second one tests
 only those claims that rest on files of the package which have changed.
@@ -317,6 +320,7 @@ def parser() -> argparse.ArgumentParser:
         "--clients", type=_at_least(2), metavar="N", help=f"split the data over N (default: {DEFAULT_CLIENTS})"
     )
     auditing.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"write there (default: {DEFAULT_OUT})")
+    auditing.add_argument("--from-scratch", action="store_true", help="find everything anew, whatever is carried")
     auditing.add_argument(
         "--no-cache", action="store_true", help="take no verdict from the cache, and leave none there"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from fedtheory import claims
 from verify import results
 from verify.audit import FAILED
-from verify.base import files
+from verify.base import code, files
 from verify.evidence import formats
 from verify.evidence.record import Evidence
 
@@ -30,9 +30,10 @@ def main(audit: Path) -> None:
     asked = ["git", "-C", str(results.FILE.parent), "rev-parse", "HEAD"]
     commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     head = (data["version"], commit, f"{datetime.now(UTC):%Y-%m-%d}", results.code(), data["seed"], data["budget"])
-    files.write(
-        results.FILE, results.written(results.Shipped(*head, entries, {claim.id: claim.gist for claim in claims.all()}))
-    )
+    for claim in claims.all():
+        entries[claim.id][results.RESTS_ON] = code.theory(claim)
+    gists = {claim.id: claim.gist for claim in claims.all()}
+    files.write(results.FILE, results.written(results.Shipped(*head, entries, gists, code.checker())))
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def run_audit(args: argparse.Namespace) -> int:
     log = consoles.console(sys.stderr)
     report = log if to_stdout else consoles.console(sys.stdout)
     folder = None if args.no_cache else cache.directory() / "verdicts"
-    kept = resume.Verdicts(folder, args.seed, args.budget, lambda text: consoles.say(log, text))
+    kept = resume.Verdicts(folder, args.seed, args.budget, lambda text: consoles.say(log, text), args.from_scratch)
     with sweeping.backend(args.backend, args.scheduler):
         found = _tested(selected, args, kept, out / "audit.json", log)
     entries = [kept.entries.get(e.claim.id) or e.to_json() for e in found]
@@ -72,11 +72,11 @@ def run_audit(args: argparse.Namespace) -> int:
     if folder is not None:
         cache.trim(folder)
     consoles.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
-    consoles.say(report, *terminal.remarks(found), *terminal.coverage(found))
+    consoles.say(report, *terminal.remarks(found), *terminal.coverage(found), *terminal.fallen(found))
     verdicts = {e.claim.id: str(e.verdict) for e in found}
     if groups := falls.grouped(selected, verdicts):
         consoles.say(report, f"of the claims that fall: {falls.counted(groups)}")
-    consoles.say(report, terminal.summary(found, time.perf_counter() - begun))
+    consoles.say(report, terminal.summary(found, time.perf_counter() - begun), *terminal.sources(found))
     consoles.say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
     if unwritten is not None:
         raise unwritten
@@ -130,6 +130,7 @@ def _tested(
             save()
         with suppress(OSError):
             # An audit is not lost with the reader of its log.
+            consoles.say(log, *terminal.fallen([evidence]))
             advance(terminal.brief(evidence))
 
     remaining = [c for c in selected if c.id not in found]
@@ -137,7 +138,8 @@ def _tested(
         try:
             # Loading the methods takes longer than reading all verdicts.
             if remaining:
-                audit(remaining, args.seed, args.budget, args.jobs or cores(), arrive)
+                jobs = args.jobs or cores()
+                audit(remaining, args.seed, args.budget, jobs, arrive, rechecking=not args.from_scratch)
         except BaseException:
             save()
             if kept.saved:

@@ -22,16 +22,19 @@ from verify.evidence.record import Evidence
 class Verdicts:
     """The verdicts in a directory, for one seed and budget; in none, where ``directory`` is None.
 
+    ``anew``: only those that were found anew are read, and none for which something that is carried was checked.
     ``entries``: by claim, what an audit's JSON says of it, for verdicts read or stored; ``saved``: the claims whose
     verdicts are on the disk. ``warn`` is told, in a sentence, of files that are not as they were written, and once that
     something cannot be written.
     """
 
-    def __init__(self, directory: Path | None, seed: int, budget: str, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, directory: Path | None, seed: int, budget: str, warn: Callable[[str], None], anew: bool = False
+    ) -> None:
         self.directory = directory
         self.entries: dict[str, dict[str, Any]] = {}
         self.saved: set[str] = set()
-        self._seed, self._budget = seed, budget
+        self._seed, self._budget, self._anew = seed, budget, anew
         self._warn = warn
         self._failed = False
         self._stamp = code.stamp()
@@ -95,7 +98,7 @@ class Verdicts:
             digest = code.of(claim)
         except ValueError:
             return None
-        return hashlib.sha256(f"{claim.id} {digest} {self._seed} {self._budget}".encode()).hexdigest()
+        return hashlib.sha256(f"{claim.id} {digest} {self._seed} {self._budget} {self._anew}".encode()).hexdigest()
 
     def _path(self, claim: Claim, key: str) -> Path:
         assert self.directory is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from verify.base.evaluate import hypotheses_hold
 from verify.derivation import facts, remembered, rules
 from verify.derivation.facts import Known, Of, Term
 from verify.derivation.rules import Step
+from verify.evidence.certificates import ClassCertificate
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,14 @@ class Premise:
 @dataclass(frozen=True)
 class Found:
     """What was found at one choice of the constants: the ``steps`` of the derivation, the ids of the claims that these
-    use, the first thing that is not derived (``missing``), and what is not certified."""
+    use, the first thing that is not derived (``missing``), what is not certified, and the certificates of the rest."""
 
     steps: tuple[Step, ...]
     used: tuple[str, ...] = ()
     missing: str = ""
     left_open: tuple[str, ...] = ()
     programs: int = 0
+    certificates: tuple[ClassCertificate, ...] = ()
 
 
 class _Derived(NamedTuple):
@@ -76,9 +78,15 @@ def _derived(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> _Deri
     return _Derived(rows, known, wanted, steps, next((name for name, how in sought if not how), ""))
 
 
-def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
+def at(
+    claim: Claim,
+    premises: Sequence[Premise],
+    recipe: Recipe,
+    certify: Callable[[Claim, Recipe], remembered.Tried] = remembered.tried,
+) -> Found:
     """What follows at the constants of a recipe, and whether all that it rests on is certified there.
 
+    ``certify(claim, recipe)``: what is found of a claim at the constants and draws of a recipe, or was stored of it.
     ``ValueError`` where an iteration that may be drawn is not one of those of which the premises speak.
     """
     rows, known, wanted, steps, missing = _derived(claim, premises, recipe)
@@ -91,18 +99,20 @@ def at(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> Found:
     rests_on = [Premise(used[id], cases[id]) for id in used]
     rests_on += [Premise(own, None) for own in _own(iteration, _nonnegative(steps, wanted))]
     left_open, programs = [], 0
+    certificates: list[ClassCertificate] = []
     for premise in rests_on:
         of_case = [row for row in rows if premise.case is None or _meets(premise.case, row[1])]
         if not all(hypotheses_hold(premise.claim, instance) for _, instance in of_case):
             left_open.append(f"{premise.claim.id}: a hypothesis does not hold in every iteration")
             continue
         for each, instance in _rows(premise, of_case, iteration, known):
-            why = _uncertified(premise.claim, each, instance)
+            why, certificate = _uncertified(premise.claim, each, instance, certify)
             programs += 1
+            certificates += [] if certificate is None else [certificate]
             if why:
                 left_open.append(f"{premise.claim.id} at {instance.text}: {why}")
                 break
-    return Found(tuple(steps), tuple(used), "", tuple(left_open), programs)
+    return Found(tuple(steps), tuple(used), "", tuple(left_open), programs, tuple(certificates))
 
 
 def _iteration(claim: Claim) -> Iteration:
@@ -166,9 +176,15 @@ def _own(iteration: Iteration, nonnegative: Iterable[Of]) -> Iterator[Claim]:
 _SYMBOL = sympy.Symbol("x", real=True)
 
 
-def _uncertified(claim: Claim, recipe: Recipe, instance: Instance) -> str:
+def _uncertified(
+    claim: Claim,
+    recipe: Recipe,
+    instance: Instance,
+    certify: Callable[[Claim, Recipe], remembered.Tried] = remembered.tried,
+) -> remembered.Tried:
     """Why a claim is not certified at the constants and draws of a recipe; empty if it is.
 
     Several limits rest on the same claims at the same constants, which are certified once.
     """
-    return remembered.uncertified(claim, recipe) if hypotheses_hold(claim, instance) else "a hypothesis does not hold"
+    holds = hypotheses_hold(claim, instance)
+    return certify(claim, recipe) if holds else remembered.Tried("a hypothesis does not hold")

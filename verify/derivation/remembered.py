@@ -3,30 +3,59 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from verify.base.verdict import Verdict
 from verify.evidence import certificates
-from verify.pep import posing
+from verify.evidence.certificates import ClassCertificate
+from verify.evidence.derivations import Part
+from verify.pep import certifying, posing
+from verify.pep.prover import DoesNotHold
 
 #: Packages whose functions a certificate may reach.
 _PACKAGES = ("fedtheory", "verify")
+#: How what is no bound is certified.
+FORMALLY = "all states"
 #: The functions with which what is remembered was found, by where they stand, and their code.
 _found_with: dict[tuple[str, ...], tuple[Any, Any]] = {}
 
 
-def uncertified(claim: Claim, recipe: Recipe) -> str:
-    """Why a claim is not certified at the constants and draws of a recipe; empty if it is.
+class Tried(NamedTuple):
+    """Why a claim is not certified at the constants and draws of a recipe, empty if it is, and then the certificate."""
+
+    why: str
+    certificate: ClassCertificate | None = None
+
+
+def tried(claim: Claim, recipe: Recipe) -> Tried:
+    """What is found of a claim at the constants and draws of a recipe.
 
     ``ValueError`` where the worst case over the class exceeds it.
     """
-    return _why(claim, _Place(recipe))
+    return _tried(claim, _Place(recipe))
+
+
+def checked(parts: Sequence[Part]) -> Callable[[Claim, Recipe], Tried]:
+    """What stored certificates show, in place of :func:`tried`: each is checked, and nothing is solved.
+
+    ``ValueError`` where one does not hold.
+    """
+    known = {(part.name, _Place(part.recipe)): part for part in parts}
+
+    def look(claim: Claim, recipe: Recipe) -> Tried:
+        part = known.get((claim.id, _Place(recipe)))
+        if part is None:
+            return Tried("no certificate is stored")
+        _check(claim, _Place(recipe), _Stored(part))
+        return Tried("")
+
+    return look
 
 
 def refresh() -> None:
@@ -34,7 +63,8 @@ def refresh() -> None:
     now = {place: (function, getattr(function, "__code__", None)) for place, function in _functions()}
     # What is loaded later adds functions, and changes none.
     if any(place in now and now[place] != found for place, found in _found_with.items()):
-        _why.cache_clear()
+        _tried.cache_clear()
+        _check.cache_clear()
         _found_with.clear()
     _found_with.update(now)
 
@@ -65,17 +95,40 @@ class _Place:
         return hash(repr(self.recipe))
 
 
+@dataclass(frozen=True, eq=False)
+class _Stored:
+    """A stored certificate as a key: two are the same where all that they say is."""
+
+    part: Part
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Stored) and self.part == other.part
+
+    def __hash__(self) -> int:
+        return hash((self.part.name, repr(self.part.recipe)))
+
+
 @lru_cache(maxsize=4096)
-def _why(claim: Claim, place: _Place) -> str:
+def _tried(claim: Claim, place: _Place) -> Tried:
     recipe = place.recipe
     try:
         if not claim.statement.bounding:
             posing.check_coordinates(claim, claim.instances.build(recipe, True))
-            held = certificates.formal(claim, "all states", recipe)
-            return "" if held is not None else "it does not hold in all states"
-        found, _ = certificates.certified(claim, recipe)
+            held = certificates.formal(claim, FORMALLY, recipe)
+            return Tried("", held) if held is not None else Tried("it does not hold in all states")
+        found, certificate = certificates.certified(claim, recipe)
     except (ValueError, ArithmeticError) as error:
-        return str(error)
+        return Tried(str(error))
     if found.verdict is Verdict.REFUTED:
         raise ValueError(f"{claim.id} is exceeded over the class")
-    return "" if found.verdict is Verdict.CERTIFIED else found.note or str(found.verdict)
+    return Tried("" if certificate is not None else found.note or str(found.verdict), certificate)
+
+
+@lru_cache(maxsize=4096)
+def _check(claim: Claim, place: _Place, stored: _Stored) -> None:
+    if not claim.statement.bounding:
+        posing.check_coordinates(claim, claim.instances.build(place.recipe, True))
+    wanted = certifying.WORST_CASE if claim.statement.bounding else FORMALLY
+    if stored.part.method != wanted:
+        raise DoesNotHold(f"a certificate of the kind {wanted!r} is wanted of {claim.id}")
+    stored.part.check(claim)

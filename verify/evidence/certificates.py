@@ -63,14 +63,7 @@ class ClassCertificate:
             "changes": references.changes(self.claim),
             "recipe": references.encode(self.recipe),
             "letters": dict(self.letters),
-            "steps": {
-                name: {
-                    "bound": str(step.bound),
-                    "multipliers": {constraint: str(m) for constraint, m in step.multipliers.items()},
-                    "squares": [str(pivot) for pivot in step.squares],
-                }
-                for name, step in self.steps.items()
-            },
+            "steps": stored(self.steps),
             "text": self.text,
         }
 
@@ -83,7 +76,7 @@ class ClassCertificate:
             data["certificate"],
             references.read_field(data, "recipe", references.recipe),
             data["letters"],
-            references.read_field(data, "steps", _steps),
+            references.read_field(data, "steps", steps),
             data["text"],
         )
 
@@ -141,12 +134,25 @@ def load(path: Path) -> ClassCertificate | None:
         raise ValueError(f"{path}: {error}") from error
 
 
-def _steps(stored: Mapping[str, Any]) -> dict[str, Step]:
+def stored(steps: Mapping[str, Step]) -> dict[str, Any]:
+    """Steps as JSON; :func:`steps` gives them back."""
+    return {
+        name: {
+            "bound": str(step.bound),
+            "multipliers": {constraint: str(m) for constraint, m in step.multipliers.items()},
+            "squares": [str(pivot) for pivot in step.squares],
+        }
+        for name, step in steps.items()
+    }
+
+
+def steps(data: Mapping[str, Any]) -> dict[str, Step]:
+    """The steps that :func:`stored` wrote; ``ValueError`` where one cannot be read."""
     return {
         name: Step(
             fraction(step["bound"]),
             {constraint: fraction(m) for constraint, m in step["multipliers"].items()},
             tuple(map(fraction, step["squares"])),
         )
-        for name, step in stored.items()
+        for name, step in data.items()
     }

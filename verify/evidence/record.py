@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
 from typing import Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from verify.base.verdict import Verdict
+from verify.evidence import references
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
+from verify.evidence.derivations import Derived
+from verify.evidence.parsing import fraction, written
 
 #: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
 STRENGTH = (
@@ -25,6 +30,47 @@ STRENGTH = (
 )
 #: What is taken from an author as it is, in the JSON, in notes and on the terminal.
 ASSUMED = "assumed, not checked"
+#: What is carried and does not hold, in the JSON.
+FALLEN = "carried, and does not hold"
+
+
+class Source(StrEnum):
+    """Whether a method looked for what it found, or checked what is carried; or found nothing before, by this code."""
+
+    ANEW = "found anew"
+    RECHECKED = "re-checked"
+    CARRIED = "as carried"
+
+
+@dataclass(frozen=True)
+class Attained:
+    """Where the margin of an outcome was seen, so that it can be measured again without a search.
+
+    ``recipe`` and ``point`` fix the instance and its state; ``rounds``: after how many rounds; ``part``, ``entry``:
+    those of the counterexample that it belongs to, none where nothing is violated.
+    """
+
+    recipe: Recipe
+    point: tuple[Fraction, ...]
+    rounds: int
+    part: str = ""
+    entry: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object; ``from_json`` gives it back."""
+        return {
+            "recipe": references.encode(self.recipe),
+            "point": [written(v) for v in self.point],
+            "rounds": self.rounds,
+            "part": self.part,
+            "entry": self.entry,
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Attained:
+        """What ``to_json`` stored. ``ValueError`` where it cannot be read."""
+        recipe, point = references.recipe(data["recipe"]), tuple(map(fraction, data["point"]))
+        return Attained(recipe, point, data["rounds"], data["part"], data["entry"])
 
 
 @dataclass(frozen=True)
@@ -37,7 +83,8 @@ class Outcome:
     ``certificates``: one for each choice of the parameters at which it certifies the claim. ``exceeded``: whether the
     worst case over the class exceeds the claim somewhere, None where that is not known. ``used``: the ways in which it
     worked, as ``Evidence.methods`` names them. ``applied``: False where the method was not run. ``seen``: on which
-    functions it looked for a violation, which its note tells.
+    functions it looked for a violation, which its note tells. ``derived``: what a derivation rests on. ``attained``:
+    where the margin was seen. ``source``: whether it was found, or what is carried was checked.
     """
 
     method: str
@@ -54,11 +101,14 @@ class Outcome:
     used: tuple[str, ...] = ()
     applied: bool = True
     seen: frozenset[Any] = frozenset()
+    derived: tuple[Derived, ...] = ()
+    attained: Attained | None = None
+    source: Source = Source.ANEW
 
     def to_json(self) -> dict[str, Any]:
         """The outcome in the audit's JSON; the counterexample is the claim's."""
         finite = self.margin is not None and math.isfinite(self.margin)
-        return {
+        found = {
             "method": self.method,
             "covers": self.covers,
             "applied": self.applied,
@@ -69,6 +119,13 @@ class Outcome:
             "left_open": list(self.left_open),
             "certificates": [certificate.to_json() for certificate in self.certificates],
         }
+        if self.derived:
+            found["derived"] = [derived.to_json() for derived in self.derived]
+        if self.attained is not None:
+            found["attained"] = self.attained.to_json()
+        if self.source is not Source.ANEW:
+            found["source"] = str(self.source)
+        return found
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Outcome:
@@ -83,6 +140,9 @@ class Outcome:
             left_open=tuple(data["left_open"]),
             certificates=tuple(ClassCertificate.from_json(certificate) for certificate in data["certificates"]),
             applied=data["applied"],
+            derived=tuple(map(Derived.from_json, data.get("derived", ()))),
+            attained=Attained.from_json(data["attained"]) if "attained" in data else None,
+            source=Source(data.get("source", Source.ANEW)),
         )
 
 
@@ -95,7 +155,8 @@ class Evidence:
     right side can vanish or be negative, relative to |left| + |right|; None when nothing was measured, -inf when a side
     is not a number (null in JSON, as is None). ``methods``: in the order used. ``instances``: how many met the
     hypotheses. ``tightest``: the recipe of the worst instance. ``note``: what the verdict rests on, or why there is
-    none. ``assumed``: what it takes from the claim's author as it is.
+    none. ``assumed``: what it takes from the claim's author as it is. ``fallen``: what is carried of the claim and does
+    not hold, so that it was found anew.
     """
 
     claim: Claim = field(repr=False)
@@ -109,12 +170,13 @@ class Evidence:
     seconds: float = 0.0
     outcomes: tuple[Outcome, ...] = ()
     assumed: tuple[str, ...] = ()
+    fallen: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The claim's entry in the audit's JSON."""
         repaired = f"{self.claim.id}/repaired"
         known = {c.id for c in claims.all() if c.repairs == self.claim.id}
-        return {
+        found = {
             "id": self.claim.id,
             "paper": self.claim.paper,
             "where": self.claim.where,
@@ -132,6 +194,7 @@ class Evidence:
             "seconds": round(self.seconds, 3),
             "outcomes": [outcome.to_json() for outcome in self.outcomes],
         }
+        return found | ({FALLEN: list(self.fallen)} if self.fallen else {})
 
     @staticmethod
     def from_json(claim: Claim, entry: Mapping[str, Any]) -> Evidence:
@@ -151,6 +214,7 @@ class Evidence:
             seconds=entry["seconds"],
             outcomes=tuple(Outcome.from_json(outcome) for outcome in entry["outcomes"]),
             assumed=tuple(entry.get(ASSUMED, ())),
+            fallen=tuple(entry.get(FALLEN, ())),
         )
 
 

@@ -23,6 +23,8 @@ REFUTATIONS = 4
 #: What several methods speak of, in words.
 CONSTANTS = "relations between constants, at all their values"
 CLASS = "the whole class, in all dimensions, at exact parameters"
+#: Verdicts of proofs.
+PROVEN = (Verdict.PROVED, Verdict.CERTIFIED)
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Inquiry:
     given: tuple[Recipe, ...] | None = None
     known: Mapping[str, Verdict] = field(default_factory=dict)
     methods: tuple[Method, ...] = ()
+    climbing: bool = True
 
     @property
     def statement(self) -> Any:
@@ -53,7 +56,7 @@ class Inquiry:
     @cached_property
     def hunt(self) -> hunting.Hunt:
         """The search for violations, which is made once."""
-        return hunting.hunt(self.claim, self.rng, self.size, REFUTATIONS)
+        return hunting.hunt(self.claim, self.rng, self.size, REFUTATIONS, self.climbing)
 
     @property
     def met(self) -> tuple[Recipe, ...]:
@@ -91,6 +94,10 @@ class Method:
     speaks of; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing. ``shows``:
     the relations between two sides that its proofs show; no claim that states another is proved by it. ``role``: what
     its outcome is told for. ``applies(claim)``: whether it speaks of a claim of these kinds, where that tells not all.
+    ``recheck(method, inquiry, stored)``: the outcome that a stored one amounts to, by its certificates alone, all else
+    being derived anew; ``ValueError`` where they do not show it. Without it a proof is found again by ``run``.
+    ``guard(method, inquiry, stored)``: what a little of it finds beside a proof that holds, with the stored margin if
+    that is so; ``ValueError`` where it is not. Without it ``run`` is all there is.
     Where something cannot be computed the outcome says so; a ``ValueError`` means that the claim cannot be tested at
     all, and any other error is a defect, which stops the check.
     """
@@ -102,6 +109,8 @@ class Method:
     shows: frozenset[str] = frozenset({"<="})
     role: Role = Role.SHOWS
     applies: Callable[[Claim], bool] | None = None
+    recheck: Callable[[Method, Inquiry, Outcome], Outcome] | None = None
+    guard: Callable[[Method, Inquiry, Outcome], Outcome] | None = None
 
     def speaks_of(self, claim: Claim) -> bool:
         """Whether it is asked about a claim."""
@@ -121,8 +130,13 @@ class Method:
         return Outcome(self.name, self.covers, verdict, note, **details)
 
 
-def examined(inquiry: Inquiry, methods: tuple[Method, ...]) -> Iterator[Outcome]:
-    """What each method finds, in order; once a verdict is final the rest are not run, and say so."""
+def examined(
+    inquiry: Inquiry, methods: tuple[Method, ...], find: Callable[[Method, Inquiry], Outcome] | None = None
+) -> Iterator[Outcome]:
+    """What each method finds, in order; once a verdict is final the rest are not run, and say so.
+
+    ``find(method, inquiry)``: what a method that applies finds, unless told otherwise by running it.
+    """
     final = ""
     for method in methods:
         if not method.speaks_of(inquiry.claim):
@@ -132,8 +146,8 @@ def examined(inquiry: Inquiry, methods: tuple[Method, ...]) -> Iterator[Outcome]
             outcome = method.skipped(f"not run: {final}", applied=False)
         else:
             with attributed(inquiry.claim):
-                outcome = method.run(method, inquiry)
-            if outcome.verdict in (Verdict.PROVED, Verdict.CERTIFIED) and (relation := method.unshown(inquiry.claim)):
+                outcome = method.run(method, inquiry) if find is None else find(method, inquiry)
+            if outcome.verdict in PROVEN and (relation := method.unshown(inquiry.claim)):
                 outcome = method.skipped(
                     f"left open: the claim says {relation}, which a proof by this method does not show"
                 )

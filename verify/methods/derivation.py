@@ -7,7 +7,7 @@ what the next one rests on are certified at the same constants of a run, for eve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -22,13 +22,15 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.derivation import obligations, runs
+from verify.derivation import obligations, remembered, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
+from verify.evidence.derivations import Derived, Part
 from verify.evidence.record import Outcome, strongest
 from verify.exact import reals, symbolic
 from verify.methods import worst_cases
 from verify.methods.base import Inquiry, Method, Role, examined
+from verify.pep.prover import DoesNotHold
 from verify.search import points
 from verify.search.hunting import wildness
 
@@ -41,6 +43,8 @@ _ALIKE, _TRIES, _SPARE = 13, 3, 2
 #: Runs on which iterations are compared with the method, and steps of the first of them; the others take one. For each
 #: of them one is proposed whose constants are anything.
 _RUNS, _LONG_RUNS, _STEPS = 200, 3, 12
+#: Runs on which they are compared where a stored proof is checked.
+_RUNS_AGAIN = 20
 #: Verdicts with which nothing follows.
 _FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED)
 
@@ -48,22 +52,71 @@ _FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED)
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Certified where all that the claim says is derived from what is certified; supported where some of that is only
     supported; no verdict, with the reason, where it does not follow."""
-    claim = inquiry.claim
     try:
-        iteration, premises = _premises(claim)
+        iteration, premises = _premises(inquiry.claim)
     except ValueError as error:
         return method.skipped(f"left open: {error}")
+    if fallen := _fallen(inquiry, premises):
+        return method.skipped(fallen)
+    try:
+        return _derived(method, inquiry, iteration, premises)
+    except (ValueError, ArithmeticError) as error:
+        return method.skipped(f"left open: {error}")
+
+
+def _fallen(inquiry: Inquiry, premises: Iterable[Premise]) -> str:
+    """The first premise from which nothing follows, in words; empty where there is none."""
     for premise in premises:
         verdict = inquiry.known.get(premise.claim.id)
         if verdict is None:
             best = strongest(_examined_once(premise.claim, inquiry.seed, inquiry.size, inquiry.methods))
             verdict = Verdict.NOT_TESTED if best is None or best.verdict is None else best.verdict
         if verdict in _FALLEN:
-            return method.skipped(f"falls with {premise.claim.id}, which is {verdict}")
+            return f"falls with {premise.claim.id}, which is {verdict}"
+    return ""
+
+
+def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
+    """As :func:`run`, at the stored constants: what follows is derived again, and the certificates of what it rests on
+    are checked, without a solver."""
+    claim, rng = inquiry.claim, np.random.default_rng(inquiry.seed)
+    iteration, premises = _premises(claim)
+    if fallen := _fallen(inquiry, premises):
+        raise DoesNotHold(fallen)
+    about = points.of(premises[0].claim, claim.requires)
+    recipes = [derived.recipe for derived in stored.derived]
+    numbers = [_clients(iteration, claim, premises, recipe) for recipe in recipes]
+    if None in numbers:
+        raise DoesNotHold(f"stored constants do not meet the hypotheses of {claim.id}")
+    for n in _CLIENTS:
+        if n not in numbers and next(_constants(iteration, claim, premises, n, rng), None) is not None:
+            raise DoesNotHold(f"nothing is stored of {claim.id} for n = {n}")
+    seen = _compared(
+        claim, {n: _draws(iteration, premises, recipes, n) for n in _CLIENTS}, inquiry.seed, rng, _RUNS_AGAIN
+    )
+    found = [obligations.at(claim, premises, d.recipe, remembered.checked(d.parts)) for d in stored.derived]
+    for each in found:
+        if each.missing or each.left_open:
+            raise DoesNotHold(f"{each.missing} is not derived" if each.missing else each.left_open[0])
+    if shared := about.uncovered(recipes):
+        raise DoesNotHold(f"{claim.id} is derived only where {', '.join(shared)}")
+    note = _certified(about, list(zip(recipes, found, strict=True)), seen)
+    used = ("derivation", "sdp")
+    return method.found(Verdict.CERTIFIED, note, instances=len(found), derived=stored.derived, used=used)
+
+
+def _clients(iteration: Iteration, claim: Claim, premises: tuple[Premise, ...], recipe: Recipe) -> int | None:
+    """For how many clients a recipe has constants of iterations at which what is assumed holds; None where it has
+    none."""
     try:
-        return _derived(method, inquiry, iteration, premises)
-    except (ValueError, ArithmeticError) as error:
-        return method.skipped(f"left open: {error}")
+        instance = premises[0].claim.instances.build(recipe, True)
+    except ValueError:
+        return None
+    wanted = {h: None for p in premises for h in p.claim.requires if h is not p.case}
+    relations = [h for h in claim.requires if h.relation is not None and h.met is None]
+    values = iteration.setting.bind(instance.problem, instance.params)
+    holds = all(h.holds(instance.problem, instance.params, values) for h in (*wanted, *relations))
+    return int(instance.problem.n) if holds else None
 
 
 @lru_cache(maxsize=256)
@@ -78,11 +131,7 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
     claim, rng = inquiry.claim, np.random.default_rng(inquiry.seed)
     of_each = [list(islice(_constants(iteration, claim, premises, n, rng), _ALIKE)) for n in _CLIENTS]
     about = points.of(premises[0].claim, claim.requires)
-
-    def plain(recipe: Recipe) -> tuple[int, float]:
-        return len(about.degeneracies(recipe) - about.inside), wildness(recipe)
-
-    tried = [sorted(recipes, key=plain)[:_TRIES] for recipes in of_each if recipes]
+    tried = [sorted(recipes, key=lambda recipe: _plain(about, recipe))[:_TRIES] for recipes in of_each if recipes]
     if not tried:
         raise ValueError("no constants meet the hypotheses")
     for recipe in (recipe for recipes in of_each for recipe in recipes):
@@ -99,9 +148,7 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
         certified.append(_found(claim, premises, spare))
     found = [each for _, each in certified]
     left_open = tuple(line for f in found for line in f.left_open)
-    said = f"derived from {', '.join(sorted({id for f in found for id in f.used}))}"
-    said += f", by {', '.join(sorted({step.rule for f in found for step in f.steps}))}"
-    said += f"; iterations are those of {seen} runs"
+    said = _said(found, seen)
     if left_open:
         note = f"{said}; not certified: {left_open[0]}"
         return method.found(Verdict.SUPPORTED, note, instances=len(found), left_open=left_open)
@@ -109,12 +156,31 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
     if shared := about.uncovered(recipes):
         note = f"{said}; certified, but only where {', '.join(shared)}"
         return method.found(Verdict.SUPPORTED, note, instances=len(found))
-    note = (
-        f"{said}; all of it exact over the whole class, in all dimensions, at {len(found)} choices of the constants, "
-        f"among them {points.told(about.claim, min(recipes, key=plain))}, whatever is drawn "
+    derived = tuple(Derived(recipe, tuple(map(Part.of, each.certificates))) for recipe, each in certified)
+    note, used = _certified(about, certified, seen), ("derivation", "sdp")
+    return method.found(Verdict.CERTIFIED, note, instances=len(found), derived=derived, used=used)
+
+
+def _said(found: Iterable[Found], seen: int) -> str:
+    """From what a claim is derived, by which rules, and on how many runs iterations were compared with the method."""
+    ids, rules = {id for f in found for id in f.used}, {step.rule for f in found for step in f.steps}
+    return f"derived from {', '.join(sorted(ids))}, by {', '.join(sorted(rules))}; iterations are those of {seen} runs"
+
+
+def _certified(about: points.Points, certified: Sequence[tuple[Recipe, Found]], seen: int) -> str:
+    """What is shown, at which constants."""
+    found = [each for _, each in certified]
+    plainest = min((recipe for recipe, _ in certified), key=lambda recipe: _plain(about, recipe))
+    return (
+        f"{_said(found, seen)}; all of it exact over the whole class, in all dimensions, at {len(found)} choices of "
+        f"the constants, among them {points.told(about.claim, plainest)}, whatever is drawn "
         f"({sum(f.programs for f in found)} programs)"
     )
-    return method.found(Verdict.CERTIFIED, note, instances=len(found), used=("derivation", "sdp"))
+
+
+def _plain(about: points.Points, recipe: Recipe) -> tuple[int, float]:
+    """How degenerate constants are, and then how long."""
+    return len(about.degeneracies(recipe) - about.inside), wildness(recipe)
 
 
 def _found(claim: Claim, premises: tuple[Premise, ...], recipes: Iterable[Recipe]) -> tuple[Recipe, Found]:
@@ -126,13 +192,15 @@ def _found(claim: Claim, premises: tuple[Premise, ...], recipes: Iterable[Recipe
     return recipe, found
 
 
-def _compared(claim: Claim, every: Mapping[int, set[Drawn]], seed: int, rng: np.random.Generator) -> int:
+def _compared(
+    claim: Claim, every: Mapping[int, set[Drawn]], seed: int, rng: np.random.Generator, most: int = _RUNS
+) -> int:
     """On how many runs the iterations were seen to be those of the method; ``ValueError`` where they are not.
 
     Hypotheses that only few instances break, and starts, are looked at on many runs; the first are longer ones.
     """
     seen = long = 0
-    for recipe, instance in islice(meeting(claim, islice(_near_and_far(claim, rng), _PROPOSED)), _RUNS):
+    for recipe, instance in islice(meeting(claim, islice(_near_and_far(claim, rng), _PROPOSED)), most):
         certified = every.get(instance.problem.n)
         steps = _STEPS if certified and long < _LONG_RUNS else 1
         if not seen and runs.remembers(claim, recipe, seed):
@@ -219,16 +287,8 @@ def _constants(
     iteration: Iteration, claim: Claim, premises: tuple[Premise, ...], clients: int, rng: np.random.Generator
 ) -> Iterator[Recipe]:
     """Recipes of iterations at whose constants the claim's relations and the premises' hypotheses hold."""
-    wanted = {h: None for p in premises for h in p.claim.requires if h is not p.case}
-    relations = [h for h in claim.requires if h.relation is not None and h.met is None]
     for recipe in islice(premises[0].claim.instances.recipes(rng), _PROPOSED):
-        try:
-            instance = premises[0].claim.instances.build(recipe, True)
-        except ValueError:
-            continue
-        values = iteration.setting.bind(instance.problem, instance.params)
-        here = (h.holds(instance.problem, instance.params, values) for h in (*wanted, *relations))
-        if instance.problem.n == clients and all(here):
+        if _clients(iteration, claim, premises, recipe) == clients:
             yield recipe
 
 
@@ -239,4 +299,5 @@ METHOD = Method(
     run,
     role=Role.DERIVES,
     applies=lambda claim: bool(claim.follows),
+    recheck=recheck,
 )

@@ -6,7 +6,7 @@ instance takes long is no matter of the claim: where it comes nearer, the longer
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -16,9 +16,9 @@ from fedtheory.instances import Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.settings.relations import Quantity
-from verify.base.evaluate import meeting
+from verify.base.evaluate import hypotheses_hold, meeting
 from verify.base.verdict import Verdict
-from verify.evidence.record import Outcome
+from verify.evidence.record import Attained, Outcome
 from verify.methods.base import Inquiry, Method, Role
 from verify.search import seen
 
@@ -49,16 +49,29 @@ class Course(NamedTuple):
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Supported by runs on the instances that meet the hypotheses; not tested where one gets no nearer, or most take
     long."""
-    claim = inquiry.claim
-    statement: Eventually = inquiry.statement
     count = max(4, inquiry.size // 200)
+    proposed = islice(inquiry.claim.instances.recipes(inquiry.rng), _PROPOSED * count)
+    return _along(method, inquiry, (recipe for recipe, _ in islice(meeting(inquiry.claim, proposed), count)))
+
+
+def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
+    """As :func:`run`, on the instance alone on which the slowest rate was seen."""
+    if stored.attained is None:
+        raise ValueError("nothing says where the carried margin was seen")
+    recipe = stored.attained.recipe
+    if not hypotheses_hold(inquiry.claim, inquiry.claim.instances.build(recipe, True)):
+        raise ValueError("the carried margin was seen where the hypotheses do not hold")
+    return _along(method, inquiry, [recipe])
+
+
+def _along(method: Method, inquiry: Inquiry, recipes: Iterable[Recipe]) -> Outcome:
+    statement: Eventually = inquiry.statement
     worst, tightest, number = 0.0, None, 0
     looked: frozenset[seen.Seen] = frozenset()
     late: list[str] = []
-    proposed = islice(claim.instances.recipes(inquiry.rng), _PROPOSED * count)
-    for recipe, built in islice(meeting(claim, proposed), count):
+    for recipe in recipes:
         number += 1
-        looked |= seen.of(built.problem, statement.steps)
+        looked |= seen.of(inquiry.claim.instances.build(recipe, True).problem, statement.steps)
         found = dict(courses(inquiry, recipe, statement.steps))
         if not all(course.arrived for course in found.values()):
             before, found = found, dict(courses(inquiry, recipe, _LONGER * statement.steps))
@@ -83,7 +96,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         f"the slowest fitted factor of a step is {worst:.3g}{on_the_way}"
     )
     note = "; ".join(filter(None, (note, seen.words(looked))))
-    details = {"instances": number, "tightest": tightest, "used": ("search",), "seen": looked}
+    where = None if tightest is None else Attained(tightest, (), statement.steps)
+    details = {"instances": number, "tightest": tightest, "used": ("search",), "seen": looked, "attained": where}
     return method.found(Verdict.SUPPORTED, note, margin=round(1 - worst, 9), **details)
 
 
@@ -147,4 +161,6 @@ def _rate(sizes: Array) -> float:
     return float(np.exp(np.polyfit(steps, np.log(sizes[steps]), 1)[0]))
 
 
-METHOD = Method("long runs", "limits along runs, from several starts, in floats", (Eventually,), run, role=Role.ALONE)
+METHOD = Method(
+    "long runs", "limits along runs, from several starts, in floats", (Eventually,), run, role=Role.ALONE, guard=guard
+)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
 from itertools import islice
 
 import numpy as np
@@ -13,9 +15,9 @@ from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Undefined
 from verify.base.verdict import Verdict
 from verify.comparisons.deciding import arithmetic, floats_in
-from verify.evidence.record import Outcome
+from verify.evidence.record import Attained, Outcome
 from verify.methods.base import Inquiry, Method, Role
-from verify.search import seen, shrinking, states
+from verify.search import attained, seen, shrinking, states
 from verify.search.refutation import margin
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be.
@@ -33,14 +35,16 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         # Simplifying is greedy: what comes out depends on the start, so each is tried a little, the best one fully.
         tried = (shrinking.smallest(c, tries=_TRIES) for c in found.refutations)
         small = shrinking.smallest(min(tried, key=lambda c: shrinking.complexity(c.recipe)))
+        worst = min((small, *found.refutations), key=margin)
         return method.found(
             Verdict.REFUTED,
             f"confirmed {arithmetic(small.left, small.right)}",
-            margin=min(margin(c) for c in (*found.refutations, small)),
+            margin=margin(worst),
             instances=found.instances,
             counterexample=small,
             tightest=small.recipe,
             used=(*used, "rational"),
+            attained=Attained(worst.recipe, worst.point, worst.rounds, worst.part, worst.entry),
         )
     if found.undefined is not None:
         why, where = found.undefined
@@ -53,14 +57,33 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         if limit
         else "no violation at the worst states of the instances"
     )
-    if where := states.floats(claim, found.met):
-        note += f"; not exact: {floats_in(where)}: nothing stronger can be said of it until it is written in fractions"
+    if floating := states.floats(claim, found.met):
+        note += (
+            f"; not exact: {floats_in(floating)}: nothing stronger can be said of it until it is written in fractions"
+        )
     # Where no ratio could be measured the worst is infinite.
     least = round(1 - found.worst, 9) + 0.0 if math.isfinite(found.worst) else None
     looked = frozenset() if limit else found.looked
     note = "; ".join(filter(None, (note, seen.words(looked))))
+    at = found.attained
+    place = None
+    if least is not None and at is not None and found.tightest is not None:
+        place = Attained(found.tightest, tuple(map(Fraction, at.theta.tolist())), at.rounds)
     details = {"margin": least, "instances": found.instances, "tightest": found.tightest, "used": used, "seen": looked}
-    return method.found(None if limit else Verdict.SUPPORTED, note, **details)
+    return method.found(None if limit else Verdict.SUPPORTED, note, attained=place, **details)
+
+
+def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
+    """As :func:`run`, at few instances; the margin is the least of theirs and of the stored one, measured again where
+    that was seen."""
+    found, at = run(method, inquiry), stored.attained
+    if found.verdict is not Verdict.SUPPORTED or stored.margin is None:
+        return replace(found, margin=found.margin if found.verdict is Verdict.REFUTED else None)
+    if at is None or found.margin is None:
+        raise ValueError("nothing says where the carried margin was seen")
+    if not attained.agree(now := attained.margin_at(inquiry.claim, at), stored.margin):
+        raise ValueError(f"{stored.margin:g} is carried, and it is {now:g} where that was seen")
+    return replace(found, margin=min(found.margin, stored.margin), attained=at, tightest=at.recipe)
 
 
 def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
@@ -102,4 +125,5 @@ METHOD = Method(
     run,
     role=Role.MEASURES,
     applies=lambda claim: claim.statement.searched,
+    guard=guard,
 )

@@ -13,8 +13,12 @@ from verify.evidence import certificates
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.record import Outcome
 from verify.methods.base import CLASS, Inquiry, Method, Role
-from verify.pep import posing
-from verify.search.at_points import Way, at_each
+from verify.pep import certifying, posing
+from verify.pep.prover import DoesNotHold
+from verify.search.at_points import Way, at_each, checked
+
+#: What certificates show.
+WHOLE = "bounded over the whole class, in all dimensions, at {}"
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -29,13 +33,20 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         worst = f"the worst case over the class is {_short(size)}, and {_short(found.claimed)} is claimed"
         return certificate, worst if exceeded else found.note, exceeded
 
-    whole = "bounded over the whole class, in all dimensions, at {}"
-    way = Way(at, "over the class", whole, "sdp")
+    way = Way(at, "over the class", WHOLE, "sdp")
     return at_each(method.found, inquiry.claim, inquiry.met, inquiry.others, way)
+
+
+def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
+    """As :func:`run`, by the stored multipliers, without a solver: each program is posed again at its choice of the
+    parameters."""
+    if not posing.posable(inquiry.claim.setting):
+        raise DoesNotHold(f"the class of {inquiry.claim.id} is not posed")
+    return checked(method.found, inquiry.claim, certifying.WORST_CASE, stored.certificates, WHOLE, "sdp")
 
 
 def _short(value: Fraction | str) -> str:
     return value if isinstance(value, str) else f"{float(value):.9g}"
 
 
-METHOD = Method("worst cases", CLASS, (OneStep, Bound, Inequality), run, role=Role.WHOLE)
+METHOD = Method("worst cases", CLASS, (OneStep, Bound, Inequality), run, role=Role.WHOLE, recheck=recheck)

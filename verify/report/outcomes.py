@@ -9,7 +9,7 @@ from typing import Any
 
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.parsing import number
-from verify.evidence.record import Evidence, Outcome
+from verify.evidence.record import Evidence, Outcome, Source
 from verify.pep.prover import Step
 
 #: The margins after many rounds, among what else a note says.
@@ -27,7 +27,8 @@ def lines(evidence: Evidence) -> list[str]:
     found = ["what each method found"] if ran else []
     for outcome in ran:
         verdict = "says nothing" if outcome.verdict is None else str(outcome.verdict)
-        found += [f"  {outcome.method}: {verdict}", f"    covers {outcome.covers}"]
+        source = "" if outcome.source is Source.ANEW else f", {outcome.source}"
+        found += [f"  {outcome.method}: {verdict}{source}", f"    covers {outcome.covers}"]
         found += [f"    {text}" for text in (*_details(outcome, evidence), *_certificates(outcome))]
     return found
 

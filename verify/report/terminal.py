@@ -17,7 +17,7 @@ from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
-from verify.evidence.record import ASSUMED, Evidence
+from verify.evidence.record import ASSUMED, Evidence, Source
 from verify.report import by_hand, outcomes, statement
 from verify.report.consoles import GAP, STYLES, wide
 
@@ -77,6 +77,17 @@ def summary(found: Sequence[Evidence], seconds: float) -> str:
     counts = Counter(e.verdict for e in found)
     parts = ", ".join(f"{counts[v]} {v}" for v in Verdict if counts[v])
     return f"{len(found)} claim{'s' if len(found) != 1 else ''}: {parts}; {seconds:.1f} s"
+
+
+def sources(found: Sequence[Evidence]) -> list[str]:
+    """How many verdicts rest on what is carried and was checked again, and how many were found anew."""
+    again = sum(any(o.source is Source.RECHECKED for o in e.outcomes) for e in found)
+    return [f"{again} re-checked, {len(found) - again} found anew"] if again else []
+
+
+def fallen(found: Sequence[Evidence]) -> list[str]:
+    """A line for each thing that is carried of a claim and does not hold."""
+    return [f"CARRIED, AND DOES NOT HOLD: {e.claim.id}: {why}; it was found anew" for e in found for why in e.fallen]
 
 
 def coverage(found: Sequence[Evidence]) -> list[str]:

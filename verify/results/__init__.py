@@ -17,12 +17,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedtheory import plugins
 from verify.base import cache as disk
 from verify.base.plain import clean
 from verify.evidence import formats
+
+if TYPE_CHECKING:
+    from fedtheory.claims import Claim
+    from verify.rechecking import Carried
 
 #: Where they are.
 FILE = Path(__file__).with_name("audit.json")
@@ -32,12 +36,15 @@ _PACKAGES = ("fedtheory", "verify")
 THEORY = _PACKAGES[:1]
 #: What the file says of all its entries.
 FIELDS = ("version", "commit", "date", "code", "seed", "budget")
+#: What it says where the code that checks claims is told apart from what they say: of the file, and of an entry.
+CHECKER, RESTS_ON = "checker", "rests_on"
 
 
 class Shipped(NamedTuple):
     """An audit of all claims: with which ``seed`` and ``budget`` it was made, when, of which ``commit`` and of what
     ``code``, as :func:`code` tells it; ``entries``: what it found, by the claims' ids; ``gists``: each claim in
-    a line, none where they are not carried."""
+    a line, none where they are not carried; ``checker``: the digest of the code that checked, as
+    :func:`verify.base.code.checker` tells it."""
 
     version: str
     commit: str
@@ -47,6 +54,7 @@ class Shipped(NamedTuple):
     budget: str
     entries: dict[str, dict[str, Any]]
     gists: Mapping[str, str]
+    checker: str = ""
 
     def verdict(self, id: str) -> str:
         """The verdict of the claim, "-" where none is shipped."""
@@ -91,15 +99,42 @@ def read(text: str) -> Shipped:
     """The results in a file's text."""
     data = json.loads(text)
     entries = {entry["id"]: entry for entry in data["claims"]}
-    return Shipped(**{field: data[field] for field in FIELDS}, entries=entries, gists=data.get("gists", {}))
+    head = {field: data[field] for field in FIELDS}
+    return Shipped(**head, entries=entries, gists=data.get("gists", {}), checker=data.get(CHECKER, ""))
 
 
 def written(found: Shipped) -> str:
     """The file's text: one claim a line, so that what changes from one audit to the next can be read."""
-    head = {field: getattr(found, field) for field in (*FIELDS, *(["gists"] if found.gists else []))}
+    told = [name for name in (CHECKER, "gists") if getattr(found, name)]
+    head = {field: getattr(found, field) for field in (*FIELDS, *told)}
     head = formats.named("audit", head)
     lines = ",\n".join(json.dumps(entry) for entry in found.entries.values())
     return f'{json.dumps(head)[:-1]}, "claims": [\n{lines}\n]}}\n'
+
+
+def carried(claim: Claim) -> Carried | None:
+    """What is carried of a registered claim, if it is of the same code of the theory; else None."""
+    # What computes is loaded for it.
+    from verify.base import code as digests
+    from verify.evidence.record import Evidence
+    from verify.rechecking import Carried
+
+    found = shipped()
+    entry = found.entries.get(claim.id)
+    if entry is None or RESTS_ON not in entry:
+        return None
+    try:
+        if entry[RESTS_ON] != digests.theory(claim):
+            return None
+    except ValueError:
+        return None
+    alike = found.checker == digests.checker()
+    try:
+        formats.checked("audit", formats.audit([entry], found.seed, found.budget))
+        evidence = Evidence.from_json(claim, entry)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        return Carried(None, found.seed, found.budget, False, f"what is carried of {claim.id} cannot be read: {error}")
+    return Carried(evidence, found.seed, found.budget, alike)
 
 
 class Row(NamedTuple):

@@ -12,6 +12,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, formal
 from verify.evidence.record import Outcome
 from verify.pep.bounding import Refused
+from verify.pep.prover import DoesNotHold
 from verify.search import points
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
@@ -99,6 +100,29 @@ def at_each(
     if lost:
         note += f"; {len(lost)} could not be posed: {lost[0]}"
     return found(Verdict.CERTIFIED, note, exceeded=False if known else None, used=(used,), **details)
+
+
+def checked(
+    found: Callable[..., Outcome], claim: Claim, kind: str, stored: Sequence[ClassCertificate], whole: str, used: str
+) -> Outcome:
+    """Certified by stored certificates of one ``kind``, each of which is checked, if their points show enough.
+
+    ``whole`` and ``used``: as of a :class:`Way`. ``ValueError`` says what does not hold. Nothing is solved, and nothing
+    believed but the multipliers.
+    """
+    if not stored:
+        raise DoesNotHold(f"no certificate of {claim.id} is stored")
+    for certificate in stored:
+        if certificate.claim != claim or certificate.method != kind:
+            raise DoesNotHold(f"a certificate is of {certificate.claim.id}, by the method {certificate.method[:40]!r}")
+        certificate.replay()
+    about, recipes = points.of(claim), [c.recipe for c in stored]
+    if shared := about.uncovered(recipes):
+        raise DoesNotHold(f"{claim.id} is certified only where {', '.join(shared)}")
+    if near := about.near(recipes):
+        raise DoesNotHold(f"{claim.id} is certified at no choice of the parameters where {near[0]}")
+    note = whole.format(_places(about, stored))
+    return found(Verdict.CERTIFIED, note, instances=len(stored), certificates=tuple(stored), used=(used,))
 
 
 def _better(claim: Claim, at: At, better: Iterator[Recipe]) -> tuple[list[ClassCertificate], str]:

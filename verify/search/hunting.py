@@ -63,7 +63,8 @@ class Hunt:
     the largest by number of rounds;
     ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances;
     ``undefined``: why a side is no real number at an instance that meets the hypotheses, and where; ``untrue``:
-    what the author of the claim asserts and is not so, and where; ``looked``: on which functions states were looked at.
+    what the author of the claim asserts and is not so, and where; ``looked``: on which functions states were looked at;
+    ``attained``: the state at the recipe ``tightest`` where the largest ratio was seen.
     """
 
     instances: int
@@ -76,9 +77,10 @@ class Hunt:
     undefined: tuple[str, str] | None = None
     untrue: str = ""
     looked: frozenset[seen.Seen] = frozenset()
+    attained: states.Finding | None = None
 
 
-def _untrue(claim: Claim, recipe: Recipe) -> str:
+def untrue(claim: Claim, recipe: Recipe) -> str:
     """What the author of a claim asserts and is not so at an instance that meets the hypotheses; empty if all is.
 
     ``ValueError`` where what a step draws is no distribution, code mixes replicas, or the chart does not reach all
@@ -133,8 +135,12 @@ def generator(claim: Claim, seed: int) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32(claim.id.rstrip("*").encode())])
 
 
-def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt:
-    """Examine up to ``size`` instances, until ``enough`` of them have confirmed violations."""
+def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbing: bool = True) -> Hunt:
+    """Examine up to ``size`` instances, until ``enough`` of them have confirmed violations.
+
+    Without ``climbing`` these are the first of those that a larger search looks at, and no others: what is largest
+    among them is no larger than what that finds.
+    """
     methods: set[str] = set()
     instances, worst, tightest = 0, -np.inf, None
     by_round: dict[int, float] = {}
@@ -143,12 +149,14 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
     ties: Counter[tuple[int, ...]] = Counter()
     looked: frozenset[seen.Seen] = frozenset()
     undefined: tuple[str, str] | None = None
-    untrue, limit = "", claim.statement.ending
-    for index, recipe in enumerate(_climbing(claim, rng, size, met)):
+    attained: states.Finding | None = None
+    wrong, limit = "", claim.statement.ending
+    recipes = _climbing(claim, rng, size, met) if climbing else proposed(claim, rng, size)
+    for index, recipe in enumerate(recipes):
         with attributed(claim, recipe):
-            if not untrue and (limit or index < LOOKED or index % AGAIN == 0):
-                untrue = _untrue(claim, recipe)
-            if untrue and not limit:
+            if not wrong and (limit or index < LOOKED or index % AGAIN == 0):
+                wrong = untrue(claim, recipe)
+            if wrong and not limit:
                 # What is known of states decides of which ones a statement speaks.
                 break
             findings, more = states.examine(claim, recipe, rng), []
@@ -176,7 +184,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
         for finding in (states.settled(claim, recipe, f) for f in findings):
             by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
             if (ratio := float(spectral.steady(finding.ratio))) > worst:
-                worst, tightest = ratio, recipe
+                worst, tightest, attained = ratio, recipe, finding
     # Programs of many clients are large, and say no more.
     few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
     chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))
@@ -189,8 +197,9 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int) -> Hunt
         frozenset(methods),
         tuple(refutations),
         undefined,
-        untrue,
+        wrong,
         looked,
+        attained,
     )
 
 

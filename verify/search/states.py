@@ -160,6 +160,30 @@ def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator)
     return sorted(found, key=lambda f: -f.ratio)
 
 
+def ratio_at(claim: Claim, built: Instance, recipe: Recipe, point: Coordinates, rounds: int) -> float:
+    """The largest ratio at one state of an instance, ``built`` in fractions, as a search that saw it there tells it.
+
+    ``ValueError`` where the claim says nothing after so many rounds.
+    """
+    if pointwise(claim):
+        return max(_ratio(compared) for compared in parts(claim, built, point, 1) if len(compared.left))
+    instance = claim.instances.build(recipe, False)
+    theta = np.array([[float(v) for v in point]])
+    if theta.shape[1] != dimension(claim, instance):
+        raise ValueError(f"a state of {claim.id} has {dimension(claim, instance)} coordinates there")
+    found: list[float] = []
+    if rounds in _rounds(claim, built):
+        compared = sides(claim, instance, theta, rounds)
+        found = [float(spectral.ratio(*(np.asarray(side, dtype=float) for side in both))[0]) for both in compared]
+        if is_strict(claim) and not theta.any():
+            found.append(1.0)
+    elif second_moments.applies(claim, instance):
+        found = [f.ratio for f in _long_run(claim, instance, built) if f.rounds == rounds]
+    if not found:
+        raise ValueError(f"{claim.id} says nothing after {rounds} rounds there")
+    return max(found)
+
+
 def _ratio(compared: Compared) -> float:
     """Worst entry: left/right for inequalities, 1 + |left - right|/scale for equalities (0 when exactly equal)."""
     _, left, right, relation, _ = compared

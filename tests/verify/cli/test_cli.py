@@ -143,7 +143,7 @@ def _files(where: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line_and_status_2(here, capsys, monkeypatch, command, message):
-    def never(*args: object) -> None:
+    def never(*args: object, **more: object) -> None:
         raise AssertionError("the long work began before all input was checked")
 
     monkeypatch.setattr("verify.cli.commands.audit", never)
@@ -155,7 +155,7 @@ def test_bad_input_is_one_line_and_status_2(here, capsys, monkeypatch, command, 
 
 
 def test_an_interrupt_is_one_line_and_status_130(here, capsys, monkeypatch):
-    def interrupted(*args: object) -> None:
+    def interrupted(*args: object, **more: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("verify.cli.commands.audit", interrupted)
@@ -264,7 +264,7 @@ def short_runs(monkeypatch):
 
 
 def test_naming_a_bound_measures_it(here, capsys, short_runs, monkeypatch):
-    monkeypatch.setattr("verify.cli.commands.audit", lambda *args: [])
+    monkeypatch.setattr("verify.cli.commands.audit", lambda *args, **more: [])
     status, out, err = run(capsys, "audit", "locodl/theorem-3.1", "--out", "deep/er")
     assert status == 0
     assert [p.name for p in sorted((here / "deep" / "er").iterdir())] == ["audit.json", "locodl.png"]
@@ -280,7 +280,7 @@ def test_a_verdict_that_is_not_to_be_is_status_1(here, capsys, wanted, status):
 
 
 def test_data_given_are_measured_whatever_the_claims(here, capsys, short_runs, monkeypatch):
-    monkeypatch.setattr("verify.cli.commands.audit", lambda *args: [])
+    monkeypatch.setattr("verify.cli.commands.audit", lambda *args, **more: [])
     rows = [f"{1 + i % 2} 1:{i % 5 - 2} 2:{i % 3 + 0.5} 3:{(i * i) % 7}" for i in range(24)]
     (here / "small.svm").write_text("\n".join(rows) + "\n")
     status, out, _ = run(capsys, "audit", "feddcd/eq-1", "locodl/eq-6", "--data", "small.svm", "--clients", "5")
@@ -294,7 +294,7 @@ def test_shared_data_if_present(here, capsys, short_runs, monkeypatch):
     path = SHARED / "data" / "australian_scale"
     if not path.exists():
         pytest.skip("the shared data are not here")
-    monkeypatch.setattr("verify.cli.commands.audit", lambda *args: [])
+    monkeypatch.setattr("verify.cli.commands.audit", lambda *args, **more: [])
     status, out, _ = run(capsys, "audit", "locodl/eq-6", "--data", str(path), "--clients", "20")
     assert status == 0 and "australian_scale: 20 clients with 34 of 690 rows" in out
 

@@ -194,7 +194,7 @@ def test_premises_whose_verdict_is_known_are_not_examined_again(monkeypatch):
 def test_an_audit_knows_the_verdicts_of_registered_claims_that_were_found(monkeypatch):
     auditing, given = import_module("verify.audit"), {}
 
-    def checked(claim, seed, budget, known):
+    def checked(claim, seed, budget, known, rechecking):
         given[claim.id] = dict(known)
         return Evidence(claim, Verdict.SUPPORTED, None, (), 0, note=auditing.FAILED if "C.1" in claim.id else "")
 
@@ -233,7 +233,7 @@ def test_premises_are_certified_for_all_that_may_be_drawn():
 def _why(claim, recipe):
     """Why a claim is not certified at a recipe, also where it is exceeded."""
     try:
-        return obligations._uncertified(claim, recipe, claim.instances.build(recipe, True))
+        return obligations._uncertified(claim, recipe, claim.instances.build(recipe, True)).why
     except ValueError as error:
         return str(error)
 
@@ -353,7 +353,7 @@ COROLLARIES = ["corollary-4.1/a", "corollary-4.1/b", "corollary-4.1/c"]
 @pytest.fixture
 def uncertified(monkeypatch):
     """Derivations without their certificates."""
-    monkeypatch.setattr(obligations, "_uncertified", lambda claim, recipe, instance: "not asked for")
+    monkeypatch.setattr(obligations, "_uncertified", lambda *given: remembered.Tried("not asked for"))
 
 
 def _found(claim, dropped="none", clients=2):
@@ -474,7 +474,7 @@ def test_premises_that_say_too_much_are_not_certified(id, factor):
 def test_equations_that_do_not_hold_are_not_certified():
     claim = _stronger("theorem-4.1/b/coupling", sympy.Rational(99, 100))
     (recipe,) = _constants(1)
-    assert obligations._uncertified(claim, recipe, claim.instances.build(recipe, True))
+    assert obligations._uncertified(claim, recipe, claim.instances.build(recipe, True)).why
 
 
 # What hypotheses are said to mean
@@ -653,7 +653,7 @@ def test_certificates_are_those_of_the_code_as_it_is(monkeypatch):
     claim = claims.get("fedadmm/lemma-C.2/c/selected")
     (recipe,) = _constants(1)
     remembered.refresh()
-    assert remembered.uncertified(claim, recipe) == ""
+    assert remembered.tried(claim, recipe).why == ""
     update = fedadmm.local_update
 
     def keeps(*given):
@@ -665,7 +665,7 @@ def test_certificates_are_those_of_the_code_as_it_is(monkeypatch):
     assert _why(claim, recipe)
     monkeypatch.undo()
     remembered.refresh()
-    assert remembered.uncertified(claim, recipe) == ""
+    assert remembered.tried(claim, recipe).why == ""
 
 
 # A method that departs from its iterations in a region only

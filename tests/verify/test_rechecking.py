@@ -1,0 +1,257 @@
+"""What is carried is checked again: it gives what is found from scratch, and nothing where it does not hold."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedtheory import claims
+from verify import Evidence, Verdict, check, results
+from verify.audit import audit
+from verify.base import code
+from verify.evidence import formats
+from verify.evidence.record import Outcome, Source
+from verify.methods import METHODS
+from verify.methods.base import Inquiry
+from verify.rechecking import Carried
+from verify.report import terminal
+from verify.search.attained import agree
+
+#: A bound over a class, a statement about all states, one that is proved for all letters, and one that falls.
+BOUNDED, STATES, PROVED, FALLS = "fedadmm/eq-31", "locodl/eq-13", "locodl/eq-6", "feddcd/lemma-B.8/rate"
+IDS = (BOUNDED, STATES, PROVED, FALLS)
+
+
+@cache
+def scratch(id: str) -> Evidence:
+    return check(claims.get(id))
+
+
+@cache
+def entry(id: str) -> str:
+    """What would be carried of a claim."""
+    return json.dumps(scratch(id).to_json() | {results.RESTS_ON: code.theory(claims.get(id))})
+
+
+def stored(*entries: dict) -> results.Shipped:
+    by_id = {e["id"]: e for e in entries}
+    return results.Shipped("0", "0" * 40, "", "", 0, "quick", by_id, {}, code.checker())
+
+
+@pytest.fixture
+def carry(monkeypatch):
+    """Sets what is carried."""
+
+    def put(*entries: dict, **changes) -> None:
+        found = stored(*entries)._replace(**changes)
+        monkeypatch.setattr(results, "shipped", lambda: found)
+
+    return put
+
+
+def again(id: str, seed: int = 0) -> Evidence:
+    claim = claims.get(id)
+    return check(claim, seed, carried=results.carried(claim))
+
+
+def same(one: Evidence, other: Evidence) -> bool:
+    """Whether two say the same of a claim, whatever they looked at."""
+    return (one.verdict, one.margin, one.counterexample) == (other.verdict, other.margin, other.counterexample)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_what_is_checked_again_is_what_was_found(carry, id):
+    carry(json.loads(entry(id)))
+    found = again(id)
+    assert same(found, scratch(id)) and not found.fallen
+    # An identity is not found but checked: there is nothing to carry.
+    assert id == PROVED or any(o.source is Source.RECHECKED for o in found.outcomes)
+    # What was checked can be carried in its turn.
+    carry(json.loads(json.dumps(found.to_json() | {results.RESTS_ON: code.theory(claims.get(id))})))
+    assert same(again(id), scratch(id))
+    assert formats.checked("audit", formats.audit([found.to_json()], 0, "quick"))
+
+
+def test_nothing_is_solved_where_certificates_hold(carry, monkeypatch):
+    carry(json.loads(entry(BOUNDED)))
+
+    def solve(*given):
+        raise AssertionError("a solver is asked")
+
+    monkeypatch.setattr("verify.pep.programs.solve", solve)
+    assert again(BOUNDED).verdict is Verdict.CERTIFIED
+
+
+def test_certificates_do_not_depend_on_the_seed(carry):
+    carry(json.loads(entry(BOUNDED)))
+    found = again(BOUNDED, seed=3)
+    assert found.verdict is Verdict.CERTIFIED and not found.fallen
+    assert found.outcomes[-2].certificates == scratch(BOUNDED).outcomes[-2].certificates
+
+
+def test_code_that_changed_is_found_anew(carry):
+    data = json.loads(entry(BOUNDED))
+    carry(data | {results.RESTS_ON: "0" * 64})
+    assert results.carried(claims.get(BOUNDED)) is None
+    del data[results.RESTS_ON]
+    carry(data)
+    assert results.carried(claims.get(BOUNDED)) is None
+    assert results.carried(claims.get(STATES)) is None
+    # Of another checker only proofs are taken, and the search is made.
+    carry(json.loads(entry(BOUNDED)), checker="0" * 64)
+    found = again(BOUNDED)
+    assert same(found, scratch(BOUNDED)) and found.instances == scratch(BOUNDED).instances
+
+
+def _leaves(value, path=()):
+    if isinstance(value, dict | list):
+        for name, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(part, (*path, name))
+    else:
+        yield path
+
+
+def _at(data, path):
+    for name in path:
+        data = data[name]
+    return data
+
+
+#: Parts of an entry that no verdict rests on: they are told, or found again.
+_TOLD = {"note", "covers", "seconds", "text", "where", "paper", "kind", "origin", "literal_of", "repaired", "methods"}
+
+
+def _changed(value, draw):
+    """Another value of the same sort."""
+    if isinstance(value, bool) or value is None:
+        return draw(st.sampled_from([True, False, None, "proved"]))
+    if isinstance(value, int):
+        return value + draw(st.sampled_from([-1, 1, 7]))
+    if isinstance(value, float):
+        return value + draw(st.sampled_from([-0.5, 0.01, 1.0]))
+    try:
+        number = Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        return draw(st.sampled_from(["proved", "certified", "refuted", "supported", "worst case", "all states", ""]))
+    return str(draw(st.sampled_from([-number, number + 1, number * Fraction(10**6 + 1, 10**6), Fraction(0)])))
+
+
+@pytest.mark.parametrize("id", [BOUNDED, STATES])
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_forged_proof_is_refused(id, data):
+    """Whatever is changed in it, but for what is only told, and for what no letter speaks of: of that it is a proof."""
+    found = _outcome(id)
+    unsaid = {*_TOLD, "recipe"}
+    paths = [path for path in _leaves(found["certificates"]) if not unsaid & set(map(str, path))]
+    path = data.draw(st.sampled_from(paths))
+    before = _at(found["certificates"], path)
+    after = _changed(before, data.draw)
+    if after == before or type(after) is not type(before):
+        return
+    _at(found["certificates"], path[:-1])[path[-1]] = after
+    method = next(m for m in METHODS if m.name == found["method"])
+    with pytest.raises(ValueError):
+        method.recheck(method, Inquiry(claims.get(id)), Outcome.from_json(found))
+
+
+@settings(max_examples=6, deadline=None)
+@given(data=st.data())
+def test_a_forged_entry_gives_no_verdict_of_its_own(data):
+    id = data.draw(st.sampled_from([STATES, FALLS]))
+    found = json.loads(entry(id))
+    paths = [path for path in _leaves(found) if not _TOLD & set(map(str, path)) and path[0] != results.RESTS_ON]
+    path = data.draw(st.sampled_from(paths))
+    _at(found, path[:-1])[path[-1]] = _changed(_at(found, path), data.draw)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(results, "shipped", lambda: stored(found) if found["id"] == id else stored())
+        now = again(id)
+    # Where another proof of it is carried that holds, it may be proved by that.
+    assert now.verdict is scratch(id).verdict and (now.margin is None or agree(now.margin, scratch(id).margin))
+    if now.counterexample is not None:
+        assert now.counterexample.replay() == (now.counterexample.left, now.counterexample.right)
+
+
+def _multiplier(data, scale):
+    (step,) = list(data["certificates"][0]["steps"].values())[:1]
+    name = next(iter(step["multipliers"]))
+    step["multipliers"][name] = str(Fraction(step["multipliers"][name]) * scale)
+
+
+@pytest.mark.parametrize(
+    ("what", "change"),
+    [
+        ("multiplier", lambda o: _multiplier(o, Fraction(10**9 + 1, 10**9))),
+        ("letter", lambda o: o["certificates"][0]["letters"].update(mu="7")),
+        ("other claim", lambda o: o.update(certificates=_outcome(STATES)["certificates"])),
+        ("none", lambda o: o.update(certificates=[])),
+        (
+            "idle step",
+            lambda o: o["certificates"][0]["steps"].update(idle={"bound": "0", "multipliers": {}, "squares": []}),
+        ),
+    ],
+)
+def test_a_certificate_that_does_not_hold_is_told_and_found_anew(carry, what, change):
+    data = json.loads(entry(BOUNDED))
+    change(next(o for o in data["outcomes"] if o["certificates"]))
+    carry(data)
+    found = again(BOUNDED)
+    assert same(found, scratch(BOUNDED)) and found.fallen
+    assert all(o.source is Source.ANEW for o in found.outcomes if o.verdict is Verdict.CERTIFIED)
+    assert terminal.fallen([found])[0].startswith(f"CARRIED, AND DOES NOT HOLD: {BOUNDED}: ")
+
+
+def _outcome(id: str) -> dict:
+    return next(o for o in json.loads(entry(id))["outcomes"] if o["certificates"])
+
+
+def test_a_verdict_that_nothing_shows_is_not_believed(carry):
+    # What falls, said to be certified by the method that would be asked.
+    data = json.loads(entry(FALLS))
+    data["counterexample"] = None
+    for outcome in data["outcomes"]:
+        outcome |= {"applied": True, "verdict": "proved"}
+    carry(data | {"verdict": "proved"})
+    assert same(again(FALLS), scratch(FALLS))
+    # What holds, said to fall by the counterexample to another claim.
+    data = json.loads(entry(PROVED))
+    next(o for o in data["outcomes"] if o["method"] == "search")["verdict"] = "refuted"
+    carry(data | {"verdict": "refuted", "counterexample": json.loads(entry(FALLS))["counterexample"]})
+    found = again(PROVED)
+    assert same(found, scratch(PROVED)) and found.fallen
+
+
+def test_a_margin_is_measured_again(carry):
+    data = json.loads(entry(PROVED))
+    search = next(o for o in data["outcomes"] if "attained" in o)
+    search["margin"] = data["margin"] = 0.5
+    carry(data)
+    found = again(data["id"])
+    assert found.margin == scratch(data["id"]).margin and "the margin" in found.fallen[0]
+
+
+def test_a_file_that_cannot_be_read_is_told(carry):
+    data = json.loads(entry(STATES))
+    carry(data | {"outcomes": 3})
+    found = again(STATES)
+    assert found.verdict is Verdict.CERTIFIED and "cannot be read" in found.fallen[0]
+
+
+def test_an_audit_checks_what_is_carried_or_finds_all_anew(carry, monkeypatch):
+    carry(json.loads(entry(STATES)))
+    (found,) = audit([claims.get(STATES)], rechecking=True)
+    assert terminal.sources([found]) == ["1 re-checked, 0 found anew"]
+    (found,) = audit([claims.get(STATES)])
+    assert not terminal.sources([found]) and same(found, scratch(STATES))
+
+
+def test_what_is_not_the_claims_is_not_taken():
+    found = check(claims.get(STATES), carried=Carried(scratch(BOUNDED), 0, "quick", True))
+    assert same(found, scratch(STATES))
+    found = check(claims.get(BOUNDED), carried=Carried(scratch(STATES), 0, "quick", True))
+    assert same(found, scratch(BOUNDED))
