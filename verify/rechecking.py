@@ -103,8 +103,10 @@ class Recheck:
             if was is None or was.verdict not in PROVEN or not method.speaks_of(self.inquiry.claim):
                 continue
             if method.recheck is None:
-                # Not a search for a proof, but the proof itself.
-                found = method.run(method, self.inquiry)
+                # Not a search for a proof, but the proof itself. Of one for all letters few instances are enough.
+                found = method.run(method, self._beginning(GUARD[-1])) if was.verdict is Verdict.PROVED else None
+                if found is None or found.verdict not in PROVEN:
+                    found = method.run(method, self.inquiry)
             else:
                 try:
                     found = replace(method.recheck(method, self.inquiry, was), source=Source.RECHECKED)
@@ -126,7 +128,7 @@ class Recheck:
             if method.guard is None or was is None or not method.speaks_of(self.inquiry.claim):
                 continue
             for size in GUARD:
-                beginning = replace(self.inquiry, size=size, climbing=False)
+                beginning = self._beginning(size)
                 try:
                     found = method.guard(method, beginning, was)
                 except Exception as error:
@@ -144,6 +146,10 @@ class Recheck:
             self._firm[method.name] = found
             if "hunt" in vars(beginning):
                 self.inquiry = beginning
+
+    def _beginning(self, size: int) -> Inquiry:
+        """The same inquiry, with no more of a search than its beginning."""
+        return replace(self.inquiry, size=min(size, self.inquiry.size), climbing=False)
 
     def _found(self, method: Method, inquiry: Inquiry) -> Outcome:
         if (firm := self._firm.get(method.name)) is not None:

@@ -60,6 +60,7 @@ _LOOKING_UP = frozenset(
                 "cli/__init__",
                 "cli/commands",
                 "cli/listing",
+                "export/commands",
                 "report/atlas/cards",
                 "results/__init__",
                 "tightness/measure",

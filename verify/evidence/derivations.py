@@ -37,7 +37,7 @@ class Part:
         if claim.id != self.name:
             raise DoesNotHold(f"a certificate of {self.name} shows nothing of {claim.id}")
         letters = certifying.values(claim, claim.instances.build(self.recipe, True))
-        certifying.holds(claim, self.method, self.recipe, letters, self.steps)
+        certifying.proofs(claim, self.method, self.recipe, letters, self.steps)
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object; ``from_json`` gives it back."""
