@@ -159,6 +159,11 @@ class Programs:
             scales.append(np.abs(A / d[:, None, :, None] / d[:, None, None, :]).max(axis=(2, 3)))
         self.scale = np.maximum(np.max(scales, axis=0), 1e-12)
 
+    def sizes(self, k: int, at: Sequence[int]) -> Array:
+        """How large a multiplier is at points where it matters."""
+        found: Array = self.scale[at, 0] / self.scale[at, k + 1]
+        return found
+
     def solve(
         self, p: int, objective: Array, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0
     ) -> Array | str | None:
@@ -214,7 +219,14 @@ class Programs:
 
     def feasible(self, p: int, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0) -> bool:
         """Whether there are multipliers at a point."""
-        return isinstance(self.solve(p, np.ones(len(self.names)), keep, fixed, slack), np.ndarray)
+        found = self.solve(p, np.ones(len(self.names)), keep, fixed, slack)
+        # What is not clear may be so because there is no room: then a little is given.
+        return isinstance(
+            found if isinstance(found, np.ndarray) or found is None else self._relaxed(p, keep, fixed), np.ndarray
+        )
+
+    def _relaxed(self, p: int, keep: Sequence[int], fixed: Mapping[int, float]) -> Array | str | None:
+        return self.solve(p, np.ones(len(self.names)), keep, fixed, 1e-7)
 
     def interval(
         self, p: int, k: int, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0

@@ -181,9 +181,8 @@ class Search:
         if len(live) < 0.8 * len(intervals):
             return None
         low, high = (np.array([intervals[p][s] for p in live]) for s in (0, 1))  # type: ignore[index]
-        X = self.programs.X[live]
         tried = set()
-        for candidate in self._candidates(k, X, low, high):
+        for candidate in self._candidates(k, live, low, high):
             if candidate.key in tried:
                 continue
             tried.add(candidate.key)
@@ -199,8 +198,11 @@ class Search:
             del self.named[k]
         return None
 
-    def _candidates(self, k: int, X: Array, low: Array, high: Array) -> Iterator[Ratio]:
+    def _candidates(self, k: int, live: list[int], low: Array, high: Array) -> Iterator[Ratio]:
+        X = self.programs.X[live]
         room = 1e-2 if self.slack else 1e-4
+        if (low <= 1e-3 * self.programs.sizes(k, live)).all():
+            yield self.posed.zero
         for ratio in self._tight(k):
             v = values(ratio, X)
             if (v >= low * (1 - room) - 1e-9).all() and (v <= high * (1 + room) + 1e-9).all():

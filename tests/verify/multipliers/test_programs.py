@@ -1,0 +1,178 @@
+"""What is posed with n a letter is what the code computes with 2 to 4 clients, and wrong programs are told."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from fedtheory import claims
+from fedtheory.randomness import support_of
+from verify.base.evaluate import meeting, sides
+from verify.multipliers import answers, forms, posing
+from verify.multipliers.posing import _Posing, cases
+from verify.multipliers.proving import stored
+from verify.multipliers.ratios import terms
+from verify.reading.worlds import Value
+
+CASES = [(id, k) for id in sorted(stored()) for k in range(len(cases(claims.get(id))))]
+
+
+class Numbers:
+    """The vectors and numbers of a posed program at an instance: ``(n, d)`` each, in fractions."""
+
+    def __init__(self, claim, posing, posed, instance, seed):
+        theta = np.random.default_rng(seed).integers(-4, 5, (1, instance.dimension)).astype(object)
+        theta = np.vectorize(Fraction, otypes=[object])(theta)
+        self.posing, self.params = posing, instance.params
+        self.problem, state = instance.at(theta)
+        problem = self.problem
+        self.theta = theta
+        self.n, self.d = problem.n, problem.d
+        fixed = claim.setting.algorithm.fixed_point(problem, self.params)
+        self.atoms = {"x*": self._wide(problem.x_star)}
+        self._split("y*", np.broadcast_to(problem.y_star, (self.n, self.d)))
+        for name in state._fields:
+            difference = np.asarray(getattr(state, name))[0] - np.asarray(getattr(fixed, name))
+            if difference.ndim == 3:
+                difference = difference[0]
+            self.atoms[name] = self._wide(difference)
+            self._split(name, self._wide(difference))
+        self.letters = self._letters(posed)
+        asked = [
+            (name, k, functions, one)
+            for name, functions in posing.answers.functions.items()
+            for k, one in enumerate(functions.asked.values())
+        ]
+        while asked:
+            # Where a function is asked may depend on what another one answered.
+            ready = [one for one in asked if self._told(one[3].point)]
+            assert ready
+            for one in ready:
+                self._ask(*one)
+            asked = [one for one in asked if one not in ready]
+
+    def _told(self, value):
+        return all(atom.name in self.atoms for _, atoms in value.of for atom in atoms)
+
+    def _ask(self, name, k, functions, one):
+        of, at, slope = getattr(self.problem, name), self.vector(one.point), self.vector(functions.slope)
+        x, x_star = at + self.problem.x_star, self.atoms["x*"]
+        if name == "g":
+            at, slope, x, x_star = at[:1], slope[:1], x[:1], x_star[:1]
+        gradient = of.gradient(x) - slope
+        value = of.value(x) - of.value(x_star) - (slope * at).sum(axis=-1)
+        self.atoms[f"grad {name}({k})"] = self._wide(gradient[0])
+        self._split(f"grad {name}({k})", self._wide(gradient))
+        self.atoms[f"{name}({k})"] = self.atoms[f"mean of {name}({k})"] = sum(value) / len(value)
+
+    def _wide(self, a):
+        return np.broadcast_to(np.asarray(a, dtype=object), (self.n, self.d))
+
+    def _split(self, name, a):
+        mean = self._wide(a.sum(axis=0) / self.n)
+        self.atoms[f"mean of {name}"], self.atoms[f"deviation of {name}"] = mean, a - mean
+
+    def _letters(self, posed):
+        found = {"n": Fraction(self.n), "d": Fraction(self.d), "mu": self.problem.mu, "L": self.problem.L}
+        for name in posed.names:
+            if name.startswith("compressors."):
+                found[name] = getattr(self.params.compressors, name.partition(".")[2])
+            elif hasattr(self.params, name):
+                found[name] = getattr(self.params, name)
+        values = [Fraction(found.get(name, 1)) for name in posed.names]
+        for letter, bounds in posed.branches.items():
+            values[letter] = max(self.ratio(b, values) for b in bounds)
+        return values
+
+    @staticmethod
+    def ratio(r, values):
+        def of(p):
+            return sum((c * np.prod([v**k for v, k in zip(values, m, strict=True)]) for m, c in terms(p)), Fraction(0))
+
+        return of(r.num) / of(r.den)
+
+    def vector(self, value):
+        total = np.full((self.n, self.d), Fraction(0))
+        for (draws, atoms), c in value.of.items():
+            assert not draws and len(atoms) == 1
+            total = total + self.ratio(self.posing._convert(c), self.letters) * self.atoms[atoms[0].name]
+        return total
+
+    def _error(self, block, names):
+        field = block.split(" of ")[1].split(" ")[0]
+        (x, _), *others = self.posing.answers.errors[field].seen.values()
+        assert not others
+        at, family = self.vector(x), getattr(self.params, field)
+        draws, p = support_of(family.draws, True)
+        e = family.apply(draws, at[None]) - at
+        mean = e.sum(axis=-2, keepdims=True) / self.n
+        if names[0].startswith("mean"):
+            return (p * (mean**2).sum(axis=(-1, -2))).sum()
+        part = e - mean if names[0].startswith("deviation") else e
+        return (p * (part**2).sum(axis=(-1, -2))).sum()
+
+    def form(self, form):
+        total = Fraction(0)
+        for (block, *names), c in form.of.items():
+            if block.startswith("error"):
+                v = self._error(block, names)
+            elif block == "value":
+                v = self.atoms[names[0]]
+            else:
+                products = (self.atoms[names[0]] * self.atoms[names[1]]).sum(axis=-1)
+                v = products[0] if block == "mean" else products.sum()
+            total += self.ratio(c, self.letters) * v
+        return total
+
+
+def compared(id, k, seed):
+    """What the program says and what the code says, left side minus right side, at instances of a case."""
+    claim = claims.get(id)
+    case = cases(claim)[k]
+    found = []
+    for _, instance in islice(meeting(claim, claim.instances.recipes(np.random.default_rng(seed))), 400):
+        problem = instance.problem
+        equal = case.equal is not None and problem.mu == problem.L
+        if (problem.g is not None) is not case.with_g or problem.n not in (2, 3, 4) or equal is not bool(case.equal):
+            continue
+        made = _Posing(claim, case)
+        posed = made.posed()
+        numbers = Numbers(claim, made, posed, instance, seed)
+        ((left, right),) = sides(claim, instance, numbers.theta)
+        found.append((numbers.form(posed.target), Fraction((left - right).ravel()[0])))
+        if len(found) == 2:
+            return found
+    return found
+
+
+@pytest.mark.parametrize(("id", "k"), CASES)
+def test_programs_are_what_the_code_computes(id, k):
+    found = compared(id, k, 1)
+    assert len(found) == 2 and all(read == computed for read, computed in found)
+
+
+SCAFFNEW = "baseline/scaffnew/one-step"
+
+
+def differs():
+    return any(read != computed for seed in (1, 2) for read, computed in compared(SCAFFNEW, 1, seed))
+
+
+def test_a_program_in_which_all_clients_have_one_gradient_is_told(monkeypatch):
+    at = answers.Functions.at
+
+    def alike(functions, world, point):
+        found = at(functions, world, point)
+        found.gradient = Value({k: c for k, c in found.gradient.of.items() if not any(atom.own for atom in k[1])})
+        return found
+
+    monkeypatch.setattr(answers.Functions, "at", alike)
+    assert differs()
+
+
+def test_a_program_of_one_branch_is_told(monkeypatch):
+    monkeypatch.setattr(posing, "_masks", lambda law, name, number: [(name, forms.Mask(number(law.of[0]) * 0 + 1))])
+    assert differs()
