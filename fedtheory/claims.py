@@ -274,9 +274,15 @@ def with_origins(
     return tuple(found)
 
 
-def compressor_claim(id: str, compressor: Callable[[int, int], Any], omega: Any, bits: Any, **more: Any) -> Claim:
-    """That ``compressor(d, k)`` is unbiased and in U(omega), and its message has ``bits``: expressions in d and k."""
-    statement = CompressorClass(compressor, sympy.sympify(omega), sympy.sympify(bits), d, k)
+def compressor_claim(
+    id: str, compressor: Callable[[int, int], Any], omega: Any, bits: Any = None, **more: Any
+) -> Claim:
+    """That ``compressor(d, k)`` is unbiased and in U(omega), and its message has ``bits``: expressions in d and k.
+
+    Of ``bits`` that are left out nothing is said.
+    """
+    said = None if bits is None else sympy.sympify(bits)
+    statement = CompressorClass(compressor, sympy.sympify(omega), said, d, k)
     return Claim(id, setting=COMPRESSOR, statement=statement, **more)
 
 

@@ -31,7 +31,7 @@ def dithering(d, s):
         return np.sign(x) * largest / s * (below + ups), np.where(ups, up, 1 - up).prod(axis=-1)
 
     omega = ((1 + Fraction(d - 1, s**2)) ** Fraction(1, 2) - 1) / 2
-    return ft.Compressor("dithering", d, ft.Uniform01((d,)), apply, omega, 32 + 9 * d, enumerate_outcomes)
+    return ft.Compressor("dithering", d, ft.Uniform01((d,)), apply, omega, enumerate=enumerate_outcomes)
 
 
 def omega(share):
@@ -39,6 +39,6 @@ def omega(share):
 
 
 CLAIMS = (
-    ft.compressor_claim("dithering/omega", dithering, omega=omega(1), bits=32 + 9 * ft.d),
-    ft.compressor_claim("dithering/less", dithering, omega=omega(sympy.Rational(99, 100)), bits=32 + 9 * ft.d),
+    ft.compressor_claim("dithering/omega", dithering, omega=omega(1)),
+    ft.compressor_claim("dithering/less", dithering, omega=omega(sympy.Rational(99, 100))),
 )

@@ -60,9 +60,9 @@ class Compressor:
     """A random map C on R^d.
 
     ``draws``: the distribution of its randomness; ``apply(draw, x)``: C(x) for ``x (..., d)`` and draws whose
-    leading axes broadcast against those of x; ``omega``: its relative variance; ``bits``: length of one
-    message, the longest if they differ; ``enumerate``: for one vector ``x (d,)`` the outcomes ``(K, d)`` and
-    probabilities ``(K,)``, given only where the support of ``draws`` is infinite; ``layout``: how a message is
+    leading axes broadcast against those of x; ``omega``: its relative variance; ``bits``: length of one message, the
+    longest if they differ, 0 where it is left unsaid; ``enumerate``: for one vector ``x (d,)`` the outcomes ``(K, d)``
+    and probabilities ``(K,)``, given only where the support of ``draws`` is infinite; ``layout``: how a message is
     written, None where nothing says so.
     """
 
@@ -71,7 +71,7 @@ class Compressor:
     draws: Distribution
     apply: Callable[[Draw, Array], Array]
     omega: Any
-    bits: int
+    bits: int = 0
     enumerate: Callable[[Array], tuple[Array, Array]] | None = None
     layout: Layout | None = None
 

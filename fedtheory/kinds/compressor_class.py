@@ -16,18 +16,22 @@ from fedtheory.kinds.base import Statement, Written, spoken_of
 class CompressorClass(Statement):
     """A compressor is unbiased, in U(omega) for the omega printed, and its message has the bits printed.
 
-    ``compressor(d, k)`` builds it; ``omega`` and ``bits`` are expressions in ``d`` and ``k``.
+    ``compressor(d, k)`` builds it; ``omega`` and ``bits`` are expressions in ``d`` and ``k``. Of bits that are None
+    nothing is said.
     """
 
     compressor: Callable[[int, int], Compressor]
     omega: sympy.Expr
-    bits: sympy.Expr
+    bits: sympy.Expr | None
     d: sympy.Symbol
     k: sympy.Symbol
     kind: ClassVar[str] = "compressor"
     of_compressor: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True
-    perturbed: ClassVar[tuple[str, ...]] = ("omega", "bits")
+
+    @property
+    def perturbed(self) -> tuple[str, ...]:
+        return ("omega",) if self.bits is None else ("omega", "bits")
 
     def check(self) -> None:
         """``ValueError`` where omega or the bits speak of another letter than d and k."""
@@ -45,12 +49,12 @@ class CompressorClass(Statement):
         return [
             "E C(x) = x",
             f"E|C(x) - x|^2 <= omega |x|^2 with omega = {plain(self.omega)}",
-            f"bits of a message = {plain(self.bits)}",
+            *([] if self.bits is None else [f"bits of a message = {plain(self.bits)}"]),
         ]
 
     def formulas(self, latex: Written) -> list[str]:
         return [
             r"\mathbb{E}\,\mathcal{C}(x) = x",
             rf"\mathbb{{E}}\|\mathcal{{C}}(x) - x\|^2 \le \omega \|x\|^2, \qquad \omega = {latex(self.omega)}",
-            rf"\text{{bits}} = {latex(self.bits)}",
+            *([] if self.bits is None else [rf"\text{{bits}} = {latex(self.bits)}"]),
         ]

@@ -42,6 +42,7 @@ def _rand_k() -> tuple[sympy.Expr, sympy.Expr]:
     """omega and message length of rand-k, from the claim on it."""
     statement = claims.get("locodl/eq-2/rand-k").statement
     assert isinstance(statement, CompressorClass)
+    assert statement.bits is not None
     return statement.omega.subs({statement.d: d, statement.k: k}), statement.bits.subs({statement.d: d, statement.k: k})
 
 
