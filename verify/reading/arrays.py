@@ -10,7 +10,10 @@ from typing import Any
 
 from verify.reading import terms
 from verify.reading.terms import Axis, Op, Term
-from verify.reading.values import Rule, Shape, describe
+from verify.reading.values import Owners, Rule, Shape, describe
+
+#: What the number of examples is called.
+EXAMPLES = "f.examples"
 
 
 def as_term(value: Any) -> Term:
@@ -24,6 +27,8 @@ def as_term(value: Any) -> Term:
 
 def axis_of(length: Any) -> Axis:
     """The axis that has this length: n of clients, d of coordinates, 1 of one place. ``ValueError`` for any other."""
+    if isinstance(length, Term) and length.op is Op.GIVEN and length.data == EXAMPLES:
+        return Axis.EXAMPLES
     if isinstance(length, Term) and length.op is Op.COUNT and length.data in ("n", "d"):
         return Axis.CLIENTS if length.data == "n" else Axis.COORDINATES
     if type(length) is int and length == 1:
@@ -37,6 +42,13 @@ def indexed(value: Term, items: Sequence[Any]) -> Term:
     ``items``: slices as they are written, and what the others stand for. A parameter that says which client is meant
     takes out what this one has.
     """
+    if any(isinstance(item, Owners) for item in items):
+        k = next(k for k, item in enumerate(items) if isinstance(item, Owners))
+        if items[0] is not Ellipsis or any(item is Ellipsis for item in items[1:]):
+            raise ValueError("examples are looked up by an index that does not begin with ...")
+        place = -sum(item is not None for item in items[k:])
+        whole = ast.Slice()
+        return indexed(terms.of_owners(value, place), [*items[:k], whole, *items[k + 1 :]])
     whose = [k for k, item in enumerate(items) if _is_client(item)]
     if whose:
         k = whose[0]

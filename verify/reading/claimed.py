@@ -21,7 +21,8 @@ from fedtheory.algorithms.base import no_step
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
-from verify.reading import known, terms
+from fedtheory.problems.linear_models import LinearProblem
+from verify.reading import data, known, terms
 from verify.reading.arrays import as_term
 from verify.reading.laws import Law
 from verify.reading.program import Program, held, is_made_by, parameter, parts_after, theirs
@@ -186,9 +187,12 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader) -> _Scen
     if not instances or any(kind != problems[0] for kind in problems):
         raise Unread("the problems of instances are of several kinds, or there is no instance")
     of, with_g, single, resolvents = problems[0]
-    if of is not None and of is not Problem:
+    if of is LinearProblem:
+        problem = data.problem([instance.problem for instance in instances], reader)
+    elif of is None or of is Problem:
+        problem = known.problem(with_g, single, resolvents, fixed=True)
+    else:
         raise Unread(f"nothing is known of a problem of type {of.__name__}")
-    problem = known.problem(with_g, single, resolvents, fixed=True)
     params = _params(claim, instances, reader)
     types = _types(claim, instances, reader, problem, params)
     State = type(_state(instances[0]))
@@ -285,12 +289,17 @@ def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
     if build is None or not _is_theory(build.build):
         raise Unread("the shapes of a state are not told for every n and d")
     found: dict[str, Type] | None = None
-    sizes: set[tuple[int, int]] = set()
+    sizes: set[tuple[int, ...]] = set()
     for instance in instances:
         n, d = _sizes(instance)
         if n < 2 or n == d:
             continue
         names = {n: Axis.CLIENTS, d: Axis.COORDINATES}
+        if isinstance(instance.problem, LinearProblem):
+            examples = instance.problem.f.examples
+            if examples in names:
+                continue
+            names[examples] = Axis.EXAMPLES
         here: dict[str, Type] = {}
         for name, value in _state(instance)._asdict().items():
             shape = np.shape(value)[2:]
@@ -301,7 +310,7 @@ def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
         if found is not None and here != found:
             raise Unread("the shapes of a state differ from instance to instance")
         found = here
-        sizes.add((n, d))
+        sizes.add(tuple(names))
     if found is None or len(sizes) < 2:
         raise Unread("the shapes of a state are not seen at two sizes")
     return found

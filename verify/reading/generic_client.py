@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from verify.reading.arrays import EXAMPLES
 from verify.reading.moments import expected
 from verify.reading.program import Program
 from verify.reading.source import Unread
@@ -40,8 +41,21 @@ def world_of(*terms: Term) -> World:
             indexed.add(term.data[1])
         if term.op is Op.CLIENT:
             whose.add(str(term.data))
+    if any(Axis.EXAMPLES in term.type.axes for term in parts(*terms)):
+        held = f"{Op.GIVEN} f.sizes"
+        symbols |= {sympy.Symbol(held), sympy.Symbol(f"{Op.GIVEN} {EXAMPLES}")}
+        indexed.add(held)
     symbols |= {sympy.Symbol(at_client(name, i)) for name in indexed for i in whose}
-    return World(sympy.QQ.frac_field(*sorted(symbols, key=str)), frozenset(indexed), along=frozenset(along))
+    return World(
+        sympy.QQ.frac_field(*sorted(symbols, key=str)), frozenset(indexed), along=frozenset(along), **_examples(terms)
+    )
+
+
+def _examples(terms: Sequence[Term]) -> dict[str, Any]:
+    """The letters that stand for numbers of examples, where terms speak of some."""
+    if not any(Axis.EXAMPLES in term.type.axes for term in parts(*terms)):
+        return {}
+    return {"held": sympy.Symbol(f"{Op.GIVEN} f.sizes"), "examples": sympy.Symbol(f"{Op.GIVEN} {EXAMPLES}")}
 
 
 def _laws(law: Any) -> Iterable[Term]:
@@ -84,12 +98,15 @@ def _part(world: World, term: Term, of: list[Value]) -> Value:
 
 
 def _named(world: World, term: Term, name: str) -> Value:
+    if Axis.EXAMPLES in term.type.axes:
+        return world.of_example(name, term.type.degree)
     known = world.of_client if Axis.CLIENTS in term.type.axes else world.atom
     return known(name, term.type.degree)
 
 
 def _given(world: World, term: Term, of: list[Value]) -> Value:
-    return world.letter(term) if term.type.degree == 0 else _named(world, term, f"the given {term.data}")
+    number = term.type.degree == 0 and Axis.EXAMPLES not in term.type.axes
+    return world.letter(term) if number else _named(world, term, f"the given {term.data}")
 
 
 def _all_drawn(world: World, term: Term, of: list[Value]) -> Value:
@@ -141,6 +158,8 @@ def _chosen(world: World, term: Term, of: list[Value]) -> Value:
 
 def _summed(world: World, term: Term, of: list[Value]) -> Value:
     along = term.data[0]
+    if along is Axis.EXAMPLES:
+        return world.total(world.within(of[0]))
     return world.total(of[0]) if along is Axis.CLIENTS else world.inner(of[0]) if along is Axis.COORDINATES else of[0]
 
 
@@ -165,6 +184,8 @@ _RULES: Mapping[Op, Callable[[World, Term, list[Value]], Value]] = {
     Op.SUM: _summed,
     Op.VIEW: lambda world, term, of: of[0],
     Op.ALL: _all_drawn,
+    Op.WITHIN: lambda world, term, of: world.within(of[0]),
+    Op.HELD: lambda world, term, of: of[0],
     Op.EXPECTED: lambda world, term, of: expected(world, of[0], term.of[1].data[1]),
     Op.CLIENT: lambda world, term, of: world.of_one(of[0], term.data),
 }

@@ -84,7 +84,8 @@ def ground(claim: Claim, case: Case, world: World) -> Ground:
             links.append((letter, c))
     anybody = _of_anybody(case, names, world)
     for symbol in world.field.symbols:
-        size = {"positive": True, "integer": True} if str(symbol) in ("n", "d") else {"real": True}
+        whole = str(symbol) in ("n", "d") or symbol == world.examples or symbol == world.held
+        size = {"positive": True, "integer": True} if whole else {"real": True}
         names.setdefault(symbol, sympy.Dummy(str(symbol), **size))
     found = Ground(world, names, list(symbolic.assumed(claim)))
     alike = {names[one]: names[own] for one, own in anybody.items()}

@@ -19,9 +19,9 @@ from verify.reading.claimed import Case, cases
 from verify.reading.generic_client import evaluated
 from verify.reading.obligations import Ground, ground, learn_sums, unmet
 from verify.reading.source import Unread
-from verify.reading.terms import Op, Term
+from verify.reading.terms import NUMBER, Op, Term
 from verify.reading.values import Condition
-from verify.reading.worlds import ONE, Value, World, inverse
+from verify.reading.worlds import ONE, Value, World, inverse, symbol_of
 
 
 def applies(claim: Claim) -> bool:
@@ -67,7 +67,19 @@ def _world(case: Case) -> World:
     terms = [term for several in case.quantities.values() for term in several]
     terms += [*case.letters.values(), *_of_conditions([c for c, _ in case.conditions])]
     terms += _of_conditions([c for _, c in case.raising])
-    return generic_client.world_of(*terms) if case.program is None else generic_client.world(case.program, *terms)
+    here = generic_client.world_of(*terms) if case.program is None else generic_client.world(case.program, *terms)
+    for condition, answer in case.conditions:
+        if condition.by == "==" and answer:
+            here.fixed |= _number(*condition.of)
+    return here
+
+
+def _number(one: Term, other: Term) -> Mapping[sympy.Symbol, Any]:
+    """The letter that is a number that is written, if one of two sides is a letter and the other such a number."""
+    for letter, number in ((one, other), (other, one)):
+        if letter.op in (Op.LETTER, Op.GIVEN) and letter.type == NUMBER and number.op is Op.CONSTANT:
+            return {symbol_of(letter): number.data}
+    return {}
 
 
 def _of_conditions(conditions: Sequence[Any]) -> Iterator[Term]:

@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -427,16 +427,17 @@ class Reader:
 
     def _part_of(self, value: Instance | Made, name: str) -> Any:
         # As Python does: properties, then what the object has, then functions and constants of its class.
+        if isinstance(value, Made) and name in value.fields:
+            return value.fields[name]
         of = value.of if isinstance(value, Made) else type(value.of)
         found = next((vars(cls)[name] for cls in of.__mro__ if name in vars(cls)), None)
+        if type(found) is cached_property and isinstance(value, Made):
+            return self._called(self.lifted(found.func), (value,), {})
         if type(found) is property and found.fget is not None:
             return self._called(self.lifted(found.fget), (value,), {})
         if found is not None and type(found) is not FunctionType and hasattr(type(found), "__get__"):
             raise ValueError(f"{name} is computed in a way that is not read")
-        if isinstance(value, Made):
-            if name in value.fields:
-                return value.fields[name]
-        elif name in vars(value.of):
+        if isinstance(value, Instance) and name in vars(value.of):
             return self.lifted(vars(value.of)[name])
         if type(found) is FunctionType:
             return replace(self._function(found), given=(value,))
@@ -452,6 +453,10 @@ class Reader:
             return indexed(value, given)
         if isinstance(value, Shape) and isinstance(at.slice, ast.Slice):
             return shortened(value, at.slice)
+        if isinstance(at.slice, ast.Slice) and type(value) is tuple:
+            ends = [None if end is None else self._value(end, scope) for end in (at.slice.lower, at.slice.upper)]
+            if at.slice.step is None and all(end is None or type(end) is int for end in ends):
+                return value[ends[0] : ends[1]]
         index = self._value(at.slice, scope)
         if isinstance(value, Shape):
             return length(value, index)

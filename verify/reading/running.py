@@ -25,7 +25,7 @@ def step(program: Program, problem: Any, params: Any, state: Any, draw: Any) -> 
 
 def shape(term: Term, problem: Any, lead: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of what a term is, after that of the replicas."""
-    sizes = {Axis.CLIENTS: getattr(problem, "n", 0), Axis.COORDINATES: getattr(problem, "d", 0), Axis.ONE: 1}
+    sizes = _places(problem)
     return (*lead, *(sizes[axis] for axis in term.type.axes))
 
 
@@ -73,6 +73,12 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             return np.sum(_with_axes(of[0], term.of[0]), axis=axis, keepdims=kept)
         case Op.VIEW:
             return _viewed(of[0], term, problem)
+        case Op.WITHIN:
+            array = np.broadcast_to(of[0], _spread_shape(of[0], term.of[0], problem, Axis.EXAMPLES))
+            return np.add.reduceat(array, problem.f.starts, axis=term.data)
+        case Op.HELD:
+            array = np.broadcast_to(of[0], _spread_shape(of[0], term.of[0], problem))
+            return np.take(array, problem.f.owner, axis=term.data)
         case Op.ALL:
             return _SUBSETS[term.data[0]](*of).support(True)
         case Op.EXPECTED:
@@ -116,17 +122,24 @@ def _with_axes(value: Any, term: Term) -> Any:
     return array.reshape((1,) * max(0, len(term.type.axes) - array.ndim) + array.shape)
 
 
-def _spread_shape(value: Any, term: Term, problem: Any) -> tuple[int, ...]:
-    """The shape of a value with a place for each client."""
+def _spread_shape(value: Any, term: Term, problem: Any, axis: Axis = Axis.CLIENTS) -> tuple[int, ...]:
+    """The shape of a value with a place for each client, or for each example."""
     shape = list(np.shape(_with_axes(value, term)))
-    shape[term.type.axes.index(Axis.CLIENTS) - len(term.type.axes)] = problem.n
+    shape[term.type.axes.index(axis) - len(term.type.axes)] = _places(problem)[axis]
     return tuple(shape)
+
+
+def _places(problem: Any) -> dict[Axis, int]:
+    """How many places axes have."""
+    found = {Axis.CLIENTS: getattr(problem, "n", 0), Axis.COORDINATES: getattr(problem, "d", 0), Axis.ONE: 1}
+    examples = getattr(getattr(problem, "f", None), "examples", None)
+    return found if examples is None else {**found, Axis.EXAMPLES: examples}
 
 
 def _viewed(value: Any, term: Term, problem: Any) -> Any:
     """Entries under other axes: those with one place leave and enter, and are spread."""
     before, after = term.of[0].type.axes, term.type.axes
-    sizes = {Axis.CLIENTS: problem.n, Axis.COORDINATES: problem.d, Axis.ONE: 1}
+    sizes = _places(problem)
     array = _with_axes(value, term.of[0])
     lead = array.shape[: array.ndim - len(before)]
     kept = [k for axis, k in zip(before, array.shape[len(lead) :], strict=True) if axis is not Axis.ONE]

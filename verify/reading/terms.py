@@ -20,6 +20,7 @@ class Axis(StrEnum):
 
     CLIENTS = "clients"
     COORDINATES = "coordinates"
+    EXAMPLES = "examples"
     DRAWS = "draws"
     ONE = "one"
 
@@ -48,6 +49,8 @@ class Op(StrEnum):
     VIEW = "view"
     CLIENT = "of a client"
     LEAST = "least"
+    WITHIN = "sum in each client"
+    HELD = "of each example"
     ALL = "all draws"
     EXPECTED = "expectation"
 
@@ -275,6 +278,24 @@ def of_client(one: Term, place: int, name: str) -> Term:
         raise ValueError(f"the client {name} is looked up in {one.type}")
     left = (*axes[: len(axes) + place], *axes[len(axes) + place + 1 :])
     return Term(Op.CLIENT, (one,), Type(left, one.type.batched, one.type.degree, one.type.mask), name)
+
+
+def within(one: Term, axis: int) -> Term:
+    """The sums over the examples that each client holds, along an axis, counted from the last."""
+    axes = list(one.type.axes)
+    if not -len(axes) <= axis < 0 or axes[axis] is not Axis.EXAMPLES:
+        raise ValueError(f"{one.type} is summed over the examples of each client along another axis")
+    axes[axis] = Axis.CLIENTS
+    return Term(Op.WITHIN, (one,), Type(tuple(axes), one.type.batched, one.type.degree), axis)
+
+
+def of_owners(one: Term, place: int) -> Term:
+    """What the client has that holds an example, for each example; ``place``: of the axis of clients, from the last."""
+    axes = list(one.type.axes)
+    if not -len(axes) <= place < 0 or axes[place] is not Axis.CLIENTS:
+        raise ValueError(f"the clients that hold examples are looked up in {one.type}")
+    axes[place] = Axis.EXAMPLES
+    return Term(Op.HELD, (one,), Type(tuple(axes), one.type.batched, one.type.degree, one.type.mask), place)
 
 
 def least(one: Term) -> Term:

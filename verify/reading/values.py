@@ -149,6 +149,11 @@ class Often:
 
 
 @dataclass(frozen=True, eq=False)
+class Owners:
+    """The client of each example."""
+
+
+@dataclass(frozen=True, eq=False)
 class Several:
     """Arrays side by side on one of their axes: a function may give them, and nothing else is done with them."""
 
@@ -181,7 +186,7 @@ def is_record_class(cls: Any) -> bool:
     """Whether a class is a NamedTuple whose fields are its items in their order; functions and properties of its own
     are no others' names."""
     names = getattr(cls, "_fields", None)
-    if type(cls) is not type or cls.__mro__ != (cls, tuple, object) or not isinstance(names, tuple) or not names:
+    if type(cls) is not type or cls.__mro__ != (cls, tuple, object) or not isinstance(names, tuple):
         return False
     plain: Any = namedtuple("plain", names)  # type: ignore[misc]
     own, made = vars(cls), cls.__new__

@@ -21,13 +21,15 @@ from verify.reading.terms import Op, Term
 class Atom(NamedTuple):
     """A vector (``degree`` 1) or a number (0) of which nothing but its name is known.
 
-    ``own``: whether each client has another; ``balanced``: whether these sum to zero over the clients.
+    ``own``: whether each client has another; ``balanced``: whether these sum to zero over the clients; ``example``:
+    whether each example has another.
     """
 
     name: str
     degree: int
     own: bool = False
     balanced: bool = False
+    example: bool = False
 
 
 #: Letters that stand for sums of numbers over the clients, and how many there are.
@@ -89,6 +91,11 @@ class World:
     answers: dict[str, tuple[str, list[Value]]] = field(default_factory=dict)
     #: Of draws of subsets, weights of the clients: one is drawn with a probability proportional to the sum of its own.
     weights: dict[str, Value] = field(default_factory=dict)
+    #: The letters that stand for how many examples each client holds, and all of them.
+    held: Any = None
+    examples: Any = None
+    #: Letters that are known to be numbers that are written.
+    fixed: dict[sympy.Symbol, Any] = field(default_factory=dict)
     #: Draws of each coordinate's own.
     along: frozenset[str] = frozenset()
     #: What atoms stand for: the mean or the deviation of what has a name, or the sum or the inner product of others.
@@ -110,7 +117,10 @@ class World:
 
     def letter(self, term: Term) -> Value:
         """A parameter, or a number that the problem declares; of a mask, whether it is true."""
-        return self.drawn(str(symbol_of(term))) if term.type.mask else Value({ONE: self.field(symbol_of(term))})
+        symbol = symbol_of(term)
+        if symbol in self.fixed:
+            return self.constant(self.fixed[symbol])
+        return self.drawn(str(symbol)) if term.type.mask else Value({ONE: self.field(symbol)})
 
     def constant(self, value: Any) -> Value:
         """A number that is written."""
@@ -174,12 +184,62 @@ class World:
         """The sum over the clients."""
         found = Value({})
         for (draws, atoms), c in value.of.items():
+            if any(atom.example for atom in atoms):
+                raise Unread("what each example has is summed over the clients")
             own_draws = frozenset(name for name in draws if name in self.indexed)
             own = tuple(atom for atom in atoms if atom.own)
             rest = tuple(atom for atom in atoms if not atom.own)
             for own_letters, b in self._apart(c):
                 found += self._sum(own_letters, own_draws, own) * Value({(draws - own_draws, rest): b})
         return found
+
+    def of_example(self, name: str, degree: int) -> Value:
+        """A vector or a number of each example."""
+        return Value({(frozenset(), (Atom(name, degree, example=True),)): self.field.one})
+
+    def within(self, value: Value) -> Value:
+        """The sum over the examples that a generic client holds."""
+        found = Value({})
+        for (draws, atoms), c in value.of.items():
+            held = tuple(atom for atom in atoms if atom.example)
+            rest = tuple(atom for atom in atoms if not atom.example)
+            found += self._held(held) * Value({(draws, rest): c})
+        return found
+
+    def _held(self, held: tuple[Atom, ...]) -> Value:
+        """The sum over the examples of a client of a product of what each of them has."""
+        if not held:
+            return Value({ONE: self.field(self.held)})
+        pairs = [(atom, pair) for atom in held if (pair := self._with_others(atom)) is not None]
+        if len(pairs) == 1 and not sum(atom.degree for atom in held):
+            # An inner product with what the examples of a client share: the sum is taken of the vectors.
+            (atom, (vector, other)) = pairs[0]
+            rest = list(held)
+            rest[rest.index(atom)] = vector
+            return self.inner(self._held(tuple(sorted(rest))) * Value({(frozenset(), (other,)): self.field.one}))
+        name = f"sum in a client of {[atom.name for atom in held]}"
+        self.meaning[name] = ("sum in a client", *held)
+        return Value({(frozenset(), (Atom(name, sum(atom.degree for atom in held), True),)): self.field.one})
+
+    def _inside(self, two: list[Atom]) -> Value | None:
+        """The inner product of a vector with a sum over the examples of a client, where inner products with what these
+        share stand in the sum already: then the product is taken in the sum, so that all are alike."""
+        for vector, other in (two, two[::-1]):
+            kind, *held = self.meaning.get(vector.name, ("",))
+            summed = self.meaning.get(other.name, ("",))[0] == "sum in a client" or other.example
+            if kind == "sum in a client" and not summed and any(self._with_others(atom) for atom in held):
+                (own,) = (atom for atom in held if atom.degree == 1)
+                numbers = Value({(frozenset(), tuple(atom for atom in held if atom.degree != 1)): self.field.one})
+                pair = Value({(frozenset(), tuple(sorted((own, other)))): self.field.one})
+                return self.within(numbers * self.inner(pair))
+        return None
+
+    def _with_others(self, product: Atom) -> tuple[Atom, Atom] | None:
+        """The two vectors of an inner product, of which the first is each example's own and the other is not."""
+        kind, *of = self.meaning.get(product.name, ("",))
+        if kind != "inner product" or sum(atom.example for atom in of) != 1:
+            return None
+        return (of[0], of[1]) if of[0].example else (of[1], of[0])
 
     def _apart(self, c: Any) -> Iterator[tuple[Any, Any]]:
         """The terms of a coefficient, each a factor in letters of each client's own and one in the others."""
@@ -212,6 +272,8 @@ class World:
                 return Value({})
             if not own and len(draws) == 1 and (known := self.totals.get(min(draws))) is not None:
                 return known
+        if not draws and not own and self.held is not None and letters == self.field(self.held):
+            return Value({ONE: self.field(self.examples)})
         if draws & self.along and not sum(atom.degree for atom in own):
             raise Unread("numbers are summed over the clients that are drawn for each coordinate")
         if len(own) == 1 and (pair := self._with_shared(own[0])) is not None:
@@ -242,10 +304,15 @@ class World:
                 raise Unread("the coordinates are summed of what is drawn for each of them")
             if len(two) != 2:
                 raise Unread("the coordinates are summed of what is no product of two vectors")
-            balanced = sum(atom.balanced for atom in two) == 1 == sum(atom.own for atom in two)
-            product = Atom(f"<{two[0].name}, {two[1].name}>", 0, any(atom.own for atom in two), balanced)
-            self.meaning[product.name] = ("inner product", *two)
             rest = tuple(atom for atom in atoms if atom.degree != 1)
+            if (inside := self._inside(two)) is not None:
+                found += inside * Value({(draws, rest): c})
+                continue
+            balanced = sum(atom.balanced for atom in two) == 1 == sum(atom.own for atom in two)
+            single = any(atom.example for atom in two)
+            own = any(atom.own for atom in two) and not single
+            product = Atom(f"<{two[0].name}, {two[1].name}>", 0, own, balanced and not single, single)
+            self.meaning[product.name] = ("inner product", *two)
             found += Value({(draws, tuple(sorted((*rest, product)))): c})
         return found
 

@@ -191,6 +191,7 @@ ADDED = setting(
 SUBPROBLEMS = setting(
     f"{LOSSES}, on any data and nodes; any sigma > 0, alpha and h",
     Posed(of_primal, STEPS, {**ANY_GAMMA, **ANY_SIGMA}, clients=few),
+    letters(lamda, gamma),
 )
 
 AFTER_THEOREM_5 = (

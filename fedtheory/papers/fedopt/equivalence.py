@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy
 
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.claims import Claim
@@ -19,7 +19,19 @@ from fedtheory.papers.fedopt.dual_states import (
     of_dual,
     of_primal,
 )
-from fedtheory.papers.fedopt.predictors import DUALS, MODEL, STEPS, Duals, Model, Steps, setting
+from fedtheory.papers.fedopt.predictors import (
+    DUALS,
+    MODEL,
+    STEPS,
+    Duals,
+    Model,
+    Steps,
+    gamma,
+    lamda,
+    letters,
+    setting,
+    sigma,
+)
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.settings.relations import Quantity
 
@@ -45,7 +57,11 @@ def _primal_state(problem: LinearProblem, params: Any, state: perturbed_primal.S
     return np.concatenate([state.w[..., None, :], state.g], axis=-2)
 
 
-ANY_DUALS = setting("ridge regression on any data and nodes, any alpha", Posed(states=DUALS))
+#: Where it matters: the loss is (t - y)^2/2.
+_RIDGE_LOSS = (sympy.Eq(gamma, 1, evaluate=False),)
+ANY_DUALS = setting(
+    "ridge regression on any data and nodes, any alpha", Posed(states=DUALS), letters(lamda, gamma), _RIDGE_LOSS
+)
 EQUIVALENT = setting(
     "ridge regression on any data and nodes, the F_k of eq. (12); any sigma > 0, from any alpha^0",
     Posed(of_dual, DUAL_STATES, ANY_SIGMA, share="equal"),
@@ -93,7 +109,7 @@ def _chain(f: LinearModels, sigma: Any, state: Lines) -> list[Array]:
     c = f.y - at_t - alpha
     dk = at_t - f.y + K * c / sigma
     image_of_d = f.per_client(dk[..., None] * f.X, -2)
-    eta, scale = K / sigma, sigma**2 / Fraction(K) ** 3 if f.exact else sigma**2 / K**3
+    eta, scale = K / sigma, sigma**2 / K**3
     mu = lam * (eta - 1)
     F, slope = f.value(w + 0 * image_of_d), f.gradient(w_t + 0 * image_of_d)
     own = f.per_client((at_t - f.y + alpha)[..., None] * f.X, -2)
@@ -140,6 +156,8 @@ REWRITTEN = setting(
         share="equal",
         clients=few,
     ),
+    {**letters(lamda, gamma), sigma: "sigma"},
+    _RIDGE_LOSS,
 )
 
 
@@ -240,8 +258,12 @@ def _closed_form(problem: LinearProblem, params: dual_block_ascent.Params, state
 
 
 _RIDGE = "ridge regression on any data and nodes"
-GRADIENTS = setting(f"{_RIDGE}, the F_k of eq. (12); any w", Posed(states=MODEL, share="equal"))
-LOCAL = setting(f"{_RIDGE}; any sigma > 0, alpha and h", Posed(of_primal, STEPS, ANY_SIGMA, clients=few))
+GRADIENTS = setting(
+    f"{_RIDGE}, the F_k of eq. (12); any w", Posed(states=MODEL, share="equal"), letters(lamda, gamma), _RIDGE_LOSS
+)
+LOCAL = setting(
+    f"{_RIDGE}; any sigma > 0, alpha and h", Posed(of_primal, STEPS, ANY_SIGMA, clients=few), letters(lamda, gamma)
+)
 CHANGED = setting(f"{_RIDGE}; any sigma > 0 and alpha", Posed(of_primal, DUALS, ANY_SIGMA, clients=few))
 
 APPENDIX_A4 = (

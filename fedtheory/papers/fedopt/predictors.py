@@ -101,9 +101,15 @@ STEPS = States(lambda problem: 2 * problem.f.examples, _steps)
 # Settings
 
 
-def setting(text: str, posed: Posed, letters: dict[sympy.Symbol, Any] | None = None) -> Setting:
+def setting(
+    text: str,
+    posed: Posed,
+    letters: dict[sympy.Symbol, Any] | None = None,
+    domain: tuple[sympy.Basic, ...] = (),
+) -> Setting:
     """Ridge regression with these instances; the state is all that a statement there depends on."""
-    return Setting(text, letters=letters or {}, drawing=Drawing(special=posed.instances), hints=Hints(complete=True))
+    drawing, hints = Drawing(special=posed.instances), Hints(complete=True)
+    return Setting(text, letters=letters or {}, domain=domain, drawing=drawing, hints=hints)
 
 
 def of(name: str) -> Any:

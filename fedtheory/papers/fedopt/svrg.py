@@ -22,6 +22,7 @@ from fedtheory.papers.fedopt.predictors import (
     MODEL,
     L,
     Model,
+    gamma,
     h,
     lamda,
     letters,
@@ -205,7 +206,7 @@ def _solution(problem: LinearProblem, params: Any, state: Any) -> Array:
 
 _mean, _best = sympy.Symbol("average"), sympy.Symbol("w*")
 _SPREAD = Posed(lam=lambda rng: Fraction(int(rng.integers(0, 4)), 2), plain=True, holds=solvable)
-ANY_DATA = setting("any data on any nodes", Posed(states=MODEL))
+ANY_DATA = setting("any data on any nodes", Posed(states=MODEL), letters(lamda, gamma))
 SPREAD = setting("any data on any nodes, lambda >= 0, each F_k with one minimiser", _SPREAD)
 
 MEAN = Quantity(_mean, _average)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -265,3 +266,56 @@ def test_a_pattern_has_as_many_clients_for_each_coordinate():
     for n, d in ((2, 5), (5, 2), (7, 3), (4, 4)):
         for s in range(2, n + 1):
             assert (Pattern(n, d, s).columns.sum(axis=0) == s).all()
+
+
+#: Claims about labelled examples, with one side changed so that they are false.
+DATA = ("fedopt/eq-7", "fedopt/eq-17", "fedopt/eq-18", "fedopt/eq-15-and-19", "fedopt/cocoa/is-algorithm-6/subproblem")
+
+
+@pytest.mark.parametrize("id", [*DATA, "fedopt/eq-23"])
+def test_claims_about_data_are_shown_for_all_data(id):
+    assert why_not(claims.get(id), instances(claims.get(id), 60)) == ""
+
+
+@pytest.mark.parametrize("id", DATA)
+def test_claims_about_data_that_are_false_are_not_shown(id):
+    claim = claims.get(id)
+    right = claim.statement.right
+    assert "one expression" in why_not(claim.variant(right=2 * right), instances(claim, 60))
+
+
+def test_ridge_regression_is_what_the_setting_says():
+    claim = claims.get("fedopt/eq-17")
+    free = replace(claim, setting=replace(claim.setting, domain=()))
+    assert "one expression" in why_not(free, instances(claim, 60))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        ("(p * p).sum(axis=-1)", "(of(p) * w[..., None, :]).sum(axis=(-1, -2))", True),
+        ("(p * q).sum(axis=-1)", "(of(q) * w[..., None, :]).sum(axis=(-1, -2))", True),
+        ("(p * q * q).sum(axis=-1)", "(of(q * q) * w[..., None, :]).sum(axis=(-1, -2))", True),
+        ("(p * q).sum(axis=-1)", "(p * p).sum(axis=-1)", False),
+        ("p.sum(axis=-1)**2", "(p * p).sum(axis=-1)", False),
+        ("f.per_client(p, -1).sum(axis=-1)", "p.sum(axis=-1)", True),
+        ("(f.per_client(p, -1)**2).sum(axis=-1)", "(p**2).sum(axis=-1)", False),
+        ("f.shares.sum(axis=-1) * p.sum(axis=-1)", "p.sum(axis=-1)", True),
+        ("(f.sizes**2).sum() * p.sum(axis=-1)", "f.examples**2 * p.sum(axis=-1)", False),
+        ("(f.y * p).sum(axis=-1) * (f.y * p).sum(axis=-1)", "(f.y**2).sum() * (p * p).sum(axis=-1)", False),
+    ],
+)
+def test_sums_over_examples_are_alike_where_they_are_equal(tmp_path, left, right, same):
+    text = "".join(
+        f"def {name}(problem, params, state):\n    f, w = problem.f, state.w\n"
+        f"    p, q = f.predictions(w), f.predictions(2 * w)\n"
+        f"    of = lambda c: f.per_client(c[..., None] * f.X, -2)\n    return {side}\n\n"
+        for name, side in (("left", left), ("right", right))
+    )
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    names = {"__name__": "mine", "__file__": str(path)}
+    exec(compile(text, str(path), "exec", dont_inherit=True), names)
+    statement = identity(Quantity("left", names["left"]), Quantity("right", names["right"]))
+    claim = replace(claims.get("fedopt/eq-18"), statement=statement, id="own/data", changes=())
+    assert (why_not(claim, instances(claims.get("fedopt/eq-18"), 60)) == "") is same
