@@ -16,6 +16,7 @@ from typing import BinaryIO, Literal, cast, get_args
 
 import numpy as np
 
+from fedtheory import extras
 from fedtheory.numbers.rational import Array
 
 Split = Literal["equal", "iid", "label"]
@@ -81,6 +82,7 @@ def load_libsvm(path: str | os.PathLike[str]) -> Dataset:
     labels; when a feature is above 1e100 in size, and when a line has more than 64 MiB or the whole, decompressed, more
     than 8 GiB. Of a truncated file without compression only an incomplete last line can be noticed.
     """
+    extras.require("sklearn")
     from sklearn.datasets import load_svmlight_file
 
     path = Path(path)
@@ -142,6 +144,7 @@ def bundled(name: str = "breast-cancer") -> Dataset:
     ``breast-cancer``: 569 rows, d = 30, +1 benign; ``digits``: 1797 rows, d = 64, +1 an odd digit. Raises
     ``ValueError`` for another name.
     """
+    extras.require("sklearn")
     from sklearn.datasets import load_breast_cancer, load_digits
     from sklearn.preprocessing import MinMaxScaler
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from fedtheory import extras
 from fedtheory.numbers.rational import Array, apply, inverse, is_exact, to_float
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import Quadratics
@@ -292,6 +293,7 @@ def _one_replica(f: Functions) -> Functions:
 
 
 def _primal_by_cvxpy(problem: Objective) -> Array:
+    extras.require("cvxpy")
     import cvxpy as cp
 
     x = cp.Variable(problem.d)
@@ -302,6 +304,7 @@ def _primal_by_cvxpy(problem: Objective) -> Array:
 
 
 def _dual_by_cvxpy(f: Functions) -> Array:
+    extras.require("cvxpy")
     import cvxpy as cp
 
     y = cp.Variable((f.n, f.d))

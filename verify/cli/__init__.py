@@ -179,6 +179,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(f"{error.filename or 'output'}: {error.strerror or error}")
     except ValueError as error:
         return _complain(str(error))
+    except ImportError as error:
+        from fedtheory import extras
+
+        missing = extras.explained(error)
+        if not isinstance(missing, extras.MissingExtra):
+            raise
+        return _complain(str(missing))
     except KeyboardInterrupt:
         print("fedtheory: interrupted", file=sys.stderr)
         return 130

@@ -34,7 +34,7 @@ from verify.statistics.e_process import check_level
 
 # Draws at one state, rounds of a trajectory, and steps with the implementation's own draws: of the small problems, and
 # of those beyond.
-_DRAWS, _ROUNDS, _STEPS, _STEPS_BEYOND = 16, 4, 640, 24
+_DRAWS, _ROUNDS, _STEPS, _STEPS_BEYOND = 16, 4, 560, 24
 # Rounds of the long trajectory: with the reference's draws, and with the implementation's own.
 _LONG, _LONG_DRAWN = 80, 160
 

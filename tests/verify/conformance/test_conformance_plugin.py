@@ -12,7 +12,7 @@ from verify import conformance
 pytest_plugins = ["pytester"]
 
 #: Where the package is not installed with its entry point the plugin is named.
-PLUGIN = [] if "fedtheory" in entry_points(group="pytest11").names else ["-p", "verify.conformance.plugin"]
+PLUGIN = [] if "fedtheory" in entry_points(group="pytest11").names else ["-p", "fedtheory.pytest_plugin"]
 
 TESTS = """
     import pytest
@@ -56,6 +56,32 @@ def test_the_plugin(pytester, workers):
     assert "too large" in text or "times as much" in text
     # The report, and no lines of the package.
     assert "compressors.py" not in text
+
+
+@pytest.mark.parametrize("other", ["verify.py", "verify/__init__.py", "verify/notes.txt"])
+def test_another_verify_is_told(pytester, other, monkeypatch):
+    """There is one among the registered packages, and many a project has a file of that name."""
+    path = pytester.path / other
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("")
+    pytester.makepyfile(
+        """
+        def test_mine(conformance):
+            conformance.compressor(lambda x, rng: x, d=3, omega=0, samples=3000)
+
+        def test_without():
+            pass
+        """
+    )
+    # Whatever is installed: the plugin of this tree.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    result = pytester.runpytest_subprocess("-p", "fedtheory.pytest_plugin", "-p", "no:cacheprovider")
+    if other.endswith("txt"):
+        # A folder without code stands behind a package.
+        result.assert_outcomes(passed=2)
+        return
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines([f"*another package or file called 'verify' (*{other}) is imported instead*"])
 
 
 def halved(x, rng):

@@ -1,0 +1,110 @@
+"""The pytest plugin: the fixture ``conformance`` and the mark ``fedtheory``.
+
+Every pytest of an environment loads it, whatever it tests: importing it imports nothing heavy, and nothing of
+``verify``, a name that other packages have too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# Where this package is, and where ``verify`` has to be.
+_HOME = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell pytest of the mark."""
+    config.addinivalue_line(
+        "markers",
+        "fedtheory(algorithm=None, **options): options for the test's `conformance` fixture, such as "
+        "fedtheory('scaffold', seed=3), fedtheory(d=200, omega=9) or fedtheory(level=1e-9)",
+    )
+
+
+class Conformance:
+    """What the fixture gives: tests of a compressor, of an algorithm, of a trace, or of all that a provider offers.
+
+    Each returns its report, and fails the test with it if the implementation does not conform. Options of the mark
+    ``fedtheory`` are those of the call, unless the call says otherwise.
+    """
+
+    def __init__(self, algorithm: str | None, options: dict[str, Any]) -> None:
+        self._algorithm = algorithm
+        self._options = options
+
+    def compressor(self, compress: Any, d: int | None = None, omega: Any = None, **options: Any) -> Any:
+        """As ``verify.conformance.compressor``."""
+        given = {"d": d, "omega": omega}
+        named = {**self._options, **{k: v for k, v in given.items() if v is not None}, **options}
+        if "alpha" in options:
+            named.pop("omega", None)
+        return self._told("compressor", compress, **named)
+
+    def algorithm(self, name: str | None = None, **options: Any) -> Any:
+        """As ``verify.conformance.algorithm``."""
+        return self._told("algorithm", name or self._named(), **{**self._options, **options})
+
+    def trace(self, path: Any, name: str | None = None, **options: Any) -> Any:
+        """As ``fedtheory check-trace``."""
+        return self._told("check_trace", name or self._named(), path, **{**self._options, **options})
+
+    def battery(self, provider: Any, **options: Any) -> Any:
+        """As ``verify.conformance.battery``."""
+        return self._told("battery", provider, **{**self._options, **options})
+
+    def _named(self) -> str:
+        if self._algorithm is None:
+            raise ValueError("which algorithm? name it in the call, or mark the test fedtheory('NAME')")
+        return self._algorithm
+
+    def _told(self, name: str, *args: Any, **options: Any) -> Any:
+        __tracebackhide__ = True
+        test = _tests(name)
+        try:
+            report = test(*args, **options)
+        except ValueError as error:
+            # Arguments that make no sense, in one sentence.
+            pytest.fail(str(error), pytrace=False)
+        if not report.ok:
+            # The report says what is wrong; lines of this package would not.
+            pytest.fail(str(report), pytrace=False)
+        return report
+
+
+def _tests(name: str) -> Callable[..., Any]:
+    """A function of ``verify.conformance``; fails the test where another ``verify`` stands before it."""
+    __tracebackhide__ = True
+    try:
+        package: Any = import_module("verify")
+        ours = any(Path(place).resolve().parent == _HOME for place in getattr(package, "__path__", ()))
+        found: Callable[..., Any] | None = getattr(import_module("verify.conformance"), name) if ours else None
+    except ImportError as error:
+        if (error.name or "verify").split(".")[0] != "verify":
+            raise
+        found = None
+    if found is None:
+        module = sys.modules.get("verify")
+        place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "an unknown place")
+        pytest.fail(
+            f"another package or file called 'verify' ({place}) is imported instead of fedtheory's own: rename it, "
+            "uninstall it, or run these tests in an environment of their own",
+            pytrace=False,
+        )
+    return found
+
+
+@pytest.fixture
+def conformance(request: pytest.FixtureRequest) -> Conformance:
+    """Tests of anybody's implementation with the theory as the oracle."""
+    algorithm: str | None = None
+    options: dict[str, Any] = {}
+    for mark in reversed(list(request.node.iter_markers("fedtheory"))):
+        algorithm = mark.args[0] if mark.args else algorithm
+        options |= mark.kwargs
+    return Conformance(algorithm, options)

@@ -1,0 +1,69 @@
+"""The core does without what the extra brings, and says so where it cannot."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+
+from places import ROOT
+
+from fedtheory import extras
+
+#: Where a package is imported under another name than it is installed.
+INSTALLED = {"flint": "python-flint", "sklearn": "scikit-learn", "z3": "z3-solver"}
+
+SCRIPT = """
+import sys
+
+from fedtheory import extras
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in extras.AUDIT:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+
+from verify import conformance
+from verify.cli import main
+
+def step(problem, params, state, draw):
+    f = problem.f.gradient(state["x"][None])
+    return {"x": state["x"] - params.eta * (draw.clients[:, None] * f).sum(axis=0) / params.tau}
+
+assert conformance.algorithm("minibatch-sgd", step=step).ok
+assert conformance.compressor(lambda x, rng: x, 3, 0, samples=2000).ok
+assert main(["trace", "diana", "--rounds", "3", "--out", sys.argv[1]]) == 0
+assert main(["check-trace", "diana", sys.argv[1]]) == 0
+assert main(["audit", "locodl/eq-2"]) == 2
+try:
+    from verify import check
+except extras.MissingExtra as error:
+    print(error)
+"""
+
+
+def test_conformance_without_the_extra(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path / "run.npz")], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"fedtheory: \S.* cannot be imported: .*fedtheory\[audit\].*\n", done.stderr)
+    assert "fedtheory[audit]" in done.stdout.splitlines()[-1]
+
+
+def test_the_names_are_those_of_the_extra():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    listed = [re.split(r"[<>=]", entry)[0] for entry in project["optional-dependencies"]["audit"]]
+    assert sorted(listed) == sorted(INSTALLED.get(name, name) for name in extras.AUDIT)
+    assert "fedtheory[audit]" in project["optional-dependencies"]["dev"]
+
+
+def test_other_errors_are_left_alone():
+    error = ModuleNotFoundError("No module named 'elsewhere'", name="elsewhere")
+    assert extras.explained(error) is error
+    there = ImportError("cannot import name 'x' from 'z3'", name="z3")
+    assert extras.explained(there) is there
