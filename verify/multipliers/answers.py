@@ -266,23 +266,42 @@ class Answers:
 
 
 def _summed(world: World, term: Term, of: list[Value]) -> Value:
-    """A sum over clients or coordinates, whichever is taken first."""
+    """A sum over clients or coordinates, whichever is taken first.
+
+    Masks of each coordinate's own are of one law for all: what is said of them by their moments holds for each
+    coordinate, and so for the sum.
+    """
     along = term.data[0]
     if along is Axis.CLIENTS:
-        return world.total(of[0])
+        return _total(world, of[0])
     if along is not Axis.COORDINATES:
         return of[0]
     found = Value({})
     for (draws, atoms), c in of[0].of.items():
-        here = Value({(draws, atoms): c})
         meaning = world.meaning.get(atoms[0].name) if len(atoms) == 1 else None
         if meaning is not None and meaning[0] == "sum" and atoms[0].degree == 2:
             _, letters, own_draws, own = meaning
-            products = world.inner(Value({(own_draws, own): letters}))
-            found += world.total(products) * Value({(draws, ()): c})
+            products = world.inner(Value({(frozenset(), own): letters})) * Value({(own_draws, ()): world.field.one})
+            found += _total(world, products) * Value({(draws, ()): c})
         else:
-            found += world.inner(here)
+            found += world.inner(Value({(frozenset(), atoms): c})) * Value({(draws, ()): world.field.one})
     return found
+
+
+def _total(world: World, value: Value) -> Value:
+    """The sum over the clients, of inner products too in which masks of each coordinate stand."""
+    found, plain = Value({}), {}
+    for (draws, atoms), c in value.of.items():
+        own = tuple(atom for atom in atoms if atom.own)
+        masks = frozenset(name for name in draws if name in world.indexed)
+        if masks & world.along and len(own) == 1 and own[0].degree == 0:
+            name = f"sum of {sorted(masks)} {own[0].name}"
+            world.meaning[name] = ("sum", world.field.one, masks, own)
+            rest = tuple(atom for atom in atoms if not atom.own)
+            found += Value({(draws - masks, tuple(sorted((*rest, Atom(name, 0))))): c})
+        else:
+            plain[draws, atoms] = c
+    return found + world.total(Value(plain))
 
 
 def by_masks(world: World, value: Value, answer: Callable[[Value], Value]) -> Value:

@@ -526,8 +526,8 @@ def _masks(law: Any, name: str, number: Any) -> Iterator[tuple[str, Mask]]:
     elif law.name == "independent" and law.of[0].name == "bernoulli":
         p = number(law.of[0].of[0])
         yield name, Mask(p, True, p * p)
-    elif law.name == "subset":
-        n, tau = (number(term) for term in law.of)
+    elif law.name in ("subset", "pattern"):
+        n, tau = (number(term) for term in law.of[:2])
         # One of n at random: two different ones never are.
         pair = tau * 0 if (tau - 1).is_zero else tau * (tau - 1) / (n * (n - 1))
         yield name, Mask(tau / n, True, pair)
