@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,20 +17,24 @@ class Noise:
     """Noise of mean zero and of variance sigma^2/batch along a unit vector, the mean of ``batch`` coins' worth.
 
     Of each coin it is ``skew`` sigma with the probability 1/(1 + skew^2), else -sigma/skew: symmetric for a skew of 1.
-    ``direction (d,)``: of length 1; ``joint``: "independent", or "shared" where all clients have the same noise.
+    ``direction (d,)``: of length 1; ``joint``: "independent", or "shared" where all clients have the same noise;
+    ``turning``: of the other sign where the first entry of a vector is negative, so that one draw at two vectors need
+    not be the same noise.
     """
 
     n: int
     sigma: Any
     direction: Array
     batch: int = 1
-    skew: Any = 1
+    skew: Any = Fraction(1)
     joint: str = "independent"
+    turning: bool = False
 
     @property
     def name(self) -> str:
         """What it is, in words."""
-        return f"noise of {self.batch} coin{'s' if self.batch != 1 else ''} of the skew {self.skew}"
+        turning = ", turned where the first entry is negative" if self.turning else ""
+        return f"noise of {self.batch} coin{'s' if self.batch != 1 else ''} of the skew {self.skew}{turning}"
 
     @property
     def variance(self) -> Any:
@@ -45,6 +50,8 @@ class Noise:
     def apply(self, draw: Draw, x: Array) -> Array:
         """The vectors ``x (..., n, d)`` with their noise."""
         sizes = np.where(draw, self.skew, -1 / self.skew).sum(axis=-1) / self.batch
+        if self.turning:
+            sizes = sizes * np.where(x[..., 0] < 0, -1, 1)
         added = self.sigma * sizes[..., None] * self.direction
         noisy: Array = x + (added if is_exact(x) else added.astype(float))
         return noisy

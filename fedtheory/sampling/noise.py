@@ -36,6 +36,7 @@ class NoiseSampler:
             "sigma": sigma,
             "skew": pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 3, "1/3"))),
             "slanted": int(rng.integers(2)),
+            "turning": int(pick(rng, (0, 0, 0, 1))),
             "dependence": pick(rng, ("independent",) * 3 + ("shared",)),
         }
         return d, {**recipe, **({self.of.batch: int(pick(rng, (1, 1, 2, 3)))} if self.of.batch else {})}
@@ -47,7 +48,7 @@ class NoiseSampler:
     def at(self, values: Mapping[str, Fraction]) -> Recipe:
         """The noise at a grid's point."""
         batch = {self.of.batch: int(values[self.of.batch])} if self.of.batch else {}
-        plain = {"skew": Fraction(1), "slanted": 0, "dependence": "independent"}
+        plain = {"skew": Fraction(1), "slanted": 0, "turning": 0, "dependence": "independent"}
         return {"sigma": values["sigma"], **plain, **batch}
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> Noise:
@@ -60,7 +61,7 @@ class NoiseSampler:
         along = _SLANTED if recipe["slanted"] and d > 1 else (Fraction(1),)
         direction = numbers((*along, *(Fraction(0),) * (d - len(along))), exact)
         sigma, skew = number(recipe["sigma"], exact), number(recipe["skew"], exact)
-        return Noise(n, sigma, direction, batch, skew, recipe["dependence"])
+        return Noise(n, sigma, direction, batch, skew, recipe["dependence"], bool(recipe["turning"]))
 
     def _batch(self, recipe: Recipe) -> int:
         return int(recipe[self.of.batch]) if self.of.batch else 1

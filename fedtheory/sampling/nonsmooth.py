@@ -17,7 +17,7 @@ from fedtheory.sampling.base import Sampler, sampler
 
 #: Which subgradient is given at a kink, in the place of the sign.
 _CHOICES = tuple(Fraction(v) for v in (0, 0, 1, -1, "1/2"))
-_QUARTERS = tuple(Fraction(v) for v in (0, 0, "1/4", "-1/4"))
+_SHARES = tuple(Fraction(v) for v in (0, 0, "1/4", "-1/4", 1, -1))
 #: Lengths of which the squares add up to 1: how steep functions are along each coordinate.
 _STEEP = {1: (("1",),), 2: (("3/5", "4/5"), ("1", "0")), 3: (("2/3", "1/3", "2/3"), ("0", "1", "0"))}
 
@@ -70,8 +70,11 @@ class LipschitzSampler(Sampler):
         """The part of a recipe that says the functions of a random member: mostly as steep as the class allows."""
         M = members.scale(rng)
         steep = tuple(M * Fraction(v) for v in pick(rng, _STEEP.get(d, (("1", *("0",) * (d - 1)),))))
-        y = [tuple(steep[j] * pick(rng, _QUARTERS) for j in range(d)) for _ in range(n)]
-        means = [sum(v[j] for v in y) / n for j in range(d)]
+        drawn = [[pick(rng, _SHARES) for _ in range(d)] for _ in range(n)]
+        means = [sum(v[j] for v in drawn) / n for j in range(d)]
+        # The largest gradient at x*, less the mean, is as long as the class allows, or shorter.
+        most = [max(Fraction(1), *(abs(v[j] - means[j]) for v in drawn)) for j in range(d)]
+        y = [tuple(steep[j] * (v[j] - means[j]) / most[j] for j in range(d)) for v in drawn]
         used = pick(rng, (Fraction(1), Fraction(1), Fraction(1), Fraction(1, 2)))
 
         def client(i: int) -> Recipe:
@@ -81,7 +84,7 @@ class LipschitzSampler(Sampler):
             for j in range(d):
                 # What the gradient at x* leaves is for the jump.
                 sign = abs(choice[j]) if at[j] == 0 else Fraction(1)
-                jumps.append(used * (steep[j] - abs(y[i][j] - means[j])) / (1 + sign))
+                jumps.append(used * (steep[j] - abs(y[i][j])) / (1 + sign))
             return {"h": (Fraction(0),) * d, "jump": tuple(jumps), "jump_at": at, "choice": choice, "y": y[i]}
 
         return {"d": d, "x": small(rng, d), "clients": tuple(client(i) for i in range(n)), str(self.of.M): M}

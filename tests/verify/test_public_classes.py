@@ -134,6 +134,10 @@ setting = of(ft.ConvexLipschitz(M), clients=(1, 2))
 full, less = (ft.one_step(gd, E(D_next) <= D - 2 * gamma * F + gamma**2 * M**2 * c) for c in (1, sympy.Rational(9, 10)))
 CLAIMS = pair(setting, full, less)
 """,
+    "ConvexLipschitz, gradients at x*": """
+Y = ft.Quantity("Y", ft.heterogeneity)
+CLAIMS = pair(of(ft.ConvexLipschitz(M), clients=(2, 3)), *(ft.inequality(Y <= M**2 / c) for c in (1, 2)))
+""",
     "ConvexLipschitz, its values": """
 def root(problem, params, state):
     return ft.gap(problem, params, state) - params.p * ft.distance(problem, params, state)
@@ -420,7 +424,7 @@ functions = ft.SmoothStronglyConvex(mu, L)
 setting = ft.Setting(algorithm=two, functions=functions, adversaries=(ft.NoisyGradients(),), clients=(1,))
 A, A_next = quantities(apart, "A")
 both = ft.one_step(two, E(A_next) <= (1 - gamma * mu) * A + 4 * gamma**2 * sigma**2)
-less = ft.one_step(two, E(D_next) <= (1 - gamma * mu) * D + gamma**2 * sigma**2 / 2)
+less = ft.one_step(two, E(A_next) <= (1 - gamma * mu) * A)
 CLAIMS = pair(setting, both, less, short)
 """
 

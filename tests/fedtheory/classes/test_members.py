@@ -8,6 +8,8 @@ import pytest
 
 import fedtheory as ft
 from fedtheory import classes
+from fedtheory.problems.noise import Noise
+from fedtheory.randomness import expectation, support_of
 from fedtheory.sampling import building, drawing
 from fedtheory.sampling.functions import sampler
 
@@ -175,9 +177,6 @@ def test_classes_that_speak_of_the_average_alone_are_no_part_of_a_composite_prob
 
 
 def test_noise_has_the_mean_and_the_variance_that_it_says():
-    from fedtheory.problems.noise import Noise
-    from fedtheory.randomness import expectation, support_of
-
     along = np.array([Fr(3, 5), Fr(4, 5)], dtype=object)
     for joint, skew, batch in (("independent", Fr(3), 2), ("shared", Fr(1), 1), ("independent", Fr(1, 3), 1)):
         noise = Noise(2, Fr(5), along, batch, skew, joint)
@@ -196,3 +195,12 @@ def test_noise_without_the_parameter_that_bounds_it_is_told():
         ft.Setting(algorithm=method, functions=ft.Smooth(L), adversaries=(ft.NoisyGradients(),))
     with pytest.raises(ValueError, match=r"the parameter noise is of no class: write adversaries=\(NoisyGradients"):
         ft.Setting(algorithm=method, functions=ft.Smooth(L))
+
+
+def test_noise_that_turns_is_noise_of_the_same_variance_and_other_at_other_vectors():
+    noise = Noise(1, Fr(2), np.array([Fr(1)], dtype=object), skew=Fr(3), turning=True)
+    draws, p = support_of(noise.draws, True)
+    x = np.array([[Fr(3)]], dtype=object)
+    one, other = noise.apply(draws, x) - x, noise.apply(draws, -x) + x
+    assert (one == -other).all()
+    assert (expectation(other, p, 0) == 0).all() and (expectation(other**2, p, 0) == noise.variance).all()
