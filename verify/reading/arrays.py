@@ -16,6 +16,15 @@ from verify.reading.values import Owners, Rule, Shape, describe
 EXAMPLES = "f.examples"
 
 
+#: What stands for the number of places on an axis.
+_LENGTHS = {
+    Axis.ONE: (Op.CONSTANT, "1"),
+    Axis.CLIENTS: (Op.COUNT, "n"),
+    Axis.COORDINATES: (Op.COUNT, "d"),
+    Axis.EXAMPLES: (Op.GIVEN, EXAMPLES),
+}
+
+
 def as_term(value: Any) -> Term:
     """A term, or the number that is written as one. ``ValueError`` for anything else."""
     if isinstance(value, Term):
@@ -110,7 +119,9 @@ def length(shape: Shape, place: Any) -> Any:
     if type(place) is not int or not -len(shape.axes) <= place < 0 or shape.cut:
         raise ValueError("a shape is asked for the axes of replicas")
     axis = shape.axes[place]
-    return 1 if axis is Axis.ONE else terms.leaf(Op.COUNT, "n" if axis is Axis.CLIENTS else "d", terms.NUMBER)
+    if axis not in _LENGTHS:
+        raise ValueError(f"nothing says how many {axis} there are")
+    return 1 if axis is Axis.ONE else terms.leaf(*_LENGTHS[axis], terms.NUMBER)
 
 
 def summed(value: Any, axis: Any = None, keepdims: Any = False) -> Term:

@@ -244,6 +244,7 @@ def test_a_step_that_looks_at_n_leaves_nothing(tmp_path):
 
 #: Quantities of subsets of two clients whose expectation is not that of the right side.
 MOMENTS = {
+    "how many draws there are": ("0 * np.where(masks, z, 0 * z).sum(axis=-1) + masks.shape[-2]", "problem.d", False),
     "one draw": ("np.where(masks, z, 0 * z).sum(axis=-1)", "z.sum(axis=-1) * 2 / problem.n", True),
     "a product": ("np.where(masks, z, 0 * z).sum(axis=-1)**2", "(z.sum(axis=-1) * 2 / problem.n)**2", False),
     "a square": ("(np.where(masks, z, 0 * z)**2).sum(axis=-1)", "(z**2).sum(axis=-1) * 2 / problem.n", True),
@@ -300,6 +301,12 @@ def test_ridge_regression_is_what_the_setting_says():
         ("p.sum(axis=-1)**2", "(p * p).sum(axis=-1)", False),
         ("f.per_client(p, -1).sum(axis=-1)", "p.sum(axis=-1)", True),
         ("(f.per_client(p, -1)**2).sum(axis=-1)", "(p**2).sum(axis=-1)", False),
+        ("p.mean(axis=-1)", "p.sum(axis=-1) / f.examples", True),
+        ("p.mean(axis=-1)", "p.sum(axis=-1) / f.d", False),
+        ("p.shape[-1] * p", "f.d * p", False),
+        ("len(f.y) * p", "f.examples * p", True),
+        ("(1 / f.sizes).sum() * p", "f.n * p", False),
+        ("p / (f.examples - 7) - p / (f.examples - 7)", "0 * p", False),
         ("f.shares.sum(axis=-1) * p.sum(axis=-1)", "p.sum(axis=-1)", True),
         ("(f.sizes**2).sum() * p.sum(axis=-1)", "f.examples**2 * p.sum(axis=-1)", False),
         ("(f.y * p).sum(axis=-1) * (f.y * p).sum(axis=-1)", "(f.y**2).sum() * (p * p).sum(axis=-1)", False),
