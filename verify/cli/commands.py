@@ -268,7 +268,9 @@ def _carried(id: str) -> dict[str, Any] | None:
             claims.get(id)
         except ValueError as error:
             raise ValueError(f"there is no file {id}, and it is no id either: {error}") from None
-        raise ValueError(f"nothing is carried of {id}: `fedtheory check FILE --out DIR` writes what can be replayed")
+        raise ValueError(
+            f"no result is carried for {id}: `fedtheory check FILE --out DIR` writes files that can be replayed"
+        )
     return entry
 
 

@@ -16,20 +16,19 @@ if TYPE_CHECKING:
     from verify.results import Shipped
 
 _LIST = """\
-The claims there are, with the verdicts of the last audit of all claims, which the package carries ("-" where it has
-none). In a pipe every claim is one line: id, verdict, kind, place, gist, origin, parted by tabs. The origin says
-whether the paper prints the claim, or implies it, or we observed it; "printed (letter)" is said of the letter of what
-is printed, where its authors mean something else. With --summary, how many claims there are, and how many fall, told
-apart.
+List the claims with the verdicts that the package carries, those of the last audit of all claims ("-" where there is
+none). In a pipe every claim is one line of tab-separated columns: id, verdict, kind, place, gist, origin. The origin
+says whether the paper prints the claim, implies it, or we observed it; "printed (letter)" marks a literal reading where
+the authors mean something else. --summary counts the claims of each paper, and those that do not hold.
 """
 _SHOW = """\
-A claim in words, and the evidence for it: that of the last audit of all claims, which the package carries, at once. It
-is computed anew with --check, for a claim of your own, for another seed or budget, and where none is carried.
+Print a claim in words and the evidence for it, as found by the last audit of all claims, which the package carries. It
+is recomputed with --check, for claims of your own, for another seed or budget, and where no result is carried.
 """
 _WHY = """\
-Why a claim falls: as its authors mean it, or by its letter only; the counterexample in numbers, the step of the printed
-proof that fails, and what holds instead, with what differs in {braces}; or, for a claim that holds, what it rests on.
-The verdicts are those that the package carries; claims of your own are tested.
+Explain why a claim does not hold, as its authors mean it or only when read literally: the counterexample, followed by
+hand, the step of the printed proof that fails, and what holds instead, with the differences in {braces}. For a claim
+that holds: what it rests on. Verdicts are those that the package carries; claims of your own are tested.
 """
 
 
@@ -44,7 +43,7 @@ def register(
     listing = command(
         "list",
         f"{__name__}.run_list",
-        "the claims there are, with their verdicts",
+        "list the claims with their verdicts",
         "fedtheory list feddcd/theorem",
         "fedtheory list feddcd --verdict refuted --origin printed",
         "fedtheory list --summary",
@@ -69,19 +68,21 @@ def register(
         metavar="ORIGIN",
         help=f"only claims of this origin: {', '.join(ORIGINS)}; may be repeated",
     )
-    listing.add_argument("--summary", action="store_true", help="count them by paper, and those that fall apart")
+    listing.add_argument(
+        "--summary", action="store_true", help="count the claims of each paper, and those that do not hold"
+    )
 
     showing = command(
         "show",
         f"{__name__}.run_show",
-        "a claim in words, and the evidence for it",
+        "print a claim in words, and the evidence for it",
         "fedtheory show feddcd/theorem-6.1/eq-10",
         "fedtheory show feddcd/theorem-6.1/eq-10 --check",
         "fedtheory show locodl/theorem-3.1/eq-5 --latex",
         description=_SHOW,
     )
     showing.add_argument("id", metavar="ID", help="a claim; `fedtheory list` shows all")
-    showing.add_argument("--check", action="store_true", help="compute the evidence anew")
+    showing.add_argument("--check", action="store_true", help="recompute the evidence")
     owned(showing, "its claims have ids too")
     testing(showing)
     # Those of the results, unless told otherwise.
@@ -91,13 +92,15 @@ def register(
     explaining = command(
         "why",
         f"{__name__}.run_why",
-        "why a claim falls, and what holds instead",
+        "explain why a claim does not hold, and what holds instead",
         "fedtheory why feddcd/theorem-6.1/eq-10",
         "fedtheory why feddcd",
         "fedtheory why prox/faster --own examples/proximal_point.py",
         description=_WHY,
     )
-    explaining.add_argument("id", metavar="ID", help="a claim; or a paper, or the beginning of ids: each that falls")
+    explaining.add_argument(
+        "id", metavar="ID", help="a claim; or a paper, or the beginning of ids, for all that do not hold"
+    )
     owned(explaining, "its claims have ids too, and are tested")
 
 
@@ -140,7 +143,7 @@ def run_show(args: Any) -> int:
         evidence = (_checked if anew else _stored)(claim, seed, budget)
     else:
         _warn(found)
-        consoles.say(report, f"found before, {found.origin}; --check computes it anew")
+        consoles.say(report, f"carried results {found.origin}; --check recomputes them")
         evidence = Evidence.from_json(claim, found.entries[claim.id])
     consoles.say(report, *terminal.findings(evidence, claims.repairing(claim.id)))
     return 0
@@ -181,9 +184,9 @@ def run_why(args: Any) -> int:
             consoles.say(report, *why.brief(evidence[id], verdicts))
     apart = "" if groups.keys() <= {falls.Fall.UNSAID} else f" ({falls.counted(groups)})"
     count = sum(map(len, groups.values()))
-    consoles.say(report, f"{count} of {len(told)} claims fall{apart}; of each fedtheory why ID tells more")
+    consoles.say(report, f"{count} of {len(told)} claims do not hold{apart}; fedtheory why ID explains each")
     if missing:
-        consoles.say(report, f"no result is carried of {', '.join(missing)}: fedtheory show ID tests it")
+        consoles.say(report, f"no result is carried for {', '.join(missing)}: fedtheory show ID tests it")
     return 0
 
 
@@ -214,7 +217,9 @@ def _warn(found: Shipped) -> None:
     from verify.report import consoles
 
     if results.code() != found.code:
-        changed = "the code has changed since the carried results were found; fedtheory show ID --check finds them anew"
+        changed = (
+            "the code has changed since the carried results were computed; fedtheory show ID --check recomputes them"
+        )
         consoles.say(consoles.console(sys.stderr), changed)
 
 

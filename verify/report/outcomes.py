@@ -26,7 +26,7 @@ def lines(evidence: Evidence) -> list[str]:
     ran = [outcome for outcome in evidence.outcomes if outcome.applied]
     found = ["what each method found"] if ran else []
     for outcome in ran:
-        verdict = "says nothing" if outcome.verdict is None else str(outcome.verdict)
+        verdict = "no verdict" if outcome.verdict is None else str(outcome.verdict)
         source = "" if outcome.source is Source.ANEW else f", {outcome.source}"
         found += [f"  {outcome.method}: {verdict}{source}", f"    covers {outcome.covers}"]
         found += [f"    {text}" for text in (*_details(outcome, evidence), *_certificates(outcome))]

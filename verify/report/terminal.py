@@ -127,14 +127,14 @@ def description(claim: Claim) -> list[str]:
     if claim.reading:
         lines += ["reading", f"  {claim.reading}"]
     if claim.literal_of:
-        lines += ["the letter of what is printed; what is meant", f"  {claim.literal_of}"]
+        lines += ["read literally; the intended statement is", f"  {claim.literal_of}"]
     if letters := claims.by_letter(claim.id):
-        lines += ["what is meant; its letter", *(f"  {letter.id}" for letter in letters)]
+        lines += ["the intended statement; read literally it is", *(f"  {letter.id}" for letter in letters)]
     if claim.repairs:
         lines += ["repairs", f"  {claim.repairs}"]
     if claim.follows:
-        lines += ["is to follow from", *(f"  {id}" for id in claim.follows)]
-    return [*lines, "variant can change", f"  {', '.join(statement.parts(claim))}"]
+        lines += ["should follow from", *(f"  {id}" for id in claim.follows)]
+    return [*lines, "claim.variant can change", f"  {', '.join(statement.parts(claim))}"]
 
 
 def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:

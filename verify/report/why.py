@@ -21,7 +21,7 @@ from verify.report.terminal import example_lines, shown
 _SURE = {
     Verdict.PROVED: "it holds: proved for all values of its constants",
     Verdict.CERTIFIED: "it holds at the parameters that were tried: certified over the whole class there",
-    Verdict.SUPPORTED: "nothing against it was found, which proves nothing",
+    Verdict.SUPPORTED: "no counterexample was found, which proves nothing",
     Verdict.NOT_TESTED: "it was not tested",
 }
 
@@ -141,7 +141,7 @@ def _step(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
         if culprit.claim.flaw:
             yield f"    {culprit.claim.flaw}"
     if not claim.flaw and not culprits:
-        yield "  that is not known"
+        yield "  not known"
 
 
 def _rests(used: Used) -> str:
@@ -187,7 +187,7 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
             verdict = verdicts.get(id, "-")
             yield Text.assemble("  ", id, ": ", (verdict, style(verdict)))
     if culprits := fallen(claim, verdicts):
-        yield "so that its printed proof does not stand as it is"
+        yield "so its printed proof does not stand as it is"
         for culprit in culprits:
             yield f"  {_rests(culprit)}, which is {verdicts[culprit.claim.id]}"
             if culprit.claim.flaw:

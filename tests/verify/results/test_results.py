@@ -166,7 +166,7 @@ def never(monkeypatch):
 def test_show_computes_nothing(capsys, never):
     found = shipped()
     status, out, _ = run(capsys, "show", REFUTED)
-    assert status == 0 and f"found before, {found.origin}" in out and "verdict: refuted" in out
+    assert status == 0 and f"carried results {found.origin}" in out and "verdict: refuted" in out
     # The seed and the budget of the results are those of the results.
     assert run(capsys, "show", REFUTED, "--seed", str(found.seed), "--budget", found.budget)[1] == out
 
@@ -176,14 +176,14 @@ def test_show_computes_what_is_asked_for(capsys, monkeypatch, more):
     asked = []
     monkeypatch.setattr("verify.checking.check", lambda *args: asked.append(args) or check(args[0]))
     status, out, err = run(capsys, "show", "locodl/eq-6", *more)
-    assert (status, err, len(asked)) == (0, "", 1) and "found before" not in out and "verdict: proved" in out
+    assert (status, err, len(asked)) == (0, "", 1) and "carried results" not in out and "verdict: proved" in out
     assert asked[0][1:3] == (7 if "7" in more else shipped().seed, "full" if "full" in more else shipped().budget)
 
 
 def test_show_computes_what_is_not_carried(capsys, carried):
     carried(entries={})
     status, out, err = run(capsys, "show", "locodl/eq-6")
-    assert (status, err) == (0, "") and "found before" not in out and "verdict: proved" in out
+    assert (status, err) == (0, "") and "carried results" not in out and "verdict: proved" in out
 
 
 @pytest.mark.parametrize("command", ["show", "why"])
@@ -308,7 +308,7 @@ def test_why_of_a_paper_tells_all_that_falls(capsys):
     assert status == 0 and [head.split("  ")[0] for head in heads[:-1]] == told
     assert sum(len(ids) for ids in groups.values()) == len(wanted)
     (last,) = heads[-1:]
-    assert f"{len(wanted)} of " in last and f" claims fall ({falls.counted(groups)}); " in last
+    assert f"{len(wanted)} of " in last and f" claims do not hold ({falls.counted(groups)}); " in last
     assert out.count("  repaired: ") == sum(c.repairs in {w.id for w in wanted} for c in claims.all())
 
 
@@ -362,7 +362,7 @@ def test_why_of_all_claims_of_ones_own_tells_which_fall(capsys, own):
     status, out, _ = run(capsys, "why", "mine", "--own", own)
     heads = [line for line in out.splitlines() if not line.startswith(" ")]
     assert status == 0 and heads[:3] == ["mine/end  (page 1): refuted", "mine/middle: refuted", "mine/start: refuted"]
-    assert out.count("it rests on mine/end (page 1)") == 2 and "4 of 5 claims fall" in out
+    assert out.count("it rests on mine/end (page 1)") == 2 and "4 of 5 claims do not hold" in out
 
 
 MEANT = """
@@ -385,7 +385,7 @@ def test_why_tells_what_a_letter_of_ones_own_means(capsys, tmp_path):
     _, out, _ = run(capsys, "why", "mine", "--own", str(file))
     heads = [line for line in out.splitlines() if not line.startswith(" ")]
     assert heads[0] == "false by its letter only:" and heads[2] == "false:"
-    assert "2 of 3 claims fall (1 false by its letter only; 1 false); " in heads[-1]
+    assert "2 of 3 claims do not hold (1 false by its letter only; 1 false); " in heads[-1]
     file.write_text(MEANT.replace("page 2", "somewhere"))
     status, _, err = run(capsys, "check", str(file))
     assert status == 2 and err.count("\n") == 1 and "mine/meant is printed: where must name" in err
