@@ -31,7 +31,10 @@ class TestVerdicts:
     @pytest.mark.parametrize("L", [Fr(45, 5348), Fr(1), Fr(9999)])
     def test_where_multipliers_have_no_bound(self, L):
         assert of_ef21(L, 1 / L) is Verdict.CERTIFIED
-        # The largest step for which that is shown is 1/L.
+
+    @pytest.mark.parametrize("L", [Fr(45, 5348), Fr(1), pytest.param(Fr(9999), marks=pytest.mark.slow)])
+    def test_where_a_step_is_longer_than_is_shown(self, L):
+        # A proof that there is not is looked for in every way.
         assert of_ef21(L, Fr(11, 10) / L) is not Verdict.CERTIFIED
 
     @pytest.mark.parametrize("gamma", [Fr(1), Fr(20, 11), Fr(19, 10)])
