@@ -7,25 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
-from types import SimpleNamespace
+from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.classes import (
     ContractiveCompressors,
-    Smooth,
-    SmoothStronglyConvex,
-    StronglyConvexOnAverage,
     UnbiasedCompressors,
 )
-from fedtheory.instances import Instance
-from fedtheory.settings import Setting
 from verify.exact.symbolic import assumed, conjuncts
 from verify.multipliers.answers import Answers, Errors, Functions, scalar
+from verify.multipliers.cases import Case, declared, example, stated, typical
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form, Mask, Moments
 from verify.multipliers.ratios import Ratio, from_terms, polynomials, substituted
@@ -35,24 +29,8 @@ from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf
 from verify.reading.worlds import ONE, Value
 
-#: Instances that are looked through for an example.
-_LOOKED_AT = 300
 #: Letters that are reserved for maxima in a statement.
 _MAXIMA = 6
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """``with_g``: whether the problem has a g; ``equal``: whether mu = L, or mu < L; None where there is no mu."""
-
-    with_g: bool
-    equal: bool | None
-
-    @property
-    def name(self) -> str:
-        """The case in words."""
-        curvature = {None: "", True: ", mu = L", False: ", mu < L"}[self.equal]
-        return f"{'with' if self.with_g else 'without'} g{curvature}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,54 +59,6 @@ class Posed:
     def zero(self) -> Ratio:
         """The number 0."""
         return Ratio(self.domain.ring.constant(0), self.domain.ring.constant(1))
-
-
-def cases(claim: Claim) -> list[Case]:
-    """The cases of a claim, one of which every instance is of."""
-    of = claim.setting.functions
-    told = None if of is None or not _stated(claim, of) else declared(of)
-    equal = [True, False] if told == _MU_L else [None]
-    return [Case(g, e) for g in sorted(set(claim.setting.drawing.g)) for e in equal]
-
-
-#: The constants of a problem, as classes are asked what they say.
-_MU_L = tuple(sympy.symbols("mu L", positive=True))
-
-
-def _stated(claim: Claim, part: Any, name: str = "contains") -> bool:
-    """Whether a hypothesis of a claim is what a class says of its members."""
-    return any(h.states_membership((part,), (name,)) for h in claim.requires)
-
-
-def _typical() -> Any:
-    """A problem that keeps to the constants that it declares."""
-    mu, L = _MU_L
-    f = SimpleNamespace(n=1, mu=np.array([mu], dtype=object), L=np.array([L], dtype=object))
-    return SimpleNamespace(n=1, f=f, g=None, mu=mu, L=L)
-
-
-def declared(of: Any) -> tuple[Any, Any] | None:
-    """The least and the largest curvature of functions of a class, in mu and L; None of a class that is not posed."""
-    if type(of) not in (SmoothStronglyConvex, StronglyConvexOnAverage, Smooth) or of.conjugates:
-        return None
-    least, largest = of.curvatures(_typical(), None)
-    return sympy.sympify(least[0]), sympy.sympify(largest[0])
-
-
-def example(claim: Claim, with_g: bool) -> Instance:
-    """An instance of the setting that tells the kinds of parameters. ``Unread`` where none is found."""
-    recipes = claim.instances.recipes(np.random.default_rng(0))
-    for recipe in islice(recipes, _LOOKED_AT):
-        try:
-            instance = claim.instances.build(recipe, True)
-        except (ValueError, ArithmeticError):
-            continue
-        problem = instance.problem
-        if problem is None:
-            break
-        if (problem.g is not None) is with_g and problem.n != problem.d and 1 not in (problem.n, problem.d):
-            return instance
-    raise Unread("no instance tells the kinds of the parameters")
 
 
 def pose(claim: Claim, case: Case) -> Posed:
@@ -224,12 +154,12 @@ class _Posing:
         answers = Answers(here, functions, {})
         if of is not None:
             told, average, equal = None, None, bool(self.case.equal)
-            if _stated(self.claim, of):
+            if stated(self.claim, of):
                 told = declared(of)
                 if told is None:
                     raise Unread(f"the class {type(of).__name__} is not posed")
                 average = (
-                    None if self.case.with_g or self.setting.optimum != "consensus" else of.average(_typical(), None)
+                    None if self.case.with_g or self.setting.optimum != "consensus" else of.average(typical(), None)
                 )
             mu_L = None
             if told is not None:
@@ -246,11 +176,11 @@ class _Posing:
 
     def _errors(self, adversary: Any) -> Errors:
         here, field = self.world, adversary.field
-        told = _stated(self.claim, adversary)
+        told = stated(self.claim, adversary)
         if isinstance(adversary, UnbiasedCompressors):
             own = "omega" in self.program.letters
             known = leaf(Op.LETTER, "omega", NUMBER) if own and told else leaf(Op.GIVEN, f"{field}.omega", NUMBER)
-            independent = _stated(self.claim, adversary, "mutually_independent") or (told and adversary.independent)
+            independent = stated(self.claim, adversary, "mutually_independent") or (told and adversary.independent)
             joint = self._number(leaf(Op.GIVEN, f"{field}.omega_av", NUMBER)) if adversary.average else None
             return Errors(self._number(known), True, independent and joint is None, joint)
         if isinstance(adversary, ContractiveCompressors) and told and "alpha" in self.program.letters:
@@ -374,7 +304,7 @@ class _Posing:
         self.env = {letter: self._told(value) for letter, value in self.env.items()}
         domain = self._at_least(domain, self._told(gen[place["n"]]) - 1, False)
         of = self.setting.functions
-        if self.case.equal is not True and of is not None and of.ends is not None and _stated(self.claim, of):
+        if self.case.equal is not True and of is not None and of.ends is not None and stated(self.claim, of):
             # There are functions of the class.
             strict = self.case.equal is False
             domain = self._at_least(domain, self._told(gen[place["L"]] - gen[place["mu"]]), strict)
@@ -504,9 +434,7 @@ def _short(symbol: str) -> str:
     return symbol
 
 
-def _fraction(value: Any) -> Any:
-    from fractions import Fraction
-
+def _fraction(value: Any) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
@@ -531,8 +459,3 @@ def _masks(law: Any, name: str, number: Any) -> Iterator[tuple[str, Mask]]:
         # One of n at random: two different ones never are.
         pair = tau * 0 if (tau - 1).is_zero else tau * (tau - 1) / (n * (n - 1))
         yield name, Mask(tau / n, True, pair)
-
-
-def settings_posable(setting: Setting) -> bool:
-    """Whether there is a method and a class of functions to speak of."""
-    return setting.algorithm is not None and setting.functions is not None

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from fedtheory.claims import Claim
-from verify.multipliers.posing import Posed, cases, pose
+from verify.multipliers.cases import cases
+from verify.multipliers.posing import Posed, pose
 from verify.multipliers.proofs import Proof, Tree, Wrong, checked, leaves
 from verify.multipliers.search import search
 from verify.reading.source import Unread
@@ -45,7 +46,7 @@ def prove(claim: Claim, seconds: float) -> Shown | str:
 
     ``seconds``: for the search, where no stored multipliers prove a case.
     """
-    deadline = time.perf_counter() + seconds
+    deadline = time.process_time() + seconds
     known, found = stored().get(claim.id, {}), {}
     for case in cases(claim):
         try:
@@ -65,5 +66,5 @@ def _proved(posed: Posed, known: Mapping[str, Any] | None, deadline: float) -> T
             return checked(posed, known)
         except Wrong:
             pass
-    left = deadline - time.perf_counter()
+    left = deadline - time.process_time()
     return search(posed, left) if left > 0 else "no multipliers were found in the time"

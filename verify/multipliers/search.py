@@ -47,7 +47,7 @@ Say = Callable[[str], None]
 
 @dataclass(eq=False)
 class Search:
-    """A search in one case. ``deadline``: of ``time.perf_counter``; ``say``: told what happens."""
+    """A search in one case. ``deadline``: of ``time.process_time``; ``say``: told what happens."""
 
     posed: Posed
     deadline: float
@@ -93,7 +93,7 @@ class Search:
 
     @property
     def _late(self) -> bool:
-        return time.perf_counter() > self.deadline
+        return time.process_time() > self.deadline
 
     def _posed_at(self, X: Array) -> bool:
         """Whether programs at most points have multipliers, perhaps with a little room."""
@@ -327,7 +327,7 @@ def search(posed: Posed, seconds: float, say: Say = lambda text: None, seed: int
 
     Where the whole is not shown, it is split by the sign of a difference between bounds of a maximum.
     """
-    deadline = time.perf_counter() + seconds
+    deadline = time.process_time() + seconds
     whole = Search(posed, deadline, say, seed)
     found = whole.run()
     if found is not None:

@@ -14,6 +14,7 @@ from fedtheory.algorithms import diana, scaffnew
 from fedtheory.numbers.symbols import L, Max, Min, mu, n, omega
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.multipliers import posing, proofs
+from verify.multipliers.cases import cases
 from verify.multipliers.domains import Domain
 from verify.multipliers.proving import prove, stored
 from verify.multipliers.ratios import Ratio, parsed, polynomials, text
@@ -84,7 +85,7 @@ def test_slips_of_the_step_are_not_proved(id, algorithm):
 
 def test_a_bent_object_proves_nothing():
     claim = claims.get(SCAFFNEW)
-    case = posing.cases(claim)[1]
+    case = cases(claim)[1]
     posed = posing.pose(claim, case)
     good = stored()[SCAFFNEW][case.name]
     proofs.checked(posed, good)

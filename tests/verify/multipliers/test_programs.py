@@ -12,7 +12,8 @@ from fedtheory import claims
 from fedtheory.randomness import support_of
 from verify.base.evaluate import meeting, sides
 from verify.multipliers import answers, forms, posing
-from verify.multipliers.posing import _Posing, cases
+from verify.multipliers.cases import cases
+from verify.multipliers.posing import _Posing
 from verify.multipliers.proving import stored
 from verify.multipliers.ratios import terms
 from verify.reading.worlds import Value
