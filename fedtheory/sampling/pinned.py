@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ from fedtheory.settings import Setting
 REACHED, REACHED_ALONE = 100, 10**6
 #: How far beyond a threshold letters are pinned, a little or a lot, and the most clients that are written out for one.
 _BEYOND, MOST_CLIENTS = ((Fraction(11, 10), Fraction(2)), (Fraction(2), Fraction(100))), 60
+#: The largest number whose exponential is looked for.
+_EXPONENT = 200
 #: Clients beyond which a number of the claim is a threshold for theirs.
 _FEW = 12
 
@@ -137,9 +140,36 @@ def _numbers(expressions: tuple[sympy.Basic, ...]) -> tuple[Fraction, ...]:
         node = left.pop()
         if node.is_Rational:
             found.add(abs(Fraction(int(node.p), int(node.q))))
-        else:
-            left += [node.base] if isinstance(node, sympy.Pow) else node.args
+            continue
+        if isinstance(node, sympy.Rel | sympy.Max | sympy.Min):
+            found.update(size for a, b in combinations(node.args, 2) for size in _solved(a - b))
+        left += [node.base] if isinstance(node, sympy.Pow) else node.args
     return tuple(sorted(found))
+
+
+def _solved(gap: sympy.Expr) -> Iterator[Fraction]:
+    """Where a difference of a number and a monotone function of a product of letters changes its sign, nearly: through
+    powers, exponentials and logarithms, one in another."""
+    number, rest = gap.as_coeff_Add()
+    number = -number
+    while True:
+        factor, rest = rest.as_independent(*rest.free_symbols, as_Add=False)
+        if not rest.free_symbols or not factor.is_nonzero or not number.is_real:
+            return
+        number = number / factor
+        if isinstance(rest, sympy.Pow) and rest.exp.is_Rational and number > 0:
+            number, rest = number ** (1 / rest.exp), rest.base
+        elif isinstance(rest, sympy.log) and number < _EXPONENT:
+            number, rest = sympy.exp(number), rest.args[0]
+        elif isinstance(rest, sympy.exp) and number > 0:
+            number, rest = sympy.log(number), rest.args[0]
+        elif isinstance(rest, sympy.Add) and rest.args[0].is_Rational:
+            number, rest = number - rest.args[0], rest - rest.args[0]
+        else:
+            break
+    if number.is_number and number > 0:
+        # Letters are pinned a little beyond it, so that an approximation is enough.
+        yield Fraction(float(number)).limit_denominator(10**6) if number < 10**9 else Fraction(int(number))
 
 
 def numbers(claim: Posed) -> tuple[Fraction, ...]:

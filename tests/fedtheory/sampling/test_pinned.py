@@ -86,6 +86,20 @@ def test_numbers_of_clients_lie_beyond_those_that_stand_in_a_claim():
     assert not pinned.crowds(claim(CLASSES["strongly convex"], 1 - sympy.Max(0, L - 20)))
 
 
+@pytest.mark.parametrize(
+    ("weight", "size"),
+    [
+        (sympy.Min(1, 1000 / sympy.sqrt(L)), 10**6),
+        (sympy.Min(1, 20 / sympy.log(L + 2)), sympy.exp(20)),
+        (1 - sympy.Max(0, sympy.log(2 * sympy.sqrt(L) + 1) - 9), sympy.exp(18) / 4),
+        (sympy.Min(1, sympy.exp(L / 100) / sympy.exp(3)), 300),
+    ],
+)
+def test_thresholds_are_read_through_roots_logarithms_and_exponentials(weight, size):
+    sizes = pinned.thresholds(claim(CLASSES["strongly convex"], (1 - gamma * mu) * weight))
+    assert any(abs(float(each / size) - 1) < 0.001 for each in map(sympy.Rational, sizes))
+
+
 def test_exponents_are_no_thresholds():
     assert pinned.thresholds(claim(CLASSES["strongly convex"], (1 - gamma * mu) ** 300 / 2)) == ()
     assert pinned.thresholds(claim(CLASSES["strongly convex"], 1 - mu / 1000)) == (1000,)
