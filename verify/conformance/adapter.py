@@ -15,6 +15,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves
+from verify.conformance.arrays import as_numpy
 from verify.conformance.report import raised
 
 _RANDOM = ("rng", "generator", "random", "key", "seed")
@@ -153,7 +154,7 @@ class Implementation:
         return found
 
     def _shown(self, iterate: Any, shapes: Mapping[str, tuple[int, ...]]) -> str:
-        shape = np.shape(np.asarray(iterate))
+        shape = np.shape(as_numpy(iterate))
         for name, expected in shapes.items():
             if expected == shape:
                 return name
@@ -164,7 +165,7 @@ class Implementation:
 def as_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """A value as a float64 array of this shape; ``Broken`` if it is not one, or not finite where a number is due."""
     try:
-        array = np.asarray(value.detach() if hasattr(value, "detach") else value)
+        array = as_numpy(value)
         if array.dtype.kind == "c":
             raise TypeError("complex numbers")
         number = array.astype(np.float64)

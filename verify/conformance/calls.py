@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from verify.conformance.arrays import as_numpy
 from verify.conformance.report import Failure, raised, real_type, rounding_of
 
 #: ``compress(x, rng)`` for one vector or, in the batch form, for the rows of a matrix.
@@ -150,12 +151,12 @@ def called(test: Test, client: int, x: Array, rng: np.random.Generator, name: st
         text = f"{raised(error)}, on {name}, given an array of shape {x.shape}"
         raise Broken(Failure("interface/raises", "compress", text, test.replay(name))) from None
     length = None
-    if isinstance(value, tuple) and len(value) == 2 and np.ndim(value[1]) == 0 and np.shape(value[0]) == x.shape:
+    if isinstance(value, tuple) and len(value) == 2 and np.ndim(value[1]) == 0 and _shape(value[0]) == x.shape:
         value, length = value[0], int(value[1])
     try:
-        array = np.asarray(value)
+        array = as_numpy(value)
     except Exception as error:
-        text = f"returns a {type(value).__name__} that np.asarray does not take ({raised(error)})"
+        text = f"returns a {type(value).__name__} that numpy does not take ({raised(error)})"
         raise Broken(Failure("interface/value", "compress", text, test.replay(name))) from None
     if array.shape != x.shape:
         text = f"turns an array of shape {x.shape} into one of shape {array.shape}, on {name}"
@@ -165,6 +166,11 @@ def called(test: Test, client: int, x: Array, rng: np.random.Generator, name: st
         raise Broken(Failure("interface/dtype", "compress", text, test.replay(name)))
     checked(test, array, name)
     return array, length
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    shape = getattr(value, "shape", None)
+    return np.shape(value) if shape is None else tuple(shape)
 
 
 def checked(test: Test, array: Array, name: str) -> None:
