@@ -358,7 +358,7 @@ def parser() -> argparse.ArgumentParser:
     )
     owned(replaying, "the claims it may be about")
 
-    checking.register(command, testing, _at_least)
+    checking.register(command, testing, _at_least, VERDICTS)
 
     table = command(
         "table",

@@ -31,8 +31,9 @@ def register(
     command: Callable[..., argparse.ArgumentParser],
     testing: Callable[[argparse.ArgumentParser], None],
     at_least: Callable[..., Callable[[str], int]],
+    verdicts: Sequence[str],
 ) -> None:
-    """Add the command; ``command``, ``testing`` and ``at_least`` as :mod:`verify.cli` has them."""
+    """Add the command; ``command``, ``testing``, ``at_least`` and ``verdicts`` as :mod:`verify.cli` has them."""
     checking = command(
         "check",
         f"{__name__}.run_check",
@@ -41,6 +42,7 @@ def register(
         "fedtheory check examples/heavy_ball.py heavy-ball/longer-steps --details",
         "fedtheory check my_theorem.py --json results.json --budget full",
         description=_CHECK,
+        found="a verdict named by --fail-on was found",
     )
     checking.add_argument("file", type=Path, metavar="FILE.py", help="Python with a module-level CLAIMS")
     checking.add_argument(
@@ -60,11 +62,20 @@ def register(
         default=GIGABYTES,
         help=f"memory of each claim at most (default: {GIGABYTES})",
     )
+    checking.add_argument(
+        "--fail-on",
+        choices=verdicts,
+        action="append",
+        default=[],
+        metavar="VERDICT",
+        help="exit status 1 if a claim has this verdict, for continuous integration; may be repeated",
+    )
     testing(checking)
 
 
 def run_check(args: Any) -> int:
-    """The result for each claim of a file, as it is found; 2 where one could not be tested."""
+    """The result for each claim of a file, as it is found; 2 where one could not be tested, 1 for a verdict that is not
+    to be."""
     from fedtheory import naming
     from verify.base import files
     from verify.cli import commands, own
@@ -103,7 +114,7 @@ def run_check(args: Any) -> int:
     if failed:
         which = "" if len(selected) == 1 else f"{len(failed)} of {len(selected)} claims could not be tested: "
         raise ValueError(f"{which}{failed[0]}")
-    return 0
+    return 1 if any(counts[verdict] for verdict in args.fail_on) else 0
 
 
 def _tested(claim: Claim, args: Any) -> tuple[Evidence, str]:

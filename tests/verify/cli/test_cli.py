@@ -593,3 +593,16 @@ def test_a_shell_reads_its_script(capsys, tmp_path, shell):
     file = tmp_path / "script"
     file.write_text(script)
     subprocess.run([shell, "-n", str(file)], check=True)
+
+
+def test_a_check_fails_on_what_is_not_to_be(here, capsys, monkeypatch):
+    from verify.cli import checking as own
+
+    given = "from dataclasses import replace\nfrom fedtheory import claims\n"
+    Path("mine.py").write_text(f"{given}CLAIMS = [replace(claims.get('locodl/eq-6'), id='mine/one')]\n")
+    monkeypatch.setattr(
+        own, "_tested", lambda claim, args: (Evidence(claim, Verdict.REFUTED, None, (), 0, note=""), "")
+    )
+    assert run(capsys, "check", "mine.py")[0] == 0
+    assert run(capsys, "check", "mine.py", "--fail-on", "ill-posed", "--fail-on", "refuted")[0] == 1
+    assert run(capsys, "check", "mine.py", "--fail-on", "not-tested")[0] == 0
