@@ -2,6 +2,7 @@
 
 from fedtheory.claims import with_origins, with_proofs
 from fedtheory.papers.fedadmm import (
+    ages,
     convergence,
     descent,
     differences,
@@ -36,6 +37,7 @@ _CLAIMS = (
     rate.THEOREM_43,
     rate.SHARPER,
     *displays.PARTS_43,
+    ages.ITERATION,
     *rate.CONSTANTS,
     *rate.REMARK_43,
     *method.APPENDIX_A,

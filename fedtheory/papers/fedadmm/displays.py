@@ -356,13 +356,15 @@ PARTS_43 = (
         id="fedadmm/theorem-4.3/constants",
         where="Theorem 4.3",
         kind="inequality",
-        gist="the constants c_2 of theorem-4.3/sharper are at most those of c",
+        gist="the constants c_2 of theorem-4.3/sharper, and those of theorem-4.3/iteration, are at most those of c",
         setting=Setting("all s_0 >= 1 and nu_i < 1", letters=(s0, nu_i)),
         statement=Inequality(
             (1 + _theta) * _Q(128, 9) * s0 * (2 * s0 - 1),
             _Q(940, 9) * s0 * (s0 + 1),
             also=(
                 Comparison((1 + _theta) * _Q(128, 3) * (1 + nu_i) + (1 + 1 / _theta) * nu_i, "<=", sympy.Integer(169)),
+                Comparison(_Q(88, 15) * (2 * s0 - 1) * (6 * s0 - 4), "<=", _Q(940, 9) * s0 * (s0 + 1)),
+                Comparison((2 * s0 - 1) * (11 + _Q(176, 5) * (1 + nu_i)), "<=", 169 * s0),
             ),
         ),
         requires=(Hypothesis("nu_i < 1", sympy.Lt(nu_i, 1, evaluate=False)),),

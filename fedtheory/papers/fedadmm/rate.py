@@ -359,9 +359,8 @@ THEOREM_43 = Claim(
     ),
     requires=(SMOOTH, START, STEP, SCHEME, AFTER),
     reading="eps_i in c, which is not defined, is eps_i^0; w^{tau_0} in Lt^0 is any. In all runs the bound is a "
-    "thousand times too large, so that they could not tell a smaller c from it: what it follows from, for all "
-    "functions "
-    "and without coerciveness, are theorem-4.3/sharper and theorem-4.3/constants",
+    "thousand times too large, so that they could not tell a smaller c from it: for all functions, and without "
+    "coerciveness, it follows from theorem-4.3/iteration, added up, and theorem-4.3/constants",
 )
 
 _eps_sharp = q("sum_i(eps_i^0/(1-nu_i)((1+theta)128/3(1+nu_i)+(1+1/theta)nu_i))")

@@ -177,6 +177,7 @@ def _planted() -> dict[str, Claim]:
     lemma, c1 = claim("lemma-4.1/with-step-condition"), claim("lemma-C.1/c")
     moved, server = descent._moved, descent._server
     drop, gain = descent._L - descent._L_next, descent._E - descent._E_next
+    quantities = (descent._L, descent._L_next, descent._E, descent._E_next)
     short, shorter = (transition.step_condition(v) for v in (_Q(5, 2), _Q(3, 2)))
     last = _Q(4, 15) * sigma_i**2 * rate._move + 48 * rate._eps_last
     wait = Comparison(sigma_i**2 * rate._bar, "<=", last + (2 * s0 - 2) * sigma_i**2 * rate._rounds)
@@ -211,6 +212,9 @@ def _planted() -> dict[str, Claim]:
         "(68), without the step condition": without("eq-68", "sigma_i"),
         "Appendix C.5, 19/10 for 2": claim("appendix-C.5/multipliers/repaired").variant(
             right=_Q(19, 20) * claim("appendix-C.5/multipliers/repaired").statement.right
+        ),
+        "Theorem 4.3 in one iteration, by distances alone": claim("theorem-4.3/iteration").variant(
+            right=claim("theorem-4.3/iteration").statement.right.subs(dict.fromkeys(quantities, 0))
         ),
         "Theorem 4.3 of any k, two more": claim("theorem-4.3/any-k").variant(
             right=claim("theorem-4.3/any-k").statement.right.subs(letters.k, letters.k + 2)
