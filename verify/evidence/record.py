@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -122,7 +123,9 @@ class Outcome:
         if self.derived:
             found["derived"] = [derived.to_json() for derived in self.derived]
         if self.attained is not None:
-            found["attained"] = self.attained.to_json()
+            # Numbers that are too long for a file are left out: the margin is then found anew.
+            with suppress(ValueError):
+                found["attained"] = self.attained.to_json()
         if self.source is not Source.ANEW:
             found["source"] = str(self.source)
         return found

@@ -67,7 +67,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     note = "; ".join(filter(None, (note, seen.words(looked))))
     at = found.attained
     place = None
-    if least is not None and at is not None and found.tightest is not None:
+    if least is not None and at is not None and found.tightest is not None and np.isfinite(at.theta).all():
         place = Attained(found.tightest, tuple(map(Fraction, at.theta.tolist())), at.rounds)
     details = {"margin": least, "instances": found.instances, "tightest": found.tightest, "used": used, "seen": looked}
     return method.found(None if limit else Verdict.SUPPORTED, note, attained=place, **details)
