@@ -668,7 +668,8 @@ def examined(path, text, verdict):
     """Both theorems of a file get their verdicts; the counterexample to the false one is one when it is replayed."""
     true, false = claims_of(path, text)
     found, fallen = check(true), check(false)
-    assert found.verdict == verdict, found.note
+    # What is certified at some parameters may be proved at all.
+    assert found.verdict == verdict or (verdict, found.verdict) == ("certified", Verdict.PROVED), found.note
     assert fallen.verdict is Verdict.REFUTED, fallen.note
     if fallen.counterexample is not None:
         left, right = fallen.counterexample.replay()
