@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fedtheory import naming
 from fedtheory.origins import ORIGINS
 from verify import results
 
@@ -125,6 +126,11 @@ def run_list(args: Any) -> int:
 
 def run_show(args: Any) -> int:
     """A claim in words, and the evidence for it; or its statement in LaTeX."""
+    if args.own is None and "fedtheory.claims" not in sys.modules:
+        # Loading the claims takes longer than all else that tells that there is none of this id.
+        ids = tuple(row.id for row in results.rows())
+        if args.id not in ids:
+            raise ValueError(naming.unknown(args.id, ids))
     from fedtheory import claims
     from verify.evidence.record import Evidence
     from verify.report import consoles, statement, terminal
