@@ -34,6 +34,9 @@ def inputs(d: int, seed: int = 0, dtype: str = "float64") -> dict[str, Array]:
 
     Huge and tiny ones have squares within the range of the type, the subnormal one has not. ``ValueError`` unless
     d >= 1 and the type is a real floating one.
+
+    >>> inputs(3)["equal entries"]
+    array([1., 1., 1.])
     """
     if not isinstance(d, int | np.integer) or d < 1:
         raise ValueError(f"a compressor acts on vectors of at least one entry, got d = {d}")

@@ -12,7 +12,13 @@ from fedtheory.problems.base import Problem
 
 
 def client(problem: Problem, i: int) -> Client:
-    """The i-th client of a problem by itself, for implementations made of clients."""
+    """The i-th client of a problem by itself, for implementations made of clients.
+
+    >>> from fedtheory.problems.base import Problem
+    >>> from fedtheory.problems.quadratic import diagonal
+    >>> client(Problem(diagonal([[2.0], [4.0]], [[1.0], [0.0]])), 1).gradient([3.0])
+    array([12.])
+    """
     if not 0 <= i < problem.n:
         raise ValueError(f"the clients are numbered 0 to {problem.n - 1}, got {i}")
     return Client(problem, i)
