@@ -52,6 +52,8 @@ def of(certificate: ClassCertificate) -> dict[str, Any] | None:
             "at": dict(certificate.letters),
             "letters": {},
             "domain": {},
+            "maxima": [],
+            "dense": [],
             "nonzero": [],
             "programs": [_program(name, proof) for name, proof in proofs.items()],
         }

@@ -1,0 +1,170 @@
+"""Proof objects of what is proved for all letters and every number of clients.
+
+The vectors of a block are those of a generic client: what is the same for all, or how far each is from the mean. A
+product of two deviations stands for the sum over the clients, so that an identity of forms is one for every n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from verify import checker
+from verify.export.objects import sealed
+from verify.multipliers.domains import Chart, Domain, Pick, has_no_negative
+from verify.multipliers.forms import Form
+from verify.multipliers.proofs import Proof, leaves
+from verify.multipliers.proving import Shown
+from verify.multipliers.ratios import Ratio, replaced, terms
+from verify.report import statement
+
+
+def of(shown: Shown) -> list[dict[str, Any]]:
+    """An object for each case of a claim, and for each part of its letters where cases are split."""
+    return [_object(shown, case, proof) for case, tree in shown.cases.items() for proof in leaves(tree)]
+
+
+def _object(shown: Shown, case: str, proof: Proof) -> dict[str, Any]:
+    posed = proof.posed
+    writing = _Writing(posed.domain, posed.names)
+    program = {
+        "claimed": f"{case}: the target is at most 0",
+        "target": writing.form(posed.target),
+        "known": [
+            {
+                "name": name,
+                "words": posed.words[name],
+                "form": writing.form(posed.known[name]),
+                **writing.weight(weight),
+            }
+            for name, weight in proof.multipliers.items()
+            if not weight.is_zero
+        ],
+        "squares": [
+            {
+                **writing.weight(square.weight, of_square=True),
+                "vector": {_row(block, row): writing.ratio(c, of_square=True) for row, c in square.vector.items()},
+            }
+            for block, squares in proof.squares.items()
+            for square in squares
+            if not square.weight.is_zero
+        ],
+    }
+    return sealed(
+        {
+            "format": checker.FORMAT,
+            "claim": shown.claim.id,
+            "says": [*statement.text(shown.claim), _BLOCKS],
+            "at": {"case": case},
+            "letters": writing.letters(),
+            "domain": writing.domain(),
+            "maxima": [posed.names[i] for i in posed.domain.bounded],
+            "dense": writing.dense(),
+            "nonzero": writing.nonzero(),
+            "programs": [program],
+        }
+    )
+
+
+#: What the products in an object stand for.
+_BLOCKS = "for every n: a product of deviations from the mean over the clients is summed over the clients"
+
+
+class _Writing:
+    """Polynomials and signs as an object has them, and the denominators that were written so far."""
+
+    def __init__(self, domain: Domain, names: tuple[str, ...]) -> None:
+        self._domain, self._names = domain, names
+        self._constraints = {f"({k})": c for k, c in enumerate(domain.constraints)}
+        self._below: dict[str, Any] = {}
+
+    def letters(self) -> dict[str, str]:
+        return {name: "> 0" if i in self._domain.positive else ">= 0" for i, name in enumerate(self._names)}
+
+    def domain(self) -> dict[str, Any]:
+        return {
+            name: {"is": self.polynomial(c.poly), "sign": "> 0" if c.strict else ">= 0"}
+            for name, c in self._constraints.items()
+        }
+
+    def polynomial(self, p: Any) -> list[Any]:
+        return [[str(c), list(m[: len(self._names)])] for m, c in terms(p)]
+
+    def ratio(self, c: Ratio, of_square: bool = False) -> Any:
+        if c.den == 1 and len(c.num) <= 1 and c.num.is_constant():
+            return str(Fraction(0) if c.is_zero else terms(c.num)[0][1])
+        if c.den != 1 and not of_square:
+            self._below.setdefault(str(c.den), c.den)
+        return {"num": self.polynomial(c.num), "den": self.polynomial(c.den)}
+
+    def form(self, form: Form) -> dict[str, Any]:
+        found = {}
+        for key, c in form.of.items():
+            name = key[1] if key[0] == "value" else "|".join(_row(key[0], row) for row in key[1:])
+            found[name] = self.ratio(c)
+        return found
+
+    def weight(self, c: Ratio, of_square: bool = False) -> dict[str, Any]:
+        return {"weight": self.ratio(c, of_square), "by": self.sign(c.num * c.den, False)}
+
+    def nonzero(self) -> list[dict[str, Any]]:
+        return [{"of": self.polynomial(p), "by": self.sign(p, True)} for p in self._below.values()]
+
+    def sign(self, p: Any, strict: bool) -> dict[str, Any]:
+        """The certificate of a sign, found again. ``ValueError`` where none is."""
+        constant, factors = p.factor()
+        shown = []
+        for factor, power in factors:
+            side, picks = 1, ()
+            if strict or int(power) % 2:
+                side, picks = self._shown(factor, strict)
+            entry = {"of": self.polynomial(factor), "power": int(power), "sign": side, "chart": self._steps(picks)}
+            shown.append(entry)
+        return {"constant": str(Fraction(int(constant.p), int(constant.q))), "factors": shown}
+
+    def _shown(self, p: Any, strict: bool) -> tuple[int, tuple[Pick, ...]]:
+        for side in (1, -1):
+            picks = self._domain.picks(p * side, strict)
+            if picks is not None:
+                return side, picks
+        raise ValueError(f"the sign of {p} is not shown")
+
+    def dense(self) -> list[Any]:
+        chart = self._domain.regular_chart()
+        if chart is None:
+            raise ValueError("the letters that are allowed are not written by slacks")
+        return self._steps(chart.picks)
+
+    def _steps(self, picks: tuple[Pick, ...]) -> list[Any]:
+        """The steps of a chart, with the constraint that each uses by name."""
+        chart, polynomials, found = self._domain.plain, {k: c.poly for k, c in self._constraints.items()}, []
+        for place, i in picks:
+            left = chart.left[place].poly
+            name, times = next(_multiples(chart, polynomials, left))
+            found.append([self._names[i], name, self.polynomial(times), self.polynomial(left)])
+            after = chart.step((place, i))
+            assert after is not None, "the picks are those of a chart"
+            _, num, den = after.steps[-1]
+            rest = _at_zero(left, i)
+            polynomials[name] = rest if den.degrees()[i] else None
+            polynomials = {k: replaced(q, i, num, den) for k, q in polynomials.items() if q is not None}
+            chart = after
+        return found
+
+
+def _at_zero(p: Any, i: int) -> Any:
+    """What is left of a polynomial where a letter is 0."""
+    return p.context().from_dict({m: c for m, c in p.to_dict().items() if not m[i]})
+
+
+def _multiples(chart: Chart, polynomials: Mapping[str, Any], left: Any) -> Iterator[tuple[str, Any]]:
+    """Constraints that are a positive multiple of a polynomial, and the multiple."""
+    for name, p in polynomials.items():
+        times, rest = divmod(p, left)
+        if rest == 0 and has_no_negative(times) and chart.is_positive(times):
+            yield name, times
+
+
+def _row(block: str, row: str) -> str:
+    return f"{block}: {row}".replace("|", "/")
