@@ -46,7 +46,7 @@ def run_export(args: Any) -> int:
     from fedtheory.naming import file_name
     from verify import checker
     from verify.base import files
-    from verify.export import objects, rocq
+    from verify.export import found, rocq
 
     selected = claims.select(args.names)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -54,17 +54,17 @@ def run_export(args: Any) -> int:
     files.write(args.out / library.name, library.read_text(encoding="utf-8"))
     without = False
     for claim in selected:
-        found, why = objects.of_claim(claim.id)
+        proofs, why = found.of_claim(claim.id)
         name, written = file_name(claim.id), {}
         if args.format == "json":
-            written = {f"{name}_{k}.json": json.dumps(data, indent=1) + "\n" for k, data in enumerate(found, 1)}
-        elif found:
+            written = {f"{name}_{k}.json": json.dumps(data, indent=1) + "\n" for k, data in enumerate(proofs, 1)}
+        elif proofs and not any(data["letters"] for data in proofs):
             # Rocq's files are named as its modules.
-            written = {f"p_{re.sub(r'[^A-Za-z0-9]', '_', name)}.v": rocq.text(found)}
+            written = {f"p_{re.sub(r'[^A-Za-z0-9]', '_', name)}.v": rocq.text(proofs)}
         for path, text in written.items():
             files.write(args.out / path, text)
             print(args.out / path)
-        if not found:
+        if not written:
             without = True
-            print(f"{claim.id}: {why}")
+            print(f"{claim.id}: {why or 'proved for all letters, which are not written for Rocq'}")
     return int(without)

@@ -6,7 +6,7 @@ product of two deviations stands for the sum over the clients, so that an identi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ from verify.multipliers.domains import Chart, Domain, Pick, has_no_negative
 from verify.multipliers.forms import Form
 from verify.multipliers.proofs import Proof, leaves
 from verify.multipliers.proving import Shown
-from verify.multipliers.ratios import Ratio, replaced, terms
+from verify.multipliers.ratios import Ratio, key, replaced, terms
 from verify.report import statement
 
 
@@ -27,7 +27,7 @@ def of(shown: Shown) -> list[dict[str, Any]]:
 
 def _object(shown: Shown, case: str, proof: Proof) -> dict[str, Any]:
     posed = proof.posed
-    writing = _Writing(posed.domain, posed.names)
+    writing = _Writing(posed.domain, posed.names, _used(proof))
     program = {
         "claimed": f"{case}: the target is at most 0",
         "target": writing.form(posed.target),
@@ -67,6 +67,18 @@ def _object(shown: Shown, case: str, proof: Proof) -> dict[str, Any]:
     )
 
 
+def _used(proof: Proof) -> list[int]:
+    """The places of the letters of which a proof speaks."""
+    posed = proof.posed
+    forms = (posed.target, *(posed.known[name] for name in proof.multipliers))
+    ratios = [c for form in forms for c in form.of.values()] + list(proof.multipliers.values())
+    ratios += [c for squares in proof.squares.values() for s in squares for c in (s.weight, *s.vector.values())]
+    used = {i for c in ratios for i in c.letters()} | set(posed.domain.bounded)
+    for constraint in posed.domain.constraints:
+        used |= Ratio(constraint.poly, posed.one.den).letters()
+    return sorted(used)
+
+
 #: What the products in an object stand for.
 _BLOCKS = "for every n: a product of deviations from the mean over the clients is summed over the clients"
 
@@ -74,13 +86,13 @@ _BLOCKS = "for every n: a product of deviations from the mean over the clients i
 class _Writing:
     """Polynomials and signs as an object has them, and the denominators that were written so far."""
 
-    def __init__(self, domain: Domain, names: tuple[str, ...]) -> None:
-        self._domain, self._names = domain, names
+    def __init__(self, domain: Domain, names: tuple[str, ...], used: Sequence[int]) -> None:
+        self._domain, self._names, self._used = domain, names, used
         self._constraints = {f"({k})": c for k, c in enumerate(domain.constraints)}
         self._below: dict[str, Any] = {}
 
     def letters(self) -> dict[str, str]:
-        return {name: "> 0" if i in self._domain.positive else ">= 0" for i, name in enumerate(self._names)}
+        return {self._names[i]: "> 0" if i in self._domain.positive else ">= 0" for i in self._used}
 
     def domain(self) -> dict[str, Any]:
         return {
@@ -89,7 +101,7 @@ class _Writing:
         }
 
     def polynomial(self, p: Any) -> list[Any]:
-        return [[str(c), list(m[: len(self._names)])] for m, c in terms(p)]
+        return [[str(c), [m[i] for i in self._used]] for m, c in terms(p)]
 
     def ratio(self, c: Ratio, of_square: bool = False) -> Any:
         if c.den == 1 and len(c.num) <= 1 and c.num.is_constant():
@@ -100,8 +112,8 @@ class _Writing:
 
     def form(self, form: Form) -> dict[str, Any]:
         found = {}
-        for key, c in form.of.items():
-            name = key[1] if key[0] == "value" else "|".join(_row(key[0], row) for row in key[1:])
+        for (kind, *rows), c in form.of.items():
+            name = rows[0] if kind == "value" else "|".join(_row(kind, row) for row in rows)
             found[name] = self.ratio(c)
         return found
 
@@ -113,22 +125,21 @@ class _Writing:
 
     def sign(self, p: Any, strict: bool) -> dict[str, Any]:
         """The certificate of a sign, found again. ``ValueError`` where none is."""
+        if p == 0:
+            return {"constant": "0", "factors": []}
+        known = self._domain.sign(p, strict) or (self._domain.sign(-p, strict) if strict else None)
+        if known is None:
+            raise ValueError(f"the sign of {p} is not shown")
+        picks = {of: chart for of, _, chart in known.factors}
         constant, factors = p.factor()
         shown = []
         for factor, power in factors:
-            side, picks = 1, ()
-            if strict or int(power) % 2:
-                side, picks = self._shown(factor, strict)
-            entry = {"of": self.polynomial(factor), "power": int(power), "sign": side, "chart": self._steps(picks)}
+            chart = picks[key(factor)]
+            image = self._domain.follow(chart).image(factor)
+            side = 1 if image is not None and has_no_negative(image) else -1
+            entry = {"of": self.polynomial(factor), "power": int(power), "sign": side, "chart": self._steps(chart)}
             shown.append(entry)
         return {"constant": str(Fraction(int(constant.p), int(constant.q))), "factors": shown}
-
-    def _shown(self, p: Any, strict: bool) -> tuple[int, tuple[Pick, ...]]:
-        for side in (1, -1):
-            picks = self._domain.picks(p * side, strict)
-            if picks is not None:
-                return side, picks
-        raise ValueError(f"the sign of {p} is not shown")
 
     def dense(self) -> list[Any]:
         chart = self._domain.regular_chart()

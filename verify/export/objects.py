@@ -11,29 +11,11 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify import checker, results
+from verify import checker
 from verify.evidence.certificates import ClassCertificate
 from verify.pep.gram import Form, Row
 from verify.pep.programs import Certificate
 from verify.report import statement
-
-
-def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
-    """The proof objects of a claim of which the package carries certificates, one for each choice of its parameters,
-    and where there are none the reason. ``ValueError`` where a certificate does not hold, or the id is unknown."""
-    entry = results.shipped().entries.get(id)
-    if entry is None:
-        return [], f"the package carries no results of {id}"
-    stored = [data for outcome in entry["outcomes"] for data in outcome["certificates"]]
-    found = [of(ClassCertificate.from_json(data)) for data in stored]
-    objects = [data for data in found if data is not None]
-    if objects:
-        return objects, ""
-    how = next((o["method"] for o in entry["outcomes"] if o["verdict"] == entry["verdict"]), "no method")
-    return (
-        [],
-        f"{entry['verdict']} by the method {how!r}: a computation, to be done again by fedtheory show {id} --check",
-    )
 
 
 def of(certificate: ClassCertificate) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import permutations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 
@@ -104,8 +104,8 @@ class Functions:
             self.asked[name] = found
         return self.asked[name]
 
-    def inequalities(self, world: World) -> Iterator[tuple[str, Value]]:
-        """What the class says of each pair of points, summed over the clients: numbers that are at most 0.
+    def inequalities(self, world: World) -> Iterator[Known]:
+        """What the class says of each pair of points, summed over the clients.
 
         Taylor, Hendrickx and Glineur (2017).
         """
@@ -119,7 +119,11 @@ class Functions:
             lower = b.value + world.inner(b.gradient * x) - a.value
             gradient, both, square = world.inner(g * g), world.inner(g * x), world.inner(x * x)
             form = lower + half * (gradient + mu * L * square - mu * (both + both))
-            yield f"{self.name}[{i},{j}]", world.total(form) if self.own else form
+            who, over = ("each f_i", ", summed over the clients") if self.own else (self.name, "")
+            why = (
+                f"{who} is mu-strongly convex and L-smooth, between x* + {said(a.point)} and x* + {said(b.point)}{over}"
+            )
+            yield Known(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
         for k, a in enumerate(self.asked.values()):
             shared = not any(atom.own for _, atoms in a.point.of for atom in atoms)
             if self.average is not None and shared and not a.point.is_zero():
@@ -127,7 +131,26 @@ class Functions:
                 gap, gradient = world.total(a.value) * each, world.total(a.gradient) * each
                 told = self.average(Vector(world, a.point), Number(world, gap), Vector(world, gradient))
                 for name, number in told:
-                    yield f"{name} [{k}]", number.value
+                    why = f"the class says of the average of the f_i, at x* + {said(a.point)}: {name}"
+                    yield Known(f"{name} [{k}]", why, number.value)
+
+
+class Known(NamedTuple):
+    """A number whose expectation is at most 0, under a name; ``why``: where it comes from, in words."""
+
+    name: str
+    why: str
+    value: Value
+
+
+def said(value: Value) -> str:
+    """A number or a vector for people to read."""
+    return (
+        " + ".join(
+            "*".join([f"({c})", *sorted(draws), *(a.name for a in atoms)]) for (draws, atoms), c in value.of.items()
+        )
+        or "0"
+    )
 
 
 @dataclass(eq=False)
@@ -250,19 +273,22 @@ class Answers:
             errors.seen[key] = x, error
         return x + errors.seen[key][1]
 
-    def inequalities(self) -> Iterator[tuple[str, Value]]:
-        """All that is known of the answers: numbers whose expectation is at most 0."""
+    def inequalities(self) -> Iterator[Known]:
+        """All that is known of the answers."""
         world = self.world
         for functions in self.functions.values():
             yield from functions.inequalities(world)
         for name, errors in self.errors.items():
             for k, (x, error) in enumerate(errors.seen.values()):
                 size = world.total(world.inner(x * x))
-                yield f"{name}[{k}]", world.total(world.inner(error * error)) - errors.factor * size
+                why = f"E|C_i(v_i) - v_i|^2 <= ({said(errors.factor)}) |v_i|^2, summed over the clients, v = {said(x)}"
+                yield Known(f"{name}[{k}]", why, world.total(world.inner(error * error)) - errors.factor * size)
                 if errors.joint is not None:
                     mean = world.total(error)
                     form = world.inner(mean * mean) - world.count("n") * errors.joint * size
-                    yield f"mean of {name}[{k}]", form
+                    constant = said(errors.joint)
+                    why = f"E|mean of C_i(v_i) - v_i|^2 <= ({constant}) times the mean of |v_i|^2, v = {said(x)}"
+                    yield Known(f"mean of {name}[{k}]", why, form)
 
 
 def _summed(world: World, term: Term, of: list[Value]) -> Value:

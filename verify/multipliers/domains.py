@@ -121,6 +121,7 @@ class Domain:
     doubts: Callable[[Any], bool] | None = None
     _charts: list[Chart] | None = None
     _signs: dict[tuple[str, bool], Sign | None] = field(default_factory=dict)
+    _factors: dict[tuple[str, bool], tuple[Pick, ...] | None] = field(default_factory=dict)
 
     def with_constraint(self, p: Any, strict: bool, bounds: int | None = None) -> Domain:
         """The part where p >= 0 (> 0). ``bounds``: the letter that stands for a maximum, of which it is a bound."""
@@ -229,7 +230,7 @@ class Domain:
             picks = None
             for side in (1, -1):
                 if self.doubts is None or not self.doubts(factor * side):
-                    picks = self._shown(factor * side, strict)
+                    picks = self._picks(factor * side, strict)
                 if picks is not None:
                     break
             if picks is None:
@@ -238,6 +239,13 @@ class Domain:
                 sign = not sign
             shown.append((key(factor), int(power), picks))
         return Sign(strict, tuple(shown)) if sign else None
+
+    def _picks(self, p: Any, strict: bool) -> tuple[Pick, ...] | None:
+        """As ``_shown``, which is asked once."""
+        name = (key(p), strict)
+        if name not in self._factors:
+            self._factors[name] = self._shown(p, strict)
+        return self._factors[name]
 
     def _shown(self, p: Any, strict: bool) -> tuple[Pick, ...] | None:
         """The picks of a chart in which no coefficient is negative."""
@@ -260,14 +268,14 @@ class Domain:
         return None
 
     def _starts(self, p: Any) -> Iterator[Chart]:
-        """Charts in which letters that stand for maxima are replaced by one of their bounds and a slack."""
-        yield self.plain
+        """Charts in which letters that stand for maxima are replaced by one of their bounds and a slack, then none."""
         for i, places in self.bounded.items():
             if degree(p, i):
                 for place in places:
                     after = self.plain.step((place, i))
                     if after is not None:
                         yield after
+        yield self.plain
 
     def _along(self, start: Chart, chart: Chart, q: Any, right: Any) -> tuple[Pick, ...] | None:
         """The picks up to the step of a chart after which no coefficient is negative."""
@@ -310,11 +318,11 @@ class Domain:
         """Whether a polynomial is shown to be zero nowhere in the domain."""
         return self.sign(p, True) is not None or self.sign(-p, True) is not None
 
-    def is_regular(self) -> bool:
-        """Whether every point is a limit of points where given polynomials, not identically zero, are not zero.
+    def regular_chart(self) -> Chart | None:
+        """A chart whose slacks may be any, and lead into the domain, which is then the image of an orthant.
 
-        So it is where some chart's slacks may be any, and lead into the domain: then the domain is the image of an
-        orthant. Letters that stand for maxima may be a little larger.
+        Every point is then a limit of points where given polynomials, not identically zero, are not zero. Letters that
+        stand for maxima may be a little larger.
         """
         for chart in self.charts:
             if self._open(chart):
@@ -325,5 +333,5 @@ class Domain:
                 chart.image(c.poly) for c in self.constraints if not any(degree(c.poly, i) for i in self.bounded)
             ]
             if all(q is not None and has_no_negative(q) for q in images):
-                return True
-        return False
+                return chart
+        return None

@@ -37,13 +37,15 @@ _MAXIMA = 6
 class Posed:
     """What one case of a claim says: ``target`` <= 0 follows from ``known`` <= 0 for all letters of the ``domain``.
 
-    ``names``: of the letters; ``branches``: of those that stand for maxima, their bounds from below.
+    ``names``: of the letters; ``words``: where what is known comes from, by its names; ``branches``: of those
+    that stand for maxima, their bounds from below.
     """
 
     names: tuple[str, ...]
     domain: Domain
     target: Form
     known: Mapping[str, Form]
+    words: Mapping[str, str]
     branches: Mapping[int, tuple[Ratio, ...]]
 
     def part(self, p: Any) -> Posed:
@@ -255,10 +257,11 @@ class _Posing:
         after = dict(zip(self.program.step, evaluated(here, self.program.step.values()), strict=True))
         here.known.update(after)
         later = {e: self._number(t) for e, (q, t) in self.quantities.items() if q.after}
-        inequalities = dict(self.answers.inequalities())
+        inequalities = list(self.answers.inequalities())
         moments = self._moments()
         values: dict[Any, Any] = {e: moments.expectation(v) for e, v in {**before, **later}.items()}
-        known = {name: moments.expectation(v) for name, v in inequalities.items()}
+        known = {k.name: moments.expectation(k.value) for k in inequalities}
+        words = {k.name: k.why for k in inequalities}
         self.branches: dict[int, tuple[Ratio, ...]] = {}
         comparisons = self.claim.statement.comparisons
         if len(comparisons) != 1 or comparisons[0].relation != "<=":
@@ -278,7 +281,7 @@ class _Posing:
             for c in form.of.values():
                 if not domain.never_zero(c.den):
                     raise Unread(f"it is divided by {c.den}, which may be zero")
-        return Posed(self.names, domain, target, {k: f for k, f in known.items() if f.of}, self.branches)
+        return Posed(self.names, domain, target, {k: f for k, f in known.items() if f.of}, words, self.branches)
 
     # Letters
 

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedtheory import claims
 from verify import checker, results
 from verify.cli import main
-from verify.export import objects
+from verify.export import found, letters, objects
+from verify.multipliers.proving import prove
 
 ROOT = Path(__file__).resolve().parents[3]
 #: 1, gamma mu, and what follows from gamma <= 1/L and mu <= L: that 1 - gamma mu >= 0.
@@ -64,8 +66,8 @@ def _text(data):
 
 @pytest.fixture(scope="module")
 def exported():
-    found, _ = objects.of_claim("baseline/diana/one-step")
-    return found
+    proofs, _ = found.of_claim("baseline/adiana/one-step")
+    return proofs
 
 
 def test_every_number_of_a_proof_is_in_its_object(exported):
@@ -169,6 +171,15 @@ def _matters(place):
     return place[0] in ("programs", "nonzero") and not _WORDS & set(map(str, place))
 
 
+def test_a_proof_for_all_letters_is_an_object_for_each_case():
+    shown = prove(claims.get("baseline/scaffnew/one-step"), 0.0)
+    written = letters.of(shown)
+    assert [data["at"]["case"] for data in written] == ["without g, mu = L", "without g, mu < L"]
+    for data in written:
+        assert checker.check(json.dumps(data)) == data
+        assert {"L", "gamma", "p"} <= set(data["letters"]) <= {"L", "gamma", "mu", "n", "p", "max 0"}
+
+
 def test_a_name_given_twice_is_rejected(exported):
     text = json.dumps(exported[0])
     twice = text.replace('"target": {', '"target": {"1|1": "0", "1|1": "0", ', 1)
@@ -177,7 +188,7 @@ def test_a_name_given_twice_is_rejected(exported):
 
 
 def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
-    assert main(["export", "baseline/diana/one-step", "--out", str(tmp_path)]) == 0
+    assert main(["export", "baseline/adiana/one-step", "--out", str(tmp_path)]) == 0
     assert len(list(tmp_path.glob("*.json"))) == len(capsys.readouterr().out.splitlines())
     assert (tmp_path / "checker.py").is_file()
     assert main(["export", "feddcd/theorem-6.1/eq-10", "--out", str(tmp_path)]) == 1
@@ -189,5 +200,5 @@ def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
 def test_all_certificates_with_multipliers_are_proved_by_the_checker():
     for id, entry in results.shipped().entries.items():
         if any(c["steps"] for o in entry["outcomes"] for c in o["certificates"]):
-            for data in objects.of_claim(id)[0]:
+            for data in found.of_claim(id)[0]:
                 checker.check(json.dumps(data))

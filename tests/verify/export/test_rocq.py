@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from verify.cli import main
-from verify.export import objects, rocq
+from verify.export import found, rocq
 
 #: On what the library of reals rests.
 AXIOMS = {
@@ -31,26 +31,26 @@ def _compiled(folder, name):
 
 
 def _text(id="baseline/gradient-descent/nonconvex"):
-    found, _ = objects.of_claim(id)
-    return rocq.text(found)
+    proofs, _ = found.of_claim(id)
+    return rocq.text(proofs)
 
 
 def test_a_theorem_says_what_the_object_proves():
-    found, _ = objects.of_claim("baseline/dcgd/one-step")
-    text = rocq.text(found)
+    proofs, _ = found.of_claim("baseline/dcgd/one-step")
+    text = rocq.text(proofs)
     theorems = re.findall(r"^Theorem (\w+)", text, re.MULTILINE)
-    assert len(theorems) == sum(len(data["programs"]) for data in found) == text.count("Print Assumptions")
-    for data in found:
+    assert len(theorems) == sum(len(data["programs"]) for data in proofs) == text.count("Print Assumptions")
+    for data in proofs:
         for program in data["programs"]:
             for item in program["known"]:
                 assert item["words"] in text
     with pytest.raises(ValueError, match="letters"):
-        rocq.text([{**found[0], "letters": {"mu": "> 0"}}])
+        rocq.text([{**proofs[0], "letters": {"mu": "> 0"}}])
 
 
 def test_comments_cannot_be_left():
-    found, _ = objects.of_claim("baseline/gradient-descent/nonconvex")
-    text = rocq.text([{**found[0], "claim": "*) Axiom false : False. (*"}])
+    proofs, _ = found.of_claim("baseline/gradient-descent/nonconvex")
+    text = rocq.text([{**proofs[0], "claim": "*) Axiom false : False. (*"}])
     assert "*) Axiom" not in text
 
 
