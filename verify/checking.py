@@ -19,7 +19,8 @@ from verify.comparisons import asserted
 from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
 from verify.methods import METHODS
 from verify.methods.base import Inquiry, Role, examined
-from verify.rechecking import Carried, Recheck
+from verify.rechecking import Recheck
+from verify.results import Carried
 from verify.search import seen
 
 #: Instances proposed at each budget.

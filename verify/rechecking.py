@@ -10,36 +10,22 @@ the search is made, which guards the proof.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fedtheory.claims import Claim
 from verify.base.verdict import Verdict
 from verify.comparisons.deciding import arithmetic, violated
 from verify.evidence.counterexamples import Counterexample
-from verify.evidence.record import Evidence, Outcome, Source
+from verify.evidence.record import Outcome, Source
 from verify.methods import PROOFS
 from verify.methods.base import PROVEN, Inquiry, Method, examined
+from verify.results import Carried
 from verify.search import attained, hunting
 from verify.search.refutation import margin as margin_of
 
 #: Instances at which what is proved is searched for violations; the second where the hypotheses hold at none of the
 #: first.
 GUARD = (10, 40)
-
-
-@dataclass(frozen=True)
-class Carried:
-    """What was found of a claim by the same code of its theory, with a ``seed`` and a ``budget``.
-
-    ``alike``: whether the code that checks it is the same too; without that all that is not a proof is found anew.
-    ``unread``: why there is nothing that could be read; ``evidence`` is None then.
-    """
-
-    evidence: Evidence | None
-    seed: int
-    budget: str
-    alike: bool
-    unread: str = ""
 
 
 class Recheck:

@@ -48,8 +48,8 @@ FOLDERS = {
     ),
     "verify": (
         "base",
-        "reading",
         "exact",
+        "reading",
         "statistics",
         "comparisons",
         "pep",

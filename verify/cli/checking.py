@@ -78,11 +78,11 @@ def run_check(args: Any) -> int:
     to be."""
     from fedtheory import naming
     from verify.base import files
-    from verify.cli import commands, own
+    from verify.cli import own, writing
     from verify.report import brief, consoles
 
-    copy = None if args.json is None else commands.writable(args.json)
-    out = None if args.out is None else commands.directory(args.out)
+    copy = None if args.json is None else writing.writable(args.json)
+    out = None if args.out is None else writing.directory(args.out)
     loaded = {claim.id: claim for claim in own.load(args.file)}
     selected = [loaded[id] for id in (naming.select(args.ids, tuple(loaded)) if args.ids else loaded)]
     entries, failed = [], []
@@ -105,10 +105,10 @@ def run_check(args: Any) -> int:
         sys.stdout.flush()
         entries.append(evidence.to_json())
         # What is known by now is kept.
-        text = commands.audit_text(entries, args)
+        text = writing.audit_text(entries, args)
         if copy is not None:
             files.write(copy, text)
-        if out is not None and (unwritten := commands.write_audit(entries, text, out, None)) is not None:
+        if out is not None and (unwritten := writing.write_audit(entries, text, out, None)) is not None:
             raise unwritten
     _summary(args, counts, time.perf_counter() - begun)
     if failed:

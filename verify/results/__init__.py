@@ -15,6 +15,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +27,7 @@ from verify.evidence import formats
 
 if TYPE_CHECKING:
     from fedtheory.claims import Claim
-    from verify.rechecking import Carried
+    from verify.evidence.record import Evidence
 
 #: Where they are.
 FILE = Path(__file__).with_name("audit.json")
@@ -112,12 +113,26 @@ def written(found: Shipped) -> str:
     return f'{json.dumps(head)[:-1]}, "claims": [\n{lines}\n]}}\n'
 
 
+@dataclass(frozen=True)
+class Carried:
+    """What was found of a claim by the same code of its theory, with a ``seed`` and a ``budget``.
+
+    ``alike``: whether the code that checks it is the same too; without that all that is not a proof is found anew.
+    ``unread``: why there is nothing that could be read; ``evidence`` is None then.
+    """
+
+    evidence: Evidence | None
+    seed: int
+    budget: str
+    alike: bool
+    unread: str = ""
+
+
 def carried(claim: Claim) -> Carried | None:
     """What is carried of a registered claim, if it is of the same code of the theory; else None."""
     # What computes is loaded for it.
     from verify.base import code as digests
     from verify.evidence.record import Evidence
-    from verify.rechecking import Carried
 
     found = shipped()
     entry = found.entries.get(claim.id)
