@@ -104,7 +104,8 @@ def _upward(root: Path, package: str, folders: tuple[str, ...]) -> list[tuple[st
         # What runs the command is imported by nothing.
         if not module.endswith("__main__")
         for imported in all_imported
-        if folders.index(folder[imported]) > folders.index(folder[module])
+        # What imports nothing stands below all.
+        if graph[imported] and folders.index(folder[imported]) > folders.index(folder[module])
     )
 
 
