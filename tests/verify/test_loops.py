@@ -104,8 +104,8 @@ def _upward(root: Path, package: str, folders: tuple[str, ...]) -> list[tuple[st
         # What runs the command is imported by nothing.
         if not module.endswith("__main__")
         for imported in all_imported
-        # What imports nothing stands below all.
-        if graph[imported] and folders.index(folder[imported]) > folders.index(folder[module])
+        # What stands in no folder and imports nothing is below all.
+        if (folder[imported] or graph[imported]) and folders.index(folder[imported]) > folders.index(folder[module])
     )
 
 

@@ -24,7 +24,7 @@ from verify.cli import main
 from verify.evidence.record import Evidence
 from verify.base.verdict import Verdict
 
-def check(claim, seed=0, budget="quick", advance=None, known=None):
+def check(claim, seed=0, budget="quick", advance=None, known=None, carried=None):
     print("checked", claim.id)
     return Evidence(claim, Verdict.SUPPORTED, 0.5, ("search",), 7)
 
