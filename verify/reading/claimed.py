@@ -301,7 +301,10 @@ def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
                 continue
             names[examples] = Axis.EXAMPLES
         here: dict[str, Type] = {}
-        for name, value in _state(instance)._asdict().items():
+        state = _state(instance)
+        if not is_record_class(type(state)):
+            raise Unread("a state is no NamedTuple")
+        for name, value in state._asdict().items():
             shape = np.shape(value)[2:]
             if not set(shape) <= set(names):
                 raise Unread(f"the part {name} of a state has the shape {shape}, with n = {n} and d = {d}")

@@ -100,6 +100,10 @@ def test_what_is_no_equality_is_not_shown(id):
     assert why_not(claims.get(id))
 
 
+def test_states_that_are_no_records_are_left_to_others():
+    assert why_not(claims.get("fedadmm/experiments/initial-point/repaired"))
+
+
 HEAD = """
 import numpy as np
 from fractions import Fraction
