@@ -20,7 +20,7 @@ class Convex(FunctionClass):
     """Each f_i, and g where there is one, is closed and convex, smooth or not; the sum has a minimiser, x*.
 
     ``problem.f.gradient`` gives a subgradient, the same whenever it is asked at one point; y* are subgradients at x*
-    that balance. ``problem.f.resolvent`` gives proximal points. There are no letters.
+    that balance, which need not be those given. ``problem.f.resolvent`` gives proximal points. There are no letters.
     """
 
     constants: ClassVar[tuple[str, ...]] = ()

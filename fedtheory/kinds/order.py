@@ -14,8 +14,8 @@ from fedtheory.kinds.base import Statement, Written, spoken_of
 class Order(Statement):
     """left = O(right), with one constant for all values of the symbols; ``both`` for Theta.
 
-    ``small`` tends to 0 and ``large`` to infinity first, if given; ``when``: relations that limit the values; ``also``:
-    further orders that the statement makes with this one.
+    ``small`` tends to 0 and ``large`` to infinity first, if given, ``small`` before ``large``; ``when``: relations that
+    limit the values; ``also``: further orders that the statement makes with this one, each with its own of all this.
     """
 
     left: sympy.Expr
@@ -30,7 +30,11 @@ class Order(Statement):
     perturbable: ClassVar[bool] = False
 
     def check(self) -> None:
-        """``ValueError`` where a letter may be negative, or what tends to a limit first is in two roles."""
+        """``ValueError`` where a letter may be negative, what tends to a limit first is in two roles, or what is said
+        beside it is no order."""
+        for other in self.also:
+            if not isinstance(other, Order):
+                raise ValueError(f"an order is stated with further orders, got one of kind {other.kind}")
         for letter in sorted(spoken_of(self), key=str):
             if not letter.is_nonnegative:
                 raise ValueError(f"an order is looked at on scales: {letter} must be positive or nonnegative")
@@ -41,7 +45,7 @@ class Order(Statement):
     def parts(self) -> tuple[Order, ...]:
         """The single orders of the statement, each in one direction."""
         found: list[Order] = []
-        for part in (replace(self, also=()), *self.also):
+        for part in (replace(self, also=()), *(further for other in self.also for further in other.parts)):
             found.append(replace(part, both=False))
             if part.both:
                 found.append(replace(part, left=part.right, right=part.left, both=False))
@@ -54,11 +58,11 @@ class Order(Statement):
         return [(symbol, end) for symbol, end in ends if symbol is not None]
 
     def lines(self, plain: Written) -> list[str]:
-        regime = ", ".join(f"{symbol} -> {end}" for symbol, end in self.regime)
+        regime = ", then ".join(f"{symbol} -> {end}" for symbol, end in self.regime)
         order = f"{plain(self.left)} = O({plain(self.right)})"
         return [f"{order} as {regime}" if regime else order]
 
     def formulas(self, latex: Written) -> list[str]:
-        regime = ", ".join(rf"{latex(symbol)} \to {latex(end)}" for symbol, end in self.regime)
+        regime = r",\text{ then }".join(rf"{latex(symbol)} \to {latex(end)}" for symbol, end in self.regime)
         order = rf"{latex(self.left)} = O\left({latex(self.right)}\right)"
         return [rf"{order}, \qquad {regime}" if regime else order]

@@ -20,6 +20,7 @@ from fedtheory.numbers.symbols import round_index
 from fedtheory.numbers.validation import admits
 from fedtheory.problems.base import Problem
 from fedtheory.problems.bent import is_quadratic
+from fedtheory.problems.kinked import Kinked
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.separable import is_minimised
 from fedtheory.sampling import members
@@ -75,8 +76,9 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     g = None
     if "g" in recipe:
         g = drawn.build(recipe, [recipe["g"]], x, -y.sum(axis=-2, keepdims=True) / y.shape[-2], exact)
-    # Gradients as the oracle rounds them: a residual at the optimum would look like a state of its own.
-    known = y if functions.conjugates else f.gradient(x[..., None, :])
+    # Gradients as the oracle rounds them: a residual at the optimum would look like a state of its own. At a kink it
+    # may give others than those that balance.
+    known = y if functions.conjugates or isinstance(f, Kinked) else f.gradient(x[..., None, :])
     return Problem(f, g, declared, Optimum(x, known, 0.0))
 
 
@@ -285,7 +287,8 @@ def _function(client: Recipe) -> str:
     if any(client.get("jump", ())):
         text += f", derivatives jumping by twice {_row(client['jump'])} at x* + {_row(client['jump_at'])}"
         if not all(client["jump_at"]):
-            text += f" (signs there {_row(client['choice'])})"
+            text += f" (signs there {_row(client['choice'])}"
+            text += f", balancing {_row(client['balancing'])})" if "balancing" in client else ")"
     if "dip" in client:
         text += f", but {client['dip']} where x_1 - x*_1 is between {client['dip_from']} and {client['dip_to']}"
     if client.get("turn"):

@@ -27,9 +27,9 @@ from fedtheory.problems.separable import is_minimised
 _TURNS = tuple(Fraction(v) for v in (0, "1/10", "-1/10", "1/3", "-1/3", "2/3", "-2/3"))
 #: What a recipe calls the slopes of a client's gradient from left to right, and the kinks between them, relative to x.
 SLOPES, KINKS = ("h", "h_above", "h_beyond"), ("kink", "kink_beyond")
-#: What it calls half the jump of the derivative at a kink in each coordinate, where that is relative to x, and which
-#: subgradient is given there.
-JUMPS = ("jump", "jump_at", "choice")
+#: What it calls half the jump of the derivative at a kink in each coordinate, where that is relative to x, which
+#: subgradient is given there, and at x which one balances, if it is another.
+JUMPS = ("jump", "jump_at", "choice", "balancing")
 #: How often the condition number is extreme.
 _EXTREME = 0.03
 
@@ -90,10 +90,13 @@ def functions(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Funct
 
 def _kinked(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
     """Functions whose derivatives jump by twice ``jump`` at ``jump_at`` from ``x``, in each coordinate; the subgradient
-    there is the one of ``choice``."""
+    there is the one of ``choice``, and y that of ``balancing``."""
     none = (Fraction(0),) * len(parts[0]["h"])
-    jump, at, choice = (numbers([c.get(key, none) for c in parts], exact) for key in JUMPS)
-    sign = np.where(at < 0, 1, np.where(at > 0, -1, choice))
+    parts = [{"balancing": c.get("choice", none), **c} for c in parts]
+    jump, at, choice, balancing = (numbers([c.get(key, none) for c in parts], exact) for key in JUMPS)
+    if abs(balancing).max() > 1:
+        raise ValueError("what balances is a subgradient, between -1 and 1 in the place of the sign")
+    sign = np.where(at < 0, 1, np.where(at > 0, -1, balancing))
     plain = [{key: v for key, v in c.items() if key not in JUMPS} for c in parts]
     found: Any = Kinked(curved(plain, x, y - jump * sign, exact), x[..., None, :] + at, jump, choice)
     return found

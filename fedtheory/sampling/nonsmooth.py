@@ -15,7 +15,7 @@ from fedtheory.problems.functions import Functions
 from fedtheory.sampling import members
 from fedtheory.sampling.base import Sampler, sampler
 
-#: Which subgradient is given at a kink, in the place of the sign.
+#: Which subgradient is given at a kink, or balances there, in the place of the sign.
 _CHOICES = tuple(Fraction(v) for v in (0, 0, 1, -1, "1/2"))
 _SHARES = tuple(Fraction(v) for v in (0, 0, "1/4", "-1/4", 1, -1))
 #: Lengths of which the squares add up to 1: how steep functions are along each coordinate.
@@ -34,6 +34,7 @@ def _client(rng: np.random.Generator, d: int, least: Fraction, size: Fraction) -
         "jump": tuple(pick(rng, (0, 1, 1, 2)) * size for _ in range(d)),
         "jump_at": tuple(_kink(rng) for _ in range(d)),
         "choice": tuple(pick(rng, _CHOICES) for _ in range(d)),
+        "balancing": tuple(pick(rng, _CHOICES) for _ in range(d)),
         "y": small(rng, d),
     }
 
@@ -78,14 +79,15 @@ class LipschitzSampler(Sampler):
         used = pick(rng, (Fraction(1), Fraction(1), Fraction(1), Fraction(1, 2)))
 
         def client(i: int) -> Recipe:
-            choice = tuple(pick(rng, _CHOICES) for _ in range(d))
+            choice, balancing = (tuple(pick(rng, _CHOICES) for _ in range(d)) for _ in range(2))
             at = tuple(_kink(rng) for _ in range(d))
             jumps = []
             for j in range(d):
                 # What the gradient at x* leaves is for the jump.
-                sign = abs(choice[j]) if at[j] == 0 else Fraction(1)
+                sign = abs(balancing[j]) if at[j] == 0 else Fraction(1)
                 jumps.append(used * (steep[j] - abs(y[i][j])) / (1 + sign))
-            return {"h": (Fraction(0),) * d, "jump": tuple(jumps), "jump_at": at, "choice": choice, "y": y[i]}
+            kinks = {"jump": tuple(jumps), "jump_at": at, "choice": choice, "balancing": balancing}
+            return {"h": (Fraction(0),) * d, **kinks, "y": y[i]}
 
         return {"d": d, "x": small(rng, d), "clients": tuple(client(i) for i in range(n)), str(self.of.M): M}
 

@@ -126,6 +126,7 @@ ILL_TYPED = {
     "the letter W is declared nothing": lambda: claim().variant(right=w),
     "the letters of a setting: the letter a": lambda: Setting(letters=(sympy.Symbol("a"),)),
     "on scales": lambda: Order(sympy.Symbol("x", real=True), mu),
+    "further orders": lambda: Order(mu, L, also=(Inequality(mu, L),)),
     "to 0 and to infinity": lambda: Order(mu, L, small=mu, large=mu),
     "in d and k, and speak of mu": lambda: CompressorClass(lambda d, k: None, mu, 1, ft.d, ft.k),
     # T and k.

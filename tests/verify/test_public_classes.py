@@ -103,6 +103,25 @@ def product(problem, params, state):
 P, _ = quantities(product, "P")
 CLAIMS = pair(of(ft.Convex(), clients=(1, 2)), ft.inequality(F <= P), ft.inequality(G <= 10**6 * F))
 """,
+    # The subgradient that is given at x* need not be the one that balances.
+    "Convex, the subgradient at x*": """
+def at_optimum(problem, params, state):
+    return problem.x_star + 0 * state.x
+
+
+def still(problem, params, state, draw):
+    return {"x": state.x - params.gamma * slope(problem, at_optimum(problem, params, state))}
+
+
+def away(problem, params, state):
+    return (slope(problem, at_optimum(problem, params, state)) * (state.x - problem.x_star)).sum(axis=-1)
+
+
+lazy = ft.method("lazy", still, ["gamma"], {"x": "point"})
+P, _ = quantities(away, "P")
+setting = ft.Setting(algorithm=lazy, functions=ft.Convex(), clients=(1, 2))
+CLAIMS = pair(setting, ft.inequality(P <= F), ft.one_step(lazy, E(D_next) <= D))
+""",
     # The subgradient by which a proximal point is known need not be the one that is given there.
     "Convex, the subgradient at a proximal point": """
 def apart(problem, params, state):

@@ -40,7 +40,8 @@ def sides(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[Sid
             raise Unknown("a relation is undefined where letters vanish") from error
         if any(r is sympy.false for r in here):
             continue
-        left, right = (side.subs(chosen) for side in both)
+        # At once: one after the other, u/(u + v) would be 0 where both vanish.
+        left, right = (side.xreplace(chosen) for side in both)
         if any(side.has(sympy.zoo, sympy.nan, sympy.oo) for side in (left, right)):
             raise Unknown(f"the sides are {left} and {right} where letters vanish")
         found += Writer(part, [r for r in here if r is not sympy.true]).sides(left, right)

@@ -59,7 +59,7 @@ def directions(part: Order, relations: Sequence[sympy.Basic]) -> Iterator[Direct
             raise Unknown(f"a relation is undefined where {', '.join(map(str, zero))} vanish") from error
         if any(r is sympy.false for r in given):
             continue
-        left, right = (side.subs(zero).subs(positive) for side in (part.left, part.right))
+        left, right = (side.xreplace({**zero, **positive}) for side in (part.left, part.right))
         if left.is_zero:
             continue
         if right.is_zero or any(side.has(sympy.zoo, sympy.nan, sympy.oo) for side in (left, right)):

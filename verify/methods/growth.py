@@ -89,7 +89,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 def _told(proofs: Sequence[tuple[Order, Proof]]) -> str:
     """The constants that proofs show, and the inequality of means that the largest of them rests on."""
-    where = ", ".join(dict.fromkeys(f"{symbol} -> {end}" for part, _ in proofs for symbol, end in part.regime))
+    regimes = dict.fromkeys(", then ".join(f"{symbol} -> {end}" for symbol, end in p.regime) for p, _ in proofs)
+    where = ", or ".join(filter(None, regimes))
     where = f"in the limit {where}" if where else "at all values of the letters"
     least, most = (bounds.rounded_up(f(each.constant for _, each in proofs)) for f in (min, max))
     constant = f"C = {most}" if least == most else f"C from {least} to {most}"

@@ -106,7 +106,8 @@ class Record:
     too. A gradient there would depend on the noise, and is refused.
 
     Functions that need not be smooth have an infinite L_i: what is asked of them is a subgradient, which need not be
-    the one that a proximal point is known by. ``steepest``: the square of the length of each gradient, at most.
+    the one that a proximal point is known by, nor at the origin the slope there. ``steepest``: the square of the length
+    of each gradient, at most.
     """
 
     name: str
@@ -180,7 +181,8 @@ class Record:
                 sample = quadratic_sample(point, self.L[i])
                 known[key] = Asked(point, sample.value, sample.gradient)
             elif self.anchored and not point.coefficients:
-                known[key] = Asked(point, _NOTHING, ZERO)
+                balancing = apart or self.L[i] < math.inf
+                known[key] = Asked(point, _NOTHING, ZERO if balancing else None)
             else:
                 first = not self.anchored and not known
                 known[key] = Asked(point, _NOTHING if first else value(f"{self.name}({len(known)})_{i}"))
@@ -210,10 +212,10 @@ class Record:
         for i in range(self.n):
             if self.mu[i] == self.L[i]:
                 continue
-            if self.anchored:
-                self._at(i, ZERO)
-            points = list(self.asked[i].values())
             smooth = self.L[i] < math.inf
+            if self.anchored:
+                self._at(i, ZERO, not smooth)
+            points = list(self.asked[i].values())
             if exact or not smooth:
                 for at in points:
                     if not noisy(at.point):

@@ -9,6 +9,7 @@ changed program.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -216,9 +217,11 @@ def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
     bones = skeleton(algorithm, n, given.params, given.problem.g is not None)
     about = replace(bones, fixed=algorithm.fixed_point(problem, params))
     for record in formal.records:
-        # What the fixed point asked at the reference points is known anyway, and would be counted as a point.
-        for known in record.asked:
-            known.pop(ZERO.key, None)
+        # What the fixed point asked at the reference points is known anyway, and would be counted as a point; but a
+        # subgradient there is an answer of its own.
+        for L, known in zip(record.L, record.asked, strict=True):
+            if L < math.inf:
+                known.pop(ZERO.key, None)
     facts = _Known()
     stale = untied(algorithm, bones, n, given.params, given.problem.g is not None)
 

@@ -110,6 +110,14 @@ def test_of_several_orders_one_that_falls_is_enough():
     further = (Order(x**2, x + 1),)
     assert found(x, x + 1, also=further).counterexample.part == "order 1"
     assert found(x, x + 1, both=True).counterexample.part == "order 1"
+    nested = (Order(x, x, also=further),)
+    assert found(x, x + 1, also=nested).counterexample.part == "order 2"
+
+
+def test_a_side_that_is_undefined_where_letters_vanish_together_is_no_number():
+    phi = sympy.Symbol("phi", nonnegative=True)
+    assert found(omega / (omega + phi), 1).verdict is Verdict.NOT_TESTED
+    assert found(omega * x / (omega + phi + 1), x).verdict is Verdict.PROVED
 
 
 def test_hypotheses_that_are_code_or_of_other_letters_are_kept():
