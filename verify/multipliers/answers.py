@@ -265,6 +265,9 @@ class Answers:
         by = term.of[0].data[0]
         key = by, x.name()
         if key not in errors.seen:
+            if not errors.unbiased and any(other == by for other, _ in errors.seen):
+                # It may depend on the draw by what was compressed first, and nothing bounds the error then.
+                raise Unread(f"two vectors are compressed by one draw of {term.data}")
             name = f"{_ERROR} {len(errors.seen)} of {term.data}"
             if errors.unbiased and errors.independent:
                 error = Value({(frozenset(), (Atom(name, 1, True),)): world.field.one})
@@ -333,6 +336,8 @@ def _total(world: World, value: Value) -> Value:
 def by_masks(world: World, value: Value, answer: Callable[[Value], Value]) -> Value:
     """The answer at a value in which there are masks: one answer for each way in which these may fall."""
     names = sorted({name for draws, _ in value.of for name in draws})
+    if not world.along.isdisjoint(names):
+        raise Unread("masks of each coordinate's own decide where a function is asked")
     if len(names) > MASKS:
         raise Unread(f"more than {MASKS} masks decide where a function is asked")
     total, one = Value({}), world.constant(1)

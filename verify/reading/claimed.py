@@ -194,10 +194,12 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader) -> _Scen
     else:
         raise Unread(f"nothing is known of a problem of type {of.__name__}")
     params = _params(claim, instances, reader)
-    types = _types(claim, instances, reader, problem, params)
-    State = type(_state(instances[0]))
-    if not is_record_class(State):
-        raise Unread(f"states of {claim.id} have code of their own")
+    told = _types(claim, instances, reader, problem, params)
+    State: Any = type(_state(instances[0]))
+    if not is_record_class(State) or set(State._fields) != set(told):
+        raise Unread(f"states of {claim.id} have code of their own, or other parts than are told")
+    # What unpacks a state, or makes one of a tuple, goes by the order of its class.
+    types = {name: told[name] for name in State._fields}
     state = Record(State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
     return _Scene(None if of is None else problem, params, state, types, with_g)
 

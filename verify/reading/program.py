@@ -86,12 +86,12 @@ def quantities(
 
 
 def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str, Term]:
-    """The parts of the fixed point of an algorithm, as :func:`read` reads a step."""
+    """The parts of the fixed point of an algorithm, in the order of its state, as :func:`read` reads a step."""
     world = _World.of(algorithm, problem, params, {})
     found = world.reader.call(theirs(algorithm.fixed_point, algorithm.State), *world.given[:2])
     if not isinstance(found, Record) or set(found.fields) != set(world.types):
         raise Unread(f"the fixed point of {algorithm.name} is no state")
-    return {name: as_term(value) for name, value in found.fields.items()}
+    return {name: as_term(found.fields[name]) for name in world.types}
 
 
 def source(of: Any, algorithm: Algorithm, problem: Any, params: Any) -> Term:
