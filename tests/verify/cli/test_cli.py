@@ -374,7 +374,7 @@ def test_no_side_of_a_statement_is_called_left_or_right():
 
 
 def test_identities_are_told_as_formulas():
-    assert statement.text(claims.get("feddcd/lemma-B.3/eq-17")) == ["G_I == G_I^T L G_I"]
+    assert statement.text(claims.get("feddcd/lemma-B.3/eq-17")) == ["y' G_I x == y' G_I^T L G_I x"]
     assert statement.formulas(claims.get("fedopt/eq-7")) == [r"f(w) = \sum_k((n_k/n)F_k(w))"]
 
 
