@@ -24,7 +24,10 @@ def sides(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[Sid
     both: tuple[sympy.Expr, ...] = (part.left, part.right)
     given = list(relations)
     for s, value in _charts(part, given, chart):
-        both, given = tuple(side.subs(s, value) for side in both), [r.subs(s, value) for r in given]
+        try:
+            both, given = tuple(side.subs(s, value) for side in both), [r.subs(s, value) for r in given]
+        except (TypeError, ValueError) as error:
+            raise Unknown(f"the sides or a relation are undefined for {s} = {value}") from error
     spoken = sympy.Tuple(*both, *given).free_symbols
     maybe = sorted((s for s in spoken if s.is_nonnegative and not s.is_positive), key=str)
     found: list[Sides] = []
@@ -36,12 +39,16 @@ def sides(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[Sid
         }
         try:
             here = [r.subs(chosen) for r in given]
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise Unknown("a relation is undefined where letters vanish") from error
         if any(r is sympy.false for r in here):
             continue
-        # At once: one after the other, u/(u + v) would be 0 where both vanish.
-        left, right = (side.xreplace(chosen) for side in both)
+        try:
+            # At once: one after the other, u/(u + v) would be 0 where both vanish.
+            left, right = (side.xreplace(chosen) for side in both)
+        except ValueError as error:
+            # What is infinite is no argument of a maximum.
+            raise Unknown("a side is undefined where letters vanish") from error
         if any(side.has(sympy.zoo, sympy.nan, sympy.oo) for side in (left, right)):
             raise Unknown(f"the sides are {left} and {right} where letters vanish")
         found += Writer(part, [r for r in here if r is not sympy.true]).sides(left, right)

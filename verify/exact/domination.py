@@ -137,7 +137,8 @@ def bounding(small: Posynomial, large: Posynomial, domain: Domain) -> tuple[Weig
 
 def share(small: Posynomial, large: Posynomial, domain: Domain) -> Fraction | None:
     """A constant c < 1 with small <= c large on the domain, or None where none is found."""
-    for weights in (bounding(small, large, domain), _together(small, large, domain)):
+    for weigh in (bounding, _together) if large else (bounding,):
+        weights = weigh(small, large, domain)
         found = None if weights is None else largest_share(small, large, domain, weights)
         if found is not None and found < 1:
             return found

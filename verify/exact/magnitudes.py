@@ -55,11 +55,14 @@ def directions(part: Order, relations: Sequence[sympy.Basic]) -> Iterator[Direct
         positive = {s: sympy.Dummy(str(s), positive=True, integer=s.is_integer) for s in maybe if s not in zero}
         try:
             given = [r.subs(zero).subs(positive) for r in relations]
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise Unknown(f"a relation is undefined where {', '.join(map(str, zero))} vanish") from error
         if any(r is sympy.false for r in given):
             continue
-        left, right = (side.xreplace({**zero, **positive}) for side in (part.left, part.right))
+        try:
+            left, right = (side.xreplace({**zero, **positive}) for side in (part.left, part.right))
+        except ValueError as error:
+            raise Unknown(f"a side is undefined where {', '.join(map(str, zero))} vanish") from error
         if left.is_zero:
             continue
         if right.is_zero or any(side.has(sympy.zoo, sympy.nan, sympy.oo) for side in (left, right)):

@@ -118,6 +118,8 @@ def test_a_side_that_is_undefined_where_letters_vanish_together_is_no_number():
     phi = sympy.Symbol("phi", nonnegative=True)
     assert found(omega / (omega + phi), 1).verdict is Verdict.NOT_TESTED
     assert found(omega * x / (omega + phi + 1), x).verdict is Verdict.PROVED
+    assert found(Min(1 / omega, x), x).verdict is Verdict.NOT_TESTED
+    assert found(Max(x, y), 2 * x + y + ceiling(Max(0, Min(Rational(1, 2), y) - y))).verdict is Verdict.PROVED
 
 
 def test_hypotheses_that_are_code_or_of_other_letters_are_kept():
