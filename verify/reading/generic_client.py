@@ -123,9 +123,10 @@ def _drawn(world: World, term: Term, of: list[Value]) -> Value:
 
 def _asked(world: World, term: Term, of: list[Value]) -> Value:
     """An answer that is known by what was asked. A gradient is known where a conjugate has its slope, or a resolvent
-    its root."""
+    its root, if there is but one."""
     function, _, oracle = term.data.rpartition(".")
-    before, asked = world.answers.get(of[-1].name(), ("", [])) if oracle == "gradient" else ("", [])
+    known = oracle == "gradient" and function in world.smooth
+    before, asked = world.answers.get(of[-1].name(), ("", [])) if known else ("", [])
     if before == f"{function}.conjugate_gradient":
         return asked[0]
     if before == f"{function}.resolvent":

@@ -12,6 +12,7 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.classes import Composite, Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStronglyConvex
 from fedtheory.instances import Instance
 from fedtheory.kinds.invariant import Invariant
 from verify.reading import generic_client
@@ -22,6 +23,9 @@ from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term
 from verify.reading.values import Condition
 from verify.reading.worlds import ONE, Value, World, inverse, symbol_of
+
+#: Classes of functions of which each has a gradient at every point.
+_SMOOTH = (Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStronglyConvex)
 
 
 def applies(claim: Claim) -> bool:
@@ -47,6 +51,7 @@ def read(claim: Claim, instances: Sequence[Instance]) -> list[Case]:
 def unshown(claim: Claim, case: Case) -> str:
     """Why a claim is not shown in one case; empty where it is, or where the case never occurs."""
     here = _world(case)
+    here.smooth = _smooth(claim)
     about = ground(claim, case, here)
     if about.never_occurs():
         return ""
@@ -60,6 +65,15 @@ def unshown(claim: Claim, case: Case) -> str:
                 return "the two sides are not seen to be one expression"
     learn_sums(about)
     return next(unmet(about, case), "")
+
+
+def _smooth(claim: Claim) -> frozenset[str]:
+    """The functions of a claim that its class says are smooth."""
+    of = claim.setting.functions
+    alone = of.of if isinstance(of, Composite) else of
+    if type(alone) not in _SMOOTH:
+        return frozenset()
+    return frozenset({"f"}) if isinstance(of, Composite) else frozenset({"f", "g"})
 
 
 def _world(case: Case) -> World:

@@ -96,6 +96,8 @@ class World:
     examples: Any = None
     #: Letters that are known to be numbers that are written.
     fixed: dict[sympy.Symbol, Any] = field(default_factory=dict)
+    #: Functions that have one gradient at each point, by name: of others it is one subgradient of several.
+    smooth: frozenset[str] = frozenset()
     #: Draws of each coordinate's own.
     along: frozenset[str] = frozenset()
     #: What atoms stand for: the mean or the deviation of what has a name, or the sum or the inner product of others.

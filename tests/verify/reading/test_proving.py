@@ -13,9 +13,10 @@ from fedtheory import claims
 from fedtheory.algorithms.compressed_scaffnew import Pattern
 from fedtheory.algorithms.method import method
 from fedtheory.claims import Claim
-from fedtheory.classes import SmoothStronglyConvex
+from fedtheory.classes import Convex, SmoothStronglyConvex
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.invariant import Invariant
+from fedtheory.numbers.symbols import L, mu
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting
@@ -330,3 +331,25 @@ def test_sums_over_examples_are_alike_where_they_are_equal(tmp_path, left, right
     statement = identity(Quantity("left", names["left"]), Quantity("right", names["right"]))
     claim = replace(claims.get("fedopt/eq-18"), statement=statement, id="own/data", changes=())
     assert (why_not(claim, instances(claims.get("fedopt/eq-18"), 60)) == "") is same
+
+
+def _slope(problem, params, state):
+    target = state.x[..., None, :] / params.gamma
+    return problem.f.gradient(problem.f.resolvent(1 / params.gamma, target))
+
+
+def _root(problem, params, state):
+    target = state.x[..., None, :] / params.gamma
+    return target - problem.f.resolvent(1 / params.gamma, target) / params.gamma
+
+
+@pytest.mark.parametrize(("of", "same"), [(SmoothStronglyConvex(mu, L), True), (Convex(), False)])
+def test_a_subgradient_at_a_proximal_point_is_any(of, same):
+    still = method("still", lambda problem, params, state, draw: {"x": state.x}, ["gamma"], {"x": "point"})
+
+    def size(of):
+        return lambda problem, params, state: (of(problem, params, state) ** 2).sum(axis=-1).sum(axis=-1)
+
+    statement = identity(Quantity("V", size(_slope)), Quantity("W", size(_root)))
+    claim = Claim("own/kink", setting=Setting(algorithm=still, functions=of), statement=statement)
+    assert (why_not(claim, instances(claim, 60)) == "") is same
