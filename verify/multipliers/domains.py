@@ -319,19 +319,31 @@ class Domain:
         return self.sign(p, True) is not None or self.sign(-p, True) is not None
 
     def regular_chart(self) -> Chart | None:
-        """A chart whose slacks may be any, and lead into the domain, which is then the image of an orthant.
+        """A chart whose slacks may be any, and lead into the domain: what is shown at almost all of it holds at all.
 
-        Every point is then a limit of points where given polynomials, not identically zero, are not zero. Letters that
-        stand for maxima may be a little larger.
+        Let F take slacks to letters, each step of the chart from the last to the first. Three things make every point
+        x of the domain a limit of points of the domain where a given polynomial, not identically zero, is not zero.
+
+        - *x = F(t) with a t >= 0, at which F is continuous.* A constraint A x_i + B >= 0 with A > 0 holds where
+          t_i = x_i + B/A is >= 0; with A < 0 and x_i > 0, where t_i = B/(-A x_i) - 1 is. All that F divides by is
+          shown to be positive wherever the constraints hold, as they do at x.
+        - *F takes points with t > 0 into the domain*, boundaries that it excludes too. Letters, slacks that a later
+          step writes by others, what F divides by and all constraints are there polynomials without negative
+          coefficients over products of such: positive, as none is identically zero. This is asked of this chart alone.
+        - *The polynomial of F is not identically zero.* Each step can be undone: x_i is a quotient of degree one in
+          t_i, and B is not identically zero where A < 0.
+
+        So t + e s, with s > 0 where the polynomial of F is not zero along the line for small e > 0, leads to such
+        points. Letters that stand for maxima are only bounded from below, by what is continuous on the domain: they
+        may be a little larger, and so need no chart.
         """
-        for chart in self.charts:
-            if self._open(chart):
-                continue
-            others = [i for i in range(len(self.ring.names())) if i not in self.bounded]
-            images = [chart.image(self.ring.gen(i)) for i in others]
-            images += [
-                chart.image(c.poly) for c in self.constraints if not any(degree(c.poly, i) for i in self.bounded)
-            ]
-            if all(q is not None and has_no_negative(q) for q in images):
-                return chart
-        return None
+        return next((chart for chart in self.charts if not self._open(chart) and self._leads_inside(chart)), None)
+
+    def _leads_inside(self, chart: Chart) -> bool:
+        """Whether positive slacks make letters, constraints, and all on the way, positive."""
+        of = [(self.ring.gen(i), 0) for i in range(len(self.ring.names())) if i not in self.bounded]
+        of += [(c.poly, 0) for c in self.constraints if not any(degree(c.poly, i) for i in self.bounded)]
+        for k, (i, _, den) in enumerate(chart.steps, 1):
+            of += [(self.ring.gen(i), k), (den, k)]
+        images = (chart.image(p, since) for p, since in of)
+        return all(q is not None and q != 0 and has_no_negative(q) for q in images)

@@ -169,8 +169,11 @@ class Programs:
     ) -> Array | str | None:
         """Multipliers that minimise an objective at a point: None where there are none, "?" where that is not clear."""
         own, free = self.scale[p], [k for k in keep if k not in fixed]
-        rows_A, rows_b, cones = [], [], []
         fix = {k: v * own[k + 1] / own[0] for k, v in fixed.items()}
+        if not free:
+            # The solver takes no program without unknowns.
+            return self._at(fixed) if self._holds(p, fix, slack) else None
+        rows_A, rows_b, cones = [], [], []
 
         def affine(parts: Array) -> tuple[Array, Array]:
             """The constant and the columns of -target + sum of multiplier * known."""
@@ -210,12 +213,32 @@ class Programs:
         ).solve()
         status = str(found.status)
         if status == "Solved":
-            out = np.zeros(len(self.names))
+            out = self._at(fixed)
             out[free] = np.asarray(found.x) / own[1:][free] * own[0]
-            for k, value in fixed.items():
-                out[k] = value
             return out
         return None if status in ("PrimalInfeasible", "AlmostPrimalInfeasible") else "?"
+
+    def _at(self, fixed: Mapping[int, float]) -> Array:
+        """Multipliers of which all others are zero."""
+        out = np.zeros(len(self.names))
+        for k, value in fixed.items():
+            out[k] = value
+        return out
+
+    def _holds(self, p: int, fix: Mapping[int, float], slack: float) -> bool:
+        """Whether multipliers, in the scale of a point, are some there."""
+        own = self.scale[p]
+
+        def left(parts: Array) -> Array:
+            found: Array = -parts[0] / own[0] + sum((v * parts[k + 1] / own[k + 1] for k, v in fix.items()), 0)
+            return found
+
+        units = zip(self.matrices, self.units, strict=True)
+        blocks = (left(A[p] * np.outer(unit[p], unit[p])) for A, unit in units)
+        small = slack + 1e-8
+        return bool((abs(left(self.values[p])) <= small).all()) and all(
+            np.linalg.eigvalsh(block)[0] >= -small for block in blocks
+        )
 
     def feasible(self, p: int, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0) -> bool:
         """Whether there are multipliers at a point."""

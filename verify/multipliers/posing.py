@@ -256,6 +256,8 @@ class _Posing:
         before = {e: self._number(t) for e, (q, t) in self.quantities.items() if not q.after}
         after = dict(zip(self.program.step, evaluated(here, self.program.step.values()), strict=True))
         here.known.update(after)
+        if not all(value.is_zero() for value in evaluated(here, self.residuals)):
+            raise Unread("a step is not seen to keep the invariant")
         later = {e: self._number(t) for e, (q, t) in self.quantities.items() if q.after}
         inequalities = list(self.answers.inequalities())
         moments = self._moments()

@@ -18,6 +18,7 @@ from functools import cached_property, partial
 from types import FunctionType, ModuleType
 from typing import Any
 
+import fedtheory
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, indexed, length, shortened
 from verify.reading.calls import bound, loads, local_names, made, record, replaced, set_in
@@ -399,6 +400,9 @@ class Reader:
             return METHODS[name](value)
         if isinstance(value, Names) and name in vars(value.of):
             return self.lifted(vars(value.of)[name])
+        if isinstance(value, Names) and value.of is fedtheory and name in fedtheory.__all__:
+            # Names of the package are loaded when they are used, by a function that is known.
+            return self.lifted(_loaded(name))
         if isinstance(value, Instance | Made):
             return self._part_of(value, name)
         if isinstance(value, Unknown):
@@ -653,6 +657,15 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Reader, Any, Scope], Any]] = {
     ast.Lambda: Reader._inner,
     ast.Call: Reader._call,
 }
+
+
+_LOADED = fedtheory.__getattr__
+
+
+def _loaded(name: str) -> Any:
+    if vars(fedtheory)["__getattr__"] is not _LOADED:
+        raise ValueError("the names of the package are looked up in a way that is not known")
+    return _LOADED(name)
 
 
 def _refused(at: ast.AST, scope: Scope, why: str) -> Unread:

@@ -6,16 +6,19 @@ import copy
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import sympy
 
+import fedtheory as ft
 from fedtheory import claims
 from fedtheory.algorithms import diana, scaffnew
 from fedtheory.numbers.symbols import L, Max, Min, mu, n, omega
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.multipliers import posing, proofs
 from verify.multipliers.cases import cases
-from verify.multipliers.domains import Domain
+from verify.multipliers.domains import Domain, has_no_negative
+from verify.multipliers.points import Points, Programs
 from verify.multipliers.proving import prove, stored
 from verify.multipliers.ratios import Ratio, parsed, polynomials, text
 
@@ -36,6 +39,16 @@ def test_stored_multipliers_prove_their_claims(id):
 
 def test_multipliers_are_found_again():
     assert shown(replace(claims.get(SCAFFNEW), id="mine/scaffnew"), 20)
+
+
+def test_a_program_without_unknowns_is_decided_without_the_solver():
+    claim = claims.get(SCAFFNEW)
+    posed = posing.pose(claim, cases(claim)[1])
+    programs = Programs(posed, Points(posed, np.random.default_rng(0)).choose(2))
+    assert not programs.feasible(0, [], {})
+    every = list(range(len(programs.names)))
+    found = programs.solve(0, np.ones(len(every)), every, {})
+    assert programs.feasible(0, every, dict(enumerate(found)))
 
 
 def _other(claim, **parts):
@@ -138,6 +151,48 @@ def test_thin_domains_are_not_regular():
     assert domain.regular_chart() is None
     pair, _ = _domain((lambda x, y, z: x - y, False), (lambda x, y, z: (x - y) * (x - y - 1), False))
     assert pair.regular_chart() is None
+
+
+def test_a_domain_that_leads_outside_on_the_way_is_not_regular():
+    # z <= x + y, and then x <= z + y: of the slacks of the first what the second leaves is asked too.
+    domain, _ = _domain((lambda x, y, z: x + y - z, False), (lambda x, y, z: z + y - x, False))
+    chart = domain.regular_chart()
+    assert chart is not None
+    for k, (i, _, den) in enumerate(chart.steps, 1):
+        assert all(has_no_negative(chart.image(q, k)) for q in (domain.ring.gen(i), den))
+    # Nothing is in it.
+    empty, _ = _domain((lambda x, y, z: -x * y, False))
+    assert empty.regular_chart() is None
+    # y = z alone, of which a positive multiple of everything that vanishes there would be said.
+    line, _ = _domain((lambda x, y, z: y - z, False), (lambda x, y, z: z - y, False))
+    assert line.regular_chart() is None
+
+
+def _corrected(problem, state, gamma):
+    return state.x - gamma * (problem.f.gradient(state.x[..., None, :]) + state.h).sum(axis=-2) / problem.n
+
+
+def _still(problem, params, state, draw):
+    return {"x": _corrected(problem, state, params.gamma), "h": state.h}
+
+
+def _drifting(problem, params, state, draw):
+    return {"x": _corrected(problem, state, params.gamma), "h": state.h + problem.f.gradient(state.x[..., None, :])}
+
+
+def _sum(problem, params, state):
+    return state.h.sum(axis=-2)
+
+
+@pytest.mark.parametrize("step", (_still, _drifting))
+def test_a_step_must_keep_the_invariant(step):
+    parts = {"x": "point", "h": "clients"}
+    algorithm = ft.method("corrected", step, ["gamma"], parts, invariant=_sum)
+    setting = ft.Setting(algorithm=algorithm, functions=ft.SmoothStronglyConvex(mu, L))
+    statement = ft.contracts(algorithm, ft.distance, 1 - gamma * mu)
+    claim = ft.Claim("mine/corrected", setting=setting, statement=statement, requires=(gamma * L <= 1,))
+    found = prove(claim, 3)
+    assert ("keep the invariant" in found) if step is _drifting else not isinstance(found, str)
 
 
 def test_ratios_are_read_as_they_are_written():
