@@ -56,7 +56,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     """One step, without randomness of its own: FSVRG."""
     f = problem.f
     if isinstance(params.S, SparseScaling):
-        return _sparse_step(problem, params, state, draw)
+        return _sparse_step(problem, params, params.S, state, draw)
     at, steps = f.snapshot(state.w), f.one_pass
     h = (params.h / (f.shares * f.examples))[:, None]
     held = True if params.held is None else params.held
@@ -84,10 +84,9 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     return State(state.w + params.A * total)
 
 
-def _sparse_step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+def _sparse_step(problem: LinearProblem, params: Params, S: SparseScaling, state: State, draw: Draw) -> State:
     """The replicas, if any, one after the other."""
-    f, S = problem.f, params.S
-    assert isinstance(S, SparseScaling)
+    f = problem.f
     lead = np.broadcast_shapes(state.w.shape[:-1], draw.shape[:-1])
     after = np.empty((*lead, f.d))
     models, orders = np.broadcast_to(state.w, (*lead, f.d)), np.broadcast_to(draw, (*lead, f.examples))

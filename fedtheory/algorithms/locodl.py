@@ -14,6 +14,8 @@ from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
 
+_NEEDS_G = "LoCoDL needs the function g: split the problem as in Section 3.1"
+
 
 class Params(NamedTuple):
     """``gamma``, ``chi``, ``rho``: stepsizes; ``p``: communication probability; ``omega``: the variance factor the
@@ -66,7 +68,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
     """One step, without randomness of its own: LoCoDL."""
     if problem.g is None:
-        raise ValueError("LoCoDL needs the function g: split the problem as in Section 3.1")
+        raise ValueError(_NEEDS_G)
     gamma, chi, rho, p, omega, compressors = params
     x_hat = state.x - gamma * (problem.f.gradient(state.x) - state.u)
     y_hat = state.y - gamma * (problem.g.gradient(state.y[..., None, :])[..., 0, :] - state.v)
@@ -88,7 +90,8 @@ def fixed_point(problem: Problem, params: Params) -> State:
     x = problem.x_star
     u = problem.y_star
     everywhere = x[..., None, :] + 0 * u
-    assert problem.g is not None
+    if problem.g is None:
+        raise ValueError(_NEEDS_G)
     return State(everywhere, x, u, problem.g.gradient(x[..., None, :])[..., 0, :])
 
 

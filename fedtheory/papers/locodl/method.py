@@ -149,7 +149,8 @@ def Psi(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) 
 
 
 def _hat(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Lifted:
-    assert problem.g is not None
+    if problem.g is None:
+        raise ValueError("a step of LoCoDL has no y-hat without the function g")
     gradient = problem.g.gradient(state.y[..., None, :])[..., 0, :]
     return Lifted(
         state.x - params.gamma * (problem.f.gradient(state.x) - state.u),

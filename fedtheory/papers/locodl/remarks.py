@@ -29,6 +29,8 @@ from fedtheory.settings import Drawing, Hints, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
+_NEEDS_G = "the remarks of LoCoDL are about problems with a function g"
+
 
 class Remembering(NamedTuple):
     """A state of LoCoDL with ``t (...)``, the iteration, and ``first``, ``second (..., n)``: the coins of the last two
@@ -171,7 +173,8 @@ PAIRWISE = replace(
 
 def _conditions(problem: Problem, params: Any, state: Any) -> Array:
     """Residuals of the optimality conditions at the minimiser x of (1/n) sum f_i + g, with u_i and v the gradients."""
-    assert problem.g is not None
+    if problem.g is None:
+        raise ValueError(_NEEDS_G)
     x = solve(Problem(problem.f, problem.g)).x
     u = problem.f.gradient(x + 0 * problem.y_star)
     return np.stack([u.sum(axis=0) + problem.n * problem.g.gradient(x[None])[0], x - problem.x_star])
@@ -226,7 +229,8 @@ def _average(problem: Problem, params: Any, state: Any) -> Array:
 def _split_average(problem: Problem, params: Any, state: Any) -> Array:
     """(1/n) sum_i f~_i(x) + g~(x), the problem of Section 3.1."""
     lifted = split(problem)
-    assert lifted.g is not None
+    if lifted.g is None:
+        raise ValueError(_NEEDS_G)
     x = state.x[..., None, :]
     return lifted.f.value(x + 0 * problem.y_star).sum(axis=-1) / problem.n + lifted.g.value(x)[..., 0]
 
@@ -404,14 +408,16 @@ uncompressed = Algorithm(
 
 def _sums_step(problem: Problem, params: Uncompressed, state: scaffnew.State, draw: Array) -> scaffnew.State:
     """A step of Scaffnew on the functions f_i + g."""
-    assert problem.g is not None
+    if problem.g is None:
+        raise ValueError(_NEEDS_G)
     gradient = problem.f.gradient(state.x) + problem.g.gradient(state.x)
     return scaffnew.communicate(params.gamma, params.p, state.x - params.gamma * (gradient - state.h), state.h, draw)
 
 
 def _lifted_step(problem: Problem, params: Uncompressed, state: scaffnew.State, draw: Array) -> scaffnew.State:
     """A step of Scaffnew with 2n clients: the f_i, and g n times."""
-    assert problem.g is not None
+    if problem.g is None:
+        raise ValueError(_NEEDS_G)
     size = problem.n
     own, common = state.x[..., :size, :], state.x[..., size:, :]
     gradient = np.concatenate([problem.f.gradient(own), problem.g.gradient(common)], axis=-2)

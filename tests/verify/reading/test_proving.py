@@ -23,6 +23,8 @@ from verify.base.evaluate import meeting
 from verify.reading import comparing, proving
 from verify.reading.source import Unread
 
+pytest_plugins = ["pytester"]
+
 SHOWN = (
     "locodl/algorithm-1/feasibility",
     "baseline/diana/invariant",
@@ -353,3 +355,25 @@ def test_a_subgradient_at_a_proximal_point_is_any(of, same):
     statement = identity(Quantity("V", size(_slope)), Quantity("W", size(_root)))
     claim = Claim("own/kink", setting=Setting(algorithm=still, functions=of), statement=statement)
     assert (why_not(claim, instances(claim, 60)) == "") is same
+
+
+def test_code_is_read_in_a_pytest_that_rewrites_assertions(pytester):
+    """Of this package too, as the package has a plugin: what is read has no assertions."""
+    pytester.makeconftest("import pytest\npytest.register_assert_rewrite('fedtheory', 'verify')")
+    pytester.makepyfile(
+        """
+        import numpy as np
+        from fedtheory import claims
+        from fedtheory.papers.locodl import method
+        from verify.reading import proving
+
+        def test_the_claim_is_read():
+            assert type(method.__loader__).__name__ == "AssertionRewritingHook"
+            for id in ("locodl/eq-13", "locodl/algorithm-1/feasibility"):
+                claim = claims.get(id)
+                recipes = claim.instances.recipes(np.random.default_rng(0))
+                seen = [claim.instances.build(next(recipes), True) for _ in range(8)]
+                assert all(proving.unshown(claim, case) == "" for case in proving.read(claim, seen))
+        """
+    )
+    pytester.runpytest_subprocess("--assert=rewrite", "-p", "no:cacheprovider").assert_outcomes(passed=1)
