@@ -84,7 +84,7 @@ def _along(method: Method, inquiry: Inquiry, recipes: Iterable[Recipe]) -> Outco
                     return method.found(Verdict.NOT_TESTED, f"left open: {late[-1]}", instances=number)
                 continue
         for course in found.values():
-            if course.rate > worst:
+            if tightest is None or course.rate > worst:
                 worst, tightest = course.rate, recipe
     if 2 * len(late) > number:
         return method.found(Verdict.NOT_TESTED, f"left open: {late[0]}", instances=number)

@@ -183,6 +183,10 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             continue
         for finding in (states.settled(claim, recipe, f) for f in findings):
             by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
+            if spectral.steady(finding.ratio) <= worst:
+                continue
+            if finding.ratio > 1 - states.SUSPECT:
+                finding = states.with_exact_ratio(claim, recipe, finding)
             if (ratio := float(spectral.steady(finding.ratio))) > worst:
                 worst, tightest, attained = ratio, recipe, finding
     # Programs of many clients are large, and say no more.

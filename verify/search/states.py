@@ -423,6 +423,11 @@ def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
     """The finding, with the exact ratio where the float one exceeds 1 and exact arithmetic showed no violation."""
     if finding.ratio <= 1 + SUSPECT:
         return replace(finding, ratio=min(finding.ratio, 1.0))
+    return with_exact_ratio(claim, recipe, finding)
+
+
+def with_exact_ratio(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
+    """The finding with the exact ratio at its state, at most 1: a float one next to 1 may be all rounding."""
     instance = claim.instances.build(recipe, True)
     try:
         found = [
