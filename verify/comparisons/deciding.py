@@ -30,22 +30,23 @@ def violated(left: Any, right: Any, relation: str) -> bool:
     """
     if not (finite(left) and finite(right)):
         return True
-    gap = _gap(left, right)
+    if relation != "<" and isinstance(left, float) and isinstance(right, float) and left == right:
+        # As the intervals would say, of the zeros by the hundred thousand that are compared with zeros.
+        return False
+    low, high = _gap(left, right)
     if relation == "==":
-        return bool(gap.low > 0 or gap.high < 0)
-    return bool(gap.low >= 0 if relation == "<" else gap.low > 0)
+        return low > 0 or high < 0
+    return low >= 0 if relation == "<" else low > 0
 
 
 def is_open(left: Any, right: Any, relation: str) -> bool:
     """Whether intervals leave it open if the numbers contradict the relation, and narrower ones may not."""
-    if not (finite(left) and finite(right)):
+    if not (_refinable(left) or _refinable(right)) or not (finite(left) and finite(right)):
         return False
-    gap = _gap(left, right)
-    if not _refinable(left) and not _refinable(right):
-        return False
+    low, high = _gap(left, right)
     if relation == "==":
-        return bool(gap.low <= 0 <= gap.high)
-    return bool(gap.low < 0 <= gap.high if relation == "<" else gap.low <= 0 < gap.high)
+        return low <= 0 <= high
+    return low < 0 <= high if relation == "<" else low <= 0 < high
 
 
 def certainly(compute: Callable[[], _Found], doubtful: Callable[[_Found], bool]) -> _Found:
@@ -92,12 +93,13 @@ def plain(value: Any) -> Any:
     return Fraction(int(value)) if isinstance(value, int | np.integer) else value
 
 
-def _gap(left: Any, right: Any) -> Interval:
+def _gap(left: Any, right: Any) -> tuple[Fraction, Fraction]:
+    """Between which two rationals left - right lies."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         gap = left - right
-        return Interval(gap, gap)
+        return gap, gap
     found: Interval = Interval.of(left) - Interval.of(right)
-    return found
+    return found.low, found.high
 
 
 def _refinable(value: Any) -> bool:
