@@ -10,13 +10,13 @@ its power in what is left over says that that vanishes, whatever the powers of t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import z3
-from scipy.optimize import linprog
 
 from verify.exact.posynomials import UNIT, Monomial, Posynomial, at_most_power, raised, times
 
@@ -158,6 +158,13 @@ def emptying(domain: Domain) -> Weights | None:
     return None
 
 
+def _solved(costs: Any, most: float, given: Mapping[str, Any]) -> Any:
+    """scipy's answer to a linear program; it is loaded here, for that takes as long as numpy and sympy."""
+    from scipy.optimize import linprog
+
+    return linprog(costs, bounds=(0, most), method="highs-ds", **given)
+
+
 def _together(small: Posynomial, large: Posynomial, domain: Domain) -> tuple[Weights, ...] | None:
     """Weights of all monomials at once, so that none of those that bound them is used for too many; of the constraints
     only those count that cost nothing."""
@@ -179,7 +186,7 @@ def _together(small: Posynomial, large: Posynomial, domain: Domain) -> tuple[Wei
     costs = np.zeros(total)
     costs[-1] = 1
     given = {"A_eq": np.array(equations), "b_eq": np.array(aims), "A_ub": shares, "b_ub": np.zeros(len(large))}
-    answer = linprog(costs, bounds=(0, _LARGEST), method="highs-ds", **given)
+    answer = _solved(costs, _LARGEST, given)
     if answer.status != 0 or answer.x[-1] > 1:
         return None
     found = []
@@ -245,7 +252,7 @@ class _Program:
         if not self.columns:
             return None
         given = {"A_eq": np.array(equations), "b_eq": np.array(aims)} if equations else {}
-        answer = linprog(costs, bounds=(0, most), method="highs-ds", **given)
+        answer = _solved(costs, most, given)
         return answer.x if answer.status == 0 else None
 
     def rounded(self, solution: np.ndarray) -> list[Weights]:

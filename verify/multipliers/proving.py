@@ -14,7 +14,6 @@ from fedtheory.claims import Claim
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import Posed, pose
 from verify.multipliers.proofs import Proof, Tree, Wrong, checked, leaves
-from verify.multipliers.search import search
 from verify.reading.source import Unread
 
 #: Multipliers that were found once, by claims and their cases.
@@ -66,5 +65,8 @@ def _proved(posed: Posed, known: Mapping[str, Any] | None, deadline: float) -> T
             return checked(posed, known)
         except Wrong:
             pass
+    # Where all is stored, nothing is searched for, and no solver loaded.
+    from verify.multipliers.search import search
+
     left = deadline - time.process_time()
     return search(posed, left) if left > 0 else "no multipliers were found in the time"

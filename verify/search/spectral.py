@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
 
 from fedtheory.numbers.rational import Array, to_float
 
@@ -113,12 +112,20 @@ def _split(Q: Array) -> tuple[Array, Array]:
     return whitened, scale[:, None] * vectors[:, ~keep]
 
 
+def _eigh(A: Array) -> tuple[Array, Array]:
+    """Eigenvalues and vectors of a symmetric matrix. scipy is loaded here, for it takes as long as numpy and sympy."""
+    from scipy.linalg import eigh
+
+    values, vectors = eigh(A)
+    return values, vectors
+
+
 def _pencil(A: Array, size: Array) -> tuple[Array, Array]:
     """Eigenvalues and vectors of A relative to a positive semidefinite form, on its range."""
     whitened, _ = _split(size)
     if whitened.shape[1] == 0:
         return np.zeros(1), np.zeros((len(A), 1))
-    values, vectors = scipy.linalg.eigh(whitened.T @ A @ whitened)
+    values, vectors = _eigh(whitened.T @ A @ whitened)
     return values, whitened @ vectors
 
 
@@ -135,7 +142,7 @@ def _largest_ratio(left: Array, right: Array) -> Worst | None:
             return None
     if whitened.shape[1] == 0:
         return Worst(0.0, np.zeros(len(left) - 1))
-    values, vectors = scipy.linalg.eigh(whitened.T @ left @ whitened)
+    values, vectors = _eigh(whitened.T @ left @ whitened)
     return Worst(float(values[-1]), _state(whitened @ vectors[:, -1]))
 
 

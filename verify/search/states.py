@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import scipy.optimize
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
@@ -322,13 +321,13 @@ def ascend(both: Any, theta: Array) -> tuple[Array, float]:
             found = np.nan_to_num((right - left) / (abs(left) + abs(right) + NEGLIGIBLE), nan=1.0)
         return float(found[0]), (found[1 : len(x) + 1] - found[len(x) + 1 :]) / (2 * DIFFERENCE)
 
-    def enough(intermediate_result: scipy.optimize.OptimizeResult) -> None:
+    def enough(intermediate_result: Any) -> None:
         if intermediate_result.fun < -DIFFERENCE:
             raise StopIteration
 
-    found = scipy.optimize.minimize(
-        loss, theta / scale, jac=True, method="L-BFGS-B", callback=enough, options={"maxiter": ASCENTS}
-    )
+    from scipy.optimize import minimize
+
+    found = minimize(loss, theta / scale, jac=True, method="L-BFGS-B", callback=enough, options={"maxiter": ASCENTS})
     here = scale * np.where(np.isfinite(found.x), found.x, 0)
     ratio = float(spectral.ratio(*both(here[None]))[0])
     return here, ratio if np.isfinite(ratio) else 0.0
