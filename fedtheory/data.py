@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import math
 import os
 import zlib
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ Split = Literal["equal", "iid", "label"]
 _DENSE_LIMIT = 2**28
 # A small compressed file can hold endless data, on endless lines: refuse beyond these numbers of bytes.
 _FILE_LIMIT, _LINE_LIMIT = 2**33, 2**26
+# A file of images is read at once: at most so many bytes (that of MNIST has 47 million).
+_IDX_LIMIT = 2**30
 # The squares of larger features, summed over all rows, are beyond the floats; those of smaller ones are nothing.
 _LARGEST = 1e100
 
@@ -188,3 +191,59 @@ def _signs(where: str, labels: Array) -> Array:
         shown = ", ".join(f"{v:g}" for v in found[:5]) + (", ..." if len(found) > 5 else "")
         raise ValueError(f"{where} has {len(found)} different labels ({shown}), exactly two were expected")
     return np.where(labels == found[1], 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class Images:
+    """``A (rows, d)``: pixels in [0, 1]; ``labels (rows,)``: classes, as integers from 0 on."""
+
+    name: str
+    A: Array
+    labels: Array
+
+    def classes(self, first: int, second: int) -> Dataset:
+        """The rows of two classes, -1 for the first. ``ValueError`` unless both occur."""
+        chosen = np.isin(self.labels, (first, second))
+        b = np.where(self.labels[chosen] == first, -1.0, 1.0)
+        if not np.array_equal(np.unique(b), (-1, 1)):
+            raise ValueError(f"{self.name} does not have both classes, {first} and {second}")
+        return Dataset(f"{self.name}, classes {first} and {second}", self.A[chosen], b)
+
+
+def load_idx(images: str | os.PathLike[str], labels: str | os.PathLike[str] | None = None) -> Images:
+    """Read images and their labels in the IDX format of MNIST, perhaps compressed (``.gz``, ``.bz2``).
+
+    Where no file of ``labels`` is named it is the one beside that of the images whose name says labels for images and
+    idx1 for idx3. ``ValueError`` when a file is missing, unreadable, of another format, truncated or longer than its
+    header says, or when there are not as many labels as images.
+    """
+    path = Path(images)
+    pixels = _read_idx(path, 3)
+    beside = path.with_name(path.name.replace("images", "labels").replace("idx3", "idx1"))
+    classes = _read_idx(Path(labels) if labels is not None else beside, 1)
+    if len(classes) != len(pixels):
+        raise ValueError(f"{path} has {len(pixels)} images, and there are {len(classes)} labels")
+    return Images(path.name.split(".")[0], pixels.reshape(len(pixels), -1) / 255.0, classes.astype(int))
+
+
+def _read_idx(path: Path, axes: int) -> Array:
+    """The bytes of an IDX file of so many axes, in their shape."""
+    try:
+        with _opened(path) as file:
+            content = file.read(_IDX_LIMIT + 1)
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {path}") from None
+    except EOFError:
+        raise ValueError(f"{path} is truncated: its compressed data end too early") from None
+    except (OSError, zlib.error) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    head = 4 + 4 * axes
+    # Unsigned bytes are type 8.
+    if len(content) < head or content[:4] != bytes((0, 0, 8, axes)):
+        raise ValueError(f"{path} is not in the IDX format of {'images' if axes == 3 else 'labels'} of unsigned bytes")
+    shape = tuple(int.from_bytes(content[i : i + 4], "big") for i in range(4, head, 4))
+    if 0 in shape or len(content) != head + math.prod(shape):
+        raise ValueError(
+            f"{path} has {len(content) - head} bytes after its header, which asks for {' x '.join(map(str, shape))}"
+        )
+    return np.frombuffer(content, dtype=np.uint8, offset=head).reshape(shape)

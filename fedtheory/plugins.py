@@ -48,7 +48,8 @@ class Paper:
     that builds each of its tables (``build(name)``), by the table's name; ``measured``: bounds on expectations that are
     measured on data, and what their left sides are called, in words and in LaTeX, by the claims' ids; ``run``: the
     module that makes the run on which they are (``run(A, b)``, a :class:`Run` on a data set that is split over
-    clients); ``order``: papers are listed by it, then by id.
+    clients); ``experiments``: the package whose ``FIGURES`` are its figures and tables, as
+    :class:`fedtheory.experiments.Figure` has them; ``order``: papers are listed by it, then by id.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Paper:
     tables: Mapping[str, str] = field(default_factory=dict)
     measured: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     run: str = ""
+    experiments: str = ""
     order: int = 10
 
     def __post_init__(self) -> None:

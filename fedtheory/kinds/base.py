@@ -345,4 +345,5 @@ _FORMS: Mapping[str, Callable[[str, Any], Any]] = {
     "bool": _is(bool, "True or False"),
     "int": _is(int, "an integer"),
     "str": _is(str, "a text"),
+    "tuple[str, ...]": _tuple_of(_is(str, "a text")),
 }

@@ -20,14 +20,18 @@ class Sighting(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiment(Statement):
-    """Orderings that a paper sees in an experiment, looked for on named data that are at hand.
+    """What a text states of figures or tables, looked for on data.
 
-    ``run(seed)``: one sighting for each, none where nothing was run; ``data``: their name.
+    ``figures``: the ids of those of :mod:`fedtheory.experiments` that hold it; ``about``: the beginnings of the texts
+    of those of their statements that are meant, none for all. Where there are none yet, ``run(seed)`` gives one
+    sighting for each ordering, none where nothing was run; ``data``: their name.
     """
 
     text: str
-    data: str
-    run: Callable[[int], tuple[Sighting, ...]]
+    data: str = ""
+    run: Callable[[int], tuple[Sighting, ...]] | None = None
+    figures: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
     kind: ClassVar[str] = "experiment"
     searched: ClassVar[bool] = False
     perturbable: ClassVar[bool] = False

@@ -9,7 +9,7 @@ import numpy as np
 import places
 import pytest
 
-from fedtheory.data import Dataset, bundled, load_libsvm, split
+from fedtheory.data import Dataset, bundled, load_idx, load_libsvm, split
 
 GOOD = b"1 1:0.5 3:2\n2 2:-1\n1 3:4 # a comment\n"
 SHARED = places.SHARED / "data"
@@ -180,3 +180,30 @@ def test_splits_refuse_bad_arguments(toy, n, how):
 def test_real_files(name, shape):
     data = load_libsvm(SHARED / name)
     assert data.A.shape == shape and set(np.unique(data.b)) == {-1, 1}
+
+
+def _idx(path, array):
+    head = bytes((0, 0, 8, array.ndim)) + b"".join(int(n).to_bytes(4, "big") for n in array.shape)
+    path.write_bytes(head + array.astype(np.uint8).tobytes())
+
+
+def test_idx_files_are_read_and_bad_ones_refused(tmp_path):
+    images, labels = tmp_path / "few-images.idx3", tmp_path / "few-labels.idx1"
+    _idx(images, np.arange(12).reshape(3, 2, 2))
+    _idx(labels, np.array([7, 8, 1]))
+    found = load_idx(images)
+    assert (found.name, found.A.shape, found.labels.tolist()) == ("few-images", (3, 4), [7, 8, 1])
+    assert found.A.max() == 11 / 255
+    assert found.classes(7, 8).b.tolist() == [-1, 1]
+    with pytest.raises(ValueError, match="both classes"):
+        found.classes(7, 2)
+    for content, message in ((b"", "IDX"), (labels.read_bytes(), "IDX"), (images.read_bytes()[:-1], "11 bytes")):
+        (tmp_path / "bad-images.idx3").write_bytes(content)
+        with pytest.raises(ValueError, match=message):
+            load_idx(tmp_path / "bad-images.idx3", labels)
+    _idx(labels, np.array([7, 8]))
+    with pytest.raises(ValueError, match="2 labels"):
+        load_idx(images)
+    labels.unlink()
+    with pytest.raises(ValueError, match="no file"):
+        load_idx(images)

@@ -44,6 +44,7 @@ FOLDERS = {
         "papers.feddcd",
         "papers.fedopt",
         "papers.locodl",
+        "papers.locodl.reruns",
         "papers.baseline",
     ),
     "verify": (
@@ -57,6 +58,7 @@ FOLDERS = {
         "multipliers",
         "evidence",
         "results",
+        "experiments",
         "search",
         "tightness",
         "derivation",

@@ -38,6 +38,13 @@ def sweep(
     return _in_processes(work, tasks, jobs, ordered) if client is None else _by_workers(client, work, tasks, ordered)
 
 
+def cores() -> int:
+    """Processes that this machine, or the part of it that was given, runs at once."""
+    import joblib
+
+    return int(joblib.cpu_count())
+
+
 def _in_processes(
     work: Callable[[tuple[Any, ...]], Any], tasks: Sequence[tuple[Any, ...]], jobs: int, ordered: bool
 ) -> Iterator[Any]:

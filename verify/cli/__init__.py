@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.base.plain import clean, quoted
-from verify.cli import checking
+from verify.cli import checking, experiments
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
 from verify.export import commands as export
@@ -433,6 +433,7 @@ def parser() -> argparse.ArgumentParser:
     )
     distributed(tightening)
     conformance.register(command)
+    experiments.register(command, _at_least)
     atlas.register(command)
     export.register(command)
 

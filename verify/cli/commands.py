@@ -137,7 +137,7 @@ def _tested(
         try:
             # Loading the methods takes longer than reading all verdicts.
             if remaining:
-                jobs = args.jobs or cores()
+                jobs = args.jobs or sweeping.cores()
                 audit(remaining, args.seed, args.budget, jobs, arrive, rechecking=not args.from_scratch)
         except BaseException:
             save()
@@ -149,13 +149,6 @@ def _tested(
                     )
             raise
     return [found[c.id] for c in selected if c.id in found]
-
-
-def cores() -> int:
-    """Processes that this machine, or the part of it that was given, runs at once."""
-    import joblib
-
-    return int(joblib.cpu_count())
 
 
 def _load_own(args: argparse.Namespace) -> tuple[Claim, ...]:
@@ -284,7 +277,7 @@ def run_selftest(args: argparse.Namespace) -> int:
 
     copy = None if args.json is None else writable(Path(args.json))
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
-    jobs = args.jobs or cores()
+    jobs = args.jobs or sweeping.cores()
     holding = selftest.holding(_load_own(args) or claims.all(), jobs)
     every = selftest.bank(holding)
     mutants = selftest.sample(every, args.mutants)
@@ -340,7 +333,7 @@ def run_tight(args: argparse.Namespace) -> int:
     choices = len(sweep.grid(claim, at))
     with sweeping.backend(args.backend, args.scheduler), consoles.progress(log, "points", choices) as advance:
         # Other processes know the papers' claims only.
-        points = sweep.measure(claim, at, 1 if claim in own else args.jobs or cores(), advance)
+        points = sweep.measure(claim, at, 1 if claim in own else args.jobs or sweeping.cores(), advance)
     for table in tight.tables(points):
         consoles.show(report, table)
     with files.replacing(out) as temporary:

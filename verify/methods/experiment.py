@@ -5,12 +5,16 @@ from __future__ import annotations
 from fedtheory.kinds.experiment import Experiment
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
+from verify.experiments.deciding import Outcome as Seen
+from verify.experiments.stored import seen
 from verify.methods.base import Inquiry, Method, Role
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Supported where all orderings are seen; else not tested, with those that are and those that are not."""
     statement: Experiment = inquiry.statement
+    if statement.run is None:
+        return _stored(method, statement)
     found = statement.run(inquiry.seed)
     if not found:
         return method.found(Verdict.NOT_TESTED, f"not run: {statement.data}")
@@ -19,6 +23,15 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     note = "; ".join([f"on {statement.data}", *told])
     verdict = Verdict.SUPPORTED if all(s.seen for s in found) else Verdict.NOT_TESTED
     return method.found(verdict, note, instances=len(found), used=("search",))
+
+
+def _stored(method: Method, statement: Experiment) -> Outcome:
+    """What the package carries of the figures; supported where there are data, and all is seen on all of them."""
+    found = seen(statement)
+    looked = [one for _, one in found if one.outcome is not Seen.NO_DATA]
+    told = [f"on {record.source}: {one}" for record, one in found]
+    verdict = Verdict.SUPPORTED if looked and all(one.outcome is Seen.SEEN for one in looked) else Verdict.NOT_TESTED
+    return method.found(verdict, "; ".join(told) or "not run", instances=len(looked))
 
 
 METHOD = Method(

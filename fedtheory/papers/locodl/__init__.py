@@ -61,6 +61,7 @@ PAPER = Paper(
     },
     measured={"locodl/theorem-3.1/eq-5": ("Lyapunov function", r"$\Psi^t$")},
     run=f"{__name__}.measured",
+    experiments=f"{__name__}.reruns",
     order=3,
 )
 

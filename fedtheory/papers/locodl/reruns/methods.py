@@ -1,7 +1,4 @@
-"""The runs of LoCoDL's Section 4: the problem, the methods with the parameters of their theorems, bits and errors.
-
-``locodl_experiments.py`` makes the tables and the figure of them.
-"""
+"""The runs of LoCoDL's Section 4: the problem, the methods with the parameters of their theorems, bits and errors."""
 
 from __future__ import annotations
 
@@ -20,35 +17,24 @@ from fedtheory.algorithms import (
     adiana,
     compressed_scaffnew,
     diana,
-    ef21,
-    fedcomgate,
     fivegcs_cc,
     gradskip,
     locodl,
-    scaffnew,
     scaffold,
 )
 from fedtheory.compressors import FLOAT_BITS, Compressor, Family
-from fedtheory.compressors.contractive import scaled
 from fedtheory.data import Dataset
 from fedtheory.numbers.rational import Array
+from fedtheory.papers.locodl.reruns.names import BOTH, L1, NATURAL, PLAIN, RAND_K
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic, logistic_with_condition
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.randomness import Product
 
-COMPRESSED = ("LoCoDL", "5GCS-CC", "ADIANA", "DIANA", "EF21", "FedCOMGATE")
-UNCOMPRESSED = ("CompressedScaffnew", "Scaffnew", "GradSkip", "SCAFFOLD")
-METHODS = COMPRESSED + UNCOMPRESSED
-RAND_K, NATURAL, BOTH, L1 = "rand-k", "natural", "rand-k natural", "l1-selection"
-COMPRESSORS = (BOTH, RAND_K, NATURAL, L1)
-#: What the methods without a choice of compressor send.
-PATTERN, FLOATS = "permuted pattern", "floats"
-
 #: A run stops when its relative error is this large.
 DIVERGED = 1e6
-#: Local steps a round of FedCOMGATE and SCAFFOLD; their theorems let the stepsize shrink with it.
+#: Local steps a round of SCAFFOLD; its theorem lets the stepsize shrink with it.
 LOCAL_STEPS = 10
 #: Relative residual at which a local prox of 5GCS-CC stops, and steps it may take; a preconditioner is renewed when it
 #: needs more steps than ``_PROX_FRESH``, but not within ``_PROX_AGE`` rounds.
@@ -72,6 +58,7 @@ class Losses(Logistic):
         return rows, rows.T.tocsr()
 
     def gradient(self, x: Array) -> Array:
+        """At the models of all clients."""
         if self._rows is None:
             return super().gradient(x)
         rows, columns = self._rows
@@ -99,17 +86,17 @@ class Task(NamedTuple):
 
     @property
     def n(self) -> int:
+        """Number of clients."""
         return self.plain.n
 
     @property
     def d(self) -> int:
+        """Dimension of the model."""
         return self.plain.d
 
-    def error(self, x: Array, how: str) -> Array:
-        """Relative to x = 0: the gap of the objective, or the squared distance to x*: ``(R, d) -> (R,)``."""
+    def error(self, x: Array) -> Array:
+        """The gap of the objective relative to that of x = 0: ``(R, d) -> (R,)``."""
         best = self.plain.x_star
-        if how == "distance":
-            return ((x - best) ** 2).sum(axis=-1) / (best**2).sum()
         least, start = self.losses.average(np.stack([best, 0 * best]))
         return np.maximum(self.losses.average(x) - least, 0) / (start - least)
 
@@ -134,13 +121,6 @@ def dirichlet(alpha: float, rng: np.random.Generator, n: int = 100, d: int = 10)
     return Dataset(f"Dirichlet({alpha:g})", rng.dirichlet(np.full(d, alpha), n), labels)
 
 
-def regimes(rows: int, d: int) -> tuple[int, ...]:
-    """Numbers of clients with n < d, n > 2d and n > d^2, as far as there are two rows for each client."""
-    options = (max(2, 5 * d // 7), 7 * d // 3, 9 * d * d // 8)
-    kept = tuple(n for n in dict.fromkeys(options) if 2 * n <= rows)
-    return kept or (max(1, rows // 2),)
-
-
 #: In place of randomness that nobody uses: in most iterations of LoCoDL no client communicates.
 _IDLE = np.zeros((1, 1, 1), dtype=bool)
 
@@ -150,6 +130,7 @@ class Silent(Family):
     """A family that compresses nothing in an iteration without communication."""
 
     def apply(self, draw: Any, x: Array) -> Array:
+        """Nothing where nothing is sent."""
         return np.zeros_like(x) if draw is _IDLE else super().apply(draw, x)
 
 
@@ -173,17 +154,37 @@ class Plan:
 
     @property
     def label(self) -> str:
+        """The method, and what it sends."""
         name = self.compressor.replace("rand-k", f"rand-{self.k}")
         return f"{self.method}, {name}"
 
+    def scaled(self, factor: float) -> Plan:
+        """The same with its primal stepsize multiplied, and what depends on that by its theorem."""
+        if factor == 1:
+            return self
+        params, mu = self.params, self.problem.mu
+        if self.method == "ADIANA":
+            eta = factor * params.eta
+            theta_1 = min(0.25, float(np.sqrt(eta * mu / params.p)))
+            gamma = eta / (2 * (theta_1 + eta * mu))
+            changed = params._replace(eta=eta, theta_1=theta_1, gamma=gamma, beta=1 - gamma * mu)
+        elif self.method == "SCAFFOLD":
+            changed = params._replace(eta_l=factor * params.eta_l)
+        elif self.method == "5GCS-CC":
+            # gamma tau keeps its largest value.
+            changed = params._replace(gamma=factor * params.gamma, tau=params.tau / factor)
+        else:
+            changed = params._replace(gamma=factor * params.gamma)
+        return replace(self, params=changed)
+
     def talks(self, draw: Any, replicas: int) -> Array:
-        if self.lazy:
+        """Which of the replicas communicate."""
+        if self.lazy or self.method == "GradSkip":
             return np.asarray(draw.theta)
-        if self.method in ("Scaffnew", "GradSkip"):
-            return np.asarray(draw if self.method == "Scaffnew" else draw.theta)
         return np.ones(replicas, dtype=bool)
 
     def sample(self, rng: np.random.Generator, state: Any, replicas: int) -> Any:
+        """The randomness of one step of all replicas."""
         distribution = self.algorithm.draws(self.problem, self.params, state)
         if not self.lazy:
             return distribution.sample(rng, (replicas,))
@@ -206,69 +207,51 @@ def _made(kind: str, d: int, k: int) -> Compressor:
 def _theory(task: Task, method: str, family: Family) -> tuple[Any, float]:
     """The parameters of the method's theorem, and the iterations 1/(1 - rate) that it promises (up to constants)."""
     problem, omega = task.plain, float(family.omega)
-    mu, kappa = problem.mu, problem.L / problem.mu
+    mu = problem.mu
     params: Any
     if method == "DIANA":
         params = diana.theory(problem, family)
         return params, max(1 / (params.gamma * mu), 2 / params.alpha)
-    if method == "EF21":
-        params = ef21.theory(problem, scaled(family.compressor))
-        return params, 1 / (params.gamma * mu)
     if method == "ADIANA":
         params = adiana.theory(problem, family)
         anchor = (1 + params.theta_1) / (params.p * params.theta_1)
         return params, max(1 / (params.gamma * mu), 2 / params.theta_1, anchor, 2 * (1 + omega))
-    if method == "5GCS-CC":
-        params = fivegcs_cc.theory(problem, family)
-        L_F = (problem.L - mu) / problem.n
-        return params, max(1 + 1 / (params.gamma * mu), (1 + omega) * (1 + L_F / (2 * params.tau)))
-    if method == "FedCOMGATE":
-        return fedcomgate.theory(problem, family, LOCAL_STEPS), (1 + omega) * kappa
-    raise ValueError(f"{method} takes no compressor")
+    params = fivegcs_cc.theory(problem, family)
+    L_F = (problem.L - mu) / problem.n
+    return params, max(1 + 1 / (params.gamma * mu), (1 + omega) * (1 + L_F / (2 * params.tau)))
 
 
-def plans(task: Task, methods: Sequence[str], kinds: Sequence[str]) -> Iterator[Plan]:
-    """All curves of a problem. LoCoDL takes k = ceil(d/n) of Corollary 3.2; the others the k that their own theorem
-    says needs the fewest bits."""
-    n, d = task.n, task.d
-    for method in methods:
-        if method in UNCOMPRESSED:
-            yield _uncompressed(task, method)
-            continue
-        for kind in kinds:
-            if method == "LoCoDL":
-                k = -(-d // n)
-                family = Silent(_made(kind, d, k), n)
-                params: Any = locodl.theory(task.split, family)
-                bits = family.compressor.bits
-                yield Plan(method, kind, locodl.algorithm, task.split, params, bits, _mean_x, k, lazy=True)
-            else:
-                yield _compressed(task, method, kind)
+def plans(task: Task, method: str, kinds: Sequence[str]) -> Iterator[Plan]:
+    """A method with each of these compressors, or with what it sends if it compresses nothing. LoCoDL takes
+    k = ceil(d/n) of Corollary 3.2, the others the k that their own theorem says needs the fewest bits."""
+    if method in PLAIN:
+        yield _uncompressed(task, method)
+    for kind in kinds:
+        chosen = [-(-task.d // task.n)] if method == "LoCoDL" else range(1, task.d + 1)
+        options = [_compressed(task, method, kind, k) for k in (chosen if kind in (RAND_K, BOTH) else [1])]
+        yield min(options, key=lambda option: option[0])[1]
+
+
+def with_k(task: Task, method: str, kind: str, k: int) -> Plan:
+    """A method whose compressor keeps k coordinates. ``ValueError`` where there are fewer."""
+    return _compressed(task, method, kind, k)[1]
 
 
 def _mean_x(state: Any) -> Array:
     return state.x.mean(axis=-2)
 
 
-def _compressed(task: Task, method: str, kind: str) -> Plan:
-    n, d = task.n, task.d
-    options = []
-    for k in range(1, d + 1) if kind in (RAND_K, BOTH) else (1,):
-        family = Family(_made(kind, d, k), n)
-        params, iterations = _theory(task, method, family)
-        options.append((iterations * family.compressor.bits, k, family, params))
-    _, k, family, params = min(options, key=lambda option: option[0])
-    messages = 2 if method == "ADIANA" else 1
-    chosen: dict[str, tuple[Algorithm, Callable[[Any], Array]]] = {
-        "DIANA": (diana.algorithm, lambda state: state.x),
-        "EF21": (ef21.algorithm, lambda state: state.x),
-        "ADIANA": (adiana.algorithm, lambda state: state.y),
-        "FedCOMGATE": (fedcomgate.algorithm, lambda state: state.w),
-    }
-    if method == "5GCS-CC":
-        chosen[method] = (_fivegcs(task, params), lambda state: state.x)
-    algorithm, model = chosen[method]
-    return Plan(method, kind, algorithm, task.plain, params, messages * family.compressor.bits, model, k)
+def _compressed(task: Task, method: str, kind: str, k: int) -> tuple[float, Plan]:
+    """The method, and the bits that its theorem promises, up to constants; none are needed of LoCoDL."""
+    n, made = task.n, _made(kind, task.d, k)
+    if method == "LoCoDL":
+        params: Any = locodl.theory(task.split, Silent(made, n))
+        return 0.0, Plan(method, kind, locodl.algorithm, task.split, params, made.bits, _mean_x, k, lazy=True)
+    params, iterations = _theory(task, method, Family(made, n))
+    bits = made.bits * (2 if method == "ADIANA" else 1)
+    algorithm = {"DIANA": diana.algorithm, "ADIANA": adiana.algorithm, "5GCS-CC": fivegcs_cc.algorithm}[method]
+    model: Callable[[Any], Array] = (lambda state: state.y) if method == "ADIANA" else lambda state: state.x
+    return iterations * bits, Plan(method, kind, algorithm, task.plain, params, bits, model, k)
 
 
 def _uncompressed(task: Task, method: str) -> Plan:
@@ -277,13 +260,16 @@ def _uncompressed(task: Task, method: str) -> Plan:
         params: Any = compressed_scaffnew.theory(problem)
         # All clients know the permutation from shared randomness: no index is sent.
         bits = FLOAT_BITS * compressed_scaffnew.reals(n, d, params.s)
-        return Plan(method, PATTERN, compressed_scaffnew.algorithm, problem, params, bits, _mean_x, lazy=True)
+        return Plan(method, PLAIN[method], compressed_scaffnew.algorithm, problem, params, bits, _mean_x, lazy=True)
     if method == "SCAFFOLD":
         # The model and the control variate; the stepsize is that of Karimireddy et al. with all clients.
-        params = scaffold.Params(n, LOCAL_STEPS, 1 / (81 * problem.L * LOCAL_STEPS))
-        return Plan(method, FLOATS, scaffold.algorithm, problem, params, 2 * FLOAT_BITS * d, lambda state: state.x)
-    module: Any = {"Scaffnew": scaffnew, "GradSkip": gradskip}[method]
-    return Plan(method, FLOATS, module.algorithm, problem, module.theory(problem), FLOAT_BITS * d, _mean_x)
+        params, bits = scaffold.Params(n, LOCAL_STEPS, 1 / (81 * problem.L * LOCAL_STEPS)), 2 * FLOAT_BITS * d
+        return Plan(method, PLAIN[method], scaffold.algorithm, problem, params, bits, lambda state: state.x)
+    return Plan(method, PLAIN[method], gradskip.algorithm, problem, gradskip.theory(problem), FLOAT_BITS * d, _mean_x)
+
+
+class Unsolved(Exception):
+    """A local problem was not solved: models have gone astray."""
 
 
 class _Prox:
@@ -319,7 +305,7 @@ class _Prox:
                     self.renew(x_hat.mean(axis=0))
                 return y
             y = y - np.swapaxes(np.matmul(np.swapaxes(residual, 0, 1), self.inverse), 0, 1)
-        raise ValueError("the local proximal steps of 5GCS-CC did not converge")
+        raise Unsolved
 
 
 def _fivegcs(task: Task, params: fivegcs_cc.Params) -> Algorithm:
@@ -337,32 +323,24 @@ def _fivegcs(task: Task, params: fivegcs_cc.Params) -> Algorithm:
 
 
 @dataclass(frozen=True)
-class Curve:
+class Run:
     """Errors ``(T, R)`` of a plan when ``bits (T, R)`` a client had been sent, for R seeds."""
 
     plan: Plan
     bits: Array
     errors: Array
-    iterations: int
 
-    def bits_to(self, target: float) -> float:
-        """Median over the seeds of the bits at which the error first is at most ``target``; infinite if never."""
+    def costs(self, target: float) -> tuple[Array, Array, bool]:
+        """The bits at which the error of each seed first is at most ``target``, infinite if never; the bits after which
+        its run stopped; and whether runs diverged."""
         reached = self.errors <= target
         first = np.take_along_axis(self.bits, reached.argmax(axis=0)[None], axis=0)[0]
-        return float(np.median(np.where(reached.any(axis=0), first, np.inf)))
-
-    @property
-    def diverged(self) -> bool:
-        return bool(self.errors[-1].max() >= DIVERGED)
-
-    @property
-    def spent(self) -> float:
-        """Bits after which the run stopped."""
-        return float(np.median(self.bits[-1]))
+        return np.where(reached.any(axis=0), first, np.inf), self.bits[-1], bool(self.errors[-1].max() >= DIVERGED)
 
 
 class Limits(NamedTuple):
-    """A run ends at error ``least``, ``bits`` a client, or ``iterations``; ``points`` of it are measured."""
+    """A run ends when every seed has been at error ``least``, has sent ``bits``, or after ``iterations``; ``points`` of
+    it are measured."""
 
     least: float
     bits: float
@@ -370,22 +348,29 @@ class Limits(NamedTuple):
     points: int = 1500
 
 
-def run(plan: Plan, task: Task, limits: Limits, how: str, replicas: int, rng: np.random.Generator) -> Curve:
+def run(plan: Plan, task: Task, limits: Limits, replicas: int, rng: np.random.Generator) -> Run:
     """All replicas at once. Errors are measured when bits have grown by a share of the budget, not every iteration."""
+    if plan.method == "5GCS-CC":
+        plan = replace(plan, algorithm=_fivegcs(task, plan.params))
     state = plan.algorithm.init(plan.problem, plan.params)
     state = type(state)(*(np.broadcast_to(field, (replicas, *field.shape)) for field in state))
     sent = np.zeros(replicas)
-    bits, errors = [sent], [task.error(plan.model(state), how)]
+    bits, errors = [sent], [task.error(plan.model(state))]
+    best = errors[0]
     every = limits.bits / limits.points if np.isfinite(limits.bits) else plan.bits
-    iteration = 0
-    while iteration < limits.iterations and sent.min() < limits.bits:
+    for _ in range(limits.iterations):
         draw = plan.sample(rng, state, replicas)
-        state = plan.algorithm.step(plan.problem, plan.params, state, draw)
-        sent = sent + plan.bits * plan.talks(draw, replicas)
-        iteration += 1
-        if (sent - bits[-1]).max() >= every:
+        with np.errstate(over="ignore", invalid="ignore"):
+            try:
+                state = plan.algorithm.step(plan.problem, plan.params, state, draw)
+            except Unsolved:
+                return Run(plan, np.stack([*bits, sent]), np.stack([*errors, 0 * sent + DIVERGED]))
+            sent = sent + plan.bits * plan.talks(draw, replicas)
+            if (sent - bits[-1]).max() < every:
+                continue
             bits.append(sent)
-            errors.append(task.error(plan.model(state), how))
-            if not limits.least < errors[-1].max() < DIVERGED:
-                break
-    return Curve(plan, np.stack(bits), np.stack(errors), iteration)
+            errors.append(np.nan_to_num(task.error(plan.model(state)), nan=DIVERGED, posinf=DIVERGED))
+        best = np.minimum(best, errors[-1])
+        if best.max() <= limits.least or errors[-1].max() >= DIVERGED or sent.min() >= limits.bits:
+            break
+    return Run(plan, np.stack(bits), np.stack(errors))

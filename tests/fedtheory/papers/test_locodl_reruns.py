@@ -1,0 +1,79 @@
+"""The runs of LoCoDL's figures: the problem, the bits that are counted, stepsizes, and what a panel measures."""
+
+import numpy as np
+import pytest
+
+from fedtheory import data
+from fedtheory.papers.locodl.reruns import FIGURES, methods, panels
+from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MORE, PLAIN
+from fedtheory.problems.logistic import Logistic
+
+
+def small(sparse=False, n=5):
+    rng = np.random.default_rng(3)
+    A = rng.normal(size=(n, 4, 6))
+    A = np.where(rng.random(A.shape) < 0.2, A, 0.0) if sparse else A
+    return methods.pose(A, np.where(rng.random((n, 4)) < 0.5, -1.0, 1.0), "noise", 50.0)
+
+
+TASK = small()
+PLANS = [p for m in (*COMPRESSED, *PLAIN) for p in methods.plans(TASK, m, COMPRESSED.get(m, ()))]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_losses_are_logistic_losses(sparse):
+    f = small(sparse).losses
+    assert (f._rows is not None) == sparse
+    x = np.random.default_rng(0).normal(size=(3, 5, 6))
+    np.testing.assert_allclose(f.gradient(x), Logistic(f.A, f.b, f.mu).gradient(x), atol=1e-14)
+    np.testing.assert_allclose(f.average(x[:, 0]), f.value(x[:, :1]).mean(axis=-1))
+
+
+def test_both_forms_are_the_same_problem_with_the_stated_condition():
+    f, g, x = TASK.split.f, TASK.split.g, np.random.default_rng(0).normal(size=6)
+    assert f.value(x[None]).mean() + g.value(x[None])[0] == pytest.approx(TASK.plain.f.value(x[None]).mean())
+    assert TASK.split.L / TASK.split.mu == pytest.approx(50)
+    assert TASK.error(np.stack([0 * x, TASK.plain.x_star])) == pytest.approx([1, 0], abs=1e-12)
+
+
+def test_bits_are_those_of_the_messages():
+    for plan in PLANS:
+        if plan.method in COMPRESSED:
+            bits = methods._made(plan.compressor, 6, plan.k).bits
+            assert plan.bits == bits * (2 if plan.method == "ADIANA" else 1)
+    bits = {plan.method: plan.bits for plan in PLANS}
+    # s = 2: ceil(2 * 6/5) entries.
+    assert (bits["GradSkip"], bits["SCAFFOLD"], bits["CompressedScaffnew"]) == (6 * 32, 2 * 6 * 32, 3 * 32)
+    assert {plan.k for plan in PLANS if plan.method == "LoCoDL" and plan.compressor == BOTH} == {2}
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.label)
+def test_the_optimum_stays_where_it_is_at_any_stepsize(plan):
+    for factor in (1, 0.5):
+        scaled = plan.scaled(factor)
+        state = plan.algorithm.fixed_point(plan.problem, scaled.params)
+        draw = scaled.sample(np.random.default_rng(0), state, 1)
+        after = plan.algorithm.step(plan.problem, scaled.params, state, draw)
+        np.testing.assert_allclose(plan.model(after).reshape(-1, 6)[0], TASK.plain.x_star, atol=1e-9)
+
+
+def test_regimes_are_those_of_the_text():
+    assert panels.numbers(6414, 122) == {FEW: 87, MORE: 284}
+    assert list(panels.numbers(768, 8)) == [FEW, MORE, MANY]
+    with pytest.raises(ValueError, match="too few"):
+        panels.tasks(data.Dataset("two", np.eye(2), np.array([1, -1])), (6,), ("LoCoDL",), (0,))
+
+
+def test_a_panel_measures_what_the_statements_compare(monkeypatch):
+    monkeypatch.setattr(panels, "_ITERATIONS", 100)
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(60, 4))
+    rows = data.Dataset("noise", A, np.sign(A[:, 0] + rng.normal(size=60)))
+    tasks = panels.tasks(rows, (2, 9, 18), ("LoCoDL", "DIANA"), (0, 1))
+    assert list(tasks) == ["n = 2", "n = 9", "n = 18"]
+    found = tasks["n = 9"]()
+    assert all(len(spans) == 2 for spans in found.numbers.values())
+    assert all(span.low <= span.high for spans in found.numbers.values() for span in spans)
+    assert len(found.notes) == len(found.curves) == 5
+    stated = {key for figure in FIGURES[:4] for s in figure.statements for part in s.parts for key in part.keys}
+    assert set(found.numbers) <= stated

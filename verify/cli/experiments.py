@@ -1,0 +1,88 @@
+"""The command that runs the experiments of papers, on anybody's data."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+#: Seeds of a run unless told otherwise: as many as it takes to decide where all agree.
+SEEDS = 9
+#: Where results go unless told otherwise.
+OUT = "fedtheory-experiments"
+
+_DESCRIPTION = f"""\
+Run figures and tables of the papers, and tell which of the statements that their text makes are seen: over {SEEDS}
+seeds, all methods tuned alike. FILE is data of one's own, in the
+format that the figure takes; of a FOLDER, those of the paper's data are taken that are in it, and the others named as
+absent. Each task is in a file in DIR as soon as it is done: the same command goes on where it was ended.
+"""
+
+
+def register(command: Callable[..., argparse.ArgumentParser], at_least: Callable[..., Any]) -> None:
+    """Add the command."""
+    added = command(
+        "experiment",
+        f"{__name__}.run_experiment",
+        "run a figure or table of a paper, on your data; without a name, list them",
+        "fedtheory experiment locodl/figure-1 --data a5a --out results",
+        "fedtheory experiment fedadmm/figure-2 --seeds 20",
+        description=_DESCRIPTION,
+    )
+    added.add_argument("names", nargs="*", metavar="NAME", help="figures, tables, or papers: all theirs")
+    added.add_argument("--data", type=Path, metavar="FILE-OR-FOLDER", help="the data, or where they are")
+    added.add_argument("--seeds", type=at_least(1, 10_000), metavar="N", default=SEEDS, help=f"(default: {SEEDS})")
+    added.add_argument("--jobs", type=at_least(1, 4096), metavar="N", help="processes (default: the cores)")
+    added.add_argument("--out", type=Path, metavar="DIR", default=Path(OUT), help=f"write there (default: {OUT})")
+    added.add_argument("--carry", action="store_true", help="make what is seen what the package carries")
+
+
+def run_experiment(args: argparse.Namespace) -> int:
+    """Run figures; list them where none is named."""
+    from fedtheory import naming
+    from verify.base import files, sweeping
+    from verify.base.plain import clean
+    from verify.cli.writing import directory
+    from verify.experiments import running, stored
+    from verify.experiments.deciding import LEAST
+    from verify.report import consoles, curves
+
+    report = consoles.console(sys.stdout)
+    known = stored.figures()
+    if not args.names:
+        consoles.say(report, *(f"{figure.id}  {figure.where}: {figure.gist}" for figure in known.values()))
+        return 0
+    # An id that is none is told with those that are near.
+    chosen = [stored.get(id) for name in args.names for id in naming.select([name], tuple(known), [name]) or [name]]
+    if args.data is not None and args.data.is_file() and len(chosen) > 1:
+        raise ValueError(f"a file is data of one figure, and {len(chosen)} are named")
+    if args.seeds < LEAST and args.carry:
+        raise ValueError(f"what the package carries is seen over {LEAST} seeds at least, got {args.seeds}")
+    seeds = range(args.seeds)
+    planned = [(figure, data) for figure in chosen for data in running.found(figure, args.data)]
+    # All data are read, and complained of, before any work.
+    work = [(figure, data, running.tasks(figure, data, seeds)) for figure, data in planned]
+    out = directory(args.out)
+    log = consoles.console(sys.stderr)
+    with consoles.progress(log, "tasks", sum(len(names) for *_, names in work)) as advance:
+        for figure, data, _ in work:
+            record, drawn = running.run(figure, data, seeds, out, args.jobs or sweeping.cores(), advance)
+            title = f"{figure.where}: {data.name}, medians of {args.seeds} seeds"
+            picture = out / f"{naming.file_name(figure.id)}_{naming.file_name(data.name)}.png"
+            if drawn:
+                with files.replacing(picture) as temporary:
+                    curves.draw(title, drawn, temporary)
+            if args.carry:
+                stored.store(record)
+            consoles.say(report, clean(f"{figure.id} on {data.name}: {record.data}; {record.seconds:.0f} s of work"))
+            consoles.say(report, *([f"  {picture}"] if drawn else []), *(f"  {note}" for note in record.notes))
+            consoles.say(report, *([f"  {figure.fair}"] if figure.fair else []), *(f"  {one}" for one in record.seen))
+    for figure in chosen:
+        ran = {data.name for known, data in planned if known is figure}
+        missing = [s for s in figure.sources if s.name not in ran and (args.data is None or args.data.is_dir())]
+        consoles.say(
+            report, *(f"{figure.id} on {s.name}: no such data{s.missing and f', {s.missing}'}" for s in missing)
+        )
+    return 0

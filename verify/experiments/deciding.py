@@ -1,0 +1,83 @@
+"""From what holds of each seed to what is said of a statement: seen, not seen, or undecided.
+
+A statement is seen where the hypothesis that it holds of at most half of all seeds is rejected, and not seen where the
+one that it holds of at least half is, each at half of :data:`LEVEL`, by the capital processes of
+:mod:`verify.statistics.e_process`: more seeds may be added to a run at any time. A seed of which it is open whether the
+statement holds counts against either decision.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from verify.statistics.e_process import Assumed, log_capital
+
+#: The chance that a statement is ever said to be seen that holds of no more than half of all seeds, or the opposite.
+LEVEL = 0.05
+#: Seeds that any decision takes.
+LEAST = 5
+#: Seeds up to which it is said how many a decision would take.
+MOST = 1000
+
+
+class Outcome(StrEnum):
+    """What is said of a statement on data."""
+
+    SEEN = "seen"
+    NOT_SEEN = "not seen"
+    UNDECIDED = "undecided"
+    NO_DATA = "no such data"
+
+
+class Decision(NamedTuple):
+    """``outcome``; ``seeds``: how many a decision takes, or would take if the rest came out as these did, None where
+    they are split so evenly that :data:`MOST` would not do, or left open what they did."""
+
+    outcome: Outcome
+    seeds: int | None
+
+
+def decide(held: Sequence[bool | None]) -> Decision:
+    """What is said of a statement that held of these seeds, in their order, None where that is open."""
+    for_it = [value is True for value in held]
+    against = [value is False for value in held]
+    for outcome, found in ((Outcome.SEEN, for_it), (Outcome.NOT_SEEN, against)):
+        if (after := _crossed(found)) is not None:
+            return Decision(outcome, after)
+    return Decision(Outcome.UNDECIDED, min(filter(None, map(_continued, (for_it, against))), default=None))
+
+
+def _crossed(found: Sequence[bool]) -> int | None:
+    """After how many of these it is rejected that at most half are, if it is."""
+    threshold = math.log(2 / LEVEL)
+    for count in range(LEAST, len(found) + 1):
+        x = np.array(found[:count], dtype=float)[:, None]
+        if log_capital(x, np.array([0.5]), Assumed(0.0, 1.0))[0] >= threshold:
+            return count
+    return None
+
+
+def _continued(found: Sequence[bool]) -> int | None:
+    """After how many it would be, were the rest as these are."""
+    share = sum(found) / len(found) if found else 0.0
+    if share <= 0.5:
+        return None
+    low, high = len(found), MOST
+    threshold = math.log(2 / LEVEL)
+
+    def enough(count: int) -> bool:
+        x = np.zeros((count, 1))
+        x[: math.floor(share * count)] = 1
+        return bool(log_capital(x, np.array([0.5]), Assumed(0.0, 1.0))[0] >= threshold)
+
+    if not enough(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

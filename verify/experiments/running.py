@@ -1,0 +1,191 @@
+"""Runs of a figure: task by task, each in a file of its own as soon as it is done, which any later run takes up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from threadpoolctl import threadpool_limits
+
+from fedtheory import plugins
+from fedtheory.experiments import Curve, Figure, Result, Source, Span
+from fedtheory.naming import file_name
+from verify.base import files
+from verify.base.sweeping import sweep
+from verify.experiments import stored
+from verify.experiments.deciding import Outcome
+from verify.experiments.stored import Record
+
+#: Suffixes that files of data may have besides.
+COMPRESSED = ("", ".gz", ".bz2")
+
+
+class Data(NamedTuple):
+    """A source that is there: its name, and the files that hold it, none where it is generated."""
+
+    name: str
+    paths: tuple[Path, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Of the bytes of its files; empty where it is generated."""
+        if not self.paths:
+            return ""
+        sums = hashlib.sha256()
+        for path in self.paths:
+            sums.update(path.read_bytes())
+        return sums.hexdigest()[:16]
+
+
+def found(figure: Figure, path: Path | None) -> list[Data]:
+    """The data of a figure that there are: those that are generated, and those in a folder, or the one file given.
+
+    ``ValueError`` for a path that is not there, and for a file where the figure takes none.
+    """
+    if path is not None and not path.exists():
+        raise ValueError(f"there is no file or folder {path}")
+    if path is not None and not path.is_dir():
+        if figure.read is None:
+            raise ValueError(f"{figure.id} is of generated data alone, and takes no file")
+        return [Data(_named(figure, path), (path,))]
+    there = [Data(source.name, _files(source, path)) for source in figure.sources if not source.missing]
+    return [data for data in there if data.paths or not _source(figure, data.name).files]
+
+
+def tasks(figure: Figure, data: Data, seeds: Sequence[int]) -> tuple[str, ...]:
+    """The names of the tasks of a figure on data. ``ValueError`` where these cannot be read."""
+    return tuple(_tasks(figure.id, data, tuple(seeds)))
+
+
+def run(
+    figure: Figure, data: Data, seeds: Sequence[int], out: Path, jobs: int, progress: Callable[[str], None]
+) -> tuple[Record, tuple[Curve, ...]]:
+    """What is seen of a figure on data, and all its curves. Results that ``out`` holds of the same code, data and
+    seeds are taken from there; ``progress`` is called once for each task, with a line."""
+    key = {"figure": figure.id, "seeds": list(seeds), "data": data.digest, "code": _code(figure)}
+    folder = out / file_name(figure.id) / file_name(data.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    names = tasks(figure, data, seeds)
+    places = {name: folder / f"{file_name(name)}.json" for name in names}
+    results: dict[str, tuple[Result, float]] = {}
+    for name, place in places.items():
+        if (known := _known(place, key)) is not None:
+            results[name] = known
+            progress(f"{figure.id}, {data.name}: {name}, from {place}")
+    left = [(figure.id, data, tuple(seeds), name) for name in names if name not in results]
+    for name, result, seconds in sweep(_worked, left, jobs, ordered=False):
+        content = {"key": key, "seconds": round(seconds, 1), **_to_json(result)}
+        files.write(places[name], json.dumps(content) + "\n")
+        results[name] = (result, seconds)
+        progress(f"{figure.id}, {data.name}: {name}, {seconds:.1f} s")
+    ordered = [results[name][0] for name in names]
+    seen = stored.judged(figure, data.name, ordered, seeds)
+    dull = all(one.outcome is not Outcome.NOT_SEEN for one in seen)
+    record = Record(
+        figure.id,
+        data.name,
+        f"{', '.join(path.name for path in data.paths)}, sha256 {data.digest}..." if data.paths else "generated",
+        tuple(seeds),
+        date.today().isoformat(),
+        commit(),
+        round(sum(seconds for _, seconds in results.values()), 1),
+        seen,
+        tuple(note for result in ordered for note in result.notes),
+        () if dull else tuple(stored.kept(ordered)),
+    )
+    return record, tuple(curve for result in ordered for curve in result.curves)
+
+
+def commit() -> str:
+    """The commit of the checkout that this package runs from, with a mark where files were changed; empty if none."""
+    from subprocess import run as call
+
+    def git(*words: str) -> str:
+        told = call(["git", *words], cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+        return told.stdout.strip()
+
+    try:
+        head = git("rev-parse", "HEAD")
+        return f"{head[:10]}{' and changes' if git('status', '--porcelain', '-uno') else ''}" if head else ""
+    except OSError:
+        return ""
+
+
+def _source(figure: Figure, name: str) -> Source:
+    return next(source for source in figure.sources if source.name == name)
+
+
+def _named(figure: Figure, path: Path) -> str:
+    """The name of the source that a file is, or of the file."""
+    plain = path.name.removesuffix(".gz").removesuffix(".bz2")
+    return next((source.name for source in figure.sources if source.files[:1] == (plain,)), plain)
+
+
+def _files(source: Source, folder: Path | None) -> tuple[Path, ...]:
+    """The files of a source in a folder; none unless all are there."""
+    if folder is None:
+        return ()
+    options = [[folder / f"{name}{suffix}" for suffix in COMPRESSED] for name in source.files]
+    there = [next((path for path in paths if path.is_file()), None) for paths in options]
+    return tuple(path for path in there if path is not None) if None not in there else ()
+
+
+def _tasks(id: str, data: Data, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
+    figure = stored.get(id)
+    return figure.tasks(_read(id, data.paths) if data.paths else None, seeds)
+
+
+@cache
+def _read(id: str, paths: tuple[Path, ...]) -> Any:
+    read = stored.get(id).read
+    assert read is not None
+    return read(paths)
+
+
+def _worked(id: str, data: Data, seeds: tuple[int, ...], name: str) -> tuple[str, Result, float]:
+    begun = time.perf_counter()
+    with threadpool_limits(1):
+        result = _tasks(id, data, seeds)[name]()
+    return name, result, time.perf_counter() - begun
+
+
+def _code(figure: Figure) -> str:
+    """A digest of the modules that run the figures of its paper."""
+    module = import_module(plugins.every()[figure.id.split("/")[0]].experiments)
+    paths = sorted(Path(str(module.__file__)).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
+
+
+def _known(path: Path, key: Mapping[str, Any]) -> tuple[Result, float] | None:
+    """What a file holds of a task, if it is of the same figure, code, data and seeds."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return (_from_json(content), float(content["seconds"])) if content["key"] == key else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _to_json(result: Result) -> dict[str, Any]:
+    numbers = {name: [_ends(span) for span in spans] for name, spans in result.numbers.items()}
+    return {"numbers": numbers, "curves": [curve._asdict() for curve in result.curves], "notes": list(result.notes)}
+
+
+def _from_json(content: Mapping[str, Any]) -> Result:
+    numbers = {
+        name: tuple(Span(*(math.inf if end is None else end for end in ends)) for ends in spans)
+        for name, spans in content["numbers"].items()
+    }
+    curves = tuple(Curve(**{**c, "x": tuple(c["x"]), "y": tuple(c["y"])}) for c in content["curves"])
+    return Result(numbers, curves, tuple(content["notes"]))
+
+
+def _ends(span: Span) -> list[float | None]:
+    return [end if math.isfinite(end) else None for end in span]

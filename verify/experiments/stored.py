@@ -1,0 +1,220 @@
+"""What was seen of figures and tables, as the packages of their papers carry it: written by the program, never by hand.
+
+The figures of a paper are in the package that its record names (``experiments``), in ``FIGURES``; what was seen of them
+is in ``seen.json`` beside it, an entry for each figure and the data it was run on, with seeds, date and commit.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from fedtheory import naming, plugins
+from fedtheory.experiments import Comparison, Curve, Figure, Less, Result, Span, Stated, numbers_of
+from fedtheory.kinds.experiment import Experiment
+from verify.base import files
+from verify.experiments.deciding import Outcome, decide
+
+#: The name of the file beside a paper's figures.
+NAME = "seen.json"
+#: Points of a curve that are kept.
+POINTS = 24
+#: Comparisons of a statement whose numbers are told.
+_TOLD = 2
+
+
+class Seen(NamedTuple):
+    """A statement, what is said of it, of which seeds it held, how many seeds a decision takes (None where that cannot
+    be said), and the numbers."""
+
+    text: str
+    outcome: Outcome
+    held: tuple[bool | None, ...]
+    seeds: int | None
+    numbers: str
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.said}" + (f" ({self.numbers})" if self.numbers else "")
+
+    @property
+    def said(self) -> str:
+        """The outcome, with how many seeds are for it."""
+        if self.outcome is Outcome.NO_DATA:
+            return str(self.outcome)
+        count = f"{self.held.count(True)} of {len(self.held)} seeds"
+        if self.outcome is not Outcome.UNDECIDED:
+            return f"{self.outcome}, {count}"
+        wanted = "no number of seeds would decide it" if self.seeds is None else f"it would take {self.seeds}"
+        return f"{self.outcome}, {count}; {wanted}"
+
+
+class Record(NamedTuple):
+    """What was seen of a ``figure`` on the data ``source``: ``data`` in words, with a digest; ``seeds``; ``date``,
+    ``commit`` and ``seconds`` of the run; ``notes``: what was tuned; ``curves``: kept where something was not seen."""
+
+    figure: str
+    source: str
+    data: str
+    seeds: tuple[int, ...]
+    date: str
+    commit: str
+    seconds: float
+    seen: tuple[Seen, ...]
+    notes: tuple[str, ...] = ()
+    curves: tuple[Curve, ...] = ()
+
+
+@cache
+def figures() -> Mapping[str, Figure]:
+    """The figures and tables of all papers, by their ids."""
+    return {figure.id: figure for paper in plugins.every().values() for figure in _of(paper)}
+
+
+def get(id: str) -> Figure:
+    """The figure with this id; ``ValueError`` suggests near ids where there is none."""
+    if id not in figures():
+        raise ValueError(naming.unknown(id, tuple(figures())).replace("claim", "figure"))
+    return figures()[id]
+
+
+def file_of(figure: str) -> Path:
+    """The file that holds what was seen of a figure."""
+    return Path(str(_module(plugins.every()[figure.split("/")[0]]).__file__)).with_name(NAME)
+
+
+def records(figure: str) -> tuple[Record, ...]:
+    """What was seen of a figure on the data it was run on, and of data that nobody has, "no such data"."""
+    known = [_from_json(entry) for entry in _entries(file_of(figure)) if entry["figure"] == figure]
+    ran, wanted = {record.source for record in known}, get(figure)
+    absent = [source for source in wanted.sources if source.name not in ran]
+    return (*known, *(_absent(wanted, source.name, source.missing) for source in absent))
+
+
+def seen(statement: Experiment) -> tuple[tuple[Record, Seen], ...]:
+    """What the package carries of the figures of a claim, with the record that each is of."""
+    return tuple(
+        (record, one)
+        for figure in statement.figures
+        for record in records(figure)
+        for one in record.seen
+        if not statement.about or one.text.startswith(statement.about)
+    )
+
+
+def store(record: Record) -> None:
+    """Put a record into the package of its paper, in the place of that on the same figure and data."""
+    path = file_of(record.figure)
+    kept = [e for e in _entries(path) if (e["figure"], e["source"]) != (record.figure, record.source)]
+    found = sorted([*kept, to_json(record)], key=lambda entry: (entry["figure"], entry["source"]))
+    lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in found)
+    files.write(path, f"[\n{lines}\n]\n")
+    _entries.cache_clear()
+
+
+def judged(figure: Figure, source: str, results: Sequence[Result], seeds: Sequence[int]) -> tuple[Seen, ...]:
+    """What the results of all tasks on one source say of the figure's statements; those left out that say nothing."""
+    numbers = [numbers_of(results, place) for place in range(len(seeds))]
+    found = []
+    for stated in _about(figure, source):
+        if not stated.left(numbers[0]):
+            continue
+        held = tuple(stated.holds(of) for of in numbers)
+        outcome, wanted = decide(held)
+        found.append(Seen(stated.text, outcome, held, wanted, _told(stated, numbers)))
+    return tuple(found)
+
+
+def kept(results: Iterable[Result]) -> Iterator[Curve]:
+    """The curves, each with as many points as are kept, and as many digits as are seen."""
+    for curve in (curve for result in results for curve in result.curves):
+        step = max(1, math.ceil(len(curve.x) / POINTS))
+        x, y = (tuple(float(f"{v:.3g}") for v in values[::step]) for values in (curve.x, curve.y))
+        yield curve._replace(x=x, y=y)
+
+
+def to_json(record: Record) -> dict[str, Any]:
+    """A JSON object; an infinite number in it is a text."""
+    seen = [{**one._asdict(), "outcome": str(one.outcome)} for one in record.seen]
+    curves = [{**one._asdict(), "x": _written(one.x), "y": _written(one.y)} for one in record.curves]
+    return {**record._asdict(), "seen": seen, "curves": curves}
+
+
+def _from_json(entry: Mapping[str, Any]) -> Record:
+    seen = tuple(
+        Seen(**{**one, "outcome": Outcome(one["outcome"]), "held": tuple(one["held"])}) for one in entry["seen"]
+    )
+    curves = tuple(Curve(**{**one, "x": _read(one["x"]), "y": _read(one["y"])}) for one in entry["curves"])
+    return Record(
+        **{**entry, "seeds": tuple(entry["seeds"]), "notes": tuple(entry["notes"]), "seen": seen, "curves": curves}
+    )
+
+
+def _written(values: Sequence[float]) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values]
+
+
+def _read(values: Sequence[float | None]) -> tuple[float, ...]:
+    return tuple(math.inf if value is None else value for value in values)
+
+
+@cache
+def _entries(path: Path) -> list[dict[str, Any]]:
+    if not path.exists():
+        return []
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _module(paper: plugins.Paper) -> Any:
+    return import_module(paper.experiments)
+
+
+def _of(paper: plugins.Paper) -> tuple[Figure, ...]:
+    return tuple(_module(paper).FIGURES) if paper.experiments else ()
+
+
+def _about(figure: Figure, source: str) -> list[Stated]:
+    """The statements that speak of a source; of data of somebody's own those of no source, and of those with files."""
+    mine = source not in {known.name for known in figure.sources}
+    filed = {known.name for known in figure.sources if known.files}
+    return [s for s in figure.statements if not s.only or source in s.only or (mine and filed & set(s.only))]
+
+
+def _absent(figure: Figure, source: str, why: str) -> Record:
+    seen = tuple(Seen(s.text, Outcome.NO_DATA, (), None, why) for s in _about(figure, source))
+    return Record(figure.id, source, why or "not run", (), "", "", 0.0, seen)
+
+
+def _told(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:
+    """How many comparisons hold of most seeds, and the medians of those that do not; of one where all do."""
+    parts = stated.left(numbers[0])
+    most = len(numbers) / 2
+    failed = [part for part in parts if sum(part.holds(of) is True for of in numbers) <= most]
+    shown = "; ".join(_medians(part, numbers) for part in (failed or parts)[:_TOLD])
+    more = len(failed) - _TOLD
+    share = f"{len(parts) - len(failed)} of {len(parts)} comparisons; " if len(parts) > 1 else ""
+    return f"{share}{'not: ' if failed and len(parts) > 1 else ''}{shown}" + (f"; {more} more" if more > 0 else "")
+
+
+def _medians(part: Comparison, numbers: Sequence[Mapping[str, Span]]) -> str:
+    """What a comparison compares: of a side that is the least of several, that one."""
+
+    def middle(key: str) -> Span:
+        return Span(median(of[key].low for of in numbers), median(of[key].high for of in numbers))
+
+    sides = (part.left, part.right) if isinstance(part, Less) else [(key,) for key in part.keys]
+    shown = [min(side, key=middle) for side in sides]
+    return (" against " if isinstance(part, Less) else ", ").join(f"{key} {_number(middle(key))}" for key in shown)
+
+
+def _number(span: Span) -> str:
+    low, high = span
+    if math.isinf(low):
+        return "never"
+    return f"{low:.3g}" if low == high else f"> {low:.3g}" if math.isinf(high) else f"{low:.3g} to {high:.3g}"

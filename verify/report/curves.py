@@ -1,0 +1,60 @@
+"""The figure of a run of an experiment, in the layout of its paper: a panel for each that its curves name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fedtheory.experiments import Curve
+from verify.report import style
+
+#: Panels beside each other, and inches of one.
+_ACROSS, _WIDE, _HIGH = 3, 2.9, 2.5
+#: A method's line keeps its colour in all panels; from so many on it gets another pattern besides.
+_PLAIN = len(style.COLOURS) - 2
+#: Points of a line that have marks, so that few are seen at all.
+_MARKED = 12
+
+
+def draw(title: str, curves: Sequence[Curve], path: Path) -> None:
+    """Draw the panels of these curves into a PNG or SVG file. ``ValueError`` where there are no curves."""
+    if not curves:
+        raise ValueError("there is nothing to draw: no run has measured a curve")
+    panels = list(dict.fromkeys(curve.panel for curve in curves))
+    labels = list(dict.fromkeys(curve.label for curve in curves))
+    across = min(_ACROSS, len(panels))
+    down = -(-len(panels) // across)
+    columns = max(1, min(4, across + 1, len(labels)))
+    with style.within():
+        legend = 0.16 * -(-len(labels) // columns)
+        figure = style.figure(_WIDE * across, _HIGH * down + legend + 0.3)
+        figure.suptitle(title)
+        grid = figure.subplots(down, across, squeeze=False).ravel()
+        for axes, panel in zip(grid, panels, strict=False):
+            for curve in (curve for curve in curves if curve.panel == panel):
+                place = labels.index(curve.label)
+                shown = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if np.isfinite(x) and np.isfinite(y)]
+                x, y = ([pair[i] for pair in shown] for i in (0, 1))
+                axes.plot(
+                    x,
+                    y,
+                    color=style.COLOURS[place % _PLAIN],
+                    linestyle=style.DASHES[place // _PLAIN % len(style.DASHES)],
+                    marker=style.MARKS[place % len(style.MARKS)] if len(x) <= _MARKED else None,
+                    label=curve.label,
+                )
+                axes.set_xlabel(curve.across)
+                axes.set_ylabel(curve.up)
+                axes.set_xscale("log" if "x" in curve.log else "linear")
+                axes.set_yscale("log" if "y" in curve.log else "linear")
+            axes.set_title(panel)
+            style.grid(axes)
+        for axes in grid[len(panels) :]:
+            axes.set_axis_off()
+        handles = {text: line for axes in grid for line, text in zip(*axes.get_legend_handles_labels(), strict=True)}
+        figure.legend(
+            [handles[label] for label in labels], labels, loc="outside lower center", ncols=columns, frameon=False
+        )
+        style.save(figure, path)
