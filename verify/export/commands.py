@@ -58,7 +58,7 @@ def run_export(args: Any) -> int:
         name, written = file_name(claim.id), {}
         if args.format == "json":
             written = {f"{name}_{k}.json": json.dumps(data, indent=1) + "\n" for k, data in enumerate(proofs, 1)}
-        elif proofs and not any(data["letters"] for data in proofs):
+        elif proofs:
             # Rocq's files are named as its modules.
             written = {f"p_{re.sub(r'[^A-Za-z0-9]', '_', name)}.v": rocq.text(proofs)}
         for path, text in written.items():
@@ -66,5 +66,5 @@ def run_export(args: Any) -> int:
             print(args.out / path)
         if not written:
             without = True
-            print(f"{claim.id}: {why or 'proved for all letters, which are not written for Rocq'}")
+            print(f"{claim.id}: {why}")
     return int(without)

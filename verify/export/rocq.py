@@ -1,55 +1,60 @@
 """Proof objects as files for Rocq (Coq 8.16): small theorems that a person reads, upon one library, ``Gram.v``.
 
-The last theorem of a file says what the object proves: for every inner-product space, all vectors and all values, the
-known inequalities imply the claimed one. Only its statement, and the library of reals, have to be trusted: that the
-weights are right is computed by Rocq itself, in integers.
+The last theorem of a file says what the object proves: for every inner-product space, all vectors and values, and all
+letters that the domain allows, the known inequalities imply the claimed one. Only its statement, and the library of
+reals, have to be trusted: that weights and signs are right is computed by Rocq itself, in integers. Every sum and
+polynomial is written twice, for people and for that computation, and Rocq finds that both mean the same.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
-from math import lcm
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from verify.export import polynomials
+from verify.export.factored import ONE, Factored, Quotient, Table, multiple
+from verify.export.shorter import shortened
+from verify.multipliers import ratios
 
 #: The theorem from which all others follow.
 LIBRARY = Path(__file__).with_name("library") / "Gram.v"
-#: Words that are no names in Rocq.
-_RESERVED = {
-    "as",
-    "at",
-    "cofix",
-    "else",
-    "end",
-    "exists",
-    "fix",
-    "for",
-    "forall",
-    "fun",
-    "if",
-    "in",
-    "let",
-    "match",
-    "mod",
-}
-_RESERVED |= {"Prop", "return", "Set", "then", "Type", "using", "where", "with", "E", "R", "f", "t", "v"}
+#: Words that are no names in Rocq, and what is spoken of in statements and proofs.
+_RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        "as at cofix else end exists fix for forall fun if in let match mod return then using where with "
+        "Prop Set SProp Type E R holds inner space eq_refl",
+    )
+)
+#: Stands for a space at which no line is broken.
+_TOGETHER = "\N{NO-BREAK SPACE}"
+_HEAD = """\
+From Coq Require Import Reals ZArith List Ring_polynom.
+Require Import Gram.
+Import ListNotations.
+Local Open Scope R_scope."""
 
 
 def text(objects: Sequence[Mapping[str, Any]]) -> str:
-    """The file of a claim's proof objects, a theorem for each inequality. ``ValueError`` for one with letters."""
-    parts = ["From Coq Require Import Reals ZArith List Lra.\nRequire Import Gram.\nImport ListNotations."]
-    parts.append("Local Open Scope R_scope.")
+    """The file of a claim's proof objects, a theorem for each inequality.
+
+    ``ValueError`` for what is not written: a square with a denominator that may be 0.
+    """
+    parts, names = [_HEAD], []
     for number, data in enumerate(objects, 1):
-        if data["letters"]:
-            raise ValueError(f"the proof of {data['claim']} has letters, which are not written for Rocq")
         said = [data["claim"], *data["says"]]
         if data["at"]:
             said.append("at " + ", ".join(f"{name} = {value}" for name, value in data["at"].items()))
         parts.append("(** " + "\n    ".join(map(_comment, said)) + " *)")
+        table = Table(data)
         for step, program in enumerate(data["programs"], 1):
-            parts.append(_program(f"proof_{number}_step_{step}", program))
+            names.append(f"proof_{number}_step_{step}")
+            posed = program if data["letters"] else shortened(program)
+            parts.append(_Writing(data, table, posed).theorem(names[-1]))
+    parts.append(f"Definition all_of_them := ({', '.join(names)}).\nPrint Assumptions all_of_them.")
     return "\n\n".join(parts) + "\n"
 
 
@@ -58,121 +63,221 @@ def _comment(text: str) -> str:
     return text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
 
 
-def _program(name: str, program: Mapping[str, Any]) -> str:
-    target, known = _numbers(program["target"]), [_numbers(item["form"]) for item in program["known"]]
-    squares = [_numbers(item["vector"]) for item in program["squares"]]
-    forms = [target, *known]
-    rows = sorted({part for form in forms for key in form for part in key.split("|") if "|" in key}.union(*squares))
-    values = sorted({key for form in forms for key in form if "|" not in key})
-    names = _names([*rows, *values])
-    place = {row: k for k, row in enumerate(rows, 1)} | {value: k for k, value in enumerate(values, 1)}
-    weights = [Fraction(item["weight"]) for item in program["known"]]
-    scales = [_scale(form) for form in known]
-    of_known = [w / s for w, s in zip(weights, scales, strict=True)]
-    of_squares = [
-        Fraction(item["weight"]) / _scale(v) ** 2 for item, v in zip(program["squares"], squares, strict=True)
-    ]
-    m = lcm(_scale(target), *(w.denominator for w in (*of_known, *of_squares)))
-    read = [_readable(form, names) for form in known]
-    lines = [f"(** {_comment(program['claimed'])} *)", f"Theorem {name} :"]
-    lines += _quantified([names[row] for row in rows if row != "1"], [names[value] for value in values])
-    if "1" in names:
-        lines.append(f"  forall {names['1']} : E, inner {names['1']} {names['1']} = 1 ->")
-    for item, form in zip(program["known"], read, strict=True):
-        lines += [f"  (* {_comment(item['words'])} *)", f"  {form} <= 0 ->"]
-    lines += [f"  {_readable(target, names)} <= 0.", "Proof."]
-    introduced = [names[row] for row in rows if row != "1"] + [names[value] for value in values]
-    one = [names["1"], "H_one"] if "1" in names else []
-    lines.append(f"  intros E {' '.join([*introduced, *one])}.")
-    lines.append(f"  pose (v := {_table('zero E', [names[row] for row in rows])}).")
-    lines.append(f"  pose (f := {_table('0', [names[value] for value in values])}).")
-    listed = []
-    for k, (of, scale) in enumerate(zip(known, scales, strict=True), 1):
-        lines.append(f"  pose (k{k} := {_form(of, scale, place)}).")
-        lines.append(f"  assert (K{k} : meaning E v f k{k} = {scale} * ({read[k - 1]})) by ({_reads(f'k{k}')}).")
-        listed.append(f"({_integer(of_known[k - 1] * m)}, k{k})")
-    lines.append(f"  pose (t := {_form(target, _scale(target), place)}).")
-    lines.append(
-        f"  assert (T : meaning E v f t = {_scale(target)} * ({_readable(target, names)})) by ({_reads('t')})."
-    )
-    hypotheses = [f"H{k}" for k in range(1, len(known) + 1)]
-    lines += [f"  intros {' '.join(hypotheses)}."] if hypotheses else []
-    lines.append(f"  apply (nonpositive _ _ {_scale(target)} T); [lra|].")
-    vectors = [
-        f"({_integer(w * m)}, [{_pairs(v, _scale(v), place)}])" for w, v in zip(of_squares, squares, strict=True)
-    ]
-    lines.append(f"  apply (sound E v f {_integer(Fraction(m, _scale(target)))} t")
-    lines.append(f"    [{'; '.join(listed)}]")
-    lines.append(f"    [{'; '.join(vectors)}]); [vm_cast_no_check (eq_refl true)|].")
-    for k, scale in enumerate(scales, 1):
-        lines.append(f"  apply Forall_cons; [apply (multiple _ _ {scale} K{k}); [lra|exact H{k}]|].")
-    lines += ["  apply Forall_nil.", "Qed.", f"Print Assumptions {name}."]
-    return "\n".join(lines)
+class _Term(NamedTuple):
+    """A term of a sum: what stands before and after its coefficient, None where that is 1."""
+
+    minus: bool
+    coefficient: Quotient | None
+    thing: str
 
 
-def _reads(form: str) -> str:
-    """How a form in integers is read back: it is linear in products and values."""
-    unfolded = f"unfold {form}, meaning, meaning_products, meaning_values; cbn [products values fold_right]"
-    return f"{unfolded}; unfold v, f; cbv beta iota; try rewrite !H_one; lra"
+class _Writing:
+    """One inequality, with names in Rocq for all that it speaks of."""
+
+    def __init__(self, data: Mapping[str, Any], table: Table, program: Mapping[str, Any]) -> None:
+        self._data, self._table, self._program = data, table, program
+        forms = [program["target"], *(item["form"] for item in program["known"])]
+        keys = {part for form in forms for thing in form if thing != "1|1" for part in _parts(thing)}
+        rows = {part for form in forms for thing in form if "|" in thing and thing != "1|1" for part in _parts(thing)}
+        rows |= {row for item in program["squares"] for row in item["vector"] if set(item["vector"]) != {"1"}}
+        if "1" in rows:
+            raise ValueError(f"the proof of {data['claim']} multiplies a vector by 1, which is not written for Rocq")
+        self._vectors, self._values, self._letters = sorted(rows), sorted(keys - rows), list(data["letters"])
+        self._names = _names([*self._vectors, *self._values, *self._letters])
+        self._said = [self._names[letter] for letter in self._letters]
+
+    def theorem(self, name: str) -> str:
+        """The claim and its proof as Rocq computes with them, and the theorem that is read."""
+        known = [self._terms(item["form"]) for item in self._program["known"]]
+        target = self._terms(self._program["target"])
+        return "\n".join(
+            [
+                f"Definition {name}_claim : claim := {self._claim(target, known)}.",
+                f"Definition {name}_proof : proof := {self._proof(target, known)}.",
+                f"Lemma {name}_checked : check {name}_claim {name}_proof = true.",
+                "Proof. vm_cast_no_check (eq_refl true). Qed.",
+                f"(** {_comment(self._program['claimed'])} *)",
+                f"Theorem {name} :",
+                *self._statement(target, known),
+                "Proof.",
+                _wrapped(f"intros E {' '.join(self._names.values())}."),
+                _wrapped(f"exact (holds _ _ {name}_checked E {' '.join(map(_list, self._named()))} eq_refl)."),
+                "Qed.",
+            ]
+        )
+
+    def _named(self) -> list[list[str]]:
+        """The names of vectors, values and letters."""
+        return [[self._names[name] for name in of] for of in (self._vectors, self._values, self._letters)]
+
+    # What is read
+
+    def _statement(self, target: list[_Term], known: list[list[_Term]]) -> list[str]:
+        binders = [f"({' '.join(of)} : {kind})" for of, kind in zip(self._named(), "ERR", strict=True) if of]
+        lines = [_wrapped(" ".join(["forall (E : space)", *binders]) + ",")]
+        signs = [(sign, self._names[letter]) for letter, sign in self._data["letters"].items()]
+        signs += [
+            (c["sign"], polynomials.read(self._table.domain[name], self._said))
+            for name, c in self._data["domain"].items()
+        ]
+        conditions = [_together(f"0 {'<' if sign == '> 0' else '<='} {of} ->") for sign, of in signs]
+        lines += [_wrapped(" ".join(conditions))] if signs else []
+        for item, terms in zip(self._program["known"], known, strict=True):
+            lines += [f"  (* {_comment(item['words'])} *)", _wrapped(f"{self._sum(terms)} <= 0 ->")]
+        return [*lines, _wrapped(f"{self._sum(target)} <= 0.")]
+
+    def _sum(self, terms: list[_Term]) -> str:
+        """The sum as a person writes it."""
+        out: list[str] = []
+        for minus, c, thing in terms:
+            said = self._thing(thing)
+            if c is not None:
+                size = polynomials.read_quotient(c.num, c.den, self._said)
+                said = size if thing == "1|1" else f"{size} * {said}"
+            lead = "- " if minus else "+ " if out else ""
+            out.append(_together(f"- ({said})" if minus and not out and c is not None else f"{lead}{said}"))
+        return " ".join(out) or "0"
+
+    def _thing(self, thing: str) -> str:
+        if thing == "1|1":
+            return "1"
+        names = [self._names[part] for part in _parts(thing)]
+        return f"inner {names[0]} {names[1]}" if "|" in thing else names[0]
+
+    # What is computed with
+
+    def _terms(self, form: Mapping[str, Any]) -> list[_Term]:
+        found = []
+        for thing, c in form.items():
+            q = self._table.quotient(c)
+            minus = polynomials.has_no_positive(q.num)
+            q = q._replace(num=-q.num) if minus else q
+            found.append(_Term(minus, None if q.num == q.den else q, thing))
+        return found
+
+    def _claim(self, target: list[_Term], known: list[list[_Term]]) -> str:
+        letters = [_bool(sign == "> 0") for sign in self._data["letters"].values()]
+        conditions = [
+            f"({_bool(c['sign'] == '> 0')}, {polynomials.computed(self._table.domain[name])})"
+            for name, c in self._data["domain"].items()
+        ]
+        return (
+            f"{{|\n  letters := {_list(letters)};\n  conditions := {_list(conditions)};\n"
+            f"  known := {_list(map(self._computed, known))};\n  target := {self._computed(target)} |}}"
+        )
+
+    def _computed(self, terms: list[_Term]) -> str:
+        return _list(f"Term {_bool(minus)} {_coefficient(c)} {self._place(thing)}" for minus, c, thing in terms)
+
+    def _place(self, thing: str) -> str:
+        if thing == "1|1":
+            return "One"
+        if "|" not in thing:
+            return f"(Value {self._values.index(thing) + 1})"
+        a, b = (self._vectors.index(part) + 1 for part in _parts(thing))
+        return f"(Product {a} {b})"
+
+    def _proof(self, target: list[_Term], known: list[list[_Term]]) -> str:
+        """Weights after all denominators are cleared: a multiple of the target is a sum of integers and polynomials."""
+        table, program = self._table, self._program
+        scale, scales = self._scale(target), [self._scale(terms) for terms in known]
+        weights = [table.product(item["weight"]) for item in program["known"]]
+        constants, squares = [], []
+        for item in program["squares"]:
+            weight = table.product(item["weight"])
+            if set(item["vector"]) == {"1"}:
+                one = table.product(item["vector"]["1"])
+                constants.append(weight * one * one)
+                continue
+            entries = {row: table.quotient(c) for row, c in item["vector"].items()}
+            up = multiple(q.of_den.inverse() for q in entries.values())
+            vector = {row: q.num * table.expanded(up * q.of_den.inverse()) for row, q in entries.items()}
+            squares.append((weight * (up * up).inverse(), vector))
+        of_known = [w * s.inverse() for w, s in zip(weights, scales, strict=True)]
+        m = table.positive_one(multiple([scale.inverse(), *of_known, *(w for w, _ in squares), *constants]))
+        uses = _list(
+            f"({_product(m * w)}, {self._cleared(s, terms)})"
+            for w, s, terms in zip(of_known, scales, known, strict=True)
+        )
+        lengths = _list(f"({_product(m * w)}, {self._vector(vector)})" for w, vector in squares)
+        said = [
+            f"main := {self._cleared(scale, target)}",
+            f"multiple := {_product(m * scale.inverse())}",
+            f"weights := {uses}",
+            f"squares := {lengths}",
+            f"constants := {_list(_product(m * w) for w in constants)}",
+        ]
+        # Factors are in the table once everything else was written.
+        charts = _list(f"({polynomials.computed(f.of)}, {_list(map(_step, f.chart.steps))})" for f in table.factors)
+        return "{|\n  " + ";\n  ".join([f"charts := {charts}", *said]) + " |}"
+
+    def _scale(self, terms: list[_Term]) -> Factored:
+        """What clears all denominators of a sum, and is positive."""
+        return self._table.positive_one(multiple(c.of_den.inverse() if c else ONE for _, c, _ in terms))
+
+    def _cleared(self, scale: Factored, terms: list[_Term]) -> str:
+        cofactors = [scale * (c.of_den.inverse() if c else ONE) for _, c, _ in terms]
+        return f"Cleared {_product(scale)} {_list(map(_product, cofactors))}"
+
+    def _vector(self, vector: Mapping[str, Any]) -> str:
+        return _list(
+            f"({self._vectors.index(row) + 1}%positive, {polynomials.computed(p)})" for row, p in vector.items()
+        )
 
 
-def _numbers(form: Mapping[str, str]) -> dict[str, Fraction]:
-    return {key: Fraction(c) for key, c in form.items()}
+def _coefficient(c: Quotient | None) -> str:
+    if c is None:
+        return "None"
+    if c.num.is_constant() and c.den.is_constant():
+        num, den = (polynomials.integer(ratios.terms(p)[0][1]) for p in (c.num, c.den))
+        return f"(whole {num})" if c.den == 1 else f"(ratio {num} {den})"
+    den = "None" if c.den == 1 else f"Some ({polynomials.computed(c.den)})"
+    return f"(Some ({polynomials.computed(c.num)}, {den}))"
 
 
-def _scale(form: Mapping[str, Fraction]) -> int:
-    """The least number of which the multiple of a form has whole coefficients."""
-    return lcm(*(c.denominator for c in form.values()))
+def _product(x: Factored) -> str:
+    if not x.powers:
+        return f"(number {polynomials.integer(x.constant)})"
+    powers = "; ".join(f"({j}, {k})" for j, k in sorted(x.powers.items()))
+    return f"({polynomials.integer(x.constant)}%Z, [{powers}]%nat)"
 
 
-def _integer(c: Fraction) -> str:
-    assert c.denominator == 1
-    # Long numbers are read much faster in hexadecimal.
-    return f"({c.numerator if abs(c) < 10**6 else hex(c.numerator)})%Z"
+def _step(step: Any) -> str:
+    sides = (f"({polynomials.computed(p)})" for p in (step.times, step.slope, step.rest))
+    return f"Step {step.letter} {step.place} {' '.join(sides)}"
 
 
-def _names(listed: Iterable[str]) -> dict[str, str]:
-    """Names of Rocq's for vectors and values, different ones for different ones."""
+def _parts(thing: str) -> list[str]:
+    return thing.split("|")
+
+
+def _list(of: Iterable[Any]) -> str:
+    return f"[{'; '.join(of)}]"
+
+
+def _bool(truth: bool) -> str:
+    return "true" if truth else "false"
+
+
+def _wrapped(text: str) -> str:
+    lines = textwrap.fill(text, 118, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
+    return lines.replace(_TOGETHER, " ")
+
+
+def _together(text: str) -> str:
+    """A text that is broken into no two lines."""
+    return text.replace(" ", _TOGETHER)
+
+
+def _names(listed: Sequence[str]) -> dict[str, str]:
+    """Names of Rocq's for vectors, values and letters, different ones for different ones, without the block of a vector
+    where its row says it all."""
+    rows = [name.partition(": ")[2] or name for name in listed]
     found: dict[str, str] = {}
-    for name in listed:
-        plain = re.sub(r"\W+", "_", name.removeprefix("state: "), flags=re.ASCII).strip("_")
+    for name, row in zip(listed, rows, strict=True):
+        plain = re.sub(r"[\W_]+", "_", row if rows.count(row) == 1 else name, flags=re.ASCII).strip("_")
         plain = plain if plain[:1].isalpha() and plain not in _RESERVED else f"v_{plain}"
         while plain in found.values():
             plain += "'"
         found[name] = plain
     return found
-
-
-def _quantified(vectors: Sequence[str], values: Sequence[str]) -> list[str]:
-    binders = [f"({' '.join(vectors)} : E)"] if vectors else []
-    binders += [f"({' '.join(values)} : R)"] if values else []
-    return [f"  forall (E : space) {' '.join(binders)},"]
-
-
-def _readable(form: Mapping[str, Fraction], names: Mapping[str, str]) -> str:
-    """The form as a person writes it."""
-    if not form:
-        return "0"
-    out: list[str] = []
-    for key, c in form.items():
-        a, _, b = key.partition("|")
-        thing = f"inner {names[a]} {names[b]}" if b else names[key]
-        size = "" if abs(c) == 1 else f"{abs(c)} * "
-        out.append(f"{'- ' if c < 0 else '+ ' if out else ''}{size}{thing}")
-    return " ".join(out)
-
-
-def _table(default: str, names: Sequence[str]) -> str:
-    cases = "".join(f" | {k}%positive => {name}" for k, name in enumerate(names, 1))
-    return f"fun p : positive => match p with{cases} | _ => {default} end"
-
-
-def _form(form: Mapping[str, Fraction], scale: int, place: Mapping[str, int]) -> str:
-    products = {tuple(key.split("|")): c * scale for key, c in form.items() if "|" in key}
-    listed = "; ".join(f"({place[a]}, {place[b]}, {_integer(c)})" for (a, b), c in products.items())
-    values = _pairs({key: c for key, c in form.items() if "|" not in key}, scale, place)
-    return f"{{| products := [{listed}]%positive; values := [{values}] |}}"
-
-
-def _pairs(form: Mapping[str, Fraction], scale: int, place: Mapping[str, int]) -> str:
-    return "; ".join(f"({place[key]}%positive, {_integer(c * scale)})" for key, c in form.items())

@@ -1,0 +1,201 @@
+"""Polynomials in integers as products of factors whose signs charts show, for Rocq to compute with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import reduce
+from math import gcd, lcm
+from typing import Any, NamedTuple
+
+import flint
+
+from verify.multipliers.domains import has_no_negative
+from verify.multipliers.ratios import coefficients, from_terms, key, polynomials, replaced, terms
+
+
+class Factored(NamedTuple):
+    """A fraction times powers, which may be negative, of factors by their places in a table."""
+
+    constant: Fraction
+    powers: Mapping[int, int]
+
+    def __mul__(self, other: Any) -> Factored:
+        powers = {j: self.powers.get(j, 0) + other.powers.get(j, 0) for j in {*self.powers, *other.powers}}
+        return Factored(self.constant * other.constant, {j: k for j, k in powers.items() if k})
+
+    def inverse(self) -> Factored:
+        """One over it."""
+        return Factored(1 / self.constant, {j: -k for j, k in self.powers.items()})
+
+
+#: The empty product.
+ONE = Factored(Fraction(1), {})
+
+
+def multiple(of: Iterable[Factored]) -> Factored:
+    """The smallest of which each of these times it is a product of integers and nonnegative powers."""
+    of = [x for x in of if x.constant]
+    places = {j for x in of for j in x.powers}
+    down = reduce(gcd, (x.constant.numerator for x in of), 0)
+    up = lcm(*(x.constant.denominator for x in of))
+    powers = {j: max(-x.powers.get(j, 0) for x in of) for j in places}
+    return Factored(Fraction(up, down or 1), {j: k for j, k in powers.items() if k})
+
+
+class Quotient(NamedTuple):
+    """Polynomials with integers, without common factors; the denominator also as a product."""
+
+    num: Any
+    den: Any
+    of_den: Factored
+
+
+class Step(NamedTuple):
+    """A letter that is replaced, the place of a constraint, and that it is times * (slope * letter + rest)."""
+
+    letter: int
+    place: int
+    times: Any
+    slope: Any
+    rest: Any
+
+
+class Chart(NamedTuple):
+    """Steps, what takes the place of each letter as a quotient, and the letters and slacks that are never 0 then."""
+
+    steps: tuple[Step, ...]
+    replaced: tuple[tuple[int, Any, Any], ...]
+    positive: frozenset[int]
+
+
+class Factor(NamedTuple):
+    """A polynomial with integers, whether it is negative, whether it is never 0, and by which chart."""
+
+    of: Any
+    negative: bool
+    strict: bool
+    chart: Chart
+
+
+class Table:
+    """The factors that were met in an object, each with the chart that shows its sign."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.ring = polynomials(tuple(data["letters"]))
+        self.positive = frozenset(i for i, sign in enumerate(data["letters"].values()) if sign == "> 0")
+        self.domain = {name: _whole(self.read(c["is"])) for name, c in data["domain"].items()}
+        self.strict = {name: c["sign"] == "> 0" for name, c in data["domain"].items()}
+        self.factors: list[Factor] = []
+        self._places: dict[str, int] = {}
+        charts: dict[str, list[Any]] = {"[]": []}
+        certificates = [item.get("by") for p in data["programs"] for item in (*p["known"], *p["squares"])]
+        for by in [*certificates, *(item["by"] for item in data["nonzero"])]:
+            for factor in by["factors"] if by else []:
+                charts.setdefault(str(factor["chart"]), factor["chart"])
+        letters = list(data["letters"])
+        self._charts = [self._follow([(letters.index(x), *step) for x, *step in chart]) for chart in charts.values()]
+
+    def read(self, listed: Iterable[Any]) -> Any:
+        """A polynomial of an object."""
+        return from_terms(self.ring, {tuple(m): Fraction(c) for c, m in listed})
+
+    def quotient(self, c: Any) -> Quotient:
+        """A coefficient of an object: a fraction as text, or a quotient of polynomials."""
+        if isinstance(c, str):
+            x = Fraction(c)
+            down = Factored(Fraction(x.denominator), {})
+            return Quotient(self.ring.constant(x.numerator), self.ring.constant(x.denominator), down)
+        num, den = self.read(c["num"]), self.read(c["den"])
+        common = num.gcd(den)
+        num, den = num / common, den / common
+        size = _content([num, den])
+        return Quotient(num / size, den / size, self.factored(den / size))
+
+    def product(self, c: Any) -> Factored:
+        """A coefficient of an object as a product."""
+        num, _, of_den = self.quotient(c)
+        return self.factored(num) * of_den.inverse()
+
+    def factored(self, p: Any) -> Factored:
+        """A polynomial as a product of irreducible factors."""
+        if p.is_constant():
+            return Factored(Fraction(0) if p == 0 else terms(p)[0][1], {})
+        c, factors = p.factor()
+        constant, powers = Fraction(int(c.p), int(c.q)), {}
+        for q, power in factors:
+            size = _content([q])
+            constant *= Fraction(int(size.p), int(size.q)) ** int(power)
+            powers[self._place(q / size)] = int(power)
+        return Factored(constant, powers)
+
+    def expanded(self, x: Factored) -> Any:
+        """The polynomial that a product is, without negative powers."""
+        p = self.ring.constant(x.constant.numerator)
+        for j, k in x.powers.items():
+            p = p * self.factors[j].of ** k
+        return p
+
+    def positive_one(self, x: Factored) -> Factored:
+        """The one of a product and its negative that is positive. ``ValueError`` where no sign is shown."""
+        if any(not self.factors[j].strict for j in x.powers):
+            raise ValueError("a denominator may be 0 for some of the letters, which is not written for Rocq")
+        negative = sum(k for j, k in x.powers.items() if self.factors[j].negative) % 2 == 1
+        return Factored(-x.constant, x.powers) if negative is (x.constant > 0) else x
+
+    def _place(self, q: Any) -> int:
+        name = key(q)
+        if name not in self._places:
+            self._places[name] = len(self.factors)
+            self.factors.append(self._shown(q))
+        return self._places[name]
+
+    def _shown(self, q: Any) -> Factor:
+        """A factor with the first chart in which it is never 0, or else is nowhere negative, or nowhere positive."""
+        weak = Factor(q, False, False, self._charts[0])
+        for chart in self._charts:
+            image = q
+            for step in chart.replaced:
+                image = replaced(image, *step)
+            for negative, p in ((False, image), (True, -image)):
+                if _above_zero(p, chart.positive):
+                    return Factor(q, negative, True, chart)
+                if has_no_negative(p):
+                    weak = Factor(q, negative, False, chart)
+        return weak
+
+    def _follow(self, listed: Iterable[tuple[int, str, Any, Any]]) -> Chart:
+        """A chart of an object, as the library of Rocq follows it: constraints with integers, solved for letters."""
+        places, domain, strict = list(self.domain), dict(self.domain), dict(self.strict)
+        positive, steps, solved = self.positive, [], []
+        for i, name, _, left in listed:
+            whole = _whole(self.read(left))
+            parts = coefficients(whole, i)
+            slope, rest = parts[1], parts.get(0, self.ring.constant(0))
+            steps.append(Step(i, places.index(name), domain[name] / whole, slope, rest))
+            after = positive | {i} if strict[name] else positive - {i}
+            if _above_zero(slope, positive):
+                num, den = slope * self.ring.gen(i) - rest, slope
+                del domain[name]
+            else:
+                num, den = rest, -slope * (1 + self.ring.gen(i))
+                domain[name], strict[name] = rest, True
+            positive = after
+            solved.append((i, num, den))
+            domain = {name: replaced(q, i, num, den) for name, q in domain.items()}
+        return Chart(tuple(steps), tuple(solved), positive)
+
+
+def _content(of: list[Any]) -> Any:
+    """The positive number by which polynomials are to be divided to have integers without a common factor."""
+    listed = [c for p in of for _, c in terms(p)]
+    return flint.fmpq(gcd(*(c.numerator for c in listed)), 1) / lcm(*(c.denominator for c in listed))
+
+
+def _whole(p: Any) -> Any:
+    return p / _content([p])
+
+
+def _above_zero(p: Any, positive: frozenset[int]) -> bool:
+    """Whether no coefficient is negative, and a term has only letters that are never 0."""
+    return has_no_negative(p) and any(all(i in positive for i, k in enumerate(m) if k) for m in p.monoms())
