@@ -130,6 +130,8 @@ class _Writing:
         known = self._domain.sign(p, strict) or (self._domain.sign(-p, strict) if strict else None)
         if known is None:
             raise ValueError(f"the sign of {p} is not shown")
+        if not known.charted:
+            raise ValueError(f"the sign of {p} is shown by more than slacks")
         picks = {of: chart for of, _, chart in known.factors}
         constant, factors = p.factor()
         shown = []

@@ -11,7 +11,7 @@ from verify.methods.base import Inquiry, Method
 from verify.multipliers.proving import prove
 
 #: Seconds for the search of multipliers, where no stored ones prove a claim.
-SECONDS = 5.0
+SECONDS = 10.0
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:

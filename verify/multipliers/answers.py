@@ -73,36 +73,76 @@ class Asked:
 
 @dataclass(eq=False)
 class Functions:
-    """The f_i, or a g that is one for all (``own`` False): their least and largest ``curvatures``, None where nothing
-    is known of them.
+    """The f_i, or one function for all (``own`` False): their least and largest ``curvatures``, the largest None where
+    there is none, and both where nothing is known of them.
 
     ``slope``: the gradients at x*. ``equal``: whether mu is L here, so that there is but one function of the class.
-    ``average``: what is known of the average of the f_i.
+    ``average``: what is known of the average of the f_i. ``steepest``: the square of the length of each gradient, at
+    most. ``smooth``: whether each has one gradient at each point.
+
+    Of functions that may have kinks what is asked is a subgradient, which need not be the one that a proximal point is
+    known by, nor at x* the one that balances.
     """
 
     name: str
     own: bool
-    curvatures: tuple[Value, Value] | None
+    curvatures: tuple[Value, Value | None] | None
     slope: Value
     equal: bool
     average: Callable[[Vector, Number, Vector], Iterable[tuple[str, Number]]] | None = None
+    steepest: Value | None = None
+    smooth: bool = True
     asked: dict[str, Asked] = field(default_factory=dict)
+    #: The values at points, and the proximal points that were asked, both relative to x*.
+    values: dict[str, Value] = field(default_factory=dict)
+    solved: dict[tuple[str, str], Value] = field(default_factory=dict)
 
-    def at(self, world: World, point: Value) -> Asked:
-        """What is known at a point relative to x*."""
-        name = point.name()
+    def _named(self, world: World, name: str, degree: int) -> Value:
+        return (world.of_client if self.own else world.atom)(name, degree)
+
+    def _key(self, point: Value, apart: bool) -> str:
+        return f"{'apart from what is asked: ' if apart and not self.smooth else ''}{point.name()}"
+
+    def at(self, world: World, point: Value, apart: bool = False) -> Asked:
+        """What is known at a point relative to x*. ``apart``: by a subgradient that need not be the one asked there."""
+        name = self._key(point, apart)
         if name not in self.asked:
-            zero, k = Value({}), len(self.asked)
-            if point.is_zero():
-                found = Asked(point, zero, zero)
-            elif self.equal and self.curvatures is not None:
+            if self.equal and self.curvatures is not None and self.curvatures[1] is not None:
                 L, half = self.curvatures[1], Value({ONE: world.field.one / 2})
                 found = Asked(point, L * point, L * world.inner(point * point) * half)
             else:
-                known = world.of_client if self.own else world.atom
-                found = Asked(point, known(f"grad {self.name}({k})", 1), known(f"{self.name}({k})", 0))
+                balanced = point.is_zero() and (apart or self.smooth)
+                own = self._named(world, f"grad {self.name}({len(self.asked)})", 1)
+                found = Asked(point, Value({}) if balanced else own, self._value(world, point))
             self.asked[name] = found
         return self.asked[name]
+
+    def value(self, world: World, point: Value) -> Value:
+        """The value at a point relative to x*, less the tangent there."""
+        known = self.asked.get(self._key(point, True)) or self.at(world, point)
+        return known.value
+
+    def _value(self, world: World, point: Value) -> Value:
+        if point.is_zero():
+            return Value({})
+        name = f"{self.name}({len(self.asked)})"
+        return self.values.setdefault(point.name(), self._named(world, name, 0))
+
+    def resolvent(self, world: World, shift: Value, target: Value) -> tuple[Value, Value]:
+        """The root x of grad f(x) + shift x = target, the point from which points are told being 0, and the number that
+        has to be positive for it to be the only one."""
+        if self.curvatures is None or set(shift.of) != {ONE}:
+            raise Unread(f"proximal points of {self.name} are not known")
+        least, largest = self.curvatures
+        if self.equal and largest is not None:
+            return (target - self.slope) * Value({ONE: 1 / (largest + shift).of[ONE]}), shift + least
+        key = shift.name(), target.name()
+        if key not in self.solved:
+            point = self._named(world, f"prox {self.name}({len(self.solved)})", 1)
+            self.solved[key] = point
+            gradient = target - shift * point - self.slope
+            self.asked[self._key(point, True)] = Asked(point, gradient, self._value(world, point))
+        return self.solved[key], shift + least
 
     def inequalities(self, world: World) -> Iterator[Known]:
         """What the class says of each pair of points, summed over the clients.
@@ -112,23 +152,34 @@ class Functions:
         if self.equal or self.curvatures is None:
             return
         mu, L = self.curvatures
-        self.at(world, Value({}))
-        half = Value({ONE: 1 / ((L - mu) * world.constant(2)).of[ONE]})
+        self.at(world, Value({}), apart=True)
+        half = Value({ONE: world.field.one / 2})
+        who, over = ("each f_i", ", summed over the clients") if self.own else (self.name, "")
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
             x, g = a.point - b.point, a.gradient - b.gradient
-            lower = b.value + world.inner(b.gradient * x) - a.value
+            form = b.value + world.inner(b.gradient * x) - a.value
             gradient, both, square = world.inner(g * g), world.inner(g * x), world.inner(x * x)
-            form = lower + half * (gradient + mu * L * square - mu * (both + both))
-            who, over = ("each f_i", ", summed over the clients") if self.own else (self.name, "")
-            why = (
-                f"{who} is mu-strongly convex and L-smooth, between x* + {said(a.point)} and x* + {said(b.point)}{over}"
-            )
+            if L is None:
+                form += half * mu * square
+            else:
+                each = half * Value({ONE: 1 / (L - mu).of[ONE]})
+                form += each * (gradient + mu * L * square - mu * (both + both))
+            between = f"between x* + {said(a.point)} and x* + {said(b.point)}{over}"
+            why = f"{who} has curvatures between {said(mu)} and {'any' if L is None else said(L)}, {between}"
             yield Known(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
+        for k, a in enumerate(self.asked.values() if self.steepest is not None else ()):
+            assert self.steepest is not None
+            length = self.slope + a.gradient
+            form = world.inner(length * length) - self.steepest
+            why = f"{who} has gradients of squares of at most {said(self.steepest)}, at x* + {said(a.point)}{over}"
+            yield Known(f"{self.name} steepest[{k}]", why, world.total(form) if self.own else form)
         for k, a in enumerate(self.asked.values()):
             shared = not any(atom.own for _, atoms in a.point.of for atom in atoms)
             if self.average is not None and shared and not a.point.is_zero():
                 each = Value({ONE: 1 / world.field(sympy.Symbol("n"))})
-                gap, gradient = world.total(a.value) * each, world.total(a.gradient) * each
+                gap, gradient = (
+                    (world.total(a.value) * each, world.total(a.gradient) * each) if self.own else (a.value, a.gradient)
+                )
                 told = self.average(Vector(world, a.point), Number(world, gap), Vector(world, gradient))
                 for name, number in told:
                     why = f"the class says of the average of the f_i, at x* + {said(a.point)}: {name}"
@@ -158,13 +209,15 @@ class Errors:
     """Compressors of which moments are known: E|C(x) - x|^2 <= ``factor`` |x|^2.
 
     ``unbiased``: whether the errors have mean zero; ``independent``: whether those of different clients are
-    independent; ``joint``: E|mean of the errors|^2 <= joint/n sum |x_i|^2, where it is known.
+    independent; ``joint``: E|mean of the errors|^2 <= joint/n sum |x_i|^2, where it is known; ``variance``: what is
+    added to the bound, of noise.
     """
 
     factor: Value
     unbiased: bool
     independent: bool
     joint: Value | None = None
+    variance: Value | None = None
     seen: dict[tuple[str, str], tuple[Value, Value]] = field(default_factory=dict)
 
 
@@ -176,6 +229,8 @@ class Answers:
     functions: dict[str, Functions]
     errors: dict[str, Errors]
     divisors: list[object] = field(default_factory=list)
+    #: What is to be positive, as proximal points may not be known else.
+    positive: list[object] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.world.rules.update(
@@ -216,19 +271,26 @@ class Answers:
         if functions is None:
             raise Unread(f"the functions {name} are of no class that is known")
         x_star = world.atom("x*", 1)
+        if what == "resolvent":
+            return by_masks(world, of[1], lambda target: self._solved(functions, x_star, of[0], target))
 
         def answer(point: Value) -> Value:
             self._check(point, f"{term.data} is asked")
             about = point - x_star
-            asked = functions.at(world, about)
             if what == "gradient":
-                return functions.slope + asked.gradient
+                return functions.slope + functions.at(world, about).gradient
             if what == "value":
                 known = world.of_client if functions.own else world.atom
-                return asked.value + world.inner(functions.slope * about) + known(f"{name} at x*", 0)
+                return functions.value(world, about) + world.inner(functions.slope * about) + known(f"{name} at x*", 0)
             raise Unread(f"what {term.data} answers is not known")
 
         return by_masks(world, of[-1], answer)
+
+    def _solved(self, functions: Functions, x_star: Value, shift: Value, target: Value) -> Value:
+        self._check(target, "a proximal point is asked")
+        about, number = functions.resolvent(self.world, shift, target - shift * x_star)
+        self.positive.append(number.of.get(ONE, self.world.field.zero))
+        return x_star + about
 
     def _check(self, point: Value, what: str) -> None:
         """``Unread`` where a point is drawn."""
@@ -260,7 +322,7 @@ class Answers:
         if any(draws for draws, _ in x.of):
             raise Unread("what is compressed is drawn")
         self._check(x, "a vector is compressed")
-        if x.is_zero():
+        if x.is_zero() and errors.variance is None:
             return x
         by = term.of[0].data[0]
         key = by, x.name()
@@ -285,7 +347,11 @@ class Answers:
             for k, (x, error) in enumerate(errors.seen.values()):
                 size = world.total(world.inner(x * x))
                 why = f"E|C_i(v_i) - v_i|^2 <= ({said(errors.factor)}) |v_i|^2, summed over the clients, v = {said(x)}"
-                yield Known(f"{name}[{k}]", why, world.total(world.inner(error * error)) - errors.factor * size)
+                form = world.total(world.inner(error * error)) - errors.factor * size
+                if errors.variance is not None:
+                    form -= world.count("n") * errors.variance
+                    why = f"E|noise of each|^2 <= {said(errors.variance)}, summed over the clients, at {said(x)}"
+                yield Known(f"{name}[{k}]", why, form)
                 if errors.joint is not None:
                     mean = world.total(error)
                     form = world.inner(mean * mean) - world.count("n") * errors.joint * size

@@ -2,29 +2,55 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import islice
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import Smooth, SmoothStronglyConvex, StronglyConvexOnAverage
+from fedtheory.classes import (
+    Composite,
+    Convex,
+    ConvexLipschitz,
+    PolyakLojasiewicz,
+    Smooth,
+    SmoothConvex,
+    SmoothStronglyConvex,
+    StronglyConvex,
+    StronglyConvexOnAverage,
+)
 from fedtheory.instances import Instance
+from fedtheory.problems.base import Problem
 from verify.reading.source import Unread
+from verify.reading.values import is_ours
 
-#: Instances that are looked through for an example.
-_LOOKED_AT = 300
+#: Instances that are looked through for an example, and how many of those that fit are to be of one kind.
+_LOOKED_AT, _ALIKE = 300, 12
+#: Classes that are posed.
+_POSED = (
+    Convex,
+    ConvexLipschitz,
+    PolyakLojasiewicz,
+    Smooth,
+    SmoothConvex,
+    SmoothStronglyConvex,
+    StronglyConvex,
+    StronglyConvexOnAverage,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """``with_g``: whether the problem has a g; ``equal``: whether mu = L, or mu < L; None where there is no mu."""
+    """``with_g``: whether the problem has a g; ``equal``: whether mu = L, or mu < L; None where there is no mu;
+    ``single``: whether the claim is about a single client alone."""
 
     with_g: bool
     equal: bool | None
+    single: bool = False
 
     @property
     def name(self) -> str:
@@ -35,10 +61,11 @@ class Case:
 
 def cases(claim: Claim) -> list[Case]:
     """The cases of a claim, one of which every instance is of."""
-    of = claim.setting.functions
+    of, setting = claim.setting.functions, claim.setting
     told = None if of is None or not stated(claim, of) else declared(of)
-    equal = [True, False] if told == _MU_L else [None]
-    return [Case(g, e) for g in sorted(set(claim.setting.drawing.g)) for e in equal]
+    equal = [True, False] if told is not None and (told.least, told.largest) == _MU_L else [None]
+    with_g = {True} if of is not None and of.with_g else set(setting.drawing.g)
+    return [Case(g, e, set(setting.clients) == {1}) for g in sorted(with_g) for e in equal]
 
 
 #: The constants of a problem, as classes are asked what they say.
@@ -50,24 +77,46 @@ def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
     return any(h.states_membership((part,), (name,)) for h in claim.requires)
 
 
-def typical() -> Any:
-    """A problem that keeps to the constants that it declares."""
-    mu, L = _MU_L
-    f = SimpleNamespace(n=1, mu=np.array([mu], dtype=object), L=np.array([L], dtype=object))
-    return SimpleNamespace(n=1, f=f, g=None, mu=mu, L=L)
+def typical(of: Any) -> Any:
+    """A problem of a class that keeps to the constants that it declares: no mu but of a class that has one."""
+    mu, L = (c if str(c) != "mu" or "mu" in of.constants else sympy.Integer(0) for c in _MU_L)
+    each = {name: np.array([c], dtype=object) for name, c in (("mu", mu), ("L", L), ("steepest_squared", L**2))}
+    return SimpleNamespace(n=1, f=SimpleNamespace(n=1, **each), g=None, mu=mu, L=L)
 
 
-def declared(of: Any) -> tuple[Any, Any] | None:
-    """The least and the largest curvature of functions of a class, in mu and L; None of a class that is not posed."""
-    if type(of) not in (SmoothStronglyConvex, StronglyConvexOnAverage, Smooth) or of.conjugates:
+class Declared(NamedTuple):
+    """What a class says of each function, in mu and L: the least and the largest curvature, which is None where there
+    is none, and of the squares of the lengths of gradients the largest, None where nothing is said."""
+
+    least: sympy.Expr
+    largest: sympy.Expr | None
+    steepest: sympy.Expr | None
+
+
+def declared(of: Any) -> Declared | None:
+    """What a class says of each f_i; None of a class that is not posed."""
+    if type(of) is Composite:
+        return declared(of.of)
+    if type(of) not in _POSED or getattr(of, "conjugates", False) or getattr(of, "own", False):
         return None
-    least, largest = of.curvatures(typical(), None)
-    return sympy.sympify(least[0]), sympy.sympify(largest[0])
+    least, largest = (sympy.sympify(c[0]) for c in of.curvatures(typical(of), None))
+    steepest = of.steepest(typical(of), None)
+    return Declared(least, None if largest == math.inf else largest, steepest)
 
 
-def example(claim: Claim, with_g: bool) -> Instance:
-    """An instance of the setting that tells the kinds of parameters. ``Unread`` where none is found."""
+def declared_of_g(of: Any) -> Declared | None:
+    """What a class says of g."""
+    if type(of) is not Composite:
+        return declared(of)
+    least, largest = of.curvatures_of_g(typical(of), None)
+    return Declared(sympy.sympify(least), None if largest == math.inf else largest, None)
+
+
+def example(claim: Claim, case: Case) -> Instance:
+    """An instance of the setting that tells the kinds of parameters, and what functions can be asked. ``Unread`` where
+    none is found, or where instances differ in that."""
     recipes = claim.instances.recipes(np.random.default_rng(0))
+    found: list[Instance] = []
     for recipe in islice(recipes, _LOOKED_AT):
         try:
             instance = claim.instances.build(recipe, True)
@@ -76,6 +125,22 @@ def example(claim: Claim, with_g: bool) -> Instance:
         problem = instance.problem
         if problem is None:
             break
-        if (problem.g is not None) is with_g and problem.n != problem.d and 1 not in (problem.n, problem.d):
-            return instance
-    raise Unread("no instance tells the kinds of the parameters")
+        if (problem.g is not None) is not case.with_g:
+            continue
+        if found and _kinds(problem) != _kinds(found[0].problem):
+            raise Unread("the problems of instances are of several kinds")
+        fits = problem.d > 1 and (problem.n == 1 if case.single else problem.n not in (1, problem.d))
+        if fits:
+            found.append(instance)
+        if len(found) == _ALIKE:
+            break
+    if not found:
+        raise Unread("no instance tells the kinds of the parameters")
+    return found[0]
+
+
+def _kinds(problem: Any) -> tuple[Any, ...]:
+    """Whether a problem is one of ours, and its functions are, and which have resolvents."""
+    if type(problem) is not Problem or not is_ours(type(problem.f)):
+        raise Unread(f"functions of type {type(problem.f).__name__} may be anything")
+    return tuple(hasattr(of, "resolvent") for of in (problem.f, problem.g))

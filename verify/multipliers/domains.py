@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from verify.multipliers.ratios import Ratio, coefficients, degree, key, replaced
 
 #: Charts that are tried, and terms that a polynomial may come to have on the way.
 CHARTS, LARGEST = 24, 20_000
+#: Charts in which constraints that they leave are used too, and how often.
+_LEFT, _USES = 6, 4
 
 
 class Constraint(NamedTuple):
@@ -100,10 +103,11 @@ class Chart:
 
 class Sign(NamedTuple):
     """That a polynomial is a product of ``constant``, even powers, and of factors of known sign: each with the picks of
-    the chart that shows it."""
+    the chart that shows it. ``charted``: whether charts alone show it, without constraints that they leave."""
 
     positive: bool
     factors: tuple[tuple[str, int, tuple[Pick, ...]], ...]
+    charted: bool = True
 
 
 @dataclass(eq=False)
@@ -122,6 +126,7 @@ class Domain:
     _charts: list[Chart] | None = None
     _signs: dict[tuple[str, bool], Sign | None] = field(default_factory=dict)
     _factors: dict[tuple[str, bool], tuple[Pick, ...] | None] = field(default_factory=dict)
+    _beyond: set[tuple[str, bool]] = field(default_factory=set)
 
     def with_constraint(self, p: Any, strict: bool, bounds: int | None = None) -> Domain:
         """The part where p >= 0 (> 0). ``bounds``: the letter that stands for a maximum, of which it is a bound."""
@@ -195,6 +200,14 @@ class Domain:
         if not tried:
             yield chart
 
+    def _prefixes(self) -> Iterator[Chart]:
+        """What some charts begin with, the longest last, where all charts leave constraints."""
+        if not self.charts or not self._open(self.charts[0]):
+            return
+        seen = {chart.picks[:k] for chart in self.charts[:_LEFT] for k in range(len(chart.picks) + 1)}
+        for picks in sorted(seen, key=lambda picks: (len(picks), picks)):
+            yield self.follow(picks)
+
     def follow(self, picks: Sequence[Pick]) -> Chart:
         """The chart that these picks make. ``ValueError`` where a constraint does not allow one."""
         chart = self.plain
@@ -220,7 +233,7 @@ class Domain:
         if p == 0:
             return None if strict else Sign(False, ())
         c, factors = p.factor()
-        sign = c > 0
+        sign, charted = c > 0, True
         shown: list[tuple[str, int, tuple[Pick, ...]]] = []
         for factor, power in factors:
             even = int(power) % 2 == 0
@@ -237,8 +250,9 @@ class Domain:
                 return None
             if side < 0 and not even:
                 sign = not sign
+            charted = charted and (key(factor * side), strict) not in self._beyond
             shown.append((key(factor), int(power), picks))
-        return Sign(strict, tuple(shown)) if sign else None
+        return Sign(strict, tuple(shown), charted) if sign else None
 
     def _picks(self, p: Any, strict: bool) -> tuple[Pick, ...] | None:
         """As ``_shown``, which is asked once."""
@@ -265,6 +279,15 @@ class Domain:
                     # What showed one sign is likely to show the next.
                     self.charts.insert(0, self.charts.pop(k))
                     return found
+        for chart in self._prefixes():
+            left = [c.poly for c in self._open(chart)]
+            q = chart.image(p) if left else None
+            times = (
+                [] if q is None else [1, *(self.ring.gen(i) for i in sorted(chart.positive) if i not in self.bounded)]
+            )
+            if any(_follows(q * c, left, partial(right, chart), _USES) for c in times):
+                self._beyond.add((key(p), strict))
+                return chart.picks
         return None
 
     def _starts(self, p: Any) -> Iterator[Chart]:
@@ -339,11 +362,52 @@ class Domain:
         """
         return next((chart for chart in self.charts if not self._open(chart) and self._leads_inside(chart)), None)
 
+    def is_regular(self) -> bool:
+        """Whether every point of the domain is a limit of points of it where a given polynomial is not zero, unless it
+        is so everywhere.
+
+        Beside a regular chart it is enough that all constraints that a chart leaves hold better the smaller some slack
+        is that is not 0: however little it is made smaller, they hold with room, and all slacks may change a little.
+        """
+        return self.regular_chart() is not None or any(
+            self._leads_inside(chart) and any(self._improves(chart, i) for i in chart.positive)
+            for chart in self.charts[:_LEFT]
+        )
+
+    def _improves(self, chart: Chart, i: int) -> bool:
+        """Whether a smaller slack ``i`` makes all constraints that a chart leaves larger."""
+        for g, _ in self._open(chart):
+            with_it = {m: c for m, c in g.to_dict().items() if m[i]}
+            always = any(all(k in chart.positive for k, power in enumerate(m) if power) for m in with_it)
+            if not always or any(c > 0 for c in with_it.values()):
+                return False
+        return i not in self.bounded
+
     def _leads_inside(self, chart: Chart) -> bool:
-        """Whether positive slacks make letters, constraints, and all on the way, positive."""
+        """Whether positive slacks make letters, all on the way, and constraints that are not left, positive."""
+        left = {key(c.poly) for c in self._open(chart)}
         of = [(self.ring.gen(i), 0) for i in range(len(self.ring.names())) if i not in self.bounded]
         of += [(c.poly, 0) for c in self.constraints if not any(degree(c.poly, i) for i in self.bounded)]
         for k, (i, _, den) in enumerate(chart.steps, 1):
             of += [(self.ring.gen(i), k), (den, k)]
         images = (chart.image(p, since) for p, since in of)
-        return all(q is not None and q != 0 and has_no_negative(q) for q in images)
+        return all(q is not None and q != 0 and (has_no_negative(q) or key(chart.stripped(q)) in left) for q in images)
+
+
+def _follows(q: Any, left: list[Any], right: Callable[[Any], bool], uses: int) -> bool:
+    """Whether a polynomial is right less multiples of some that are nonnegative: of each, a term cancels one that is
+    negative."""
+    if right(q):
+        return True
+    negative = next(((m, c) for m, c in q.to_dict().items() if c < 0), None)
+    if negative is None or not uses:
+        return False
+    m, c = negative
+    for g in left:
+        for monomial, b in g.to_dict().items():
+            powers = tuple(int(k) - int(j) for k, j in zip(m, monomial, strict=True))
+            if b < 0 and min(powers, default=0) >= 0:
+                times = q.context().from_dict({powers: c / b})
+                if _follows(q - times * g, left, right, uses - 1):
+                    return True
+    return False

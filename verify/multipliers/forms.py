@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from verify.multipliers.ratios import Ratio
 from verify.reading.source import Unread
@@ -25,6 +25,14 @@ class Form:
     """A sum of multiples of inner products and of numbers: the coefficients by what they multiply."""
 
     of: Mapping[Key, Ratio]
+
+    #: The number 1.
+    ONE: ClassVar[Key] = ("value", "1")
+
+    @classmethod
+    def number(cls, c: Ratio) -> Form:
+        """A number."""
+        return cls({} if c.is_zero else {cls.ONE: c})
 
     def __add__(self, other: Form) -> Form:
         found = dict(self.of)
@@ -86,6 +94,9 @@ class Moments:
         return Form({k: c for k, c in found.items() if not c.is_zero})
 
     def _monomial(self, draws: frozenset[str], atoms: tuple[Atom, ...]) -> Iterator[tuple[Key, Ratio]]:
+        if not atoms:
+            yield Form.ONE, self._probability(draws)
+            return
         if len(atoms) != 1 or atoms[0].degree != 0 or atoms[0].own:
             raise Unread("a quantity is no sum of inner products and numbers")
         meaning = self.world.meaning.get(atoms[0].name, ("number",))

@@ -50,7 +50,7 @@ def factors(posed: Posed, more: Sequence[Ratio] = ()) -> list[Any]:
             for ratio in (b, 1 - b):
                 add(ratio.num)
                 add(ratio.den)
-    for ratio in more:
+    for ratio in (*posed.hints, *more):
         add(ratio.num)
         add(ratio.den)
     return [p for p in found.values() if {i for m, _ in terms(p) for i, k in enumerate(m) if k} <= used]

@@ -17,6 +17,8 @@ from verify.multipliers.ratios import Ratio, terms
 
 #: Points that are drawn of a domain, and at which branches of a maximum tie.
 DRAWN, TIES = 3000, 300
+#: What the solver says of what may be a solution all the same, where there is little room.
+_NEARLY = ("AlmostSolved", "InsufficientProgress")
 
 
 class Floats:
@@ -126,6 +128,15 @@ class Points:
         return chosen
 
 
+def _sizes(A: Array) -> Array:
+    """How large rows of matrices ``(points, forms, rows, rows)`` are, ``(points, rows)``: by their diagonals, and of
+    rows without any by those that they stand beside."""
+    d: Array = np.sqrt(np.abs(np.einsum("pkii->pki", A)).max(axis=1))
+    beside = np.abs(A).max(axis=1) / np.where(d > 0, d, np.inf)[:, None, :]
+    d = np.where(d > 0, d, beside.max(axis=2))
+    return np.where(d > 0, d, 1.0)
+
+
 class Programs:
     """Programs at points, whose unknowns are the multipliers ``names``: which are feasible, and between what bounds.
 
@@ -154,10 +165,13 @@ class Programs:
                     self.values[:, k, j] = values(form.of[key], X)
         self.units, scales = [], []
         for A in self.matrices:
-            d = np.sqrt(np.maximum(np.abs(np.einsum("pkii->pki", A)).max(axis=1), 1e-300))
+            d = _sizes(A)
             self.units.append(1 / d)
             scales.append(np.abs(A / d[:, None, :, None] / d[:, None, None, :]).max(axis=(2, 3)))
-        self.scale = np.maximum(np.max(scales, axis=0), 1e-12)
+        size = np.max(scales, axis=0, initial=0.0)
+        # Of function values alone, by these.
+        size = np.where(size > 0, size, np.abs(self.values).max(axis=2, initial=0.0))
+        self.scale = np.where(size > 0, size, 1.0)
 
     def sizes(self, k: int, at: Sequence[int]) -> Array:
         """How large a multiplier is at points where it matters."""
@@ -212,7 +226,8 @@ class Programs:
             settings,
         ).solve()
         status = str(found.status)
-        if status == "Solved":
+        made = dict(zip(free, np.asarray(found.x), strict=True))
+        if status == "Solved" or (status in _NEARLY and self._holds(p, {**fix, **made}, slack + 1e-6)):
             out = self._at(fixed)
             out[free] = np.asarray(found.x) / own[1:][free] * own[0]
             return out

@@ -89,8 +89,8 @@ def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, Pl
     domain = posed.domain
     if not set(multipliers) <= set(posed.known):
         raise Wrong(f"no inequality is called {min(set(multipliers) - set(posed.known))[:40]!r}")
-    if domain.regular_chart() is None:
-        raise Wrong("the letters that are allowed are not written by slacks")
+    if not domain.is_regular():
+        raise Wrong("the letters that are allowed are not seen to be limits of others")
     for name, c in multipliers.items():
         if not domain.never_zero(c.den):
             raise Wrong(f"the multiplier of {name} is not shown to be finite")

@@ -35,6 +35,8 @@ def world_of(*terms: Term) -> World:
             symbols.add(symbol_of(term))
         if term.op in (Op.LETTER, Op.GIVEN, Op.DRAW) and Axis.CLIENTS in term.type.axes and term.type.degree == 0:
             indexed.add(str(term.data) if term.op is Op.DRAW else str(symbol_of(term)))
+        if term.op is Op.ROOT:
+            symbols.add(symbol_of(term))
         if term.op is Op.DRAW and Axis.COORDINATES in term.type.axes:
             along.add(str(term.data))
         if term.op is Op.ALL:

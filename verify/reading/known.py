@@ -17,6 +17,7 @@ from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers import rational
 from fedtheory.problems import excess
+from fedtheory.problems.noise import Noise
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
 from verify.reading.laws import Law, support
@@ -112,6 +113,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
         yield function, Rule(name, partial(_vector, name))
     yield randomness.support_of, Rule("support_of", lambda law, exact=False: support(_law(law), exact))
     yield randomness.expectation, Rule("expectation", _expectation)
+    yield rational.square_root, Rule("square_root", lambda of: terms.root(as_term(of)))
     yield rational.is_exact, Rule("is_exact", lambda *of: Unknown("whether numbers are fractions"))
     yield randomness.Constant, Rule("Constant", lambda: Law("constant"))
     yield randomness.Bernoulli, Rule("Bernoulli", lambda p: Law("bernoulli", (_number(p),)))
@@ -123,9 +125,11 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
 
 
-def problem(with_g: bool, single: bool = False, resolvents: bool = False, fixed: bool = False) -> Named:
-    """A problem with n functions f_i on R^d, perhaps with a g; ``single``: with one f_i; ``resolvents``: whether the
-    f_i have resolvents; ``fixed``: whether it is the same in all replicas."""
+def problem(
+    with_g: bool, single: bool = False, resolvents: bool = False, fixed: bool = False, of_g: bool = False
+) -> Named:
+    """A problem with n functions f_i on R^d, perhaps with a g; ``single``: with one f_i; ``resolvents``, ``of_g``:
+    whether the f_i, and g, have resolvents; ``fixed``: whether it is the same in all replicas."""
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
     numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in CONSTANTS}
@@ -135,7 +139,7 @@ def problem(with_g: bool, single: bool = False, resolvents: bool = False, fixed:
             "n": 1 if single else n,
             "d": d,
             "f": _functions("f", over, 1 if single else n, d, resolvents),
-            "g": _functions("g", Axis.ONE, 1, d) if with_g else None,
+            "g": _functions("g", Axis.ONE, 1, d, of_g) if with_g else None,
             "x_star": terms.leaf(Op.GIVEN, "x_star", Type((Axis.COORDINATES,), not fixed, 1)),
             "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), not fixed, 1)),
             **numbers,
@@ -172,19 +176,16 @@ def _asked(name: str, over: Axis, more: tuple[Axis, ...], degree: int, at: Any) 
 
 
 def compressors(name: str, value: Any) -> Named | None:
-    """A family of compressors, or one that each client uses, as a parameter; None of any other object."""
-    if type(value) not in (Family, Contractive):
+    """A family of compressors, one that each client uses, or noise, as a parameter; None of any other object."""
+    if type(value) not in _CONSTANTS:
         return None
-    factor = "omega" if type(value) is Family else "alpha"
-    law = Law("compression", (name,))
-    return Named(
-        f"the parameter {name}",
-        {
-            "draws": law,
-            "apply": Rule(f"{name}.apply", partial(_compressed, name)),
-            factor: terms.leaf(Op.GIVEN, f"{name}.{factor}", terms.NUMBER),
-        },
-    )
+    of = {"draws": Law("compression", (name,)), "apply": Rule(f"{name}.apply", partial(_compressed, name))}
+    numbers = {c: terms.leaf(Op.GIVEN, f"{name}.{c}", terms.NUMBER) for c in _CONSTANTS[type(value)]}
+    return Named(f"the parameter {name}", {**of, **numbers})
+
+
+#: What stands for the constants of compressors, by their class; the variance of noise is spoken of by other letters.
+_CONSTANTS: Mapping[type, tuple[str, ...]] = {Family: ("omega",), Contractive: ("alpha",), Noise: ()}
 
 
 def _compressed(name: str, draw: Any, at: Any) -> Term:

@@ -51,8 +51,9 @@ class Program:
 def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None) -> Program:
     """What a step of an algorithm computes, for all n, d and letters.
 
-    ``problem``, ``params``: an example, which tells the kinds of the parameters and the shapes of a state; its n and d
-    differ, and are not 1. ``counts``: parameters that are to be the numbers given, as where loops run to them.
+    ``problem``, ``params``: an example, which tells the kinds of the parameters, the shapes of a state, and whether
+    functions have resolvents; its n and d differ, and d is not 1. Where n is, this is read for a single client alone.
+    ``counts``: parameters that are to be the numbers given, as where loops run to them.
     ``Unread`` says what stands in the way.
     """
     world = _World.of(algorithm, problem, params, counts or {})
@@ -110,17 +111,21 @@ class _World:
 
     @classmethod
     def of(cls, algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int]) -> _World:
-        if problem.n == problem.d or 1 in (problem.n, problem.d):
-            raise ValueError("in the example n and d differ, and are not 1")
+        if problem.n == problem.d or problem.d == 1:
+            raise ValueError("in the example n and d differ, and d is not 1")
         if algorithm.schedules:
             raise Unread(f"parameters of {algorithm.name} vary with the round")
         if not is_record_class(algorithm.State) or not is_record_class(type(params)):
             raise Unread(f"the states or parameters of {algorithm.name} have code of their own")
         reader = Reader(known.FUNCTIONS)
         told = {name: parameter(reader, name, value, problem.n, counts) for name, value in params._asdict().items()}
+        if problem.n == 1 and any(isinstance(v, Term) and Axis.CLIENTS in v.type.axes for v in told.values()):
+            raise Unread(f"{algorithm.name} has parameters of each client's own, and there is only one")
         types = parts_of(algorithm, problem, params)
         state = Record(algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
-        return cls(reader, (known.problem(problem.g is not None), Record(type(params), told), state), types)
+        resolvents = [hasattr(getattr(problem, of, None), "resolvent") for of in ("f", "g")]
+        given = known.problem(problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1])
+        return cls(reader, (given, Record(type(params), told), state), types)
 
 
 def parameter(reader: Reader, name: str, value: Any, n: int | None, counts: Mapping[str, int]) -> Any:

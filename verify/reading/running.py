@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, square_root
 from fedtheory.numbers.sourcecode import quotient
 from fedtheory.randomness import UniformSubset, WeightedSubset, expectation
 from verify.reading.known import VECTORS
@@ -89,6 +89,8 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             axes = term.of[0].type.axes
             array = np.broadcast_to(_with_axes(of[0], term.of[0]), _spread_shape(of[0], term.of[0], problem))
             return np.take(array, getattr(params, term.data), axis=axes.index(Axis.CLIENTS) - len(axes))
+        case Op.ROOT:
+            return square_root(of[0])
         case Op.POWER:
             return of[0] ** term.data
     return _OPERATIONS[term.op](*of)

@@ -41,6 +41,7 @@ class Op(StrEnum):
     MULTIPLY = "*"
     DIVIDE = "/"
     POWER = "**"
+    ROOT = "square root"
     CHOOSE = "where"
     NOT = "not"
     AND = "and"
@@ -230,6 +231,13 @@ def power(one: Term, exponent: int) -> Term:
     else:
         raise ValueError(f"the power {exponent} of {one.type} is no inner product")
     return Term(Op.POWER, (one,), Type(one.type.axes, one.type.batched, degree), exponent)
+
+
+def root(one: Term) -> Term:
+    """The square root of a number that is the same for all clients and in all replicas."""
+    if one.type != NUMBER:
+        raise ValueError(f"the square root of {one.type} is taken, where a number is due")
+    return Term(Op.ROOT, (one,), NUMBER)
 
 
 def choose(mask: Term, one: Term, other: Term) -> Term:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import sympy
 
 from verify.reading.source import Unread
-from verify.reading.terms import Op, Term
+from verify.reading.terms import Op, Term, written
 
 
 class Atom(NamedTuple):
@@ -320,8 +320,9 @@ class World:
 
 
 def symbol_of(term: Term) -> sympy.Symbol:
-    """What stands for a letter: a parameter and what the problem declares may have the same name."""
-    return sympy.Symbol(f"{term.op} {term.data}")
+    """What stands for a letter: a parameter and what the problem declares may have the same name. What stands for a
+    square root."""
+    return sympy.Symbol(f"{term.op} {written(term.of[0]) if term.op is Op.ROOT else term.data}")
 
 
 def at_client(name: str, client: str) -> str:

@@ -88,7 +88,7 @@ def test_a_fixed_point_is_told_in_the_order_of_the_state():
     method = ft.method("kept", _kept, ["gamma"], {"x": "point", "h": "clients"}, fixed_point=centre)
     setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L))
     claim = ft.Claim("own/kept", setting=setting, statement=ft.contracts(method, ft.distance, 1))
-    instance = example(claim, False)
+    instance = example(claim, cases(claim)[0])
     told = fixed_point(method, instance.problem, instance.params)
     assert list(told) == ["x", "h"] and told["x"].data == "x_star" and told["h"].data == "y_star"
     # Unpacked, the state is in this order too.

@@ -99,7 +99,7 @@ class Numbers:
         total = np.full((self.n, self.d), Fraction(0))
         for (draws, atoms), c in value.of.items():
             assert not draws and len(atoms) == 1
-            total = total + self.ratio(self.posing._convert(c), self.letters) * self.atoms[atoms[0].name]
+            total = total + self.ratio(self.posing.letters.converted(c), self.letters) * self.atoms[atoms[0].name]
         return total
 
     def _error(self, block, names):
@@ -165,8 +165,8 @@ def differs():
 def test_a_program_in_which_all_clients_have_one_gradient_is_told(monkeypatch):
     at = answers.Functions.at
 
-    def alike(functions, world, point):
-        found = at(functions, world, point)
+    def alike(functions, world, point, apart=False):
+        found = at(functions, world, point, apart)
         found.gradient = Value({k: c for k, c in found.gradient.of.items() if not any(atom.own for atom in k[1])})
         return found
 
@@ -175,5 +175,5 @@ def test_a_program_in_which_all_clients_have_one_gradient_is_told(monkeypatch):
 
 
 def test_a_program_of_one_branch_is_told(monkeypatch):
-    monkeypatch.setattr(posing, "_masks", lambda law, name, number: [(name, forms.Mask(number(law.of[0]) * 0 + 1))])
+    monkeypatch.setattr(posing, "masks", lambda law, name, number: [(name, forms.Mask(number(law.of[0]) * 0 + 1))])
     assert differs()

@@ -1,0 +1,108 @@
+"""What classes, proximal points, noise, square roots and a single client come to in a program."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+from places import EXAMPLES
+
+import fedtheory as ft
+from fedtheory.numbers.rational import square_root
+from verify.cli.own import load
+from verify.multipliers.cases import cases, declared, declared_of_g
+from verify.multipliers.posing import pose
+from verify.multipliers.proving import prove
+
+mu, L, M, gamma, q = ft.letters("mu L M gamma q")
+
+
+def shown(claim, seconds=4):
+    return not isinstance(prove(claim, seconds), str)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ("fedprox", "proximal_point", "polyak_lojasiewicz", "sgd", "subgradient", "point_saga", "optimized_gradient"),
+)
+def test_theorems_of_the_gallery_are_proved_and_more_is_not(name):
+    true, false = load(EXAMPLES / "gallery" / f"{name}.py")
+    assert shown(true) and not shown(false, 1)
+
+
+def test_what_classes_declare():
+    least, largest, steepest = declared(ft.SmoothConvex(L))
+    assert (least, str(largest), steepest) == (0, "L", None)
+    assert declared(ft.Convex())[:2] == (0, None) and declared(ft.ConvexLipschitz(M)).steepest is not None
+    assert declared_of_g(ft.Composite(ft.SmoothStronglyConvex(mu, L)))[:2] == (0, None)
+    assert declared(ft.SmoothEach(mu, L)) is None and declared(ft.PolyakLojasiewicz(mu, L, own=True)) is None
+
+
+def _claim(step, functions, factor, requires=(), of=ft.distance, params=("gamma",), **more):
+    method = ft.method("mine", step, list(params), {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=functions, **more)
+    return ft.Claim("mine/step", setting=setting, statement=ft.contracts(method, of, factor), requires=requires)
+
+
+def _mean_of_gradients(problem, x):
+    return problem.f.gradient(x[..., None, :]).sum(axis=-2) / problem.n
+
+
+def _descent(problem, params, state, draw):
+    return {"x": state.x - params.gamma * _mean_of_gradients(problem, state.x)}
+
+
+def _gradients(problem, params, state):
+    return (problem.f.gradient(state.x[..., None, :]) ** 2).sum(axis=(-1, -2))
+
+
+@pytest.mark.parametrize("clients", ((1,), (1, 2, 3)))
+def test_what_is_true_of_a_single_client_is_not_taken_for_all(clients):
+    # At x* the gradients of several clients are not zero, and stay as they are.
+    claim = _claim(_descent, ft.SmoothConvex(L), sympy.Integer(1), (gamma * L <= 1,), _gradients, clients=clients)
+    assert shown(claim) is (clients == (1,))
+
+
+def _corrected(problem, params, state, draw):
+    # A proximal point, and from there the difference of two subgradients, which is zero where there is only one.
+    target = state.x[..., None, :] / params.gamma
+    point = problem.f.resolvent(1 / params.gamma, target)
+    change = problem.f.gradient(point) - (target - point / params.gamma)
+    return {"x": (point + params.gamma * change)[..., 0, :]}
+
+
+@pytest.mark.parametrize("functions", (ft.Convex(), ft.SmoothConvex(L)))
+def test_of_kinks_a_subgradient_is_not_that_of_the_proximal_point(functions):
+    claim = _claim(_corrected, functions, sympy.Integer(1), clients=(1,))
+    assert shown(claim) is isinstance(functions, ft.SmoothConvex)
+
+
+def _if_there_are_resolvents(problem, params, state, draw):
+    longer = 3 if hasattr(problem.f, "resolvent") else 1
+    return {"x": state.x - longer * params.gamma * _mean_of_gradients(problem, state.x)}
+
+
+def test_code_that_asks_for_resolvents_is_read_as_it_runs():
+    assert shown(_claim(_descent, ft.SmoothStronglyConvex(mu, L), 1 - gamma * mu, (gamma * L <= 1,)))
+    claim = _claim(_if_there_are_resolvents, ft.SmoothStronglyConvex(mu, L), 1 - gamma * mu, (gamma * L <= 1,))
+    assert not shown(claim)
+
+
+def _rooted(problem, params, state, draw):
+    return {"x": square_root(1 - params.q) * state.x + (1 - square_root(1 - params.q)) * problem.x_star}
+
+
+@pytest.mark.parametrize(("factor", "right"), ((1 - q, True), ((1 - q) ** 2, False), (sympy.sqrt(1 - q), True)))
+def test_square_roots_are_those_that_are_positive(factor, right):
+    claim = _claim(_rooted, ft.Convex(), factor, (q <= 1,), params=("q",))
+    assert shown(claim) is right
+
+
+def test_equations_leave_no_letter_free():
+    # Where mu = L the equation mu = q^2 L says that q = 1.
+    setting = {"functions": ft.SmoothStronglyConvex(mu, L), "requires": (sympy.Eq(mu, q**2 * L),), "params": ("q",)}
+    claim = _claim(
+        lambda problem, params, state, draw: {"x": params.q * state.x + 0 * problem.x_star}, factor=1, **setting
+    )
+    equal = next(case for case in cases(claim) if case.equal)
+    posed = pose(claim, equal)
+    assert not posed.target.of

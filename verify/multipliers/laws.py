@@ -1,0 +1,25 @@
+"""The masks that distributions draw, and their moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from verify.multipliers.forms import Mask
+
+
+def masks(law: Any, name: str, number: Any) -> Iterator[tuple[str, Mask]]:
+    """The masks of a distribution, by name."""
+    if law.name == "product":
+        for part, of in zip(law.make._fields, law.of, strict=True):
+            yield from masks(of, f"{name}.{part}", number)
+    elif law.name == "bernoulli":
+        yield name, Mask(number(law.of[0]))
+    elif law.name == "independent" and law.of[0].name == "bernoulli":
+        p = number(law.of[0].of[0])
+        yield name, Mask(p, True, p * p)
+    elif law.name in ("subset", "pattern"):
+        n, tau = (number(term) for term in law.of[:2])
+        # One of n at random: two different ones never are.
+        pair = tau * 0 if (tau - 1).is_zero else tau * (tau - 1) / (n * (n - 1))
+        yield name, Mask(tau / n, True, pair)

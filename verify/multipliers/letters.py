@@ -1,0 +1,293 @@
+"""The letters of a claim as they stand in a program: the ring of polynomials in them, and which of them are allowed.
+
+All of it comes from the claim: its class, its domain and its hypotheses. A hypothesis that is not understood is not
+assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.settings.relations import Comparison
+from verify.exact.symbolic import assumed, conjuncts
+from verify.multipliers.cases import Case, stated
+from verify.multipliers.domains import Domain
+from verify.multipliers.forms import Form
+from verify.multipliers.ratios import Ratio, coefficients, degree, from_terms, polynomials, substituted
+from verify.reading.source import Unread
+from verify.reading.terms import Op, Term
+from verify.reading.worlds import ONE, Value, World
+
+#: Letters that are reserved for maxima in a statement, and for square roots.
+MAXIMA, ROOTS = 6, 2
+#: How the names of letters begin that stand for square roots in the code.
+_ROOT = f"{Op.ROOT} "
+
+
+class Letters:
+    """The letters of one case. ``terms``: what letters of the claim stand for, those of which it is known."""
+
+    def __init__(self, claim: Claim, case: Case, world: World, terms: Sequence[tuple[sympy.Expr, Term]]) -> None:
+        self.claim, self.case, self.setting, self.terms = claim, case, claim.setting, terms
+        self.symbols = [str(s) for s in world.field.symbols]
+        self.kept = [s for s in self.symbols if not s.startswith("sum ")]
+        spare = (*(f"max {k}" for k in range(MAXIMA)), *(f"root {k}" for k in range(ROOTS)))
+        rooted = {s: f"root {ROOTS + k}" for k, s in enumerate(s for s in self.kept if s.startswith(_ROOT))}
+        self.names = (*(rooted.get(s) or _short(s) for s in self.kept), *spare)
+        if len(set(self.names)) < len(self.names):
+            raise Unread("a parameter has the name of a constant of the problem")
+        self.ring = polynomials(self.names)
+        self.one = Ratio(self.ring.constant(1), self.ring.constant(1))
+        #: What letters are told to be, by others; square roots; and of letters that are one less a root of one less
+        #: another letter, that letter.
+        self.told: dict[int, Ratio] = {}
+        self.roots: list[Ratio] = []
+        self.apart: dict[int, int] = {}
+        self.env: dict[sympy.Expr, Ratio] = {}
+
+    def generator(self, i: int) -> Ratio:
+        """A letter, by its place."""
+        return Ratio(self.ring.gen(i), self.ring.constant(1))
+
+    def maximum(self, k: int) -> int:
+        """The place of the letter for a maximum."""
+        if k == MAXIMA:
+            raise Unread(f"there are more than {MAXIMA} maxima")
+        return len(self.kept) + k
+
+    def converted(self, c: Any) -> Ratio:
+        """A coefficient of the world."""
+        parts = []
+        for p in (c.numer, c.denom):
+            found = {}
+            for monomial, number in p.terms():
+                powers = dict(zip(self.symbols, monomial, strict=True))
+                if any(k for s, k in powers.items() if s not in self.kept):
+                    raise Unread("a sum of numbers over the clients is in the way")
+                exponents = (*(powers[s] for s in self.kept), *([0] * (MAXIMA + ROOTS)))
+                found[exponents] = Fraction(int(number.numerator), int(number.denominator))
+            parts.append(from_terms(self.ring, found))
+        return self.as_told(Ratio.of(*parts))
+
+    def number(self, value: Value) -> Ratio:
+        """A number that depends on letters alone."""
+        if not set(value.of) <= {ONE}:
+            raise Unread("a number depends on vectors")
+        return self.converted(value.of[ONE]) if value.of else self.one * 0
+
+    def as_told(self, ratio: Ratio) -> Ratio:
+        """A quotient with what is known of letters put in."""
+        return substituted(ratio, self.told) if self.told else ratio
+
+    # Which are allowed
+
+    def domain(self, values: Mapping[sympy.Expr, Value], own: set[int], rooted: Mapping[str, Value]) -> Domain:
+        """The letters that the claim allows.
+
+        ``values``: of the letters of the claim that are known; ``own``: places of more letters that are nonnegative;
+        ``rooted``: of what letters of the world are square roots.
+        """
+        place = {name: k for k, name in enumerate(self.names)}
+        signs = self._signs(place, own)
+        if missing := [n for k, n in enumerate(map(_short, self.kept)) if n != "d" and k not in signs]:
+            raise Unread(f"the sign of {missing[0]} is not known")
+        domain = Domain(self.ring, frozenset(k for k, strict in signs.items() if strict))
+        if self.case.single:
+            self.told[place["n"]] = self.one
+        if self.case.equal:
+            self.told[place["mu"]] = self.generator(place["L"])
+        self.env = {letter: self.number(value) for letter, value in values.items()}
+        for symbol, value in rooted.items():
+            self._tell(self.kept.index(symbol), self._root(self.as_told(self.number(value))))
+        relations = conjuncts(assumed(self.claim))
+        self._find_roots(relations)
+        for relation in relations:
+            if isinstance(relation, sympy.Eq):
+                self._equation(relation, domain)
+        self.env = {letter: self.as_told(value) for letter, value in self.env.items()}
+        domain = Domain(self.ring, domain.positive | {i for i, k in self.apart.items() if k in domain.positive})
+        for i in self.apart:
+            domain = at_least(domain, 1 - self.generator(i), False)
+        domain = at_least(domain, self.as_told(self.generator(place["n"])) - 1, False)
+        of = self.setting.functions
+        if self.case.equal is not True and of is not None and of.ends is not None and stated(self.claim, of):
+            # There are functions of the class.
+            strict = self.case.equal is False
+            domain = at_least(domain, self.as_told(self.generator(place["L"]) - self.generator(place["mu"])), strict)
+        # Letters that are written by others keep their signs.
+        for k, told in self.told.items():
+            if k in signs:
+                domain = at_least(domain, told, signs[k])
+        for relation in relations:
+            if isinstance(relation, sympy.Eq) or not isinstance(relation, sympy.Rel):
+                continue
+            strict = isinstance(relation, sympy.StrictLessThan | sympy.StrictGreaterThan)
+            try:
+                small, large = (self._plain(side) for side in (relation.lts, relation.gts))
+            except Unread:
+                # What is not understood is not assumed.
+                continue
+            domain = at_least(domain, large - small, strict)
+        return domain
+
+    def _signs(self, place: Mapping[str, int], own: set[int]) -> dict[int, bool]:
+        """Of letters that are nonnegative, their places, and whether they are positive."""
+        found = {place["n"]: True}
+        for letter, term in self.terms:
+            if term.op in (Op.LETTER, Op.GIVEN) and letter.is_nonnegative:
+                k = place[str(term.data)]
+                found[k] = found.get(k, False) or bool(letter.is_positive)
+        roots = {k for k, s in enumerate(self.kept) if s.startswith(_ROOT)}
+        return dict.fromkeys(own | roots, False) | found
+
+    def _tell(self, i: int, told: Ratio) -> None:
+        self.told = {k: substituted(v, {i: told}) for k, v in self.told.items()}
+        self.told[i] = told
+        self.env = {letter: self.as_told(value) for letter, value in self.env.items()}
+
+    def _equation(self, relation: sympy.Eq, domain: Domain) -> None:
+        """A letter that is said to be what others make, or for which an equation has one solution.
+
+        ``domain``: the letters by their signs.
+        """
+        for one, other in ((relation.lhs, relation.rhs), (relation.rhs, relation.lhs)):
+            value = self.env.get(one) if one.is_Symbol else None
+            if value is None or value.den != 1 or len(value.num) != 1 or value.num.total_degree() != 1:
+                continue
+            (i,) = value.letters()
+            if value.num != self.ring.gen(i) or i in self.told:
+                continue
+            try:
+                told = self.as_told(self._plain(other))
+            except Unread:
+                continue
+            if i not in told.letters():
+                self._tell(i, told)
+                return
+        try:
+            difference = self.as_told(self._plain(relation.lhs) - self._plain(relation.rhs))
+        except Unread:
+            return
+        left = [factor for factor, _ in difference.num.factor()[1] if not domain.never_zero(factor)]
+        for i in sorted(k for k in difference.letters() if k < len(self.kept)) if len(left) == 1 else ():
+            if degree(left[0], i) == 1:
+                slope, rest = coefficients(left[0], i)[1], coefficients(left[0], i).get(0, self.ring.constant(0))
+                if domain.never_zero(slope):
+                    self._tell(i, Ratio.of(-rest, slope))
+                    return
+
+    # Square roots
+
+    def _find_roots(self, relations: list[sympy.Basic]) -> None:
+        """Letters for the square roots in hypotheses and in the statement."""
+        sides = [side for c in self.claim.statement.comparisons for side in (c.left, c.right)]
+        found = {p.base for e in (*relations, *sides) for p in e.atoms(sympy.Pow) if p.exp.is_Rational and p.exp.q == 2}
+        for base in sorted(found, key=sympy.default_sort_key):
+            try:
+                self._evaluated_root(base)
+            except Unread:
+                continue
+
+    def _evaluated_root(self, base: sympy.Expr) -> Ratio:
+        return self._root(self.as_told(self._plain(base)))
+
+    def _root(self, radicand: Ratio) -> Ratio:
+        """The square root, by a letter by which another is written, of which the radicand is made.
+
+        Where the radicand is negative there is no root, and nothing is said: roots may be any that are nonnegative.
+        """
+        for known in self.roots:
+            if (radicand - known**2).is_zero:
+                return known
+        if len(self.roots) == ROOTS:
+            raise Unread(f"there are more than {ROOTS} square roots")
+        i, rest = len(self.names) - ROOTS + len(self.roots), 1 - radicand
+        for k in sorted(radicand.letters() - set(self.told)):
+            slope = coefficients(radicand.num, k).get(1, self.ring.constant(0))
+            if (
+                k >= len(self.kept)
+                or degree(radicand.num, k) != 1
+                or degree(radicand.den, k)
+                or not slope.is_constant()
+            ):
+                continue
+            if (rest - self.generator(k)).is_zero:
+                # x = t (2 - t), and the root of 1 - x is 1 - t, for t <= 1: so x > 0 where t > 0.
+                root = 1 - self.generator(i)
+                told = self.generator(i) * (2 - self.generator(i))
+                self.apart[i] = k
+            else:
+                root = self.generator(i)
+                below, other = (
+                    Ratio(p, self.ring.constant(1)) for p in (radicand.den, radicand.num - slope * self.ring.gen(k))
+                )
+                told = (root**2 * below - other) / Ratio(slope, self.ring.constant(1))
+            self.roots.append(root)
+            self._tell(k, told)
+            return root
+        raise Unread("a square root is taken of what is linear in no letter")
+
+    # Expressions
+
+    def _plain(self, expression: sympy.Expr) -> Ratio:
+        """The value of an expression without maxima in letters."""
+        found = self.evaluated(expression, self.env)
+        if not isinstance(found, Ratio):
+            raise Unread(f"{expression} is no number")
+        return found
+
+    def parts_of(self, comparison: Comparison) -> Iterator[Ratio]:
+        """Numbers of which factors in the two sides of a comparison are made."""
+        for e in sympy.preorder_traversal(comparison.left - comparison.right):
+            if e.is_Add or (e.is_Pow and e.exp.is_Integer):
+                try:
+                    yield self.as_told(self._plain(e.base if e.is_Pow else e))
+                except Unread:
+                    continue
+
+    def evaluated(self, e: sympy.Expr, env: Mapping[Any, Any]) -> Any:
+        """The value of an expression, a number or a form. ``Unread`` for what is no quotient of polynomials."""
+        if e in env:
+            return env[e]
+        if e.is_Rational:
+            return self.one * Fraction(int(e.p), int(e.q))
+        if e.is_Add or e.is_Mul:
+            parts = [self.evaluated(a, env) for a in e.args]
+            # Numbers first, so that forms are multiplied by them.
+            parts.sort(key=lambda part: isinstance(part, Form))
+            total = parts[0]
+            for part in parts[1:]:
+                total = _sum(total, part) if e.is_Add else part * total
+            return total
+        if e.is_Pow and e.exp.is_Rational and e.exp.q <= 2:
+            base = self.evaluated(e.base, env) if e.exp.q == 1 else self._evaluated_root(e.base)
+            if isinstance(base, Ratio) and not (base.is_zero and e.exp < 0):
+                return base ** int(e.exp * e.exp.q)
+        raise Unread(f"{e} is no quotient of polynomials in what is known")
+
+
+def at_least(domain: Domain, difference: Ratio, strict: bool, bounds: int | None = None) -> Domain:
+    """The domain where a quotient is >= 0 (> 0)."""
+    num, den = difference.num, difference.den
+    if domain.sign(den, True) is None:
+        num = -num if domain.sign(-den, True) is not None else num * den
+    return domain.with_constraint(num, strict, bounds)
+
+
+def _sum(one: Any, other: Any) -> Any:
+    if isinstance(one, Form) is not isinstance(other, Form):
+        form, number = (one, other) if isinstance(one, Form) else (other, one)
+        return form + Form.number(number)
+    return one + other
+
+
+def _short(symbol: str) -> str:
+    """The name of a letter without what it is of."""
+    for kind in (Op.LETTER, Op.GIVEN):
+        symbol = symbol.removeprefix(f"{kind} ")
+    return symbol
