@@ -98,7 +98,10 @@ class Table:
 
     def read(self, listed: Iterable[Any]) -> Any:
         """A polynomial of an object."""
-        return from_terms(self.ring, {tuple(m): Fraction(c) for c, m in listed})
+        found: dict[tuple[int, ...], Fraction] = {}
+        for c, m in listed:
+            found[tuple(m)] = found.get(tuple(m), Fraction(0)) + Fraction(c)
+        return from_terms(self.ring, found)
 
     def quotient(self, c: Any) -> Quotient:
         """A coefficient of an object: a fraction as text, or a quotient of polynomials."""
@@ -136,12 +139,21 @@ class Table:
             p = p * self.factors[j].of ** k
         return p
 
+    def is_positive(self, x: Factored) -> bool:
+        """Whether it is shown that a product is positive."""
+        return x.constant != 0 and self._is_strict(x) and not self._is_negative(x)
+
     def positive_one(self, x: Factored) -> Factored:
         """The one of a product and its negative that is positive. ``ValueError`` where no sign is shown."""
-        if any(not self.factors[j].strict for j in x.powers):
+        if not self._is_strict(x):
             raise ValueError("a denominator may be 0 for some of the letters, which is not written for Rocq")
-        negative = sum(k for j, k in x.powers.items() if self.factors[j].negative) % 2 == 1
-        return Factored(-x.constant, x.powers) if negative is (x.constant > 0) else x
+        return Factored(-x.constant, x.powers) if self._is_negative(x) else x
+
+    def _is_strict(self, x: Factored) -> bool:
+        return all(self.factors[j].strict for j in x.powers)
+
+    def _is_negative(self, x: Factored) -> bool:
+        return (x.constant < 0) ^ bool(sum(k for j, k in x.powers.items() if self.factors[j].negative) % 2)
 
     def _place(self, q: Any) -> int:
         name = key(q)

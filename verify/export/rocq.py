@@ -25,8 +25,9 @@ LIBRARY = Path(__file__).with_name("library") / "Gram.v"
 _RESERVED = frozenset(
     re.findall(
         r"\w+",
-        "as at cofix else end exists fix for forall fun if in let match mod return then using where with "
-        "Prop Set SProp Type E R holds inner space eq_refl",
+        "as at by cofix else end exists exists2 fix for forall fun if in let match mod return then using where with IF "
+        "Axiom CoFixpoint Definition Fixpoint Hypothesis Parameter Theorem Variable Prop Set SProp Type "
+        "E R holds inner space eq_refl",
     )
 )
 #: Stands for a space at which no line is broken.
@@ -86,6 +87,15 @@ class _Writing:
         self._names = _names([*self._vectors, *self._values, *self._letters])
         self._said = [self._names[letter] for letter in self._letters]
 
+    @property
+    def _relation(self) -> tuple[str, str]:
+        """What is shown of the target: where there are letters alone, whether it is negative, or 0."""
+        program = self._program
+        if not program["known"] and not program["squares"]:
+            return "Equal", "="
+        positive = any(self._table.is_positive(self._table.product(item["weight"])) for item in program["squares"])
+        return ("Below", "<") if positive and not self._vectors and not self._values else ("AtMost", "<=")
+
     def theorem(self, name: str) -> str:
         """The claim and its proof as Rocq computes with them, and the theorem that is read."""
         known = [self._terms(item["form"]) for item in self._program["known"]]
@@ -113,7 +123,11 @@ class _Writing:
     # What is read
 
     def _statement(self, target: list[_Term], known: list[list[_Term]]) -> list[str]:
-        binders = [f"({' '.join(of)} : {kind})" for of, kind in zip(self._named(), "ERR", strict=True) if of]
+        binders = [
+            f"({' '.join(of)}{_TOGETHER}:{_TOGETHER}{kind})"
+            for of, kind in zip(self._named(), "ERR", strict=True)
+            if of
+        ]
         lines = [_wrapped(" ".join(["forall (E : space)", *binders]) + ",")]
         signs = [(sign, self._names[letter]) for letter, sign in self._data["letters"].items()]
         signs += [
@@ -124,7 +138,7 @@ class _Writing:
         lines += [_wrapped(" ".join(conditions))] if signs else []
         for item, terms in zip(self._program["known"], known, strict=True):
             lines += [f"  (* {_comment(item['words'])} *)", _wrapped(f"{self._sum(terms)} <= 0 ->")]
-        return [*lines, _wrapped(f"{self._sum(target)} <= 0.")]
+        return [*lines, _wrapped(f"{self._sum(target)} {self._relation[1]} 0.")]
 
     def _sum(self, terms: list[_Term]) -> str:
         """The sum as a person writes it."""
@@ -149,10 +163,14 @@ class _Writing:
     def _terms(self, form: Mapping[str, Any]) -> list[_Term]:
         found = []
         for thing, c in form.items():
-            q = self._table.quotient(c)
-            minus = polynomials.has_no_positive(q.num)
-            q = q._replace(num=-q.num) if minus else q
-            found.append(_Term(minus, None if q.num == q.den else q, thing))
+            whole = self._table.quotient(c)
+            # What vanishes once it is multiplied out is written term by term.
+            vanishes = whole.num == 0 and not isinstance(c, str)
+            parts = [{"num": [term], "den": c["den"]} for term in c["num"]] if vanishes else []
+            for q in map(self._table.quotient, parts) if parts else [whole]:
+                minus = polynomials.has_no_positive(q.num)
+                q = q._replace(num=-q.num) if minus else q
+                found.append(_Term(minus, None if q.num == q.den else q, thing))
         return found
 
     def _claim(self, target: list[_Term], known: list[list[_Term]]) -> str:
@@ -163,7 +181,8 @@ class _Writing:
         ]
         return (
             f"{{|\n  letters := {_list(letters)};\n  conditions := {_list(conditions)};\n"
-            f"  known := {_list(map(self._computed, known))};\n  target := {self._computed(target)} |}}"
+            f"  known := {_list(map(self._computed, known))};\n  target := {self._computed(target)};\n"
+            f"  compared := {self._relation[0]} |}}"
         )
 
     def _computed(self, terms: list[_Term]) -> str:

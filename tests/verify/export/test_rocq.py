@@ -53,6 +53,32 @@ WITH_LETTERS = {
         }
     ],
 }
+#: mu < L, and an identity whose terms cancel.
+GAP = {"num": [["1", [0, 1, 0]], ["-1", [1, 0, 0]]], "den": MORE}
+OF_LETTERS = {
+    **WITH_LETTERS,
+    "domain": {"mu < L": {"is": ABOVE, "sign": "> 0"}},
+    "programs": [
+        {
+            "claimed": "mu < L",
+            "target": {"1|1": {"num": [["-1", [0, 1, 0]], ["1", [1, 0, 0]]], "den": MORE}},
+            "known": [],
+            "squares": [
+                {
+                    "weight": GAP,
+                    "vector": {"1": "1"},
+                    "by": {"constant": "1", "factors": [{"of": ABOVE, "chart": [["L", "mu < L", ONE_LETTER, ABOVE]]}]},
+                }
+            ],
+        },
+        {
+            "claimed": "an identity",
+            "target": {"1|1": {"num": [*MORE, ["-1", [1, 0, 0]], ["-1", [0, 1, 0]]], "den": MORE}},
+            "known": [],
+            "squares": [],
+        },
+    ],
+}
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +118,12 @@ def test_a_theorem_is_read():
         "(mu * gamma - 1) / (mu + L) * inner a a + (2 - 2 * mu * gamma) / (mu + L) * inner a b "
         "+ (mu * gamma - 1) / (mu + L) * inner b b + 3 / mu * f - 1 / 2 <= 0."
     )
+
+    theorems = re.findall(r"L - mu ->\n  (.*)\nProof", rocq.text([OF_LETTERS]))
+    assert theorems == [
+        "(mu - L) / (mu + L) < 0.",
+        "mu / (mu + L) + L / (mu + L) - mu / (mu + L) - L / (mu + L) = 0.",
+    ]
 
 
 def test_comments_cannot_be_left():
@@ -136,9 +168,9 @@ def test_what_theorems_rest_on_is_looked_at():
 
 @needs_rocq
 def test_rocq_accepts_what_is_exported(folder, descent):
-    (folder / "p_good.v").write_text(rocq.text([*descent, WITH_LETTERS]), encoding="utf-8")
+    (folder / "p_good.v").write_text(rocq.text([*descent, WITH_LETTERS, OF_LETTERS]), encoding="utf-8")
     answer = prove.compiled(folder / "p_good.v")
-    assert answer.why == "" and answer.theorems == len(descent) + 1
+    assert answer.why == "" and answer.theorems == len(descent) + 3
 
 
 @needs_rocq
@@ -182,6 +214,7 @@ BENT = [
     ("(Some (PEc 3%Z, Some (PEX Z 1))) (Value 1)", "(Some (PEc 4%Z, Some (PEX Z 1))) (Value 1)"),
     ("(Some (PEc 3%Z, Some (PEX Z 1))) (Value 1)", "(Some (PEc 3%Z, Some (PEX Z 2))) (Value 1)"),
     ("(Product 1 2)", "(Product 1 3)"),
+    ("compared := AtMost", "compared := Equal"),
     ("Term true (ratio 1 2) One", "Term false (ratio 1 2) One"),
 ]
 #: The same of what is read: what was computed says nothing of it.

@@ -490,8 +490,14 @@ Definition sum := list term.
 (** That a polynomial is positive, or else nonnegative. *)
 Definition condition : Type := bool * poly.
 (** Letters, of which those that are told are positive and the others nonnegative, what else they are to meet, the known
-    sums, and the one that is claimed to be at most 0. *)
-Record claim := { letters : list bool; conditions : list condition; known : list sum; target : sum }.
+    sums, and the one of which something is claimed. *)
+Inductive relation := AtMost | Below | Equal.
+Record claim := {
+  letters : list bool;
+  conditions : list condition;
+  known : list sum;
+  target : sum;
+  compared : relation }.
 
 Section Reading.
 Variable E : space.
@@ -525,9 +531,15 @@ Fixpoint read_letters (strict : list bool) (k : positive) : list Prop :=
 Definition read_condition (c : condition) : Prop := if fst c then 0 < value l (snd c) else 0 <= value l (snd c).
 Fixpoint implies (hypotheses : list Prop) (conclusion : Prop) : Prop :=
   match hypotheses with [] => conclusion | h :: hypotheses => h -> implies hypotheses conclusion end.
+Definition read_target (c : claim) : Prop :=
+  match c.(compared) with
+  | AtMost => read_sum c.(target) <= 0
+  | Below => read_sum c.(target) < 0
+  | Equal => read_sum c.(target) = 0
+  end.
 Definition statement (c : claim) : Prop :=
   implies (read_letters c.(letters) 1) (implies (map read_condition c.(conditions))
-    (implies (map (fun s => read_sum s <= 0) c.(known)) (read_sum c.(target) <= 0))).
+    (implies (map (fun s => read_sum s <= 0) c.(known)) (read_target c))).
 
 Lemma implies_intro : forall hypotheses (conclusion : Prop), (Forall (fun h => h) hypotheses -> conclusion) ->
   implies hypotheses conclusion.
@@ -792,6 +804,11 @@ Definition check (c : claim) (p : proof) : bool :=
   let of := map (fun f => let q := norm (fst f) in (q, sign_of c.(letters) domain q (snd f))) p.(charts) in
   is_pos of p.(multiple) && is_pos of p.(main).(scale)
   && forallb (fun s => is_nonneg of (fst s)) p.(squares) && forallb (is_nonneg of) p.(constants)
+  && match c.(compared) with
+    | AtMost => true
+    | Below => existsb (is_pos of) p.(constants)
+    | Equal => match p.(weights), p.(squares), p.(constants) with [], [], [] => true | _, _, _ => false end
+    end
   && match clear of (product of p.(main).(scale)) c.(target) p.(main).(cofactors), used of c.(known) p.(weights) with
     | Some t, Some k =>
       all_zero (fold_right (fun w => add_value 1 (product of w))
@@ -839,7 +856,26 @@ Proof.
   apply andb_prop in H as [Hw H]; rewrite worth_value; specialize (IH s H); cbn.
   apply (is_nonneg_sound of l signs) in Hw; lra.
 Qed.
+
+Lemma constants_strict : forall cs s, forallb (is_nonneg of) cs = true -> existsb (is_pos of) cs = true ->
+  worth E v f l s < worth E v f l (fold_right (fun w => add_value 1 (product of w)) s cs).
+Proof.
+  induction cs as [|w cs IH]; intros s H P; cbn [fold_right forallb existsb] in *; [discriminate|].
+  apply andb_prop in H as [Hw H]; rewrite worth_value; cbn.
+  apply orb_prop in P as [P|P].
+  - apply (is_pos_sound of l signs) in P; pose proof (constants_sound cs s H); lra.
+  - specialize (IH s H P); apply (is_nonneg_sound of l signs) in Hw; lra.
+Qed.
 End Sound.
+
+(** A factor that is positive says nothing of a sign. *)
+Lemma positive_factor : forall a x, 0 < a -> (a * x <= 0 -> x <= 0) /\ (a * x < 0 -> x < 0) /\ (a * x = 0 -> x = 0).
+Proof.
+  intros a x H; repeat split; intro K.
+  - apply Rnot_lt_le; intro; assert (0 < a * x) by (apply Rmult_lt_0_compat; assumption); lra.
+  - apply Rnot_le_lt; intro; assert (0 <= a * x) by (apply Rmult_le_pos; lra); lra.
+  - apply Rmult_integral in K as [K|K]; [lra|exact K].
+Qed.
 
 Theorem holds : forall c p, check c p = true -> forall (E : space) (v : list E) (f l : list R),
   length l = length c.(letters) -> statement E v f l c.
@@ -857,18 +893,22 @@ Proof.
   { unfold of; clear - Hs D; induction (charts p) as [|[q steps] cs IH]; cbn [map fst snd]; constructor; [|exact IH].
     apply sign_of_sound; assumption. }
   clearbody of; clear D domain.
-  apply andb_prop in H as [H Hz]; apply andb_prop in H as [H H3]; apply andb_prop in H as [H H2].
-  apply andb_prop in H as [H0 H1].
+  apply andb_prop in H as [H Hz]; apply andb_prop in H as [H Hr]; apply andb_prop in H as [H H3].
+  apply andb_prop in H as [H H2]; apply andb_prop in H as [H0 H1].
   destruct (clear _ _ (target c) _) as [t|] eqn:Ht; [|discriminate].
   destruct (used of (known c) (weights p)) as [k|] eqn:Hu; [|discriminate].
   apply (zero_worth E v f l) in Hz.
   apply (is_pos_sound of l S) in H0; apply (is_pos_sound of l S) in H1.
   set (s0 := add_form (product of (multiple p)) t nothing) in *.
-  assert (W : worth E v f l s0 <= 0).
-  { rewrite <- Hz; eapply Rle_trans; [|apply (constants_sound E v f l of S _ _ H3)].
-    eapply Rle_trans; [|apply (squares_sound E v f l of S _ _ H2)]; apply (used_sound E v f l of S _ _ _ _ Hu Hk). }
-  unfold s0 in W; rewrite worth_form, (clear_sound of E v f l _ _ _ _ H1 Ht) in W; unfold worth in W; cbn in W.
-  apply Rnot_lt_le; intro N; apply (Rlt_irrefl 0).
-  eapply Rlt_le_trans; [|apply W]; rewrite !Rplus_0_l.
-  apply Rmult_lt_0_compat; [exact H0|apply Rmult_lt_0_compat; assumption].
+  assert (W : worth E v f l s0 = phi l (product of (multiple p)) * phi l (product of (scale (main p)))
+      * read_sum E v f l (target c)).
+  { unfold s0; rewrite worth_form, (clear_sound of E v f l _ _ _ _ H1 Ht); unfold worth; cbn; ring. }
+  destruct (positive_factor _ (read_sum E v f l (target c)) (Rmult_lt_0_compat _ _ H0 H1)) as (P1 & P2 & P3).
+  rewrite <- W in P1, P2, P3; unfold read_target; destruct (compared c).
+  - apply P1; rewrite <- Hz; eapply Rle_trans; [|apply (constants_sound E v f l of S _ _ H3)].
+    eapply Rle_trans; [|apply (squares_sound E v f l of S _ _ H2)]; apply (used_sound E v f l of S _ _ _ _ Hu Hk).
+  - apply P2; rewrite <- Hz; eapply Rle_lt_trans; [|apply (constants_strict E v f l of S _ _ H3 Hr)].
+    eapply Rle_trans; [|apply (squares_sound E v f l of S _ _ H2)]; apply (used_sound E v f l of S _ _ _ _ Hu Hk).
+  - apply P3; rewrite <- Hz; destruct (weights p), (squares p), (constants p); try discriminate Hr.
+    destruct (known c); [|discriminate Hu]; injection Hu as <-; reflexivity.
 Qed.
