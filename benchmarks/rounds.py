@@ -128,7 +128,11 @@ def against_kernels() -> Iterator[Line]:
     data = generated(1000, 20_002, 200, np.random.default_rng(0)).train
     sparse = LinearModels(data.X, data.y, data.sizes, 1 / len(data.y), LOGISTIC)
     round_of, params = _fsvrg(sparse)
-    yield _line("FSVRG, sparse", round_of, _sparse_products(sparse, params.S.local.Z), 5)
+    kernel = _sparse_products(sparse, params.S.local.Z)
+    yield _line("FSVRG, sparse", round_of, kernel, 5, None)
+    compiled = params._replace(S=replace(params.S, compiled=True))
+    start = fsvrg.init(LinearProblem(sparse), compiled, np.full(sparse.d, 0.01))
+    yield _line("FSVRG, sparse, compiled", one_round(fsvrg, LinearProblem(sparse), compiled, start), kernel, 5, COMPILED)
 
 
 def _fsvrg(f: LinearModels) -> tuple[Callable[[], Any], Any]:

@@ -1,4 +1,4 @@
-"""What auditing needs beyond the core, and what is said where it is not installed."""
+"""What auditing, and compiled loops, need beyond the core, and what is said where it is not installed."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from importlib.util import find_spec
 AUDIT = ("clarabel", "cvxpy", "flint", "jinja2", "joblib", "latex2mathml", "markupsafe", "matplotlib", "sklearn", "z3")
 
 
+#: What else each extra is for, where something of it is missing.
+_BRINGS = {
+    "audit": "conformance tests do without, this does not; pip install 'fedtheory[audit]' brings all that audits, "
+    "checks and figures need",
+    "compiled": "pip install 'fedtheory[compiled]' brings what compiles loops",
+}
+
+
 class MissingExtra(ImportError):
-    """Something of the extra ``audit`` is not installed; the message says how to get it."""
+    """Something of an extra is not installed; the message says how to get it."""
 
 
-def require(*names: str) -> None:
-    """``MissingExtra`` unless all these can be imported; without names, all that the extra brings."""
+def require(*names: str, extra: str = "audit") -> None:
+    """``MissingExtra`` unless all these can be imported; without names, all that the extra ``audit`` brings."""
     missing = [name for name in names or AUDIT if not _there(name)]
     if missing:
-        raise MissingExtra(
-            f"{', '.join(missing)} cannot be imported: conformance tests do without, this does not; "
-            "pip install 'fedtheory[audit]' brings all that audits, checks and figures need"
-        )
+        raise MissingExtra(f"{', '.join(missing)} cannot be imported: {_BRINGS[extra]}")
 
 
 def explained(error: ImportError) -> ImportError:

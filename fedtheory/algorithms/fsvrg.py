@@ -16,6 +16,7 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example, row_step
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
 from fedtheory.algorithms.slips import Picks, Step, Table
+from fedtheory.extras import require
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.local_features import aggregation, local_scaling
@@ -101,10 +102,18 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
     return State(problem.x_star)
 
 
-def theory(problem: LinearProblem, h: Any, absent: Any = 1) -> Params:
-    """S_k and A as Section 3.6.1 defines them; h is left to the user. ``absent``: s_k^j of features that k lacks."""
+def theory(problem: LinearProblem, h: Any, absent: Any = 1, compiled: bool = False) -> Params:
+    """S_k and A as Section 3.6.1 defines them; h is left to the user. ``absent``: s_k^j of features that k lacks.
+
+    ``compiled``: passes over sparse data as a loop that numba compiles. ``ValueError`` where the data are dense;
+    ``MissingExtra`` where numba is not installed.
+    """
     f = problem.f
-    S = sparse_scaling(f, absent) if f.sparse else local_scaling(f, absent)
+    if compiled and not f.sparse:
+        raise ValueError("compiled passes of FSVRG are for sparse data")
+    if compiled:
+        require("numba", extra="compiled")
+    S = sparse_scaling(f, absent, compiled) if f.sparse else local_scaling(f, absent)
     return Params(h, S, aggregation(f))
 
 

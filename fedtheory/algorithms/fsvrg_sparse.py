@@ -27,26 +27,32 @@ from fedtheory.problems.step_major import Block, blocks, entries
 class SparseScaling:
     """S_k on the supports of the clients: ``s (M,)`` for the pairs of ``local``, ``absent`` everywhere else.
 
-    ``sizes (K,)``: the n_k.
+    ``sizes (K,)``: the n_k. ``compiled``: whether passes run as a loop that numba compiles, some times as fast.
     """
 
     local: LocalFeatures
     s: Array
     sizes: Array
     absent: float = 1.0
+    compiled: bool = False
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The clients, in blocks of about the same number of examples."""
         return blocks(self.sizes)
 
+    @cached_property
+    def steepest(self) -> float:
+        """The largest s_k^j / n_k."""
+        return float((self.s / np.repeat(self.sizes, np.diff(self.local.bounds))).max(initial=0.0))
 
-def sparse_scaling(f: LinearModels, absent: float = 1.0) -> SparseScaling:
+
+def sparse_scaling(f: LinearModels, absent: float = 1.0, compiled: bool = False) -> SparseScaling:
     """s_k^j = phi^j / phi_k^j on the supports; see :func:`fedtheory.problems.local_features.local_scaling`."""
     local = local_features(f)
     everywhere = np.bincount(local.feature, weights=local.count, minlength=f.d)
     s = everywhere[local.feature] * np.repeat(f.sizes, np.diff(local.bounds)) / (f.examples * local.count)
-    return SparseScaling(local, s, f.sizes, absent)
+    return SparseScaling(local, s, f.sizes, absent, compiled)
 
 
 def moves(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Array) -> Array:
@@ -55,17 +61,31 @@ def moves(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Arra
     ``order (n,)``: a pass over the rows, client by client. Raises ``ValueError`` unless lambda > 0 and every c_k^j < 1,
     as any stepsize does with which the regulariser alone is stable.
     """
-    local, lam, full = S.local, float(f.lam), at.gradient
-    width = np.diff(local.bounds)
-    size = np.repeat(S.sizes, width)
-    rate = h * S.s / size
+    local, lam = S.local, float(f.lam)
     outside = h * lam * S.absent / S.sizes
     if not lam > 0:
         raise ValueError("FSVRG on sparse data needs lambda > 0")
-    if not max(lam * rate.max(), outside.max()) < 1:
+    if not max(h * lam * S.steepest, outside.max()) < 1:
         raise ValueError("FSVRG on sparse data needs h lambda s_k^j < n_k: the stepsize is too large")
-    decay = np.log1p(-lam * rate)
-    aim = full[local.feature] / (lam * S.s)
+    if S.compiled:
+        from fedtheory.algorithms.fsvrg_compiled import passes
+
+        inside = passes(f, local, S.s, at, h, order)
+    else:
+        inside = _passes(f, S, at, h, order)
+    # What a client without a feature moves it by, over the full gradient there: -h where nothing pulls it back.
+    pulled = np.expm1(S.sizes * np.log1p(-outside)) / (lam * S.absent) if S.absent else -h
+    shift = pulled * S.sizes / f.examples
+    holders = np.bincount(local.feature, np.repeat(shift, np.diff(local.bounds)), f.d)
+    return inside + (shift.sum() - holders) * at.gradient
+
+
+def _passes(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Array) -> Array:
+    """sum_k (n_k / n) (w_k - w) over the clients that hold a feature, ``(d,)``, after one pass of each client."""
+    local, lam = S.local, float(f.lam)
+    size = np.repeat(S.sizes, np.diff(local.bounds))
+    rate = h * S.s / size
+    decay, aim = np.log1p(-lam * rate), at.gradient[local.feature] / (lam * S.s)
     delta, seen = np.zeros(len(aim)), np.zeros(len(aim), dtype=np.int32)
     for block in S.blocks:
         found = entries(block, local.Z, order)
@@ -82,10 +102,4 @@ def moves(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Arra
             here -= pull[part] * (here + fixed) + push[part] * bend.take(of)
             delta[p], seen[p] = here, t + 1
     delta += np.expm1(decay * (size - seen)) * (delta + aim)
-    shares = S.sizes / f.examples
-    # What a client without a feature moves it by, over the full gradient there: -h where nothing pulls it back.
-    pulled = np.expm1(S.sizes * np.log1p(-outside)) / (lam * S.absent) if S.absent else -h
-    shift = pulled * shares
-    inside = np.bincount(local.feature, delta * np.repeat(shares, width), f.d)
-    holders = np.bincount(local.feature, np.repeat(shift, width), f.d)
-    return inside + (shift.sum() - holders) * full
+    return np.bincount(local.feature, delta * (size / f.examples), f.d)

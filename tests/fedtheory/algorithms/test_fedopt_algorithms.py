@@ -229,6 +229,24 @@ def test_sparse_epochs_of_many_clients(loss):
     close(after[1], after[0])
 
 
+@pytest.mark.parametrize("loss", LOSSES, ids=NAMES)
+def test_compiled_epochs_are_those_of_arrays(loss):
+    pytest.importorskip("numba", reason="numba is not installed: there are no compiled loops")
+    rng = np.random.default_rng(6)
+    sizes = np.array([1, 90, 3, 40, 7])
+    X = sp.csr_array((rng.random((sizes.sum(), 30)) < 0.1) * rng.standard_normal((sizes.sum(), 30)))
+    for lam in (1e-3, 0.4):
+        problem = LinearProblem(LinearModels(X, rng.choice([-1.0, 1.0], sizes.sum()), sizes, lam, loss))
+        both = [fsvrg.theory(problem, 0.7, compiled=compiled) for compiled in (False, True)]
+        states = [fsvrg.init(problem, both[0], rng.standard_normal(30))] * 2
+        for _ in range(5):
+            draw = fsvrg.draws(problem, both[0], states[0]).sample(rng)
+            states = [fsvrg.step(problem, q, s, draw) for q, s in zip(both, states, strict=True)]
+            close(states[1].w, states[0].w)
+    with pytest.raises(ValueError, match="sparse data"):
+        fsvrg.theory(LinearProblem(replace(problem.f, X=X.toarray())), 0.7, compiled=True)
+
+
 def test_sparse_fsvrg_with_the_largest_stepsizes():
     """c_k^j within 1e-9 of 1, where a step all but forgets what was before."""
     dense, rng = pose(sizes=(3, 6, 2)).f, np.random.default_rng(9)
