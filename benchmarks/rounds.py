@@ -12,7 +12,7 @@ features that its client holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ from fedtheory.randomness.selections import Uniform
 CLIENTS, ROWS, FEATURES = 100, 100, 300
 #: What a round may cost, in units of its kernel: all that is elementwise on models is small against the data.
 LIMIT = 1.25
+#: That of a compiled loop over sparse rows, which reads them twice and takes exponentials besides.
+COMPILED = 5
 KEPT = 30
 REPEATS = 41
 
