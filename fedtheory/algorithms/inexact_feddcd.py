@@ -94,8 +94,11 @@ def kappa(problem: Problem, tau: int) -> Any:
     return (tau - 1) * problem.mu / (32 * (problem.n - 1) * problem.L)
 
 
-def theory(problem: Problem, tau: int, oracle: Oracle, idle: str = "refresh") -> Params:
-    """The parameters of Theorem 5.2, Lambda = I/alpha and eta = 1/4, for an oracle with delta = (1 - kappa)/4."""
+def theory(problem: Problem, tau: int, oracle: Oracle, idle: str = "keep") -> Params:
+    """The parameters of Theorem 5.2, Lambda = I/alpha and eta = 1/4, for an oracle with delta = (1 - kappa)/4.
+
+    Idle clients keep their answers, as printed; the theorem's proof is of ``idle="refresh"``.
+    """
     eta = Fraction(1, 4) if is_exact(problem.mu) else 0.25
     return Params(tau, np.full(problem.n, 1 / problem.mu), eta, oracle, idle)
 

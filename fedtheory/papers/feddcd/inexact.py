@@ -282,49 +282,35 @@ _READING = (
 _FIRST_EXACT = "with the exact gradient as the first guess, so that the first answer has no error"
 
 
-def _pair(printed: Claim, reading: str = "") -> tuple[Claim, Claim]:
-    """A claim as printed, and repaired by an exact first guess; ``reading``: what is said of that."""
+def _pair(printed: Claim, repairs: str = "", reading: str = "") -> tuple[Claim, Claim]:
+    """A claim as printed, and repaired by an exact first guess; ``repairs``: the claim that this repairs, if another;
+    ``reading``: what is said of that."""
+    repairs = repairs or printed.id
     warm = replace(
         printed,
-        id=f"{printed.id}/repaired",
+        id=f"{repairs}/repaired",
         gist=_FIRST_EXACT,
         setting=WARM,
         reading=printed.reading + reading,
-        repairs=printed.id,
+        repairs=repairs,
     )
     return printed, warm
 
 
-def _theorem_52(name: str, gist: str, left: Quantity, constant: Any, initial: Quantity) -> tuple[Claim, Claim]:
-    printed = Claim(
-        id=f"feddcd/theorem-5.2/{name}",
+def refreshed(name: str, gist: str, constant: Any, initial: Quantity) -> tuple[Claim, Claim]:
+    """A part of Theorem 5.2 where every client calls its oracle in every round: from w^(-1) = 0, from exact guesses."""
+    left = GAP_T if name == "eq-8" else DISTANCE_T
+    cold = Claim(
+        id=f"feddcd/theorem-5.2/{name}/refreshed",
         where="Theorem 5.2",
-        gist=gist,
+        gist=f"{gist}; every client calls its oracle in every round, as the proof has it",
         setting=COLD,
         statement=bound(tracked, E(left) <= constant * (1 - kappa) ** T * initial),
         requires=THEOREM,
         reading=_READING,
     )
-    return _pair(printed, "; this changes the algorithm's start, not only its analysis")
-
-
-SECTION_5 = (
-    *_theorem_52("eq-8", "dual gap of inexact FedDCD, with w_i^(-1) = 0 as printed", GAP_T, sympy.S.One, GAP_0),
-    *_theorem_52(
-        "eq-9",
-        "primal distance of inexact FedDCD, through norm(y*)",
-        DISTANCE_T,
-        sympy.Rational(20, 3) / (N * alpha**2),
-        NORM_Y,
-    ),
-    *_theorem_52(
-        "zeta",
-        "primal distance of inexact FedDCD, through zeta",
-        DISTANCE_T,
-        sympy.Rational(20, 3) / alpha**2,
-        ZETA,
-    ),
-)
+    more = "; this changes the algorithm's start and what idle clients do, not only its analysis"
+    return _pair(cold, f"feddcd/theorem-5.2/{name}", more)
 
 
 def _lemma(id: str, where: str, gist: str, left: Quantity, right: Any, more: Quantity) -> tuple[Claim, Claim]:

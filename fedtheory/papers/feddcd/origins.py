@@ -158,6 +158,8 @@ PRINTED = {
 IMPLIED = (
     # The chain with the delta that the theorem's oracles have.
     "appendix-E/chain/oracles",
+    # Lemma C.2 bounds the errors of calls by all clients in all rounds.
+    *(f"theorem-5.2/{part}/refreshed" for part in ("eq-8", "eq-9", "zeta")),
 )
 OBSERVED = (
     "participation/gap",
@@ -191,6 +193,9 @@ PROOFS = {
     "theorem-5.2/eq-8": Proof(("theorem-C.1", "block-smoothness")),
     "theorem-5.2/eq-9": Proof(("lemma-E.1/inexact", "theorem-5.2/eq-8", "lemma-E.2")),
     "theorem-5.2/zeta": Proof(("theorem-5.2/eq-9", "heterogeneity")),
+    "theorem-5.2/eq-8/refreshed": Proof(("theorem-C.1", "block-smoothness")),
+    "theorem-5.2/eq-9/refreshed": Proof(("lemma-E.1/inexact", "theorem-5.2/eq-8/refreshed", "lemma-E.2")),
+    "theorem-5.2/zeta/refreshed": Proof(("theorem-5.2/eq-9/refreshed", "heterogeneity")),
     "theorem-6.1/eq-10": Proof(("theorem-D.1", "block-smoothness")),
     "theorem-6.1/eq-11": Proof(("lemma-E.1/exact", "theorem-6.1/eq-10", "lemma-E.2")),
     "theorem-6.1/eq-12": Proof(("theorem-6.1/eq-11", "heterogeneity")),

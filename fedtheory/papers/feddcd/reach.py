@@ -84,16 +84,20 @@ def _one(problem: Any, params: Reach, state: At) -> Any:
 
 
 def _left(problem: Any, params: Reach, state: At) -> Any:
-    """E sum_{i > K_t} (w_i*)^2 over sum_i (w_i*)^2 = E delta^(K_t), delta = ((s - 1)/(s + 1))^2, from K_0 = 0."""
-    chances: dict[int, Any] = {0: 1}
+    """E delta^(K_t) from K_0 = 0, delta = ((s - 1)/(s + 1))^2, on the functions of Appendix F where s > 4; else the
+    probability that the client of the only f_i that is not minimised at 0 is in none of t rounds."""
+    if params.s <= 4:
+        masks, chances = UniformSubset(params.N, params.tau).support(True)
+        return expectation(1 - masks[:, 0].astype(int), chances) ** params.t + 0 * params.s
+    chances_of: dict[int, Any] = {0: 1}
     for _ in range(params.t):
         after: dict[int, Any] = {}
-        for k, chance in chances.items():
+        for k, chance in chances_of.items():
             for end, p in zip(*_after(params, k), strict=True):
                 after[int(end)] = after.get(int(end), 0) + chance * p
-        chances = after
+        chances_of = after
     delta = ((params.s - 1) / (params.s + 1)) ** 2
-    return sum(chance * delta**k for k, chance in chances.items())
+    return sum(chance * delta**k for k, chance in chances_of.items())
 
 
 def balanced(N: int, m: int) -> list[int]:
@@ -111,7 +115,8 @@ def _recipes(alone: bool, rng: np.random.Generator) -> Iterator[Recipe]:
             "tau": int(pick(rng, (2, 2, rng.integers(2, clients + 1)))),
             # The next coordinate is that of the last function, or of any.
             "k": int(pick(rng, (functions, 2 * functions, rng.integers(0, 9)))),
-            "s": pick(rng, (Fraction(101, 100), Fraction(3, 2), Fraction(4), Fraction(20))),
+            # At least 1/sqrt(m): alpha <= beta.
+            "s": pick(rng, (Fraction(1, 1 + (functions > 3)), Fraction(3, 2), Fraction(4), Fraction(5), Fraction(20))),
             "t": int(rng.integers(1, 5)),
         }
 
@@ -120,8 +125,11 @@ def _build(owners: Any, alone: bool, recipe: Recipe, exact: bool) -> Instance:
     clients, functions = recipe["N"], recipe["m"]
     if not 1 <= functions <= clients or recipe["k"] < 0 or (alone and functions < clients):
         raise ValueError("the hard functions take 1 <= m <= N, m = N in the first case, and k >= 0")
-    if not 2 <= recipe["tau"] <= clients or recipe["s"] <= 1:
-        raise ValueError("2 <= tau <= N and s > 1 are due")
+    if not 2 <= recipe["tau"] <= clients:
+        raise ValueError("2 <= tau <= N is due")
+    # alpha <= beta.
+    if recipe["s"] ** 2 * functions < 1:
+        raise ValueError("s is sqrt(beta/(m alpha)), and alpha <= beta")
     check_shape(recipe["t"], recipe["s"])
     held = tuple(owners(clients, functions))
     s, k, t = number(recipe["s"], exact), recipe["k"], recipe["t"]
@@ -139,7 +147,7 @@ def _setting(text: str, owners: Any = hard.blocks, alone: bool = False) -> Setti
 _ANY = "2 <= tau <= N participants, drawn uniformly; the server has reached any number of coordinates"
 PRINTED = _setting(f"{_ANY}; m functions in the blocks B_1, ..., B_m of Appendix F, m = N in its first case")
 BALANCED = _setting(f"{_ANY}; m functions in blocks whose sizes differ by one at most", balanced)
-FIRST_CASE = _setting("alpha < beta/N, s = sqrt(beta/(N alpha)); t rounds from w^(0) = 0", alone=True)
+ALONE = _setting("alpha <= beta, s = sqrt(beta/(N alpha)); t rounds from w^(0) = 0", alone=True)
 
 _p = sympy.Symbol("P(K_t rises)")
 _RISE = Inequality(tau / N, tau * sympy.ceiling(N / m) / N, (Quantity(_p, _rise),), middle=_p)
@@ -181,8 +189,9 @@ RISE = (
         where="Appendix F",
         kind="identity",
         gist="K_t = K_(t-1) + 1 where it rises",
-        setting=FIRST_CASE,
+        setting=ALONE,
         statement=identity(Quantity("K_t-K_(t-1)", _longest), Quantity("1", _one)),
+        requires=(Hypothesis("alpha < beta/N", sympy.Gt(s, 1)),),
         reading="from K_0 = 0 the first client goes to 2: its function couples w_1, which its linear term moves, to "
         "w_2. That costs the bound a factor delta",
         literal_of="feddcd/appendix-F/rise",
@@ -193,16 +202,17 @@ LOWER_BOUND = Claim(
     id="feddcd/theorem-7.1/eq-14/repaired",
     where="Theorem 7.1",
     kind="lower-bound",
-    gist="for alpha < beta/N no procedure leaves less than delta (1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1})^t of "
+    gist="for all alpha <= beta no procedure leaves less than 9/25 (1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1})^t of "
     "|w^(0) - w*|^2",
-    setting=FIRST_CASE,
+    setting=ALONE,
     statement=inequality(
-        ((s - 1) / (s + 1)) ** 2 * (1 - tau / N * Min(4 / s, 1)) ** t <= Quantity("E[delta^(K_t)]", _left)
+        sympy.Rational(9, 25) * (1 - tau / N * Min(4 / s, 1)) ** t <= Quantity("E|w^t-w*|^2/|w^0-w*|^2", _left)
     ),
     requires=(Hypothesis("2 <= tau <= N", sympy.And(sympy.Ge(tau, 2), sympy.Le(tau, N))),),
-    reading="the first of the three terms, where Appendix F proves it: E[sum_{i > K_t} (w_i*)^2] = delta "
-    "E[delta^(K_t)]/(1 - delta), delta = ((s - 1)/(s + 1))^2, for the procedure with the largest memories; f(w^(t)) - "
-    "f(w*) is N alpha/2 times that, or more, and the mean over the N functions is alpha/2. For any numbers of rounds "
-    "by appendix-F/rise, as K_t is at most 1 more than a binomial variable",
+    reading="the first of the three terms, for the procedure with the largest memories. Where s = sqrt(beta/(N alpha)) "
+    "> 4, the f_i are those of Appendix F, of which E|w^t - w*|^2 >= E[sum_{i > K_t} (w_i*)^2] = E[delta^(K_t)] |w*|^2, "
+    "delta = ((s - 1)/(s + 1))^2 > 9/25. Else f_1(w) = alpha |w|^2/2 - w_1 and the others alpha |w|^2/2: all models are "
+    "0 until the first client takes part. f(w^t) - f(w*) is at least N alpha/2 times |w^t - w*|^2, and alpha/2 where f "
+    "is the mean. For any numbers of rounds by appendix-F/rise, as K_t is at most 1 more than a binomial variable",
     repairs="feddcd/theorem-7.1/eq-14",
 )

@@ -108,9 +108,8 @@ def _planted() -> dict[str, Claim]:
     faster = own.statement.factor.subs(convex.appendix_b.mu, 2 * convex.appendix_b.mu)
     return {
         "rise: 1/100 more": replace(rise, id="mine", statement=_with(rise.statement, 0, _more)),
-        "lower bound: without the first delta": lower.variant(
-            left=lower.statement.left * ((reach.s + 1) / (reach.s - 1)) ** 2
-        ),
+        "lower bound: 1 for 9/25": lower.variant(left=lower.statement.left * sympy.Rational(25, 9)),
+        "lower bound: half of tau/N": lower.variant(left=lower.statement.left.subs(dual.N, 2 * dual.N)),
         "chain: 19 for 20": chain.variant(
             relations=tuple(
                 r.func(r.lhs, r.rhs * sympy.Rational(19, 20), evaluate=False) for r in chain.statement.relations
