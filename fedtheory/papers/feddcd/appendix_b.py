@@ -18,8 +18,8 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.rational import Array, is_exact, to_float
-from fedtheory.papers.feddcd import exceptions, identities
-from fedtheory.papers.feddcd.exceptions import MirrorParams, Pair
+from fedtheory.papers.feddcd import exceptions, identities, three_points
+from fedtheory.papers.feddcd.exceptions import Pair
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
 from fedtheory.settings import Drawing, Hints, Identities, Setting
@@ -97,10 +97,6 @@ OPERATORS = Setting(
     domain=BLOCKS,
     drawing=Drawing(special=exceptions.OPERATORS),
     hints=Hints(complete=True),
-)
-MIRROR = Setting(
-    "u convex quadratic, Phi convex with two slopes, C an interval; any z and any x in C",
-    drawing=Drawing(special=exceptions.MIRROR),
 )
 
 STRUCTURE = Hypothesis(
@@ -261,42 +257,6 @@ def gradient_L_norm(problem: Problem, params: rbcd.Params, state: rbcd.State) ->
     return (params.L[:, None] * _G_gradient(problem, params, state) ** 2).sum(axis=(-1, -2))
 
 
-def _u(params: MirrorParams, x: Array) -> Array:
-    return params.a * x**2 / 2 + params.b * x
-
-
-def _slope(params: MirrorParams, x: Array) -> Array:
-    return np.where(x < 0, params.s_minus * x, params.s_plus * x)
-
-
-def _bregman(params: MirrorParams, x: Array, z: Array) -> Array:
-    """D_Phi(x, z) = Phi(x) - Phi(z) - Phi'(z)(x - z), with Phi(x) = x Phi'(x)/2."""
-    return (x * _slope(params, x) - z * _slope(params, z)) / 2 - _slope(params, z) * (x - z)
-
-
-def _prox(params: MirrorParams, z: Array) -> Array:
-    """argmin_{x in C} u(x) + D_Phi(x, z): the root of u' + Phi' - Phi'(z), clipped to C (a scalar convex problem)."""
-    target = _slope(params, z) - params.b
-    root = np.where(target < 0, target / (params.a + params.s_minus), target / (params.a + params.s_plus))
-    return np.minimum(np.maximum(root, params.low), params.high)
-
-
-def _in_C(params: MirrorParams, state: Pair) -> tuple[Array, Array]:
-    """(x, z): x moved into C, z free."""
-    return np.minimum(np.maximum(state.x[..., 0], params.low), params.high), state.y[..., 0]
-
-
-def _three_left(problem: Any, params: MirrorParams, state: Pair) -> Array:
-    x, z = _in_C(params, state)
-    plus = _prox(params, z)
-    return _u(params, plus) + _bregman(params, plus, z) + _bregman(params, x, plus) - _u(params, x)
-
-
-def _three_right(problem: Any, params: MirrorParams, state: Pair) -> Array:
-    x, z = _in_C(params, state)
-    return _bregman(params, x, z)
-
-
 def _identity(id: str, gist: str, left: Quantity, right: Quantity, factor: Any = 1, of: Setting = OPERATORS) -> Claim:
     statement = identity(left, factor * right)
     return Claim(
@@ -316,14 +276,12 @@ def _zero(problem: Any, params: Any, state: Any) -> Array:
 
 _h, _h_next, _h_star, _gap = (sympy.Symbol(s) for s in ("h(x)", "h(y)", "h(x*)", "h-h*"))
 _norm, _norm_L, _gap_next = (sympy.Symbol(s) for s in ("|G grad h|^2", "|G grad h|_L^2", "h(y)-h*"))
-_xGx, _xx, _three_l, _three_r = (sympy.Symbol(s) for s in ("x'Gx", "x'x", "u(z+)-u(x)+D(z+,z)+D(x,z+)", "D(x,z)"))
+_xGx, _xx = (sympy.Symbol(s) for s in ("x'Gx", "x'x"))
 GAP = Quantity(_gap, h_gap)
 
 XGX = Quantity(_xGx, _rayleigh)
 XX = Quantity(_xx, lambda problem, params, state: (state.x**2).sum(axis=-1))
 FORM, ZERO = Quantity("y' G_I x", _form), Quantity("0", _zero)
-THREE_L = Quantity(_three_l, _three_left)
-THREE_R = Quantity(_three_r, _three_right)
 H_NEXT = Quantity(_h_next, h, after=True)
 H = Quantity(_h, h)
 NORM_L = Quantity(_norm_L, gradient_L_norm)
@@ -398,13 +356,7 @@ CLAIMS = (
         requires=(STRUCTURE,),
         reading="mu, which Assumption B.1 does not define, is mu_min",
     ),
-    Claim(
-        id="feddcd/lemma-B.7",
-        where="Lemma B.7",
-        gist="three-point property with constraint",
-        setting=MIRROR,
-        statement=inequality(THREE_L <= THREE_R),
-    ),
+    three_points.CLAIM,
     Claim(
         id="feddcd/lemma-B.8/descent",
         where="Lemma B.8",

@@ -19,7 +19,6 @@ from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import duality
 from fedtheory.papers.feddcd.dual import (
-    CONSTANTS,
     CONVEX,
     DISTANCE,
     DISTANCE_T,
@@ -47,11 +46,9 @@ from fedtheory.papers.feddcd.dual import (
     r,
     rate,
     smallest_curvature,
-    tau,
 )
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import support_of
-from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
 #: The least entry of the diagonal scaling.
@@ -207,15 +204,6 @@ SECTION_4 = (
         setting=IDENTICAL,
         statement=identity(Quantity("E|w^1-w*|^2", _distances_after_a_round), Quantity("0", _zero)),
         requires=(CONVEX,),
-    ),
-    Claim(
-        id="feddcd/participation",
-        where="Section 4.1",
-        kind="property",
-        gist="the rate improves with tau",
-        setting=CONSTANTS,
-        statement=Inequality(rate.subs(tau, tau + 1), rate, strict=True),
-        requires=(Hypothesis("N >= 2", sympy.Ge(N, 2)),),
     ),
 )
 

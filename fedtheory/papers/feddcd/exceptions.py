@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms import rbcd
-from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
+from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick
 from fedtheory.numbers.rational import Array
 
 # Operators of Lemmas B.3 and B.4
@@ -110,45 +109,6 @@ def _projection_build(recipe: Recipe, exact: bool) -> Instance:
     entries = ", ".join(str(w) for c in clients for w in c["w"])
     text = f"N={len(clients)}, d={d}, I={{{members}}}, W = {shape}({entries})"
     return Instance(None, params, size, lambda theta: (None, Blocks(theta[:, None])), text=text)
-
-
-# Three-point property, Lemma B.7
-
-
-class MirrorParams(NamedTuple):
-    """u(x) = a x^2/2 + b x; Phi'(x) = s_minus x for x < 0 and s_plus x for x > 0; C = [low, high]."""
-
-    a: Any
-    b: Any
-    s_minus: Any
-    s_plus: Any
-    low: Any
-    high: Any
-
-
-def _mirror_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
-    while True:
-        low, high = sorted(small(rng, 2))
-        yield {
-            "a": pick(rng, (Fraction(0), Fraction(0), Fraction(1), Fraction(5))),
-            "b": small(rng, 1)[0],
-            "s_minus": pick(rng, (Fraction(1), Fraction(1, 2), Fraction(4))),
-            "s_plus": pick(rng, (Fraction(1), Fraction(1), Fraction(3))),
-            "low": low if pick(rng, (True, False)) else Fraction(-100),
-            "high": high if pick(rng, (True, False)) else Fraction(100),
-        }
-
-
-def _mirror_build(recipe: Recipe, exact: bool) -> Instance:
-    values = {key: number(recipe[key], exact) for key in MirrorParams._fields}
-    if values["low"] > values["high"] or values["a"] < 0 or min(values["s_minus"], values["s_plus"]) <= 0:
-        raise ValueError("C must be an interval, u convex and Phi strictly convex")
-
-    def at(theta: Array) -> tuple[None, Pair]:
-        return None, Pair(theta[:, None, :1], theta[:, None, 1:])
-
-    text = ", ".join(f"{key}={recipe[key]}" for key in MirrorParams._fields)
-    return Instance(None, MirrorParams(**values), 2, at, quadratic=False, text=text)
 
 
 # Three vectors, Appendix D
@@ -255,13 +215,24 @@ def _hard_build(recipe: Recipe, exact: bool) -> Instance:
 
 
 class NewtonParams(NamedTuple):
-    """``alpha``, ``beta``: curvatures; ``steps``: K; ``delta``: accuracy asked for; ``forcing``: of inexact Newton."""
+    """``alpha``, ``beta``: curvatures; ``steps``: K; ``delta``: accuracy asked for."""
 
     alpha: Any
     beta: Any
     steps: int
     delta: Any
+
+
+class InexactNewtonParams(NamedTuple):
+    """``h (d,)``: the Hessian's eigenvalues, between ``alpha`` and ``beta``; ``steps``: K; ``forcing``: eta; ``turn (d,
+    d)``: an orthogonal matrix."""
+
+    alpha: Any
+    beta: Any
+    h: Array
+    steps: int
     forcing: Any
+    turn: Array
 
 
 class Guess(NamedTuple):
@@ -277,28 +248,53 @@ def _newton_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
             "beta": pick(rng, (Fraction(1), Fraction(2), Fraction(3), Fraction(10))),
             "steps": int(pick(rng, (20, 60))),
             "delta": pick(rng, (Fraction(1, 2), Fraction(1, 4))),
-            "forcing": pick(rng, (Fraction(1, 2), Fraction(1, 10))),
         }
 
 
-def _newton_build(recipe: Recipe, exact: bool, dimension: int = 1) -> Instance:
+def _newton_build(recipe: Recipe, exact: bool) -> Instance:
     # Twenty steps or more: far above log(1/delta).
     check_shape(recipe["steps"] - 19, *recipe.values())
-    if recipe["alpha"] > recipe["beta"] or max(recipe["delta"], recipe["forcing"]) >= 1:
+    if recipe["alpha"] > recipe["beta"] or recipe["delta"] >= 1:
         raise ValueError("Newton's instances take alpha <= beta and accuracies below 1")
-    alpha, beta, delta, forcing = (number(recipe[name], exact) for name in ("alpha", "beta", "delta", "forcing"))
-    params = NewtonParams(alpha, beta, recipe["steps"], delta, forcing)
+    alpha, beta, delta = (number(recipe[name], exact) for name in ("alpha", "beta", "delta"))
+    params = NewtonParams(alpha, beta, recipe["steps"], delta)
     text = ", ".join(f"{name}={recipe[name]}" for name in recipe)
-    quadratic = dimension == 2
-    return Instance(
-        None, params, dimension, lambda theta: (None, Guess(theta[:, None])), quadratic=quadratic, text=text
-    )
+    return Instance(None, params, 1, lambda theta: (None, Guess(theta[:, None])), quadratic=False, text=text)
+
+
+def _inexact_newton_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
+    while True:
+        dimension = int(rng.integers(1, 5))
+        scale, condition = pick(rng, (Fraction(1, 7), Fraction(1), Fraction(40))), int(pick(rng, (1, 3, 3, 10)))
+        h = [1, condition, *(Fraction(int(v), 4) for v in rng.integers(4, 4 * condition + 1, 2))]
+        yield {
+            "alpha": scale,
+            "beta": scale * condition,
+            "steps": int(pick(rng, (1, 1, 2, 5))),
+            "forcing": pick(rng, (Fraction(9, 10), Fraction(1, 2), Fraction(1, 10))),
+            "clients": tuple({"h": scale * h[k], "v": int(rng.integers(-2, 3))} for k in range(dimension)),
+        }
+
+
+def _inexact_newton_build(recipe: Recipe, exact: bool) -> Instance:
+    parts = recipe["clients"]
+    check_shape(recipe["steps"], recipe["alpha"], recipe["forcing"])
+    if recipe["forcing"] >= 1 or not all(recipe["alpha"] <= part["h"] <= recipe["beta"] for part in parts):
+        raise ValueError("curvatures lie between alpha and beta, and eta is below 1")
+    v, h = (numbers([part[name] for part in parts], exact) for name in ("v", "h"))
+    length = (v**2).sum()
+    # A reflection, or minus the identity: the residual is as long as eta |grad|.
+    turn = np.eye(len(v), dtype=int) - (2 * v[:, None] * v / length if length else 2 * np.eye(len(v), dtype=int))
+    alpha, beta, forcing = (number(recipe[name], exact) for name in ("alpha", "beta", "forcing"))
+    params = InexactNewtonParams(alpha, beta, h, recipe["steps"], forcing, turn)
+    told = ", ".join(f"{name}={recipe[name]}" for name in recipe if name != "clients")
+    text = f"{told}, " + ", ".join(f"(h, v)=({part['h']}, {part['v']})" for part in parts)
+    return Instance(None, params, len(v), lambda theta: (None, Guess(theta[:, None])), text=text)
 
 
 OPERATORS = Instances(_operator_recipes, _operator_build)
 PROJECTION = Instances(_projection_recipes, _projection_build)
-MIRROR = Instances(_mirror_recipes, _mirror_build)
 TRIPLES = Instances(_triple_recipes, _triple_build)
 HARD = Instances(_hard_recipes, _hard_build)
 NEWTON = Instances(_newton_recipes, _newton_build)
-NEWTON_QUADRATIC = Instances(_newton_recipes, partial(_newton_build, dimension=2))
+NEWTON_QUADRATIC = Instances(_inexact_newton_recipes, _inexact_newton_build)

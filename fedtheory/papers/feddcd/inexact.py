@@ -26,12 +26,9 @@ from fedtheory.numbers.symbols import Min, T
 from fedtheory.papers.feddcd import appendix_b, dual, identities
 from fedtheory.papers.feddcd.dual import (
     CONVEX,
-    GAP_0,
-    NORM_Y,
     PARTICIPATION,
     SAMPLED,
     SCALING,
-    ZETA,
     N,
     alpha,
     beta,

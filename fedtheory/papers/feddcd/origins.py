@@ -43,6 +43,10 @@ PRINTED = {
     r"\right)",
     "table-1/accfeddcd": r"\mathcal{O}\left(\frac{(N-1)}{(\tau-1)}\sqrt{\frac{\beta}{\alpha}}\log\left(\frac{\zeta}"
     r"{\epsilon}\right)\right)",
+    "table-1/feddcd/literal": r"\mathcal{O}\left(\frac{(N-1)\beta}{(\tau-1)\alpha}\log\left(\frac{\zeta}{\epsilon}"
+    r"\right)\right)",
+    "table-1/accfeddcd/literal": r"\mathcal{O}\left(\frac{(N-1)}{(\tau-1)}\sqrt{\frac{\beta}{\alpha}}\log\left("
+    r"\frac{\zeta}{\epsilon}\right)\right)",
     "oracle/gradient-descent": r"\mathcal{O}\left(\frac{n_i\beta}{\alpha}\log\left(\frac{1}{\delta}\right)\right)",
     "oracle/variance-reduced": r"\mathcal{O}\left(\left(\frac{\beta}{\alpha}+n_i\right)\log\left(\frac{1}{\delta}"
     r"\right)"
@@ -162,7 +166,9 @@ IMPLIED = (
     *(f"theorem-5.2/{part}/refreshed" for part in ("eq-8", "eq-9", "zeta")),
 )
 OBSERVED = (
-    "participation/gap",
+    "participation/bound",
+    *(f"table-1/{name}/all-values" for name in ("feddcd", "accfeddcd")),
+    "oracle/variance-reduced/every-delta",
     # That a procedure does not beat what would be a bound on all.
     "theorem-7.1/eq-14/consistency",
 )

@@ -202,17 +202,18 @@ LOWER_BOUND = Claim(
     id="feddcd/theorem-7.1/eq-14/repaired",
     where="Theorem 7.1",
     kind="lower-bound",
-    gist="for all alpha <= beta no procedure leaves less than 9/25 (1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1})^t of "
-    "|w^(0) - w*|^2",
+    gist="for all alpha <= beta no procedure leaves less than 9/25 (1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1})^t "
+    "of |w^(0) - w*|^2",
     setting=ALONE,
     statement=inequality(
         sympy.Rational(9, 25) * (1 - tau / N * Min(4 / s, 1)) ** t <= Quantity("E|w^t-w*|^2/|w^0-w*|^2", _left)
     ),
     requires=(Hypothesis("2 <= tau <= N", sympy.And(sympy.Ge(tau, 2), sympy.Le(tau, N))),),
-    reading="the first of the three terms, for the procedure with the largest memories. Where s = sqrt(beta/(N alpha)) "
-    "> 4, the f_i are those of Appendix F, of which E|w^t - w*|^2 >= E[sum_{i > K_t} (w_i*)^2] = E[delta^(K_t)] |w*|^2, "
-    "delta = ((s - 1)/(s + 1))^2 > 9/25. Else f_1(w) = alpha |w|^2/2 - w_1 and the others alpha |w|^2/2: all models are "
-    "0 until the first client takes part. f(w^t) - f(w*) is at least N alpha/2 times |w^t - w*|^2, and alpha/2 where f "
-    "is the mean. For any numbers of rounds by appendix-F/rise, as K_t is at most 1 more than a binomial variable",
+    reading="the first of the three terms, for the procedure with the largest memories. Where s = sqrt(beta/(N "
+    "alpha)) > 4, the f_i are those of Appendix F, of which E|w^t - w*|^2 >= E[sum_{i > K_t} (w_i*)^2] = "
+    "E[delta^(K_t)] |w*|^2, delta = ((s - 1)/(s + 1))^2 > 9/25. Else f_1(w) = alpha |w|^2/2 - w_1 and the others alpha "
+    "|w|^2/2: all models are 0 until the first client takes part. f(w^t) - f(w*) is at least N alpha/2 times "
+    "|w^t - w*|^2, and alpha/2 where f is the mean. For any numbers of rounds by appendix-F/rise, as K_t is at most 1 "
+    "more than a binomial variable",
     repairs="feddcd/theorem-7.1/eq-14",
 )

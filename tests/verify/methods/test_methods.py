@@ -70,7 +70,7 @@ def test_each_method_is_a_file_of_its_own_that_runs_it():
     [
         ("baseline/gradient-descent/one-step", "multipliers", Verdict.PROVED),
         ("feddcd/lemma-B.8/rate", "search", Verdict.REFUTED),
-        ("feddcd/participation", "signs of polynomials", Verdict.PROVED),
+        ("feddcd/participation/bound", "signs of polynomials", Verdict.PROVED),
         ("feddcd/gap", "real closed fields", Verdict.PROVED),
         ("feddcd/lemma-B.2", "all states", Verdict.CERTIFIED),
         ("baseline/scaffnew/invariant", "code that is read", Verdict.PROVED),
@@ -283,7 +283,7 @@ def test_an_audit_tells_our_bugs_and_goes_on(monkeypatch):
 
     planted = tuple(dataclasses.replace(m, run=broken) if m.name == "worst cases" else m for m in METHODS)
     monkeypatch.setattr("verify.checking.METHODS", planted)
-    bad, good = audit([DESCENT, claims.get("feddcd/participation")])
+    bad, good = audit([DESCENT, claims.get("feddcd/participation/bound")])
     assert bad.verdict is Verdict.NOT_TESTED and "planted" in bad.note and DESCENT.id in bad.note
     assert good.verdict is Verdict.PROVED
 

@@ -33,7 +33,7 @@ CHOSEN = (
     "feddcd/lemma-B.8/descent",
     "feddcd/lemma-B.3/eq-18",
     "feddcd/lemma-E.2",
-    "feddcd/participation",
+    "feddcd/participation/bound",
     "baseline/diana/one-step",
     "baseline/scaffnew/one-step",
 )
