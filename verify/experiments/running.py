@@ -114,7 +114,11 @@ def commit() -> str:
 
     try:
         head = git("rev-parse", "HEAD")
-        return f"{head[:10]}{' and changes' if git('status', '--porcelain', '-uno') else ''}" if head else ""
+        return (
+            f"{head[:10]}{' and changes' if git('status', '--porcelain', '-uno', '--', f':!*{stored.NAME}') else ''}"
+            if head
+            else ""
+        )
     except OSError:
         return ""
 
