@@ -40,11 +40,12 @@ FOLDERS = {
         "papers",
         "",
         "tables",
+        "papers.fedadmm.reruns",
         "papers.fedadmm",
         "papers.feddcd",
         "papers.fedopt",
-        "papers.locodl",
         "papers.locodl.reruns",
+        "papers.locodl",
         "papers.baseline",
     ),
     "verify": (

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib import import_module
@@ -99,9 +99,19 @@ def run(
         round(sum(seconds for _, seconds in results.values()), 1),
         seen,
         tuple(note for result in ordered for note in result.notes),
-        () if dull else tuple(stored.kept(ordered)),
+        () if dull else tuple(stored.kept(merged(curve for result in ordered for curve in result.curves))),
     )
-    return record, tuple(curve for result in ordered for curve in result.curves)
+    return record, merged(curve for result in ordered for curve in result.curves)
+
+
+def merged(curves: Iterable[Curve]) -> tuple[Curve, ...]:
+    """Curves with each line once: where several tasks have points of it they are joined, in order."""
+    found: dict[tuple[str, str], Curve] = {}
+    for curve in curves:
+        line = (curve.panel, curve.label)
+        known = found.get(line)
+        found[line] = curve if known is None else known._replace(x=(*known.x, *curve.x), y=(*known.y, *curve.y))
+    return tuple(found.values())
 
 
 def commit() -> str:

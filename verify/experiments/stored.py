@@ -130,9 +130,9 @@ def judged(figure: Figure, source: str, results: Sequence[Result], seeds: Sequen
     return tuple(found)
 
 
-def kept(results: Iterable[Result]) -> Iterator[Curve]:
+def kept(curves: Iterable[Curve]) -> Iterator[Curve]:
     """The curves, each with as many points as are kept, and as many digits as are seen."""
-    for curve in (curve for result in results for curve in result.curves):
+    for curve in curves:
         step = max(1, math.ceil(len(curve.x) / POINTS))
         x, y = (tuple(float(f"{v:.3g}") for v in values[::step]) for values in (curve.x, curve.y))
         yield curve._replace(x=x, y=y)

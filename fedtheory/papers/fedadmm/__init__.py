@@ -83,6 +83,7 @@ PAPER = Paper(
         origins.OBSERVED,
     ),
     glossary,
+    experiments=f"{__name__}.reruns",
     order=2,
 )
 

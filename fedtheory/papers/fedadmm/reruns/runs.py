@@ -1,0 +1,295 @@
+"""The runs of FedADMM's Section 5: instances, the five methods with their stopping rules, and what a setting measures.
+
+A round is one exchange with the server: the communications (CR) of the paper are twice as many. Gradients are those of
+local functions that participants compute, all of them; they stand for the computing time, of which seconds on another
+machine, where all clients are computed at once, would say little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms import fedadmm, fedalt, fedavg_stale, fedprox, fedsim
+from fedtheory.data import Dataset, split
+from fedtheory.experiments import Curve, Result, Span, Tuned, spent, tune
+from fedtheory.numbers.rational import Array
+from fedtheory.papers.fedadmm.reruns.names import METHODS, Setting, key
+from fedtheory.problems.base import Problem, stationary_point, weighted_gradient, weighted_value
+from fedtheory.problems.least_squares import from_rows, three_laws
+from fedtheory.problems.sparse_logistic import SparseLogistic
+from fedtheory.problems.subproblems import Answer, InnerSteps, Task
+from fedtheory.randomness import Draw
+from fedtheory.randomness.selections import Uniform
+
+#: Section 5.2: tolerance factor nu, sigma_i m / r_i, and epsilon of the stopping rule (30) for the two examples.
+NU, PENALTY, ACCURACY = 0.95, 0.2, {"Example 5.1": 1e-3, "Example 5.2": 1e-7}
+#: Section 5.3: the personal models' weight alpha and the proximal weight mu of FedAlt and FedSim; regularisation.
+PERSONAL, TIE, LAMBDA = 0.5, 0.001, 0.001
+#: Weight of FedProx's proximal term, which the paper does not give.
+PROXIMAL = 0.1
+#: What a run that does not end costs while stepsizes are tuned, before its last value is added.
+_UNENDED = 1e9
+#: Round after which it is asked how far the methods came at first.
+FIRST = 6
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One problem: ``example`` names it; ``rows``: the number d of all samples."""
+
+    example: str
+    problem: Problem
+    rows: int
+
+    @cached_property
+    def alpha(self) -> Array:
+        """Equal weights."""
+        return np.full(self.problem.n, 1 / self.problem.n)
+
+    @cached_property
+    def r(self) -> Array:
+        """Lipschitz constants r_i of the gradients."""
+        found: Array = self.problem.f.L
+        return found
+
+    def value(self, w: Array) -> float:
+        """f(w)."""
+        f = self.problem.f
+        if isinstance(f, SparseLogistic):
+            return float(f.average(w[None])[0])
+        return float(weighted_value(self.problem, self.alpha, w))
+
+    def slope(self, w: Array) -> float:
+        """|grad f(w)|^2."""
+        return float((weighted_gradient(self.problem, self.alpha, w) ** 2).sum())
+
+
+def synthetic(m: int, n: int, rng: np.random.Generator) -> Instance:
+    """Example 5.1."""
+    rows, targets = three_laws(m, n, rng)
+    return Instance("Example 5.1", Problem(from_rows(rows, targets)), sum(map(len, targets)))  # type: ignore[arg-type]
+
+
+def real(data: Dataset, m: int, rng: np.random.Generator) -> Instance:
+    """Example 5.2: the rows in equal parts, a remainder left out."""
+    A, b = split(data, m, "equal", rng)
+    return Instance("Example 5.2", Problem(SparseLogistic(A, b, LAMBDA)), b.size)
+
+
+class Outcome(NamedTuple):
+    """``rounds`` to the stopping rule, infinite if it was not met; ``gradients`` that participants
+    computed; ``values``: f after every round."""
+
+    rounds: float
+    gradients: int
+    values: Array
+
+
+@dataclass(frozen=True)
+class Counting(InnerSteps):
+    """Inner steps that count the gradients of participants, into ``counted``."""
+
+    counted: Any = None
+
+    def answer(self, problem: Problem, task: Task, draw: Draw, iteration: int) -> Answer:
+        """The points that the steps reach; each step asks for a gradient, and so does the test that ends them."""
+        found = super().answer(problem, task, draw, iteration)
+        self.counted.append(int((found.steps + 1)[task.clients].sum()))
+        return found
+
+
+def _run(
+    step: Callable[[], Array], value: Callable[[Array], float], done: Callable[[Array, float], bool], most: int
+) -> tuple[float, Array]:
+    """Rounds until ``done(w, f(w))``, at most ``most``, and the values; a run that leaves the floats never ends."""
+    values: list[float] = []
+    for rounds in range(1, most + 1):
+        with np.errstate(over="ignore", invalid="ignore"):
+            w = step()
+            values.append(value(w))
+        if not np.isfinite(values[-1]):
+            return np.inf, np.array(values)
+        if done(w, values[-1]):
+            return rounds, np.array(values)
+    return np.inf, np.array(values)
+
+
+def participants(setting: Setting) -> int:
+    """|Omega| = rho m, one client at least."""
+    return max(1, round(setting.rho * setting.m))
+
+
+def admm(task: Instance, setting: Setting, factor: float, most: int, rng: np.random.Generator) -> tuple[Outcome, Array]:
+    """FedADMM with the parameters of Section 5.2, its sigma_i divided by ``factor``, and the stopping rule (30); the
+    model it ends with comes second.
+
+    Section 5.2 starts from pi_i = 0 and w_i = 0. The clients take one step (15) at least.
+    """
+    problem, m = task.problem, setting.m
+    n = problem.d
+    counted: list[int] = []
+    params = fedadmm.Params(
+        task.alpha,
+        PENALTY * task.r / m / factor,
+        np.full(m, NU),
+        np.full(m, float(setting.k0**2)),
+        setting.k0,
+        Uniform(m, participants(setting)),
+        Counting(task.r, least=1, counted=counted),
+    )
+    origin = np.zeros((m, n))
+    state = fedadmm.init(problem, params, W=origin, Pi=origin, w=origin[0])
+    goal = min(task.slope(origin[0]) / 5, 5 * ACCURACY[task.example] * n / (m * task.rows))
+
+    def step() -> Array:
+        nonlocal state
+        state = fedadmm.step(problem, params, state, fedadmm.draws(problem, params, state).sample(rng))
+        return fedadmm.average(params, state.Z)
+
+    rounds, values = _run(step, task.value, lambda w, value: task.slope(w) < goal, most)
+    return Outcome(rounds, sum(counted), values), fedadmm.average(params, state.Z)
+
+
+def unit(task: Instance, method: str) -> float:
+    """The stepsize of a rival's own theory: 1/L of what a local step descends on."""
+    largest = float(task.r.max())
+    if method in ("FedAlt", "FedSim"):
+        return 1 / (max(PERSONAL, 1 - PERSONAL) * largest + TIE)
+    return 1 / (largest + (PROXIMAL if method == "FedProx" else 0))
+
+
+def rival(
+    task: Instance, method: str, setting: Setting, factor: float, goal: float, most: int, rng: np.random.Generator
+) -> Outcome:
+    """Another method with ``factor`` times its own stepsize, until f is within 2e-4 (1 + |goal|) of the ``goal``."""
+    problem, (m, _, k0), tau = task.problem, setting, participants(setting)
+    size = factor * unit(task, method)
+    algorithm: Any
+    params: Any
+    if method == "FedAvg":
+        algorithm, params = fedavg_stale.algorithm, fedavg_stale.Params(size * m, k0, Uniform(m, tau))
+    elif method == "FedProx":
+        algorithm, params = fedprox.algorithm, fedprox.Params(tau, PROXIMAL, k0, size)
+    else:
+        algorithm = fedalt.algorithm if method == "FedAlt" else fedsim.algorithm
+        params = fedalt.Params(tau, k0, PERSONAL, TIE, size, size)
+    state = algorithm.init(problem, params)
+    state = type(state)(*(np.asarray(field, dtype=float) for field in state))
+
+    def step() -> Array:
+        nonlocal state
+        state = algorithm.step(problem, params, state, algorithm.draws(problem, params, state).sample(rng))
+        # The server's model is the average of what it has received.
+        found: Array = state.W.mean(axis=0) if method == "FedAvg" else state[0]
+        return found
+
+    rounds, values = _run(step, task.value, lambda w, value: value - goal <= 2e-4 * (1 + abs(goal)), most)
+    # FedAlt and FedSim step on two models.
+    each = tau * k0 * (2 if method in ("FedAlt", "FedSim") else 1)
+    return Outcome(rounds, each * len(values), values)
+
+
+class Budget(NamedTuple):
+    """Rounds after which FedADMM, and the others, are given up."""
+
+    admm: int
+    others: int
+
+
+def measured(
+    make: Callable[[np.random.Generator], Instance],
+    setting: Setting,
+    label: str,
+    place: float,
+    budget: Budget,
+    seeds: Sequence[int],
+    curves: str,
+) -> Result:
+    """All methods at a setting, named ``label`` and, across the figure, ``place``: every seed is one instance. They are
+    tuned on one more instance. ``curves``: what is drawn, "values" or "costs"."""
+    tuned = _tuned(make(np.random.default_rng([2, setting.m])), setting, budget)
+    found: dict[str, list[Outcome]] = {method: [] for method in METHODS}
+    for seed in seeds:
+        rng = np.random.default_rng([1, seed, setting.m])
+        task = make(rng)
+        first, w = admm(task, setting, tuned[METHODS[0]].factor, budget.admm, rng)
+        goal = _goal(task, first, w)
+        found[METHODS[0]].append(first)
+        for method in METHODS[1:]:
+            found[method].append(rival(task, method, setting, tuned[method].factor, goal, budget.others, rng))
+    numbers: dict[str, tuple[Span, ...]] = {}
+    for method, outcomes in found.items():
+        ended = [np.isfinite(o.rounds) for o in outcomes]
+        lengths = [float(len(o.values)) for o in outcomes]
+        work = [float(o.gradients) for o in outcomes]
+        numbers[key("rounds", method, label)] = spent([o.rounds for o in outcomes], lengths)
+        numbers[key("gradients", method, label)] = spent(
+            [v if e else np.inf for v, e in zip(work, ended, strict=True)], work
+        )
+        if all(len(o.values) >= FIRST and np.isfinite(o.values[FIRST - 1]) for o in outcomes):
+            numbers[key("early value", method, label)] = spent([o.values[FIRST - 1] for o in outcomes], 0.0)
+    drawn = _values(found, label) if curves == "values" else _costs(numbers, label, place)
+    return Result(numbers, tuple(drawn), tuple(f"{label}, {method}: {one}" for method, one in tuned.items()))
+
+
+def _goal(task: Instance, first: Outcome, w: Array) -> float:
+    """What the others are to reach: the value that FedADMM ended with, or the least where it did not end."""
+    return task.value(w if np.isfinite(first.rounds) else stationary_point(task.problem, task.alpha))
+
+
+def _tuned(task: Instance, setting: Setting, budget: Budget) -> Mapping[str, Tuned]:
+    """The best factor of each method's own stepsize on an instance that no seed has: the fewest rounds, or where it did
+    not end the least value."""
+
+    def cost(outcome: Outcome) -> float:
+        if np.isfinite(outcome.rounds):
+            return outcome.rounds
+        last = float(outcome.values[-1])
+        return _UNENDED + last if np.isfinite(last) else np.inf
+
+    def own(factor: float) -> float:
+        try:
+            return cost(admm(task, setting, factor, budget.admm, np.random.default_rng(3))[0])
+        except ValueError:
+            # The inner steps do not meet their accuracy.
+            return np.inf
+
+    found = {METHODS[0]: tune(own)}
+    first, w = admm(task, setting, found[METHODS[0]].factor, budget.admm, np.random.default_rng(3))
+    goal = _goal(task, first, w)
+    for method in METHODS[1:]:
+
+        def other(factor: float, method: str = method) -> float:
+            return cost(rival(task, method, setting, factor, goal, budget.others, np.random.default_rng(3)))
+
+        found[method] = tune(other)
+    return found
+
+
+def _values(found: Mapping[str, Sequence[Outcome]], label: str) -> list[Curve]:
+    """Figure 1: the objective after every round, in the median; a run that has ended stays where it is."""
+    curves = []
+    for method, outcomes in found.items():
+        most = max(len(o.values) for o in outcomes)
+        padded = [np.concatenate([o.values, np.full(most - len(o.values), o.values[-1])]) for o in outcomes]
+        middle = np.median(padded, axis=0)
+        x = tuple(float(2 * t) for t in range(1, most + 1))
+        curves.append(Curve(label, "communications CR", "objective", method, x, tuple(map(float, middle))))
+    return curves
+
+
+def _costs(numbers: Mapping[str, Sequence[Span]], label: str, place: float) -> list[Curve]:
+    """The other figures: medians of communications and gradients against the parameter that is varied."""
+    across, curves = label.split(" =")[0], []
+    for method in METHODS:
+        rounds, gradients = (
+            float(np.median([span.high for span in numbers[key(of, method, label)]])) for of in ("rounds", "gradients")
+        )
+        curves.append(Curve("communications", across, "CR", method, (place,), (2 * rounds,)))
+        curves.append(Curve("computation", across, "gradients", method, (place,), (gradients,), "y"))
+    return curves
