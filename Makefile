@@ -10,11 +10,14 @@ CORES := Nehalem Haswell
 SENSITIVE := tests/verify/pep/test_far.py tests/verify/pep/test_last_digits.py
 
 .DEFAULT_GOAL := help
-.PHONY: help audit results test test-slow prove fuzz bench docs notebooks format clean
+EXPERIMENTS ?= ../shared/data
+
+.PHONY: help audit results experiments test test-slow prove fuzz bench docs notebooks format clean
 
 help:
 	@echo "make audit      set up, audit every claim by what is carried, run the algorithms on real data (in build/audit)"
 	@echo "make results    audit every claim anew, and make what was found the results that the package carries"
+	@echo "make experiments run the papers' figures on the data in EXPERIMENTS (../shared/data) and carry what is seen; resumable"
 	@echo "make test       set up, lint, type-check and test"
 	@echo "make test-slow  the long sweeps behind the fast subset"
 	@echo "make prove      write all proofs for Rocq and have it check them (needs coqc; under half an hour)"
@@ -37,6 +40,11 @@ audit: $(VENV)/.ready
 results: $(VENV)/.ready
 	$(BIN)/fedtheory audit --from-scratch --no-cache --out build/results
 	$(BIN)/python -m verify.cli.carry build/results/audit.json
+
+# Under 40 minutes on two cores; what is done is in build/experiments, and the same command goes on from there.
+experiments: $(VENV)/.ready
+	$(BIN)/fedtheory experiment all --data $(EXPERIMENTS) --out build/experiments --carry
+	$(BIN)/fedtheory experiment --markdown > docs/experiments.md
 
 test: $(VENV)/.ready
 	$(BIN)/ruff format --check .

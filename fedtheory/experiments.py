@@ -201,7 +201,7 @@ class Figure:
     it is of; ``read(paths)``: the data in the files of one source, ``ValueError`` of one sentence where they cannot be
     read (None where all are generated); ``tasks(data, seeds)``: the runs, by names that are no longer than a file's,
     each a function without arguments; ``data`` is what ``read`` gave, or None for generated data. ``fair``: how all
-    methods were tuned, in words.
+    methods were tuned, in words; ``remark``: what follows from what was seen, in our words.
     """
 
     id: str
@@ -212,6 +212,7 @@ class Figure:
     tasks: Callable[[Any, tuple[int, ...]], Mapping[str, Callable[[], Result]]]
     read: Callable[[tuple[Path, ...]], Any] | None = None
     fair: str = ""
+    remark: str = ""
 
 
 #: Stepsizes that are tried of each method, as factors of its own theoretical one; the grid is widened by its ratio
@@ -229,7 +230,8 @@ class Tuned(NamedTuple):
 
     def __str__(self) -> str:
         tried = ", ".join(f"{factor:g}" for factor in sorted(self.tried))
-        return f"{self.factor:g} times its theoretical stepsize, of {tried}"
+        end = self.factor in (min(self.tried), max(self.tried))
+        return f"{self.factor:g} times its theoretical stepsize, of {tried}{', still at an end' if end else ''}"
 
 
 def tune(cost: Callable[[float], float], grid: Sequence[float] = GRID, widened: int = WIDENED) -> Tuned:

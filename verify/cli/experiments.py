@@ -31,11 +31,12 @@ def register(command: Callable[..., argparse.ArgumentParser], at_least: Callable
         "fedtheory experiment fedadmm/figure-2 --seeds 20",
         description=_DESCRIPTION,
     )
-    added.add_argument("names", nargs="*", metavar="NAME", help="figures, tables, or papers: all theirs")
+    added.add_argument("names", nargs="*", metavar="NAME", help="figures, tables, or papers: all theirs; or all")
     added.add_argument("--data", type=Path, metavar="FILE-OR-FOLDER", help="the data, or where they are")
     added.add_argument("--seeds", type=at_least(1, 10_000), metavar="N", default=SEEDS, help=f"(default: {SEEDS})")
     added.add_argument("--jobs", type=at_least(1, 4096), metavar="N", help="processes (default: the cores)")
     added.add_argument("--out", type=Path, metavar="DIR", default=Path(OUT), help=f"write there (default: {OUT})")
+    added.add_argument("--markdown", action="store_true", help="write what is carried of all figures, as a page")
     added.add_argument("--carry", action="store_true", help="make what is seen what the package carries")
 
 
@@ -49,13 +50,19 @@ def run_experiment(args: argparse.Namespace) -> int:
     from verify.experiments.deciding import LEAST
     from verify.report import consoles, curves
 
+    if args.markdown:
+        from verify.report import experiments
+
+        print(experiments.page(), end="")
+        return 0
     report = consoles.console(sys.stdout)
     known = stored.figures()
     if not args.names:
         consoles.say(report, *(f"{figure.id}  {figure.where}: {figure.gist}" for figure in known.values()))
         return 0
+    names = known if args.names == ["all"] else args.names
     # An id that is none is told with those that are near.
-    chosen = [stored.get(id) for name in args.names for id in naming.select([name], tuple(known), [name]) or [name]]
+    chosen = [stored.get(id) for name in names for id in naming.select([name], tuple(known), [name]) or [name]]
     if args.data is not None and args.data.is_file() and len(chosen) > 1:
         raise ValueError(f"a file is data of one figure, and {len(chosen)} are named")
     if args.seeds < LEAST and args.carry:

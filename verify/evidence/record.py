@@ -19,6 +19,7 @@ from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.derivations import Derived
 from verify.evidence.parsing import fraction, written
+from verify.evidence.sightings import Sighting
 
 #: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
 STRENGTH = (
@@ -85,7 +86,8 @@ class Outcome:
     worst case over the class exceeds the claim somewhere, None where that is not known. ``used``: the ways in which it
     worked, as ``Evidence.methods`` names them. ``applied``: False where the method was not run. ``seen``: on which
     functions it looked for a violation, which its note tells. ``derived``: what a derivation rests on. ``attained``:
-    where the margin was seen. ``source``: whether it was found, or what is carried was checked.
+    where the margin was seen. ``sightings``: what is seen of experiments. ``source``: whether it was found, or what is
+    carried was checked.
     """
 
     method: str
@@ -104,6 +106,7 @@ class Outcome:
     seen: frozenset[Any] = frozenset()
     derived: tuple[Derived, ...] = ()
     attained: Attained | None = None
+    sightings: tuple[Sighting, ...] = ()
     source: Source = Source.ANEW
 
     def to_json(self) -> dict[str, Any]:
@@ -126,6 +129,8 @@ class Outcome:
             # Numbers that are too long for a file are left out: the margin is then found anew.
             with suppress(ValueError):
                 found["attained"] = self.attained.to_json()
+        if self.sightings:
+            found["sightings"] = [one._asdict() for one in self.sightings]
         if self.source is not Source.ANEW:
             found["source"] = str(self.source)
         return found
@@ -145,6 +150,7 @@ class Outcome:
             applied=data["applied"],
             derived=tuple(map(Derived.from_json, data.get("derived", ()))),
             attained=Attained.from_json(data["attained"]) if "attained" in data else None,
+            sightings=tuple(Sighting(**one) for one in data.get("sightings", ())),
             source=Source(data.get("source", Source.ANEW)),
         )
 
@@ -174,6 +180,11 @@ class Evidence:
     outcomes: tuple[Outcome, ...] = ()
     assumed: tuple[str, ...] = ()
     fallen: tuple[str, ...] = ()
+
+    @property
+    def sightings(self) -> tuple[Sighting, ...]:
+        """What is seen of the statements of an experiment."""
+        return tuple(one for outcome in self.outcomes for one in outcome.sightings)
 
     def to_json(self) -> dict[str, Any]:
         """The claim's entry in the audit's JSON."""

@@ -32,6 +32,7 @@ class Outcome(StrEnum):
     NOT_SEEN = "not seen"
     UNDECIDED = "undecided"
     NO_DATA = "no such data"
+    NOT_RUN = "not run"
 
 
 class Decision(NamedTuple):

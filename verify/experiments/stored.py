@@ -19,6 +19,7 @@ from fedtheory import naming, plugins
 from fedtheory.experiments import Comparison, Curve, Figure, Less, Result, Span, Stated, numbers_of
 from fedtheory.kinds.experiment import Experiment
 from verify.base import files
+from verify.evidence.sightings import Sighting
 from verify.experiments.deciding import Outcome, decide
 
 #: The name of the file beside a paper's figures.
@@ -40,18 +41,22 @@ class Seen(NamedTuple):
     numbers: str
 
     def __str__(self) -> str:
-        return f"{self.text}: {self.said}" + (f" ({self.numbers})" if self.numbers else "")
+        return f"{self.text}: {self.outcome}" + (f" ({self.told})" if self.told else "")
 
     @property
-    def said(self) -> str:
-        """The outcome, with how many seeds are for it."""
-        if self.outcome is Outcome.NO_DATA:
-            return str(self.outcome)
-        count = f"{self.held.count(True)} of {len(self.held)} seeds"
-        if self.outcome is not Outcome.UNDECIDED:
-            return f"{self.outcome}, {count}"
-        wanted = "no number of seeds would decide it" if self.seeds is None else f"it would take {self.seeds}"
-        return f"{self.outcome}, {count}; {wanted}"
+    def told(self) -> str:
+        """Of how many seeds it holds, of how many that is open, how many would decide it, and the numbers."""
+        if not self.held:
+            return self.numbers
+        count = f"of {self.held.count(True)} of {len(self.held)} seeds"
+        if left := self.held.count(None):
+            count = f"{count}, open of {left}"
+        if self.outcome is Outcome.UNDECIDED:
+            wanted = (
+                "no number of seeds would decide it" if self.seeds is None else f"{self.seeds} seeds would decide it"
+            )
+            count = f"{count}, {wanted}"
+        return f"{count}; {self.numbers}" if self.numbers else count
 
 
 class Record(NamedTuple):
@@ -89,17 +94,19 @@ def file_of(figure: str) -> Path:
 
 
 def records(figure: str) -> tuple[Record, ...]:
-    """What was seen of a figure on the data it was run on, and of data that nobody has, "no such data"."""
+    """What was seen of a figure on the data it was run on, and of data that nobody has, or it was not run on, that."""
     known = [_from_json(entry) for entry in _entries(file_of(figure)) if entry["figure"] == figure]
     ran, wanted = {record.source for record in known}, get(figure)
     absent = [source for source in wanted.sources if source.name not in ran]
     return (*known, *(_absent(wanted, source.name, source.missing) for source in absent))
 
 
-def seen(statement: Experiment) -> tuple[tuple[Record, Seen], ...]:
-    """What the package carries of the figures of a claim, with the record that each is of."""
+def sightings(statement: Experiment) -> tuple[Sighting, ...]:
+    """What the package carries of the figures of a claim."""
     return tuple(
-        (record, one)
+        Sighting(
+            figure, record.source, one.text, str(one.outcome), one.told, len(record.seeds), record.date, record.commit
+        )
         for figure in statement.figures
         for record in records(figure)
         for one in record.seen
@@ -187,8 +194,9 @@ def _about(figure: Figure, source: str) -> list[Stated]:
 
 
 def _absent(figure: Figure, source: str, why: str) -> Record:
-    seen = tuple(Seen(s.text, Outcome.NO_DATA, (), None, why) for s in _about(figure, source))
-    return Record(figure.id, source, why or "not run", (), "", "", 0.0, seen)
+    outcome = Outcome.NO_DATA if why else Outcome.NOT_RUN
+    seen = tuple(Seen(s.text, outcome, (), None, why) for s in _about(figure, source))
+    return Record(figure.id, source, why, (), "", "", 0.0, seen)
 
 
 def _told(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:

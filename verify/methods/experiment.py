@@ -5,8 +5,9 @@ from __future__ import annotations
 from fedtheory.kinds.experiment import Experiment
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
+from verify.evidence.sightings import tally
 from verify.experiments.deciding import Outcome as Seen
-from verify.experiments.stored import seen
+from verify.experiments.stored import sightings
 from verify.methods.base import Inquiry, Method, Role
 
 
@@ -26,12 +27,13 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _stored(method: Method, statement: Experiment) -> Outcome:
-    """What the package carries of the figures; supported where there are data, and all is seen on all of them."""
-    found = seen(statement)
-    looked = [one for _, one in found if one.outcome is not Seen.NO_DATA]
-    told = [f"on {record.source}: {one}" for record, one in found]
-    verdict = Verdict.SUPPORTED if looked and all(one.outcome is Seen.SEEN for one in looked) else Verdict.NOT_TESTED
-    return method.found(verdict, "; ".join(told) or "not run", instances=len(looked))
+    """What the package carries of the figures. It is no verdict; where it has to be one, it is supported where all is
+    seen on all data that there are, and else not tested."""
+    found = sightings(statement)
+    ran = [one for one in found if one.seeds]
+    verdict = Verdict.SUPPORTED if ran and all(one.said == Seen.SEEN for one in ran) else Verdict.NOT_TESTED
+    note = "; ".join([f"an experiment: {tally(found)}", *map(str, found)])
+    return method.found(verdict, note, instances=len(ran), sightings=found)
 
 
 METHOD = Method(

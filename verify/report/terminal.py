@@ -18,6 +18,7 @@ from verify.base.verdict import Verdict
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import ASSUMED, Evidence, Source
+from verify.evidence.sightings import tally
 from verify.report import by_hand, outcomes, statement
 from verify.report.consoles import GAP, STYLES, wide
 
@@ -40,12 +41,14 @@ def verdicts(found: Sequence[Evidence], width: int | None = None) -> Table:
     shown = set() if width is None else {e.claim.id for e in found}
     columns: dict[str, list[str]] = {
         "claim": [f"{'└ ' if e.claim.repairs in shown else ''}{e.claim.id}" for e in found],
-        "verdict": [str(e.verdict) for e in found],
+        "verdict": ["-" if e.sightings else str(e.verdict) for e in found],
         "margin": [_margin(e) for e in found],
         "methods": [", ".join(e.methods) for e in found],
         "instances": [str(e.instances) for e in found],
         "seconds": [f"{e.seconds:.1f}" for e in found],
     }
+    if any(e.sightings for e in found):
+        columns["experiment"] = [tally(e.sightings) for e in found]
     for name in _LESS_WANTED:
         if width is not None and sum(wide(*column) + GAP for column in columns.items()) - GAP > width:
             del columns[name]
@@ -53,30 +56,38 @@ def verdicts(found: Sequence[Evidence], width: int | None = None) -> Table:
     for name in columns:
         right = name in ("margin", "instances", "seconds")
         table.add_column(name, justify="right" if right else "left", no_wrap=name != "methods", overflow="fold")
-    colours = [STYLES[e.verdict] for e in found]
+    colours = ["" if e.sightings else STYLES[e.verdict] for e in found]
     for colour, *cells in zip(colours, *columns.values(), strict=True):
         table.add_row(*(Text(cell, style=colour if i == 1 else "") for i, cell in enumerate(cells)))
     return table
 
 
 def remarks(found: Sequence[Evidence]) -> list[str]:
-    """A line for each claim that fell, with its counterexample, or that was not tested, with the reason."""
+    """A line for each claim that fell, with its counterexample, or that was not tested, with the reason; and for each
+    statement of an experiment, with what was seen."""
     lines = []
     for evidence in found:
         if evidence.counterexample is not None:
             repaired = evidence.to_json()["repaired"]
             more = f" (repaired: {repaired})" if repaired else ""
             lines.append(f"{evidence.claim.id}: {_failure(evidence.counterexample)}{more}")
+        elif evidence.sightings:
+            lines += [f"{evidence.claim.id}: experiment, {one}" for one in evidence.sightings]
         elif evidence.verdict in (Verdict.ILL_POSED, Verdict.NOT_TESTED):
             lines.append(f"{evidence.claim.id}: {evidence.verdict}, {evidence.note}")
     return lines
 
 
 def summary(found: Sequence[Evidence], seconds: float) -> str:
-    """How many claims there were of each verdict, and the time the audit took."""
-    counts = Counter(e.verdict for e in found)
-    parts = ", ".join(f"{counts[v]} {v}" for v in Verdict if counts[v])
-    return f"{len(found)} claim{'s' if len(found) != 1 else ''}: {parts}; {seconds:.1f} s"
+    """How many claims there were of each verdict, what experiments saw, and the time the audit took."""
+    seen = [one for e in found for one in e.sightings]
+    counts = Counter(e.verdict for e in found if not e.sightings)
+    parts = [f"{counts[v]} {v}" for v in Verdict if counts[v]]
+    claims_of = counts.total()
+    told = [f"{claims_of} claim{'s' if claims_of != 1 else ''}: {', '.join(parts)}"] if claims_of or not found else []
+    if seen:
+        told.append(f"{len(found) - claims_of} experiments: {tally(seen)}")
+    return "; ".join([*told, f"{seconds:.1f} s"])
 
 
 def sources(found: Sequence[Evidence]) -> list[str]:

@@ -14,7 +14,6 @@ import sympy
 from fedtheory import claims
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
-from fedtheory.kinds.experiment import Experiment, Sighting
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import is_exact
@@ -22,7 +21,6 @@ from fedtheory.papers.fedadmm import (
     convergence,
     descent,
     experiments,
-    figures,
     inner,
     letters,
     method,
@@ -534,29 +532,6 @@ def test_a_statement_is_ill_posed_if_its_readings_differ_only():
     # That a statement is false in every reading makes it no less false: the readings are claims of their own.
     assert _read(average, average) is Verdict.NOT_TESTED
     assert _read(claim("figure-5"), common) is Verdict.NOT_TESTED
-
-
-@pytest.mark.parametrize(
-    ("seen", "verdict"),
-    [
-        ((True, True), Verdict.SUPPORTED),
-        ((True, False), Verdict.NOT_TESTED),
-        ((True, None), Verdict.NOT_TESTED),
-        ((), Verdict.NOT_TESTED),
-    ],
-)
-def test_an_experiment_is_supported_if_all_was_seen(seen, verdict):
-    statement = Experiment("text", "data", lambda seed: tuple(Sighting(str(i), one, "1") for i, one in enumerate(seen)))
-    evidence = check(dataclasses.replace(claim("figure-1"), id="mine", statement=statement))
-    assert evidence.verdict is verdict and "data" in evidence.note
-
-
-def test_the_results_of_the_figures_are_read():
-    assert set(figures.results()) == set(FIGURES)
-    for name in FIGURES:
-        assert all(entry["data"].startswith(entry["name"]) for entry in figures.results()[name])
-        for one in figures.orderings(name):
-            assert one.text and one.numbers and one.seen in (True, False, None)
 
 
 def test_an_inequality_may_make_further_comparisons():

@@ -1,0 +1,162 @@
+"""Runs of figures: data that are there, tasks that resume after a kill, what is carried and told, bad input."""
+
+import json
+import math
+from functools import partial
+
+import pytest
+
+from fedtheory.experiments import Curve, Figure, Less, Result, Source, Span, Stated, Within, known
+from verify.cli import main
+from verify.evidence.record import Outcome as Found
+from verify.evidence.sightings import Sighting, tally
+from verify.experiments import running, stored
+from verify.experiments.deciding import Outcome
+from verify.report import curves, experiments
+
+CALLS = []
+
+
+def measure(name, data, seeds):
+    CALLS.append(name)
+    if name in BROKEN:
+        raise KeyboardInterrupt
+    values = {f"a {name}": tuple(known(1 + seed) for seed in seeds), f"b {name}": (Span(50, math.inf),) * len(seeds)}
+    return Result(values, (Curve("p", "x", "y", "a", (len(name),), (1.0,)),), (f"{name} tuned",))
+
+
+BROKEN: set[str] = set()
+
+
+def tasks(data, seeds):
+    return {name: partial(measure, name, data, seeds) for name in ("one", "three")}
+
+
+def read(paths):
+    text = paths[0].read_text()
+    if not text:
+        raise ValueError(f"{paths[0]} is empty")
+    return text
+
+
+FIGURE = Figure(
+    "mine/figure-1",
+    "Figure 1",
+    "a against b",
+    (
+        Stated("a is less than b", (Less(("a one",), ("b one",)), Less(("a three",), ("b three",)))),
+        Stated("b is less than a", (Less(("b one",), ("a one",)),)),
+        Stated("b is at most 60", (Within("b one", high=60),)),
+        Stated("c is 1", (Within("c", 1, 1),)),
+        Stated("of other data", (Within("a one"),), only=("other",)),
+    ),
+    (Source("rows", ("rows.txt",)), Source("other", ("other.txt",)), Source("far", ("far",), "it is far")),
+    tasks,
+    read,
+)
+
+
+@pytest.fixture
+def mine(monkeypatch, tmp_path):
+    CALLS.clear()
+    BROKEN.clear()
+    running._read.cache_clear()
+    stored._entries.cache_clear()
+    monkeypatch.setattr(stored, "figures", lambda: {FIGURE.id: FIGURE})
+    monkeypatch.setattr(stored, "file_of", lambda figure: tmp_path / "seen.json")
+    monkeypatch.setattr(running, "_code", lambda figure: "code")
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "rows.txt").write_text("rows")
+    return folder
+
+
+def go(folder, out, seeds=9):
+    (data,) = running.found(FIGURE, folder)
+    return running.run(FIGURE, data, range(seeds), out, 1, lambda line: None)
+
+
+def test_statements_are_decided_over_seeds_and_carried(mine, tmp_path):
+    record, drawn = go(mine, tmp_path / "out")
+    said = {one.text: one.outcome for one in record.seen}
+    assert said == {
+        "a is less than b": Outcome.SEEN,
+        "b is less than a": Outcome.NOT_SEEN,
+        "b is at most 60": Outcome.UNDECIDED,
+    }
+    # Where something was not seen its curves are kept; lines of several tasks are one.
+    assert drawn[0].x == (3, 5) and record.curves
+    stored.store(record)
+    carried, other, far = stored.records(FIGURE.id)
+    assert carried.seen == record.seen and carried.seeds == tuple(range(9))
+    assert {one.outcome for one in other.seen} == {Outcome.NOT_RUN}
+    assert {one.outcome for one in far.seen} == {Outcome.NO_DATA}
+    text = "\n".join(experiments._figure(FIGURE, stored.records(FIGURE.id)))
+    assert "| b is less than a | **not seen** |" in text and "**far**: no such data, it is far." in text
+    curves.draw("title", drawn, tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+def test_a_run_goes_on_where_it_was_killed(mine, tmp_path):
+    BROKEN.add("three")
+    with pytest.raises(KeyboardInterrupt):
+        go(mine, tmp_path / "out")
+    BROKEN.clear()
+    go(mine, tmp_path / "out")
+    assert CALLS == ["one", "three", "three"]
+    whole, _ = go(mine, tmp_path / "fresh")
+    again, _ = go(mine, tmp_path / "out")
+    assert again.seen == whole.seen and CALLS == ["one", "three", "three", "one", "three"]
+    # Other data, other seeds, or what is no result, are no reason to believe a file.
+    (mine / "rows.txt").write_text("others")
+    go(mine, tmp_path / "out")
+    go(mine, tmp_path / "out", seeds=5)
+    next((tmp_path / "out").rglob("one.json")).write_text("{")
+    go(mine, tmp_path / "out", seeds=5)
+    assert len(CALLS) == 10
+
+
+def test_data_of_somebody_are_named_after_their_file(mine):
+    (mine / "own.gz").write_text("own")
+    assert [data.name for data in running.found(FIGURE, mine / "own.gz")] == ["own"]
+    assert [data.name for data in running.found(FIGURE, mine / "rows.txt")] == ["rows"]
+    assert [data.name for data in running.found(FIGURE, mine)] == ["rows"]
+    assert running.found(FIGURE, None) == []
+    # What the text says of other files with data may be looked for in them.
+    assert "of other data" in {s.text for s in stored._about(FIGURE, "own")}
+    assert "of other data" not in {s.text for s in stored._about(FIGURE, "rows")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["mine/figure-2"], "unknown figure"),
+        (["mine/figure-1", "--data", "nothing"], "no file or folder"),
+        (["mine/figure-1", "--data", "empty"], "is empty"),
+        (["mine/figure-1", "--seeds", "4", "--carry"], "5 seeds at least"),
+        (["mine/figure-1", "--seeds", "0"], "at least 1"),
+    ],
+)
+def test_bad_input_is_a_line_and_status_2(mine, tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").write_text("")
+    assert main(["experiment", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1 and CALLS == []
+
+
+def test_the_command_tells_what_was_seen(mine, tmp_path, capsys):
+    out = tmp_path / "out"
+    arguments = ["experiment", "mine/figure-1", "--data", str(mine), "--out", str(out), "--jobs", "1", "--carry"]
+    assert main(arguments) == 0
+    told = capsys.readouterr().out
+    assert "a is less than b: seen (of 9 of 9 seeds" in told and "mine/figure-1 on far: no such data, it is far" in told
+    assert (out / "mine_figure-1_rows.png").exists()
+    assert json.loads((tmp_path / "seen.json").read_text())[0]["source"] == "rows"
+
+
+def test_outcomes_hold_what_is_seen_in_json():
+    one = Sighting("mine/figure-1", "rows", "a", "seen", "", 9, "2026-01-01", "abc")
+    outcome = Found("experiment", "", None, "", sightings=(one, one._replace(said="not run")))
+    assert Found.from_json(json.loads(json.dumps(outcome.to_json()))).sightings == outcome.sightings
+    assert tally(outcome.sightings) == "1 seen, 1 not run"

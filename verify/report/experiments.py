@@ -1,0 +1,82 @@
+"""The page on the papers' experiments: which of their statements are seen on data, which not, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fedtheory import plugins
+from fedtheory.experiments import Figure
+from verify.evidence.sightings import SAID
+from verify.experiments import stored
+from verify.experiments.deciding import LEVEL, Outcome
+from verify.experiments.stored import Record
+
+_HEAD = f"""\
+# Experiments
+
+What the texts of the papers say of their figures and tables, looked for on data. `make experiments` runs all and writes
+this page; `fedtheory experiment NAME --data FILE --out DIR` runs one on data of yours.
+
+A statement is *seen* where the hypothesis that it holds of at most half of all seeds is rejected, *not seen* where the
+opposite one is, each at {LEVEL / 2:g}, by tests that allow more seeds at any time; nine seeds that agree decide.
+*Undecided* is what neither rejects: the seeds disagree, or a run was given up before it came to a target that would
+tell. None of this is a verdict on a theorem.
+"""
+
+
+def page() -> str:
+    """The page, in Markdown."""
+    return "\n".join([_HEAD, *_summary(), *(line for paper in _papers() for line in _paper(paper))])
+
+
+def _papers() -> list[plugins.Paper]:
+    return [paper for paper in plugins.every().values() if _figures(paper)]
+
+
+def _figures(paper: plugins.Paper) -> list[Figure]:
+    return [figure for id, figure in stored.figures().items() if id.split("/")[0] == paper.id]
+
+
+def _summary() -> Iterator[str]:
+    yield "| paper | " + " | ".join(SAID) + " |"
+    yield "| --- |" + " ---: |" * len(SAID)
+    for paper in _papers():
+        found = [one for f in _figures(paper) for record in stored.records(f.id) for one in record.seen]
+        counts = [sum(one.outcome == said for one in found) for said in SAID]
+        yield f"| {paper.title} | " + " | ".join(map(str, counts)) + " |"
+    yield ""
+
+
+def _paper(paper: plugins.Paper) -> Iterator[str]:
+    yield f"## {paper.title}\n"
+    figures = _figures(paper)
+    for fair in dict.fromkeys(figure.fair for figure in figures if figure.fair):
+        places = ", ".join(figure.where for figure in figures if figure.fair == fair)
+        yield f"How methods were tuned ({places}): {fair}.\n"
+    for figure in figures:
+        yield f"### {figure.where}: {figure.gist}\n"
+        yield from _figure(figure, stored.records(figure.id))
+
+
+def _figure(figure: Figure, records: Sequence[Record]) -> Iterator[str]:
+    for record in records:
+        if not record.seen:
+            continue
+        if not record.seeds:
+            yield f"**{record.source}**: {record.seen[0].outcome}{f', {record.data}' if record.data else ''}.\n"
+            continue
+        seconds = f"{record.seconds:.0f} s of work"
+        run = f"{len(record.seeds)} seeds; {record.date}, commit {record.commit}; {seconds}"
+        yield f"**{record.source}** ({record.data}; {run})\n"
+        yield "| the text says | outcome | seeds and numbers |"
+        yield "| --- | --- | --- |"
+        for one in record.seen:
+            outcome = f"**{one.outcome}**" if one.outcome is Outcome.NOT_SEEN else str(one.outcome)
+            yield f"| {_cell(one.text)} | {outcome} | {_cell(one.told)} |"
+        yield ""
+    if figure.remark:
+        yield f"What follows: {figure.remark}\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
