@@ -24,12 +24,12 @@ FIRST, SECOND, ABSENT = "Example 5.1", "qot", "rls"
 #: Features of Example 5.1, and clients where they are not varied.
 _FEATURES, _CLIENTS = 100, 100
 #: What the figures vary: in Example 5.1, and in 5.2.
-_K0 = ((1, 5, 10, 20, 30), (1, 5, 10))
+_K0 = ((1, 5, 10, 20), (1, 5, 10))
 _RHO = ((0.1, 0.3, 0.5, 0.7, 0.9), (0.2, 0.5, 0.8))
 _M = ((50, 100, 150, 200), (50, 100, 200))
 _LARGER = (200, 400, 600)
 #: Rounds after which FedADMM and the others are given up: the first two figures, larger sizes, and Example 5.2.
-_BUDGET, _SMALLER, _REAL = (300, 60), (100, 30), (40, 20)
+_BUDGET, _SMALLER, _REAL = (300, 30), (100, 30), (40, 20)
 #: The part of the settings that is "most" of them.
 _MOST = 0.8
 #: How many times the least a level may be that is "stable".
@@ -207,7 +207,7 @@ def _sized(features: int, rows: int) -> tuple[Within, ...]:
 
 
 _FEW, _BY_K0, _BY_RHO, _BY_M = (
-    (_of_k0((1, 10, 30, 50)),),
+    (_of_k0((1, 10, 30)),),
     _varied(_of_k0, _K0),
     _varied(_of_rho, _RHO),
     _varied(_of_m, _M),
