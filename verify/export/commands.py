@@ -59,8 +59,11 @@ def run_export(args: Any) -> int:
         if args.format == "json":
             written = {f"{name}_{k}.json": json.dumps(data, indent=1) + "\n" for k, data in enumerate(proofs, 1)}
         elif proofs:
-            # Rocq's files are named as its modules.
-            written = {f"p_{re.sub(r'[^A-Za-z0-9]', '_', name)}.v": rocq.text(proofs)}
+            try:
+                # Rocq's files are named as its modules.
+                written = {f"p_{re.sub(r'[^A-Za-z0-9]', '_', name)}.v": rocq.text(proofs)}
+            except ValueError as error:
+                why = str(error)
         for path, text in written.items():
             files.write(args.out / path, text)
             print(args.out / path)
