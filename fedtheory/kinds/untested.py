@@ -10,7 +10,7 @@ from fedtheory.kinds.base import Statement, Written
 
 @dataclass(frozen=True)
 class Untested(Statement):
-    """A statement that no computation here decides: a cited order, or an experiment on data that are not there.
+    """A statement that no computation here decides, such as a cited order.
 
     ``text``: the statement; ``reason``: why it is not tested. ``kind`` is the claim's own.
     """

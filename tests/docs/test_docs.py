@@ -12,6 +12,7 @@ from places import ROOT
 from fedtheory import kinds
 from fedtheory.kinds.base import Statement
 from verify.methods import METHODS
+from verify.report import experiments
 
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 
@@ -58,3 +59,8 @@ def test_what_is_listed_as_long_exists():
     places = [re.fullmatch(r"([^:]+\.py)::(\w+)(\[.*\])?", line) for line in lines]
     assert lines == sorted(set(lines)) and all(places)
     assert [p[0] for p in places if f"def {p[2]}(" not in (ROOT / p[1]).read_text()] == []
+
+
+def test_the_page_on_experiments_is_what_is_carried():
+    # `fedtheory experiment --markdown > docs/experiments.md` writes it.
+    assert (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8") == experiments.page()

@@ -225,4 +225,5 @@ def _number(span: Span) -> str:
     low, high = span
     if math.isinf(low):
         return "never"
-    return f"{low:.3g}" if low == high else f"> {low:.3g}" if math.isinf(high) else f"{low:.3g} to {high:.3g}"
+    short = [f"{value:.4g}" for value in span]
+    return short[0] if low == high else f"> {short[0]}" if math.isinf(high) else " to ".join(short)

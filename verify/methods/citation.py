@@ -1,4 +1,4 @@
-"""What is cited, and experiments on data that are not there: not tested, for the reason that the statement gives."""
+"""What is cited: not tested, for the reason that the statement gives."""
 
 from __future__ import annotations
 
@@ -14,6 +14,4 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.NOT_TESTED, statement.reason)
 
 
-METHOD = Method(
-    "citation", "what is cited, and experiments on data that are not there", (Untested,), run, role=Role.ALONE
-)
+METHOD = Method("citation", "what is cited", (Untested,), run, role=Role.ALONE)

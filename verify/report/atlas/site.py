@@ -33,7 +33,7 @@ MEANINGS: Mapping[Verdict, str] = {
     "instances",
     Verdict.REFUTED: "there is a counterexample, which is computed again in fractions, or by intervals",
     Verdict.ILL_POSED: "the statement uses something that is never defined, or a side that is no real number",
-    Verdict.NOT_TESTED: "with the reason: a cited result, or an experiment on data that are not at hand",
+    Verdict.NOT_TESTED: "with the reason: a cited result, or an experiment of which not all is seen on data",
 }
 _RELATIONS = {"<=": "≤", "<": "<", "==": "="}
 #: Characters of a list of margins that are shown at once.

@@ -16,8 +16,11 @@ from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MO
 
 #: The condition number of the paper.
 KAPPA = 1e4
-#: A rival may spend so many times the bits of the best LoCoDL, and take so many iterations.
-_MULTIPLE, _ITERATIONS = 10.0, 20_000
+#: A rival may spend so many times the bits of the best LoCoDL, and take so many iterations; of large data as many
+#: as handle so many numbers.
+_MULTIPLE, _ITERATIONS, _WORK = 10.0, 20_000, 1e10
+#: Numbers that an iteration handles for each entry of the data that is not zero, and for each of a client's model.
+_ENTRY, _MODEL = 4, 30
 #: Data of so many numbers are compared at the first target alone: the last takes ten times the iterations.
 _LARGE = 50_000
 #: While stepsizes are tuned, a run may cost so many times what the best before it did.
@@ -77,7 +80,7 @@ def _adiana(data: Dataset, n: int, regime: str, seeds: tuple[int, ...]) -> Resul
     measured, curves = {}, []
     for k in (20, 30):
         plan = with_k(task, "ADIANA", BOTH, k)
-        found = run(plan, task, Limits(target, np.inf, _ITERATIONS), len(seeds), _rng(seeds, n))
+        found = run(plan, task, Limits(target, np.inf, _iterations(task, len(seeds))), len(seeds), _rng(seeds, n))
         measured[key("ADIANA", f"rand-{k} natural", regime, target)] = found.costs(target)
         curves.append(_curve(found, f"n = {n}")._replace(label=plan.label))
     return Result({name: spent(*costs) for name, costs in measured.items()}, tuple(curves))
@@ -85,6 +88,12 @@ def _adiana(data: Dataset, n: int, regime: str, seeds: tuple[int, ...]) -> Resul
 
 def _posed(data: Dataset, n: int) -> Task:
     return pose(*split(data, n, "equal", np.random.default_rng(_SHUFFLE)), data.name, KAPPA)
+
+
+def _iterations(task: Task, replicas: int) -> int:
+    """Iterations that a run may take."""
+    numbers = _ENTRY * np.count_nonzero(task.losses.A) + _MODEL * task.n * task.d
+    return min(_ITERATIONS, max(1, int(_WORK / (replicas * numbers))))
 
 
 def _rng(seeds: Sequence[int], n: int) -> np.random.Generator:
@@ -107,7 +116,7 @@ def _panel(
     for method in methods:
         for plan in plans(task, method, COMPRESSED.get(method, ())):
             tuned = _tuned(plan, task, last, budget)
-            limits = Limits(last, budget, _ITERATIONS)
+            limits = Limits(last, budget, _iterations(task, len(seeds)))
             found = run(plan.scaled(tuned.factor), task, limits, len(seeds), _rng(seeds, n))
             for target in targets:
                 measured[key(method, plan.compressor, regime, target)] = spent(*found.costs(target))
@@ -121,12 +130,12 @@ def _panel(
 
 def _tuned(plan: Plan, task: Task, target: float, budget: float) -> Tuned:
     """The factor with which a few runs, on draws of their own, need the fewest bits to the target in the median."""
-    least = budget
+    least, iterations = budget, _iterations(task, _TRIED)
 
     def cost(factor: float) -> float:
         nonlocal least
         rng = np.random.default_rng([_TUNING, task.n])
-        found = run(plan.scaled(factor), task, Limits(target, _PATIENCE * least, _ITERATIONS), _TRIED, rng)
+        found = run(plan.scaled(factor), task, Limits(target, _PATIENCE * least, iterations), _TRIED, rng)
         bits = float(np.median(found.costs(target)[0]))
         # Of those that do not get there the nearest is the best.
         least = min(least, bits)
