@@ -14,7 +14,6 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.problems.functions import Proximable
 from fedtheory.problems.optimum import newton
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
 
@@ -63,7 +62,7 @@ def local_prox(problem: Problem, tau: Any, x_hat: Array, u: Array) -> Array:
     """
     f, shift = problem.f, problem.n * tau - problem.mu
     target = problem.n * (tau * x_hat[..., None, :] + u)
-    if isinstance(f, Proximable):
+    if hasattr(f, "resolvent"):
         return f.resolvent(shift, target)
     tolerance = 1e-12 * np.maximum(1, np.linalg.norm(target, axis=-1))
     y, done = newton(

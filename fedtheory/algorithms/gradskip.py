@@ -37,10 +37,14 @@ def _side_by_side(*coins: Draw) -> Array:
     return np.stack(coins, axis=-1)
 
 
+def coins(q: Array) -> Distribution:
+    """A coin for each client, which shows true with a probability ``q (n,)`` of the client's own: ``(..., n)``."""
+    return Product(_side_by_side, tuple(Bernoulli(p) for p in q))
+
+
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
     """All randomness of one step."""
-    clients = Product(_side_by_side, tuple(Bernoulli(q) for q in params.q))
-    return Product(Coins, (Bernoulli(params.p), clients))
+    return Product(Coins, (Bernoulli(params.p), coins(params.q)))
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:

@@ -28,7 +28,6 @@ from verify.methods import identities, number_types
 from verify.mutation import regions
 from verify.pep import certifying, posing
 from verify.pep.gram import NotLinear, row
-from verify.pep.letters import Letter, Looked, Size
 from verify.search import hunting
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
@@ -54,34 +53,6 @@ def stepping(claim, change):
 
 
 # Values that are not to be looked at
-
-LOOKS = {
-    "compares": lambda v: v > 2,
-    "is equal to": lambda v: v == 2,
-    "branches on": lambda v: 1 if v else 2,
-    "rounds": round,
-    "truncates": lambda v: v // 1,
-    "takes the remainder of": lambda v: v % 3,
-    "takes the sign of": abs,
-    "takes the larger of": lambda v: max(v, 3),
-    "looks up": lambda v: {2: 1}.get(v),
-    "writes": str,
-    "makes a float of": float,
-}
-
-
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-@pytest.mark.parametrize("value", [Letter(Fraction(7, 3), "p"), Size(5, "n")], ids=["letter", "size"])
-def test_letters_and_sizes_refuse_to_be_looked_at(look, value):
-    with pytest.raises(Looked):
-        look(value)
-
-
-def test_letters_and_sizes_compute():
-    p, n = Letter(Fraction(2, 3), "p"), Size(3, "n")
-    assert (1 / (1 - p) ** 2 + n * p / 2).value == 10
-    assert ((n + 1) * 2 - n).value == 5 and list(range(n)) == [0, 1, 2] and np.zeros((n, 2)).shape == (3, 2)
-    assert (p * np.array([Fraction(3), Fraction(6)], dtype=object))[1].value == 4
 
 
 @pytest.mark.parametrize("look", [lambda v: v == 0, lambda v: v != 0, bool, lambda v: v in (0, 1)])
@@ -114,7 +85,7 @@ LOOKING = {
 @pytest.mark.parametrize("claim", [LOCODL, DESCENT], ids=["locodl", "gradient descent"])
 def test_code_that_looks_has_no_certificate(claim, change):
     changed = stepping(claim, change)
-    with pytest.raises(ValueError, match=r"is one case|does not treat|not linear"):
+    with pytest.raises(ValueError, match=r"is not read|not linear"):
         certifying.certify(changed, first(claim))
     assert identities.prove(changed) is None
 
@@ -128,21 +99,20 @@ def test_a_quantity_that_looks_has_no_certificate():
     changed = DISTANCE.variant(quantities=(before, dataclasses.replace(after, of=larger)))
     assert identities.prove(DISTANCE) is not None
     assert identities.prove(changed) is None
-    with pytest.raises(ValueError, match=r"is one case: .* has a condition"):
+    with pytest.raises(ValueError, match="is not read"):
         certifying.certify(changed, first(DISTANCE))
 
 
 SAME = {
     "a sum": lambda q, p, s, new: new._replace(x=s.x + (new.x - s.x)),
     "letters that cancel": lambda q, p, s, new: new._replace(x=new.x * p.gamma / p.gamma),
-    "a loop over the clients": lambda q, p, s, new: new._replace(x=sum(new.x for _ in range(q.n)) / q.n),
 }
 
 
 @pytest.mark.parametrize("change", SAME.values(), ids=SAME)
 def test_the_same_in_other_words_keeps_its_certificate(change):
     assert certifying.certify(stepping(DESCENT, change), first(DESCENT)).verdict is Verdict.CERTIFIED
-    posing.check_coordinates(stepping(LOCODL, change), first(LOCODL))
+    posing.check_read(stepping(LOCODL, change), first(LOCODL))
 
 
 def test_a_proof_survives_other_words():
@@ -153,13 +123,13 @@ def test_random_regions_have_no_proof():
     mutants = (m for m in regions.drawn((LOCODL, EQ_3, DESCENT, SAGA), 1) if m.operator in ("step", "rounded"))
     for mutant in islice(mutants, 12):
         (claim,), (original,) = mutant.claims, mutant.originals
-        with pytest.raises(ValueError, match=r"is one case|does not treat|not linear|leaves|kind"):
-            posing.check_coordinates(claim, first(original))
+        with pytest.raises(ValueError, match=r"is not read|not linear|leaves|kind"):
+            posing.check_read(claim, first(original))
 
 
 def test_a_proof_says_where_code_and_model_were_compared():
     proof = identities.prove(EQ_3)
-    assert proof is not None and "7, 12, d = 1, 2, 5, 8" in proof.compared and "beta in" in proof.compared
+    assert proof is not None and "7, 12" in proof.compared and "beta in" in proof.compared
 
 
 # Assumptions that are broken by a little

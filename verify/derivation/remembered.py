@@ -113,7 +113,7 @@ def _tried(claim: Claim, place: _Place) -> Tried:
     recipe = place.recipe
     try:
         if not claim.statement.bounding:
-            posing.check_coordinates(claim, claim.instances.build(recipe, True))
+            posing.check_read(claim, claim.instances.build(recipe, True))
             held = certificates.formal(claim, FORMALLY, recipe)
             return Tried("", held) if held is not None else Tried("it does not hold in all states")
         found, certificate = certificates.certified(claim, recipe)
@@ -127,7 +127,7 @@ def _tried(claim: Claim, place: _Place) -> Tried:
 @lru_cache(maxsize=4096)
 def _check(claim: Claim, place: _Place, stored: _Stored) -> None:
     if not claim.statement.bounding:
-        posing.check_coordinates(claim, claim.instances.build(place.recipe, True))
+        posing.check_read(claim, claim.instances.build(place.recipe, True))
     wanted = certifying.WORST_CASE if claim.statement.bounding else FORMALLY
     if stored.part.method != wanted:
         raise DoesNotHold(f"a certificate of the kind {wanted!r} is wanted of {claim.id}")

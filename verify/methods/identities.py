@@ -34,7 +34,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method
-from verify.pep import coordinates, induction, posing
+from verify.pep import induction, posing
 from verify.proofs import compressed, identity, inexact, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
 from verify.reading.source import tree_of
@@ -43,8 +43,6 @@ from verify.reading.source import tree_of
 INSTANCES = 3
 #: Numbers of clients beyond those, at which they are compared too.
 CLIENTS = (7, 12)
-#: Dimensions in which the code of a proof must treat coordinates alike.
-DIMENSIONS = (*coordinates.SIZES, 8)
 
 #: Where the theory is.
 _THEORY = Path(fedtheory.__file__).resolve().parent
@@ -129,7 +127,7 @@ def _closed(claim: Claim, instance: Instance) -> bool:
     return induction.applies(claim) or posing.closed(claim, instance)
 
 
-def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance, sizes: tuple[int, ...]) -> None:
+def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance) -> None:
     constants, values = proofs.constants(instance), claim.setting.bind(instance.problem, instance.params)
     for letter, meaning in identity.told(claim).letters.items():
         if letter not in constants or meaning.subs(values) != sympy.sympify(constants[letter]):
@@ -138,8 +136,7 @@ def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance, sizes: tup
     if name is not None:
         raise Unprovable(f"{name} of {claim.id} is not what the proof takes it for")
     try:
-        if sizes:
-            posing.check_coordinates(claim, instance, sizes)
+        posing.check_read(claim, instance)
     except ValueError as error:
         raise Unprovable(str(error)) from error
     if claim.statement.horizon and not _closed(claim, instance):
@@ -158,16 +155,16 @@ def _compare(claim: Claim) -> str:
         raise Unprovable(f"the code of the hypothesis {foreign[0]!r} is no ground of a proof")
     seen: list[Instance] = []
     for instance in islice(proofs.instances(claim), INSTANCES):
-        _compare_at(claim, proofs, instance, DIMENSIONS)
+        _compare_at(claim, proofs, instance)
         seen.append(instance)
         for assumption, broken in proofs.outside(claim, instance):
             if meets_grounds(claim, broken, grounds):
                 raise Unprovable(f"{claim.id} does not assume {assumption}")
     for instance in identity.larger(claim, CLIENTS):
-        _compare_at(claim, proofs, instance, ())
+        _compare_at(claim, proofs, instance)
         seen.append(instance)
     for instance in proofs.special(claim):
-        _compare_at(claim, proofs, instance, coordinates.SIZES[:1])
+        _compare_at(claim, proofs, instance)
         seen.append(instance)
     if proofs is rbcd and not rbcd.sampling_lemma():
         raise Unprovable("the sampling lemma does not expand to zero")
@@ -187,7 +184,7 @@ def _is_ours(ground: Hypothesis) -> bool:
 
 
 def _range(claim: Claim, seen: list[Instance]) -> str:
-    """Numbers of clients, dimensions, and the least and largest values of the letters."""
+    """Numbers of clients, and the least and largest values of the letters."""
     clients = ", ".join(map(str, sorted({instance.problem.n for instance in seen})))
     values = [claim.setting.bind(instance.problem, instance.params) for instance in seen]
     spans = []
@@ -195,8 +192,7 @@ def _range(claim: Claim, seen: list[Instance]) -> str:
         numbers = [float(v[letter]) for v in values if isinstance(v.get(letter), int | Fraction)]
         if numbers and str(letter) not in ("n", "N", "d"):
             spans.append(f"{letter} in [{min(numbers):.3g}, {max(numbers):.3g}]")
-    sizes = ", ".join(map(str, (1, *DIMENSIONS)))
-    return f"n = {clients}, d = {sizes}" + (f", {', '.join(spans)}" if spans else "")
+    return f"n = {clients}" + (f", {', '.join(spans)}" if spans else "")
 
 
 METHOD = Method(

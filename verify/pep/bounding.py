@@ -34,7 +34,7 @@ def posed_as_claimed(claim: Claim, instance: Instance) -> bool:
     """Whether the hypotheses allow functions beyond the class that is posed, of which nothing is then known.
 
     ``ValueError`` when the instance does not meet the hypotheses or its class is not posed; :class:`Refused` where
-    other things than those posed are allowed, or the claim's code mixes coordinates.
+    other things than those posed are allowed, or the claim's code is not read.
     """
     if claim.statement.horizon and claim.statement.algorithm.schedules:
         # One step at one round says nothing of the others.
@@ -46,11 +46,9 @@ def posed_as_claimed(claim: Claim, instance: Instance) -> bool:
         raise Refused("what is known of the states from which one step is made is not known of those after it")
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
-    # On formal vectors with one entry: what fails there fails at these parameters.
-    posing.check_coordinates(claim, instance, ())
     try:
         anything = posing.any_functions(claim, instance)
-        posing.check_coordinates(claim, instance)
+        posing.check_read(claim, instance)
     except NotLinear:
         raise
     except ValueError as error:

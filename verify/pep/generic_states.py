@@ -20,9 +20,10 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array
 from verify.base.evaluate import sides
-from verify.pep import posing, watching
+from verify.pep import posing
 from verify.pep.gram import Form, Vector
 from verify.pep.programs import is_positive_semidefinite
+from verify.reading import whole
 
 #: The relations that are shown: a form that is nowhere negative may vanish.
 _SHOWN = ("==", "<=")
@@ -50,18 +51,13 @@ def holds(claim: Claim, instance: Instance) -> bool:
     """
     if any(comparison.relation not in _SHOWN for comparison in claim.statement.comparisons):
         return False
-    with watching.reading() as doings:
-        found = _holds(claim, instance)
-    if doings:
-        raise ValueError(f"what indeterminates show of the code of {claim.id} is one case: {doings[0]}")
-    return found
-
-
-def _holds(claim: Claim, instance: Instance) -> bool:
     if posing.posable(claim.setting):
+        posing.check_read(claim, instance)
         posed = posing.pose(claim.setting, instance).instance
         pairs = (zip(*map(np.ravel, part), strict=True) for part in sides(claim, posed, np.zeros((1, 0))))
         return all(_vanishes(left - right) for part in pairs for left, right in part)
+    if foreign := whole.foreign(claim):
+        raise ValueError(f"what indeterminates show of {claim.id} is one case: {foreign} is no code of fedtheory")
     letters = [f"t_{k}" for k in range(max(instance.dimension, 1))]
     _, *generators = field(letters, QQ)
     theta = np.empty((1, instance.dimension), dtype=object)

@@ -19,11 +19,10 @@ import numpy as np
 import sympy
 
 from fedtheory.numbers.rational import Array
-from verify.pep.letters import Letter, Size, stripped
 
-#: A fraction, an integer or a sympy expression; a :class:`Letter` where code is watched.
+#: A fraction, an integer or a sympy expression.
 Number = Any
-_EXACT = (int, Fraction, sympy.Expr, Letter)
+_EXACT = (int, Fraction, sympy.Expr)
 _NUMBERS = (*_EXACT, np.integer, np.bool_)
 
 
@@ -42,8 +41,6 @@ def _number(value: Any) -> Number:
     """A coefficient: numpy integers become Python's; a float is refused, for it would hide rounding."""
     if isinstance(value, np.integer | np.bool_):
         return int(value)
-    if isinstance(value, Size):
-        return value.value
     if isinstance(value, _EXACT):
         return value
     raise TypeError(f"a coefficient must be exact, got {value!r}")
@@ -55,7 +52,7 @@ def _is_number(value: Any) -> bool:
 
 def _is_zero(value: Number) -> bool:
     # Sympy's == is structural: 0 is recognised as such once sums are formed, other zeros are left to the prover.
-    return bool(stripped(value) == 0)
+    return bool(value == 0)
 
 
 def _merge(a: Mapping[Any, Number], b: Mapping[Any, Number], sign: int) -> dict[Any, Number]:

@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,12 +30,12 @@ from fedtheory.sampling.outside import outside
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meets_grounds, params_after, rollout
-from verify.pep import coordinates
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, row, scalar, value
 from verify.pep.parts import Coordinates
 from verify.pep.programs import Constraint
 from verify.pep.randomness import Compressors, Contractions, InexactOracle, Messages
+from verify.reading import whole
 
 
 def batch(a: Array) -> Array:
@@ -118,8 +117,7 @@ def _in_parts(setting: Setting, given: Instance, mu: Array, L: Array) -> Formal:
     """Vectors in as many parts as the instance has coordinates, because the method draws coordinates.
 
     Nothing depends on d for such a method itself: step and potential are sums over coordinates, so that an expectation
-    involves the draws of one coordinate at a time. A step that mixes coordinates is refused before
-    (:mod:`verify.pep.coordinates`).
+    involves the draws of one coordinate at a time. A step that mixes coordinates is not read.
     """
     n, d = given.problem.n, given.problem.d
     x_star = np.concatenate([rows(f"x* part {j}", 1)[0] for j in range(d)])
@@ -295,7 +293,7 @@ def closed(claim: Claim, given: Instance) -> bool:
     """Whether a step leads from every state that is posed to another one, so that what holds of one step holds of all.
 
     The residuals are those of the setting's own algorithm, not those that the claim's declares. That the step treats
-    coordinates alike is for :func:`check_coordinates` to say.
+    coordinates alike is for :func:`check_read` to say.
     """
     assert claim.setting.algorithm is not None
     invariant = claim.setting.algorithm.invariant
@@ -308,9 +306,9 @@ def preserved(claim: Claim, given: Instance) -> bool:
     """Whether a step preserves an invariant for every function of the class, in every dimension, whatever is drawn.
 
     The residual after a step from formal vectors that satisfy it must vanish identically; parameters are those given.
-    ``ValueError`` where coordinates are mixed.
+    ``ValueError`` where the code is not read.
     """
-    check_coordinates(claim, given)
+    check_read(claim, given)
     return _vanishes_later(claim, given)
 
 
@@ -323,27 +321,14 @@ def _vanishes_later(claim: Claim, given: Instance) -> bool:
     return all(v == 0 if isinstance(v, int | np.integer | Fraction) else not v.coefficients for v in residual.flat)
 
 
-def check_coordinates(claim: Claim, given: Instance, sizes: tuple[int, ...] = coordinates.SIZES) -> None:
-    """``ValueError`` unless the claim's step and quantities treat all coordinates alike, in dimensions ``sizes``, and
-    look at nothing but vectors.
+def check_read(claim: Claim, given: Instance) -> None:
+    """``ValueError`` unless all that runs of a claim is read at the parameters of an instance.
 
-    What is found of them on formal vectors, which have one entry, holds in every dimension only then.
+    What is found of it on formal vectors, which have one entry, holds in every dimension only then.
     """
-    problem = given.problem
-    if problem is not None and claim.setting.hints.coordinates:
-        # Formal vectors in parts already, because a method draws coordinates: here they have one part.
-        f: Any = SimpleNamespace(n=problem.n, d=1, mu=problem.f.mu, L=problem.f.L)
-        given = replace(given, problem=replace(problem, f=f))
-
-    def posed() -> Instance:
-        return pose(claim.setting, given).instance
-
-    found = coordinates.mixing(claim, posed, sizes)
-    if found is not None:
-        raise ValueError(f"the code of {claim.id} does not treat all coordinates alike: {found}")
-    looks = coordinates.looking(claim, posed) if sizes else None
-    if looks is not None:
-        raise ValueError(f"what formal states show of the code of {claim.id} is one case: {looks}")
+    why = whole.unread(claim, given)
+    if why:
+        raise ValueError(f"the code of {claim.id} is not read: {why}")
 
 
 def any_functions(claim: Claim, given: Instance) -> bool:

@@ -146,8 +146,15 @@ def averaged(value: Any, axis: Any = None, keepdims: Any = False) -> Term:
     return terms.divide(summed(value, axis, keepdims), as_term(length(Shape(as_term(value).type.axes), axis)))
 
 
+def _largest(term: Term, axis: Any = None) -> Term:
+    if axis != -1 and (axis is not None or term.type.axes != (Axis.CLIENTS,) or term.type.batched):
+        raise ValueError("a maximum is taken along another axis than the last")
+    return terms.extreme(Op.MOST, term)
+
+
 METHODS: dict[str, Callable[[Term], Any]] = {
     "sum": lambda term: Rule("sum", partial(summed, term)),
+    "max": lambda term: Rule("max", partial(_largest, term)),
     "mean": lambda term: Rule("mean", partial(averaged, term)),
     "shape": lambda term: Shape(term.type.axes, 0, term.type.batched),
 }

@@ -22,6 +22,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
+from fedtheory.problems.oracles import Oracle
 from verify.reading import data, known, terms
 from verify.reading.arrays import as_term
 from verify.reading.laws import Law
@@ -63,7 +64,7 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class _Scene:
+class Scene:
     """What functions of a claim are given."""
 
     problem: Any
@@ -99,7 +100,7 @@ def _next(path: list[bool]) -> list[bool] | None:
     return [*path[:-1], False] if path else None
 
 
-def _case(claim: Claim, reader: Reader, scene: _Scene, functions: Sequence[Any], stepping: bool) -> Case:
+def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], stepping: bool) -> Case:
     given = scene.problem, scene.params, scene.state
     letters = dict(_letters(claim, reader, scene))
     values = {function: reader.call(theirs(function), *given) for function in functions}
@@ -131,7 +132,7 @@ def _axes(value: Any) -> tuple[Any, ...]:
     return (value.axis, *(term.type.axes for term in value.of)) if isinstance(value, Several) else ()
 
 
-def _may_hold(claim: Claim, reader: Reader, scene: _Scene) -> bool:
+def _may_hold(claim: Claim, reader: Reader, scene: Scene) -> bool:
     """Whether the hypotheses that are given as code may hold on this path; those that cannot be read may."""
     for hypothesis in claim.requires:
         if hypothesis.met is None or hypothesis.states_membership(claim.setting.classes):
@@ -149,7 +150,7 @@ def _may_hold(claim: Claim, reader: Reader, scene: _Scene) -> bool:
     return True
 
 
-def _letters(claim: Claim, reader: Reader, scene: _Scene) -> Iterator[tuple[sympy.Expr, Term]]:
+def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy.Expr, Term]]:
     """What letters of a claim are, of those of which it can be read."""
     for letter, source in claim.setting.sources.items():
         before = len(reader.raising)
@@ -165,7 +166,7 @@ def _letters(claim: Claim, reader: Reader, scene: _Scene) -> Iterator[tuple[symp
             del reader.raising[before:]
 
 
-def _named(source: str, reader: Reader, scene: _Scene) -> Any:
+def _named(source: str, reader: Reader, scene: Scene) -> Any:
     """What a source stands for that is a name: as ``fedtheory.instances.value_of`` looks it up."""
     of_problem = getattr(scene.problem, "fields", {})
     if source == "kappa" and of_problem:
@@ -182,18 +183,23 @@ def _named(source: str, reader: Reader, scene: _Scene) -> Any:
 # What functions are given
 
 
-def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader) -> _Scene:
-    problems = [_problem_of(claim, instance) for instance in instances]
+def scene_at(claim: Claim, instance: Instance, reader: Reader) -> Scene:
+    """What functions of a claim are given, whose parameters that are no letters are those of an instance."""
+    return _scene(claim, [instance], reader, True)
+
+
+def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader, there: bool = False) -> Scene:
+    problems = [_problem_of(claim, instance, there) for instance in instances]
     if not instances or any(kind != problems[0] for kind in problems):
         raise Unread("the problems of instances are of several kinds, or there is no instance")
-    of, with_g, single, resolvents = problems[0]
+    of, with_g, single, resolvents, of_g = problems[0]
     if of is LinearProblem:
         problem = data.problem([instance.problem for instance in instances], reader)
     elif of is None or of is Problem:
-        problem = known.problem(with_g, single, resolvents, fixed=True)
+        problem = known.problem(with_g, single, resolvents, fixed=True, of_g=of_g)
     else:
         raise Unread(f"nothing is known of a problem of type {of.__name__}")
-    params = _params(claim, instances, reader)
+    params = _params(claim, instances, reader, there)
     told = _types(claim, instances, reader, problem, params)
     State: Any = type(_state(instances[0]))
     if not is_record_class(State) or set(State._fields) != set(told):
@@ -201,7 +207,7 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader) -> _Scen
     # What unpacks a state, or makes one of a tuple, goes by the order of its class.
     types = {name: told[name] for name in State._fields}
     state = Record(State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
-    return _Scene(None if of is None else problem, params, state, types, with_g)
+    return Scene(None if of is None else problem, params, state, types, with_g)
 
 
 def _state(instance: Instance) -> Any:
@@ -209,42 +215,46 @@ def _state(instance: Instance) -> Any:
     return instance.at(zero)[1]
 
 
-def _problem_of(claim: Claim, instance: Instance) -> tuple[Any, bool, bool, bool]:
-    """The kind of a problem, whether it has a g, whether there is only ever one client, and whether the f_i have
+def _problem_of(claim: Claim, instance: Instance, there: bool) -> tuple[Any, bool, bool, bool, bool]:
+    """The kind of a problem, whether it has a g, whether there is only ever one client, and whether the f_i and g have
     resolvents."""
     problem = instance.problem
     single = set(claim.setting.clients) == {1}
     if problem is None:
-        return None, False, single, False
-    if type(problem) is Problem and not is_ours(type(problem.f)):
+        return None, False, single, False, False
+    if type(problem) is Problem and not there and not is_ours(type(problem.f)):
         raise Unread(f"functions of type {type(problem.f).__name__} may be anything")
-    with_g = getattr(problem, "g", None) is not None
-    return type(problem), with_g, single, hasattr(getattr(problem, "f", None), "resolvent")
+    f, g = getattr(problem, "f", None), getattr(problem, "g", None)
+    return type(problem), g is not None, single, hasattr(f, "resolvent"), hasattr(g, "resolvent")
 
 
-def _params(claim: Claim, instances: Sequence[Instance], reader: Reader) -> Record:
-    """What parameters stand for: of the same kind at all instances."""
+def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: bool) -> Record:
+    """What parameters stand for: of the same kind at all instances; ``there``: no others are meant."""
     cls = type(instances[0].params)
     if not is_record_class(cls):
         raise Unread("parameters have code of their own")
     told: dict[str, Any] = {}
     for name in cls._fields:
-        found = [_parameter(claim, reader, name, instance) for instance in instances]
+        found = [_parameter(claim, reader, name, instance, there) for instance in instances]
         if any(not _alike(value, found[0]) for value in found):
             told[name] = Unknown(f"the parameter {name}, which is of several kinds")
         else:
             # What is no letter and no compressor has one value here, and may have others elsewhere.
-            known_kind = isinstance(found[0], Term | Named | Unknown)
+            known_kind = isinstance(found[0], Term | Named | Unknown) or (there and type(found[0]) in (str, bool))
             told[name] = found[0] if known_kind else Unknown(f"the parameter {name}, of which values are not told")
     return Record(cls, told)
 
 
-def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance) -> Any:
-    drawing = claim.setting.drawing
+def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance, there: bool) -> Any:
+    drawing, value = claim.setting.drawing, getattr(instance.params, name)
+    if set(claim.setting.clients) == {1} and (one := known.compressors(name, value, True)) is not None:
+        return one
+    if there and type(value) is Oracle:
+        return known.oracle(name)
     if name in ("n", "d") and not (claim.setting.functions or drawing.special or drawing.parameters):
         # Of a setting without functions these are the sizes of its states.
         return terms.leaf(Op.COUNT, name, terms.NUMBER)
-    return parameter(reader, name, getattr(instance.params, name), _sizes(instance)[0], {})
+    return parameter(reader, name, value, _sizes(instance)[0], {})
 
 
 def _sizes(instance: Instance) -> tuple[int, int]:
@@ -325,7 +335,12 @@ def _is_theory(function: Any) -> bool:
     """Whether a function stands in a file of this package's theory."""
     inner = getattr(function, "func", function)
     code = getattr(inner, "__code__", None)
-    return code is not None and Path(code.co_filename).resolve().is_relative_to(_THEORY)
+    return code is not None and is_of_theory(code.co_filename)
+
+
+def is_of_theory(file: str) -> bool:
+    """Whether a file is one of this package's theory."""
+    return Path(file).resolve().is_relative_to(_THEORY)
 
 
 def has_step(claim: Claim) -> bool:

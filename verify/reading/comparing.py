@@ -59,14 +59,15 @@ def _spread(instances: Sequence[Instance]) -> Iterator[Instance]:
 
 
 def _occurs(case: Case, problem: Any, params: Any, state: Any) -> bool:
-    return all(_holds(condition, problem, params, state) is answer for condition, answer in case.conditions)
+    return all(holds(condition, problem, params, state) is answer for condition, answer in case.conditions)
 
 
-def _holds(condition: Any, problem: Any, params: Any, state: Any) -> bool:
+def holds(condition: Any, problem: Any, params: Any, state: Any) -> bool:
+    """Whether a condition on letters, or a truth value, is true at numbers."""
     if not isinstance(condition, Condition):
         return bool(condition)
     if condition.by in ("not", "and", "or"):
-        parts = [_holds(part, problem, params, state) for part in condition.of]
+        parts = [holds(part, problem, params, state) for part in condition.of]
         return not parts[0] if condition.by == "not" else (all if condition.by == "and" else any)(parts)
     left, right = (running.value(term, problem, params, state) for term in condition.of)
     if condition.by in ("==", "!="):

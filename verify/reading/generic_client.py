@@ -113,6 +113,8 @@ def _given(world: World, term: Term, of: list[Value]) -> Value:
 
 def _all_drawn(world: World, term: Term, of: list[Value]) -> Value:
     kind, name = term.data
+    if kind == "compression":
+        raise Unread("nothing says what compressors make of a vector, over all that they draw")
     world.totals[name] = of[1]
     if kind == "weighted subset":
         world.weights[name] = of[0]

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from fedtheory import randomness
-from fedtheory.algorithms import base, compressed_scaffnew, rbcd
+from fedtheory.algorithms import base, compressed_scaffnew, gradskip, rbcd
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers import rational
-from fedtheory.problems import excess
+from fedtheory.problems import excess, oracles
 from fedtheory.problems.noise import Noise
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
@@ -69,6 +69,22 @@ def _same(value: Any) -> Any:
     return value
 
 
+def _extreme(op: Op, of: Any) -> Term:
+    term = as_term(of)
+    if term.type.axes != (Axis.CLIENTS,) or term.type.batched:
+        raise ValueError(f"the {op} of {term.type} is taken, where a number for each client is due")
+    return terms.extreme(op, term)
+
+
+def _fraction(one: Any, other: Any = 1) -> Any:
+    """A quotient of whole numbers that are written, or of letters."""
+    if type(one) is int and type(other) is int:
+        return Fraction(one, other)
+    if any(type(v) is not int and not (isinstance(v, Term) and v.type == terms.NUMBER) for v in (one, other)):
+        raise ValueError("a fraction is made of what are no letters and no whole numbers")
+    return terms.divide(as_term(one), as_term(other))
+
+
 def _truth(value: Any) -> Any:
     if isinstance(value, Term) and value.type == terms.NUMBER:
         return Condition("!=", (value, terms.constant(0)))
@@ -105,7 +121,9 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield builtins.int, _INT
     yield builtins.float, _FLOAT
     yield builtins.bool, _BOOL
-    yield builtins.min, Rule("min", lambda of: terms.least(as_term(of)))
+    yield builtins.min, Rule("min", partial(_extreme, Op.LEAST))
+    yield builtins.max, Rule("max", partial(_extreme, Op.MOST))
+    yield Fraction, Rule("Fraction", _fraction)
     yield builtins.getattr, Rule("getattr", _unread)
     yield SimpleNamespace, Rule("SimpleNamespace", lambda **named: Named("a namespace", named))
     yield builtins.dict, Named("the class of mappings", {"fromkeys": Rule("fromkeys", _from_keys)})
@@ -119,9 +137,10 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield randomness.Bernoulli, Rule("Bernoulli", lambda p: Law("bernoulli", (_number(p),)))
     yield randomness.UniformSubset, Rule("UniformSubset", lambda n, tau: Law("subset", (_clients(n), _number(tau))))
     yield randomness.WeightedSubset, Rule("WeightedSubset", _weighted)
-    yield randomness.Independent, Rule("Independent", lambda one, n: Law("independent", (_law(one), _clients(n))))
+    yield randomness.Independent, Rule("Independent", _independent)
     yield randomness.Product, Rule("Product", _product)
     yield excess.bregman, Rule("bregman", _bregman)
+    yield gradskip.coins, Rule("coins", _coins)
     yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
 
 
@@ -175,12 +194,18 @@ def _asked(name: str, over: Axis, more: tuple[Axis, ...], degree: int, at: Any) 
     return terms.called(Op.ORACLE, name, [point], (over, *more), degree)
 
 
-def compressors(name: str, value: Any) -> Named | None:
-    """A family of compressors, one that each client uses, or noise, as a parameter; None of any other object."""
+def compressors(name: str, value: Any, single: bool = False) -> Named | None:
+    """A family of compressors, one that each client uses, or noise, as a parameter; None of any other object.
+
+    ``single``: whether there is one client alone.
+    """
     if type(value) not in _CONSTANTS:
         return None
-    of = {"draws": Law("compression", (name,)), "apply": Rule(f"{name}.apply", partial(_compressed, name))}
+    over = Axis.ONE if single else Axis.CLIENTS
+    of = {"draws": Law("compression", (name,)), "apply": Rule(f"{name}.apply", partial(_compressed, name, over))}
     numbers = {c: terms.leaf(Op.GIVEN, f"{name}.{c}", terms.NUMBER) for c in _CONSTANTS[type(value)]}
+    if type(value) is Family:
+        numbers["n"] = terms.leaf(Op.COUNT, "n", terms.NUMBER)
     return Named(f"the parameter {name}", {**of, **numbers})
 
 
@@ -188,10 +213,25 @@ def compressors(name: str, value: Any) -> Named | None:
 _CONSTANTS: Mapping[type, tuple[str, ...]] = {Family: ("omega",), Contractive: ("alpha",), Noise: ()}
 
 
-def _compressed(name: str, draw: Any, at: Any) -> Term:
+def oracle(name: str) -> Named:
+    """An inexact oracle of gradients of conjugates, as a parameter: what it answers is known by what it was asked."""
+    law = Law("compression", (name,))
+    rules = {"draws": Rule(f"{name}.draws", lambda f: law), "answer": Rule(f"{name}.answer", partial(_answered, name))}
+    return Named(f"the parameter {name}", rules)
+
+
+def _answered(name: str, f: Any, y: Any, start: Any, draw: Any) -> Record:
+    if draw is not None and not (isinstance(draw, Randomness) and _of_compressor(draw, name)):
+        raise ValueError(f"{name}.answer is given other randomness than its own")
+    asked = [as_term(y), as_term(start)] if draw is None else [draw.leaf, as_term(y), as_term(start)]
+    w = terms.called(Op.ORACLE, f"{name} of {describe(f)}.answer", asked, (Axis.CLIENTS, Axis.COORDINATES), 1)
+    return Record(oracles.Answer, {"w": w, "steps": Unknown("how many steps an oracle took")})
+
+
+def _compressed(name: str, over: Axis, draw: Any, at: Any) -> Term:
     if not isinstance(draw, Randomness) or draw.leaf.of or not _of_compressor(draw, name):
         raise ValueError(f"{name}.apply is given other randomness than its own")
-    return terms.called(Op.COMPRESSED, name, [draw.leaf, as_term(at)], (Axis.CLIENTS, Axis.COORDINATES), 1)
+    return terms.called(Op.COMPRESSED, name, [draw.leaf, as_term(at)], (over, Axis.COORDINATES), 1)
 
 
 def _of_compressor(draw: Randomness, name: str) -> bool:
@@ -219,7 +259,13 @@ def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
         assert law.make is not None
         names = law.make._fields  # type: ignore[attr-defined]
         return Record(law.make, {f: drawn(part, f"{name}.{f}", axes) for f, part in zip(names, law.of, strict=True)})
-    own = {"subset": (Axis.CLIENTS,), "weighted subset": (Axis.CLIENTS,), "pattern": (Axis.CLIENTS, Axis.COORDINATES)}
+    own = {
+        "subset": (Axis.CLIENTS,),
+        "coins": (Axis.CLIENTS,),
+        "coins of coordinates": (Axis.COORDINATES,),
+        "weighted subset": (Axis.CLIENTS,),
+        "pattern": (Axis.CLIENTS, Axis.COORDINATES),
+    }
     return terms.leaf(Op.DRAW, name, Type((*axes, *own.get(law.name, ())), True, 0, True))
 
 
@@ -362,6 +408,20 @@ def _clients(value: Any) -> Term:
     if axis_of(value) is not Axis.CLIENTS:
         raise ValueError("a distribution speaks of another number than that of clients")
     return as_term(value)
+
+
+def _independent(one: Any, count: Any) -> Law:
+    law = _law(one)
+    if law.name == "bernoulli" and axis_of(count) is Axis.COORDINATES:
+        return Law("coins of coordinates", law.of)
+    return Law("independent", (law, _clients(count)))
+
+
+def _coins(q: Any) -> Law:
+    term = as_term(q)
+    if term.type != Type((Axis.CLIENTS,)):
+        raise ValueError(f"coins have the parameter {term.type}, where a number for each client is due")
+    return Law("coins", (term,))
 
 
 def _pattern(n: Any, d: Any, s: Any) -> Law:

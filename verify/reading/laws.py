@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from verify.reading import terms
-from verify.reading.values import Probabilities, Rule
+from verify.reading.values import Probabilities, Randomness, Rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,10 @@ class Law:
 
 
 def support(law: Law, exact: Any = False) -> tuple[Any, Any]:
-    """All draws of subsets of clients, and their probabilities."""
+    """All draws of subsets of clients, or of compressors, and their probabilities."""
+    if law.name == "compression":
+        drawn = terms.all_compressions(law.of[0])
+        return Randomness(drawn), Probabilities(drawn)
     if law.name not in ("subset", "weighted subset"):
         raise ValueError(f"all draws are asked for of a distribution of the kind {law.name}")
     draws = terms.all_draws(law.name, law.of)

@@ -17,6 +17,8 @@ from verify.reading.terms import Op
 from verify.reading.values import Condition
 from verify.reading.worlds import ONE, Value, World, at_client
 
+#: How the least, and the most, of the numbers of the clients are to that of any of them.
+_BOUNDS: Mapping[Op, Any] = {Op.LEAST: sympy.Le, Op.MOST: sympy.Ge}
 _RELATIONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le}
 
 
@@ -68,10 +70,10 @@ def ground(claim: Claim, case: Case, world: World) -> Ground:
     """What is known of the letters of a world: the hypotheses, what the claim's letters are, and the case."""
     names: dict[sympy.Symbol, sympy.Expr] = {}
     links: list[tuple[sympy.Expr, Any]] = []
-    least: list[tuple[sympy.Expr, Value]] = []
+    bounds: list[tuple[Any, sympy.Expr, Value]] = []
     for letter, term in case.letters.items():
-        if term.op is Op.LEAST:
-            least.append((letter, evaluated(world, term.of)[0]))
+        if term.op in _BOUNDS:
+            bounds.append((_BOUNDS[term.op], letter, evaluated(world, term.of)[0]))
             continue
         value = evaluated(world, [term])[0]
         if not set(value.of) <= {ONE}:
@@ -94,7 +96,7 @@ def ground(claim: Claim, case: Case, world: World) -> Ground:
     said = claim.setting.domain if coded else symbolic.assumed(claim)
     found.relations.extend(relation.xreplace(alike) for relation in said if alike)
     found.relations.extend(sympy.Eq(letter, found.expression(c), evaluate=False) for letter, c in links)
-    found.relations.extend(sympy.Le(letter, found.number(value), evaluate=False) for letter, value in least)
+    found.relations.extend(by(letter, found.number(value), evaluate=False) for by, letter, value in bounds)
     for condition, answer in case.conditions:
         relation = found.relation(condition)
         found.relations.append(relation if answer else sympy.Not(relation))

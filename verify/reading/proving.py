@@ -111,7 +111,7 @@ def _sides(claim: Claim, case: Case, about: Ground) -> Iterator[tuple[Value, Val
     """The two sides of each comparison, of each of the vectors that a quantity gives side by side."""
     statement, here = claim.statement, about.world
     found = {q.expression: evaluated(here, case.quantities[q.of]) for q in statement.quantities}
-    known = {letter: term for letter, term in case.letters.items() if term.op is not Op.LEAST}
+    known = {letter: term for letter, term in case.letters.items() if term.op not in (Op.LEAST, Op.MOST)}
     letters = {letter: evaluated(here, [term])[0] for letter, term in known.items()}
     counts = {len(values) for values in found.values()}
     if len(counts) > 1:

@@ -107,6 +107,8 @@ class Reader:
         self._path = None if path is None else list(path)
         #: Conditions on letters on which what was read depends, each with its answer.
         self.taken: list[tuple[Condition, bool]] = []
+        #: The same, each with the file in which it decides what is done, as often as it does.
+        self.deciding: list[tuple[Condition, str]] = []
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """What a function of somebody's gives for these values. ``Unread`` where something in it is not allowed."""
@@ -270,6 +272,7 @@ class Reader:
         if self._path is not None and type(value) is not Fraction and _is_number(value):
             value = Condition("!=", (value, terms.constant(0)))
         if self._path is not None and isinstance(value, Condition):
+            self.deciding.append((value, scope.module.name))
             return self.answered(value)
         raise _refused(test, scope, f"a condition depends on {describe(value)}")
 
@@ -457,17 +460,16 @@ class Reader:
             return indexed(value, given)
         if isinstance(value, Shape) and isinstance(at.slice, ast.Slice):
             return shortened(value, at.slice)
-        if isinstance(at.slice, ast.Slice) and type(value) is tuple:
+        if isinstance(at.slice, ast.Slice) and (items := _items(value)) is not None:
             ends = [None if end is None else self._value(end, scope) for end in (at.slice.lower, at.slice.upper)]
             if at.slice.step is None and all(end is None or type(end) is int for end in ends):
-                return value[ends[0] : ends[1]]
+                return items[ends[0] : ends[1]]
         index = self._value(at.slice, scope)
         if isinstance(value, Shape):
             return length(value, index)
         if isinstance(value, Record) and value.of is None and type(index) is str and index in value.fields:
             return value.fields[index]
-        items = _items(value)
-        if items is not None and type(index) is int and -len(items) <= index < len(items):
+        if (items := _items(value)) is not None and type(index) is int and -len(items) <= index < len(items):
             return items[index]
         raise ValueError(f"{describe(index)} is looked up in {describe(value)}")
 

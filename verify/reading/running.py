@@ -80,11 +80,13 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             array = np.broadcast_to(of[0], _spread_shape(of[0], term.of[0], problem))
             return np.take(array, problem.f.owner, axis=term.data)
         case Op.ALL:
-            return _SUBSETS[term.data[0]](*of).support(True)
+            kind, name = term.data
+            law = getattr(params, name).draws if kind == "compression" else _SUBSETS[kind](*of)
+            return law.support(True)
         case Op.EXPECTED:
             return expectation(_with_axes(of[0], term.of[0]), of[1][1], term.data)
-        case Op.LEAST:
-            return min(of[0])
+        case Op.LEAST | Op.MOST:
+            return (np.min if term.op is Op.LEAST else np.max)(of[0], axis=-1)
         case Op.CLIENT:
             axes = term.of[0].type.axes
             array = np.broadcast_to(_with_axes(of[0], term.of[0]), _spread_shape(of[0], term.of[0], problem))

@@ -50,6 +50,7 @@ class Op(StrEnum):
     VIEW = "view"
     CLIENT = "of a client"
     LEAST = "least"
+    MOST = "most"
     WITHIN = "sum in each client"
     HELD = "of each example"
     ALL = "all draws"
@@ -155,6 +156,10 @@ def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree
     if at.degree not in (1, ANY_DEGREE) or not whole or not set(before) <= {Axis.ONE, Axis.DRAWS}:
         raise ValueError(f"{name} is taken at {at}, where vectors of clients are due")
     batched = any(term.type.batched for term in on)
+    if any(term.op is Op.ALL for term in on):
+        if before != (Axis.ONE,):
+            raise ValueError(f"{name} is taken with all draws at {at}, where an axis for them is due")
+        before = (Axis.DRAWS,)
     return Term(op, tuple(on), Type((*before, *axes), batched, degree), name)
 
 
@@ -306,11 +311,11 @@ def of_owners(one: Term, place: int) -> Term:
     return Term(Op.HELD, (one,), Type(tuple(axes), one.type.batched, one.type.degree, one.type.mask), place)
 
 
-def least(one: Term) -> Term:
-    """The least of the numbers that the clients have."""
-    if one.type != Type((Axis.CLIENTS,)):
-        raise ValueError(f"the least of {one.type} is taken, where a number for each client is due")
-    return Term(Op.LEAST, (one,), NUMBER)
+def extreme(op: Op, one: Term) -> Term:
+    """The least or the most of the numbers that the clients have."""
+    if one.type.axes[-1:] != (Axis.CLIENTS,) or one.type.degree or one.type.mask:
+        raise ValueError(f"the {op} of {one.type} is taken, where a number for each client is due")
+    return Term(op, (one,), Type(one.type.axes[:-1], one.type.batched))
 
 
 def all_draws(kind: str, of: Sequence[Term]) -> Term:
@@ -320,6 +325,11 @@ def all_draws(kind: str, of: Sequence[Term]) -> Term:
     """
     name = f"{kind} of {', '.join(map(written, of))}"
     return Term(Op.ALL, tuple(of), Type((Axis.DRAWS, Axis.CLIENTS), False, 0, True), (kind, name))
+
+
+def all_compressions(name: str) -> Term:
+    """All that the compressors of this name draw."""
+    return Term(Op.ALL, (), Type((Axis.DRAWS,), False, 0, True), ("compression", name))
 
 
 def written(one: Term) -> str:

@@ -128,7 +128,7 @@ def known(problem: Problem, params: Params, state: State) -> Array:
     now, then = _residuals(problem, params, state)
     kept, active = now - state.eps, np.array(params.active)
     met, fallen = then - state.fallen, state.fallen - params.nu * state.eps
-    return np.stack([kept, np.where(active, met, kept), np.where(active, fallen, kept)])
+    return np.stack([kept, np.where(active, met, kept), np.where(active, fallen, kept)], axis=-2)
 
 
 def _kept_at_most(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array) -> State:
@@ -143,7 +143,7 @@ def _kept_at_most(problem: Problem, params: Params, w: Array, W: Array, Phi: Arr
 def _known_at_most(problem: Problem, params: Params, state: State) -> Array:
     """|phi_i^k|^2 - eps_i^k, and |phi_i^{k+1}|^2/nu_i - eps_i^k of the active."""
     now, then = _residuals(problem, params, state)
-    return np.stack([now - state.eps, np.where(np.array(params.active), then / params.nu, now) - state.eps])
+    return np.stack([now - state.eps, np.where(np.array(params.active), then / params.nu, now) - state.eps], axis=-2)
 
 
 def _of_state(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array, F: Array) -> State:

@@ -78,8 +78,13 @@ def _square(y: int, z: int) -> Callable[[Problem, accfeddcd.Params, accfeddcd.St
 
     def of(problem: Problem, params: accfeddcd.Params, state: accfeddcd.State) -> Array:
         # A weight of zero must not leave the other point in the program.
-        parts = [k * (p - problem.y_star) for k, p in ((y, state.y), (z, state.z)) if k]
-        found: Array = (params.Lambda[:, None] * sum(parts[1:], parts[0]) ** 2).sum(axis=(-1, -2))
+        if not y:
+            away = z * (state.z - problem.y_star)
+        elif not z:
+            away = y * (state.y - problem.y_star)
+        else:
+            away = y * (state.y - problem.y_star) + z * (state.z - problem.y_star)
+        found: Array = (params.Lambda[:, None] * away**2).sum(axis=(-1, -2))
         return found
 
     return of

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import sympy
 
 from fedtheory.algorithms import feddcd as algorithm_1
@@ -19,7 +18,7 @@ from fedtheory.papers.feddcd import appendix_b, dual, duality, rounds
 from fedtheory.papers.feddcd.dual import GAP, N, rate, tau
 from fedtheory.papers.feddcd.exact import THEOREM
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import UniformSubset, support_of
+from fedtheory.randomness import UniformSubset, expectation, support_of
 from fedtheory.settings import Hints
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
@@ -77,10 +76,9 @@ def _after_a_round(more: int) -> Any:
     def value(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
         changed = params._replace(tau=params.tau + more)
         masks, chances = support_of(algorithm_1.draws(problem, changed, state), is_exact(params.Lambda))
-        total: Any = 0
-        for mask, chance in zip(masks, chances, strict=True):
-            total = total + chance * dual.dual_gap(problem, changed, algorithm_1.step(problem, changed, state, mask))
-        return np.asarray(total)
+        before = algorithm_1.State(state.y[..., None, :, :], state.w[..., None, :, :])
+        after = algorithm_1.step(problem, changed, before, masks)
+        return expectation(dual.dual_gap(problem, changed, after), chances)
 
     return value
 

@@ -243,7 +243,7 @@ CONSTANTS = Setting("0 < mu <= L_min <= L_max, 0 < r <= 1", domain=_ORDERED)
 
 def answers(problem: Problem, params: Any, state: Any) -> Array:
     """w^{(t)}: the oracles' answers at y^{(t)}, ``(..., N, d)``."""
-    return params.oracle.answer(problem.f, state.y, state.w, np.zeros(0)).w
+    return params.oracle.answer(problem.f, state.y, state.w, None).w
 
 
 def oracle_error(problem: Problem, params: Any, state: Any) -> Array:

@@ -230,12 +230,11 @@ def with_quantity(of):
     return dataclasses.replace(DESCENT, id="mine/descent", statement=step)
 
 
-def test_code_that_does_not_run_on_formal_vectors_is_quoted():
+def test_code_that_is_not_read_is_told_with_its_line():
     claim = with_quantity(numbers_only)
     evidence = check(claim)
     assert evidence.verdict is Verdict.SUPPORTED
-    assert "numbers_only" in evidence.note and "TypeError: only numbers, please" in evidence.note
-    assert "mine/descent" in evidence.note and "test_methods.py" in evidence.note
+    assert "the code of mine/descent is not read: numbers_only (test_methods.py), line " in evidence.note
 
 
 def test_a_step_that_does_not_run_on_numbers_is_a_sentence_with_the_recipe():
@@ -322,12 +321,12 @@ def test_a_claim_that_is_refused_at_one_instance_is_certified_at_none(monkeypatc
     given = recipes(DESCENT, 3)
     mixed = DESCENT.instances.build(given[1], True).text
 
-    def mixing(claim, instance, *sizes, original=posing.check_coordinates):
-        if instance.text == mixed and not sizes:
+    def mixing(claim, instance, original=posing.check_read):
+        if instance.text == mixed:
             raise ValueError("coordinates are mixed")
-        return original(claim, instance, *sizes)
+        return original(claim, instance)
 
-    monkeypatch.setattr(posing, "check_coordinates", mixing)
+    monkeypatch.setattr(posing, "check_read", mixing)
     outcome = shown(DESCENT, given=given)["worst cases"]
     assert outcome.verdict is None and not outcome.certificates and "coordinates are mixed" in outcome.note
     with pytest.raises(Refused):

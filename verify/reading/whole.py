@@ -1,0 +1,206 @@
+"""Whether all that runs of a claim at an instance is read: then it treats all coordinates alike, and looks at nothing.
+
+What vectors show that are known by their inner products alone holds in every dimension only of such code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import is_dataclass
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.algorithms.base import no_step
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.kinds.agreement import Agreement
+from verify.reading import claimed, comparing, known
+from verify.reading.arrays import as_term
+from verify.reading.laws import Law
+from verify.reading.program import theirs
+from verify.reading.reader import Reader
+from verify.reading.source import Unread, tree_of
+from verify.reading.terms import Op, Term, parts
+from verify.reading.values import Condition, Record, Several, is_ours
+
+#: Times that code is read anew because a condition on letters is otherwise than was taken.
+_TIMES = 64
+#: The highest power in which code may have a letter. What is certified is so at a few values of each.
+POWERS = 8
+#: What has no code of anybody's own in it.
+_DATA = (int, float, str, Fraction, np.ndarray, np.generic, sympy.Basic)
+
+
+def unread(claim: Claim, instance: Instance) -> str:
+    """What of a claim's code is not read at the parameters of an instance, in words; empty where all of it is.
+
+    Of conditions on letters the branch is read that is taken there. How long vectors are is nothing that code may know.
+    """
+    path: list[bool] = []
+    for _ in range(_TIMES):
+        reader = Reader(known.FUNCTIONS, path)
+        try:
+            scene = claimed.scene_at(claim, instance, reader)
+            for value in _values(claim, reader, scene):
+                _check(value)
+        except (Unread, ValueError) as error:
+            why = str(error)
+        else:
+            why = ""
+        wrong = _first_wrong(instance, reader)
+        if wrong is None:
+            return why or _looks(reader)
+        path = [answer for _, answer in reader.taken[:wrong]] + [not reader.taken[wrong][1]]
+    return f"more than {_TIMES} conditions on letters stand in the code"
+
+
+def foreign(claim: Claim) -> str:
+    """A function of a claim, by its name, that is not all code of this package's theory as it stands; or empty."""
+    algorithms = [a for a in (claim.statement.algorithm, getattr(claim.statement, "second", None)) if a is not None]
+    functions = [
+        *_functions(claim),
+        getattr(claim.statement, "counterpart", None),
+        *getattr(claim.statement, "seen", ()),
+    ]
+    functions += [f for a in algorithms for f in (a.draws, a.step, a.init, a.fixed_point)]
+    functions += [*claim.setting.sources.values(), claim.setting.drawing.special]
+    functions += [hypothesis.met for hypothesis in claim.requires]
+    return next((str(getattr(f, "__name__", type(f).__name__)) for f in functions if not _is_of_theory(f, set())), "")
+
+
+def _is_of_theory(thing: Any, seen: set[int]) -> bool:
+    """Whether what is reached from a thing are functions in files of this package's theory, its objects, and data."""
+    if id(thing) in seen or thing is None or isinstance(thing, _DATA):
+        return True
+    seen.add(id(thing))
+    inner: tuple[Any, ...]
+    if type(thing) is FunctionType:
+        try:
+            _, module = tree_of(thing)
+        except Unread:
+            return False
+        cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+        inner = (*cells, *(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values())
+        if not claimed.is_of_theory(module.name):
+            return False
+    elif type(thing) is partial:
+        inner = (thing.func, *thing.args, *thing.keywords.values())
+    elif type(thing) is MethodType:
+        inner = (thing.__func__, thing.__self__)
+    elif isinstance(thing, tuple):
+        inner = thing
+    elif isinstance(thing, Mapping):
+        inner = tuple(thing.values())
+    elif is_ours(type(thing)) and is_dataclass(thing):
+        inner = tuple(vars(thing).values())
+    else:
+        return is_ours(thing) or getattr(thing, "__module__", None) in ("numpy", "builtins")
+    return all(_is_of_theory(part, seen) for part in inner)
+
+
+def _looks(reader: Reader) -> str:
+    """A condition on letters that decides what is done, other than one of a letter in code of this package's theory."""
+    for condition, file in reader.deciding:
+        if not claimed.is_of_theory(file) or not _is_plain(condition):
+            return f"{Path(file).name} has a condition on the values of letters"
+    return ""
+
+
+def _is_plain(condition: Any) -> bool:
+    """Whether what is compared are letters as they are, and numbers that are written."""
+    if isinstance(condition, Condition):
+        return all(map(_is_plain, condition.of))
+    return not isinstance(condition, Term) or not condition.of
+
+
+def _first_wrong(instance: Instance, reader: Reader) -> int | None:
+    """The first condition that was answered otherwise than it is at the instance."""
+    for k, (condition, answer) in enumerate(reader.taken):
+        if comparing.holds(condition, instance.problem, instance.params, None) is not answer:
+            return k
+    return None
+
+
+def _values(claim: Claim, reader: Reader, scene: claimed.Scene) -> Iterator[Any]:
+    """What all functions of a claim compute that run on vectors."""
+    statement = claim.statement
+    given = scene.problem, scene.params, scene.state
+    for function in _functions(claim):
+        yield reader.call(theirs(function), *given)
+    schedules = getattr(statement.algorithm, "schedules", {})
+    if any(str(symbol) == "d" for schedule in schedules.values() for symbol in schedule.free_symbols):
+        raise Unread("a schedule depends on how long vectors are")
+    for letter, source in claim.setting.sources.items():
+        if any(side.has(letter) for c in statement.comparisons for side in (c.left, c.right)):
+            if callable(source):
+                yield reader.call(theirs(source), *given[:2])
+            elif source == "d":
+                raise Unread("a letter says how long vectors are")
+    if isinstance(statement, Agreement):
+        second = reader.call(theirs(statement.counterpart), *given)
+        if type(second) is not tuple or len(second) != 2:
+            raise Unread("the counterpart is no pair of parameters and a state")
+        yield from _step(statement.algorithm, reader, given)
+        yield from _step(statement.second, reader, (scene.problem, *second))
+    elif statement.algorithm is not None and statement.algorithm.step is not no_step:
+        yield from _step(statement.algorithm, reader, given)
+
+
+def _functions(claim: Claim) -> Iterator[Callable[..., Any]]:
+    statement = claim.statement
+    for quantity in statement.quantities:
+        yield quantity.of
+        if quantity.domain is not None:
+            yield quantity.domain
+    hints = claim.setting.hints
+    if statement.residual is not None:
+        yield statement.residual
+    if hints.known is not None:
+        yield hints.known
+    if statement.horizon:
+        # Through these a bound is shown for every T.
+        potentials = (*hints.basis, *(() if claim.setting.potential is None else (claim.setting.potential,)))
+        yield from (quantity.of for quantity in potentials)
+        yield from hints.lyapunov
+
+
+def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterator[Any]:
+    law = reader.call(theirs(algorithm.draws), *given)
+    if not isinstance(law, Law):
+        raise Unread(f"{algorithm.name} draws from what is no distribution")
+    yield reader.call(theirs(algorithm.step, algorithm.State), *given, known.drawn(law))
+
+
+def _check(value: Any) -> None:
+    """``Unread`` where a value depends on how long vectors are, or on a letter by a high power, or is none."""
+    if isinstance(value, Record):
+        found = tuple(value.fields.values())
+    else:
+        found = value.of if isinstance(value, Several) else value if type(value) is tuple else (value,)
+    degrees: dict[int, dict[str, int]] = {}
+    for term in parts(*map(as_term, found)):
+        if term.op is Op.COUNT and term.data == "d":
+            raise Unread("it depends on how long vectors are")
+        degrees[id(term)] = _degrees(term, [degrees[id(part)] for part in term.of])
+        letter, power = max(degrees[id(term)].items(), key=lambda item: item[1], default=("", 0))
+        if power > POWERS:
+            raise Unread(
+                f"it has powers of the {letter} beyond the {POWERS}th, which may vanish wherever it is looked at"
+            )
+
+
+def _degrees(term: Term, of: list[dict[str, int]]) -> dict[str, int]:
+    """In which power a term has each letter, at most, in numerators and denominators together."""
+    if term.op in (Op.LETTER, Op.COUNT, Op.GIVEN):
+        return {} if term.type.degree else {f"{term.op} {term.data}": 1}
+    if term.op is Op.POWER:
+        return {letter: abs(term.data) * power for letter, power in of[0].items()}
+    join = sum if term.op in (Op.MULTIPLY, Op.DIVIDE) else max
+    letters = {letter for powers in of for letter in powers}
+    return {letter: join(powers.get(letter, 0) for powers in of) for letter in letters}
