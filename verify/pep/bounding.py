@@ -46,6 +46,8 @@ def posed_as_claimed(claim: Claim, instance: Instance) -> bool:
         raise Refused("what is known of the states from which one step is made is not known of those after it")
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
+    # What cannot be posed at these parameters may be at others.
+    posing.pose(claim.setting, instance)
     try:
         anything = posing.any_functions(claim, instance)
         posing.check_read(claim, instance)

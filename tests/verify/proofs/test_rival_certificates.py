@@ -122,7 +122,10 @@ PLANTED = dict(_planted())
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_planted_error_is_not_certified_where_it_is_false(name):
+def test_planted_error_is_not_certified_where_it_is_false(name, monkeypatch):
+    if "coordinates" not in name:
+        # The programs themselves must find what is wrong with code that is not read.
+        monkeypatch.setattr(posing, "check_read", lambda claim, instance: None)
     claim, refuted = PLANTED[name], 0
     largest = 2 if "adiana" in name else 3
     for recipe, instance in met(claim, 120, lambda r: len(r["clients"]) <= largest):
