@@ -94,6 +94,16 @@ def indexed(value: Term, items: Sequence[Any]) -> Term:
     return terms.view(value, (*before, *left, *axes))
 
 
+def numbered(value: Term, items: Sequence[Any], clients: int) -> list[Any]:
+    """An index in which clients that are named by their numbers, of so many, are named by letters."""
+    found = list(items)
+    for k, item in enumerate(items):
+        place = -sum(later is not None for later in items[k:])
+        if type(item) is int and 0 <= item < clients and value.type.axes[place:][:1] == (Axis.CLIENTS,):
+            found[k] = terms.leaf(Op.LETTER, f"number {item}", terms.NUMBER)
+    return found
+
+
 def _is_client(item: Any) -> bool:
     return isinstance(item, Term) and item.op is Op.LETTER and item.type == terms.NUMBER
 

@@ -185,6 +185,8 @@ def _named(source: str, reader: Reader, scene: Scene) -> Any:
 
 def scene_at(claim: Claim, instance: Instance, reader: Reader) -> Scene:
     """What functions of a claim are given, whose parameters that are no letters are those of an instance."""
+    clients = set(claim.setting.clients)
+    reader.clients = max(clients) if len(clients) == 1 else 0
     return _scene(claim, [instance], reader, True)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import fedtheory
 from verify.reading import terms
-from verify.reading.arrays import METHODS, as_term, indexed, length, shortened
+from verify.reading.arrays import METHODS, as_term, indexed, length, numbered, shortened
 from verify.reading.calls import bound, loads, local_names, made, record, replaced, set_in
 from verify.reading.laws import Law
 from verify.reading.source import Unread, tree_of
@@ -102,6 +102,8 @@ class Reader:
         # The objects are kept, so that no other comes to have the identity of one that is gone.
         self._known = {id(thing): (thing, value) for thing, value in known}
         self._left, self._depth, self._loops = LARGEST, 0, 0
+        #: How many clients there are, where a statement speaks of that number alone: each may then be named.
+        self.clients = 0
         #: Conditions under which what was read raises an error, each with the place where it stands.
         self.raising: list[tuple[str, Condition]] = []
         self._path = None if path is None else list(path)
@@ -457,7 +459,7 @@ class Reader:
         if isinstance(value, Term):
             written = at.slice.elts if isinstance(at.slice, ast.Tuple) else [at.slice]
             given = [item if isinstance(item, ast.Slice) else self._value(item, scope) for item in written]
-            return indexed(value, given)
+            return indexed(value, numbered(value, given, self.clients))
         if isinstance(value, Shape) and isinstance(at.slice, ast.Slice):
             return shortened(value, at.slice)
         if isinstance(at.slice, ast.Slice) and (items := _items(value)) is not None:
