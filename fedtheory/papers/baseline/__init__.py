@@ -26,6 +26,8 @@ _IMPLIED = (
     *(f"compressed-scaffnew/{part}" for part in ("invariant", "one-step", "rate")),
     *(f"5gcs-cc/{part}" for part in ("one-step", "rate")),
     "fedcomgate/invariant",
+    "mb-sgd/one-step",
+    "scaffold-sampled/one-step",
 )
 #: Of these the four papers say nothing.
 _OBSERVED = (

@@ -166,6 +166,9 @@ IMPLIED = (
     *(f"theorem-5.2/{part}/refreshed" for part in ("eq-8", "eq-9", "zeta")),
 )
 OBSERVED = (
+    "table-1/mb-sgd/fixed-step",
+    "table-1/scaffold/full-gradients",
+    "theorem-6.1/eq-11/output",
     "participation/bound",
     *(f"table-1/{name}/all-values" for name in ("feddcd", "accfeddcd")),
     "oracle/variance-reduced/every-delta",

@@ -1,0 +1,121 @@
+"""The cited rows of FedDCD's Table 1: what a round of mini-batch SGD and of SCAFFOLD does, of which clients are drawn.
+
+Of MB-SGD each participant answers with a stochastic gradient of its f_i; SCAFFOLD's take two local steps with full
+gradients, corrected by control variates.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import fedtheory as ft
+from fedtheory.claims import Claim
+from fedtheory.numbers.rational import Array
+
+mu, L, gamma, sigma = ft.letters("mu L gamma sigma")
+tau = ft.integers("tau")
+#: Local steps of SCAFFOLD.
+K = 2
+
+
+class Draw(NamedTuple):
+    """``clients (..., n)``: who takes part; ``noise``: that of all stochastic gradients."""
+
+    clients: Array
+    noise: Any
+
+
+def _mean(problem: Any, params: Any, clients: Array, messages: Array) -> Array:
+    """The mean of the participants' messages, ``(..., n, d) -> (..., d)``."""
+    found: Array = np.where(clients[..., None], messages, 0 * messages).sum(axis=-2) / params.tau
+    return found
+
+
+def _sgd_draws(problem: Any, params: Any, state: Any) -> Any:
+    return ft.Product(Draw, (ft.UniformSubset(problem.n, params.tau), params.noise.draws))
+
+
+def _sgd_step(problem: Any, params: Any, state: Any, draw: Draw) -> Any:
+    answers = params.noise.apply(draw.noise, problem.f.gradient(state.x[..., None, :]))
+    return {"x": state.x - params.gamma * _mean(problem, params, draw.clients, answers)}
+
+
+mb_sgd = ft.method("mb-sgd", _sgd_step, ["tau", "gamma", "sigma", "noise"], {"x": "point"}, draws=_sgd_draws)
+_SGD = ft.Setting(
+    algorithm=mb_sgd,
+    functions=ft.SmoothStronglyConvex(mu, L),
+    adversaries=(ft.NoisyGradients(independent=True),),
+    domain=(tau <= ft.n, ft.n >= 2),
+    clients=(2, 2, 3, 4),
+)
+
+
+def _variates(problem: Any, params: Any, state: Any) -> Array:
+    """(1/n) sum_i |c_i - grad f_i(x*)|^2."""
+    found: Array = ((state.c - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
+    return found
+
+
+def _scaffold_draws(problem: Any, params: Any, state: Any) -> Any:
+    return ft.UniformSubset(problem.n, params.tau)
+
+
+def _scaffold_step(problem: Any, params: Any, state: Any, draw: Array) -> Any:
+    corrections = state.c - state.c.sum(axis=-2, keepdims=True) / problem.n
+    y = state.x[..., None, :] + 0 * state.c
+    for _ in range(K):
+        y = y - params.gamma * (problem.f.gradient(y) - corrections)
+    c = corrections + (state.x[..., None, :] - y) / (K * params.gamma)
+    moved = _mean(problem, params, draw, y - state.x[..., None, :])
+    return {"x": state.x + moved, "c": np.where(draw[..., None], c, state.c)}
+
+
+def _scaffold_potential(problem: Any, params: Any, state: Any) -> Array:
+    """|x - x*|^2 + 9 (n/tau) (K gamma)^2 (1/n) sum_i |c_i - grad f_i(x*)|^2."""
+    weight = 9 * problem.n * (K * params.gamma) ** 2 / params.tau
+    return ft.distance(problem, params, state) + weight * _variates(problem, params, state)
+
+
+scaffold = ft.method(
+    "scaffold-sampled",
+    _scaffold_step,
+    ["tau", "gamma"],
+    {"x": "point", "c": "clients"},
+    draws=_scaffold_draws,
+    fixed_point=lambda problem, params: (problem.x_star, problem.y_star),
+)
+_SCAFFOLD = ft.Setting(
+    algorithm=scaffold,
+    functions=ft.SmoothStronglyConvex(mu, L),
+    domain=(tau <= ft.n,),
+    clients=(2, 2, 3),
+)
+D, D_next = ft.Quantity("|x-x*|^2", ft.distance), ft.Quantity("|x_next-x*|^2", ft.distance, after=True)
+_H = ft.Quantity("zeta_*^2", ft.heterogeneity)
+CLAIMS = (
+    Claim(
+        id="baseline/mb-sgd/one-step",
+        where="Gower, Loizou, Qian, Sailanbayev, Shulgin, Richtarik 2019",
+        gist="expected contraction of the squared distance, up to the variances of the gradients and of the draw",
+        setting=_SGD,
+        statement=ft.one_step(
+            mb_sgd,
+            ft.E(D_next)
+            <= (1 - gamma * mu) * D + 2 * gamma**2 * (ft.n - tau) / (tau * (ft.n - 1)) * _H + gamma**2 * sigma**2 / tau,
+        ),
+        requires=(2 * gamma * L <= 1,),
+        reading="zeta_*^2 = (1/n) sum_i |grad f_i(x*)|^2, of which (n - tau)/(n - 1) is at most twice (1 - tau/n) for "
+        "n >= 2",
+    ),
+    Claim(
+        id="baseline/scaffold-sampled/one-step",
+        where="Karimireddy, Kale, Mohri, Reddi, Stich, Suresh 2020, Theorem III",
+        gist="expected contraction of the squared distance and the control variates",
+        setting=_SCAFFOLD,
+        statement=ft.contracts(scaffold, _scaffold_potential, 1 - K * gamma * mu / 2),
+        requires=(81 * K * gamma * L <= 1, 15 * K * gamma * mu * ft.n <= tau),
+        reading="two local steps with full gradients, and eta_g = 1",
+    ),
+)
