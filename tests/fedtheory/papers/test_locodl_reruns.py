@@ -61,7 +61,7 @@ def test_regimes_are_those_of_the_text():
     assert panels.numbers(6414, 122) == {FEW: 87, MORE: 284}
     assert list(panels.numbers(768, 8)) == [FEW, MORE, MANY]
     with pytest.raises(ValueError, match="too few"):
-        panels.tasks(data.Dataset("two", np.eye(2), np.array([1, -1])), (6,), ("LoCoDL",), (0,))
+        panels.tasks(data.Dataset("two", np.eye(2), np.array([1, -1])), (6,), ("LoCoDL",), False, (0,))
 
 
 def test_a_panel_measures_what_the_statements_compare(monkeypatch):
@@ -69,11 +69,11 @@ def test_a_panel_measures_what_the_statements_compare(monkeypatch):
     rng = np.random.default_rng(0)
     A = rng.normal(size=(60, 4))
     rows = data.Dataset("noise", A, np.sign(A[:, 0] + rng.normal(size=60)))
-    tasks = panels.tasks(rows, (2, 9, 18), ("LoCoDL", "DIANA"), (0, 1))
+    tasks = panels.tasks(rows, (2, 9, 18), ("LoCoDL", "DIANA"), True, (0, 1))
     assert list(tasks) == ["n = 2", "n = 9", "n = 18"]
     found = tasks["n = 9"]()
     assert all(len(spans) == 2 for spans in found.numbers.values())
     assert all(span.low <= span.high for spans in found.numbers.values() for span in spans)
     assert len(found.notes) == len(found.curves) == 5
-    stated = {key for figure in FIGURES[:4] for s in figure.statements for part in s.parts for key in part.keys}
+    stated = {key for figure in FIGURES[:8] for s in figure.statements for part in s.parts for key in part.keys}
     assert set(found.numbers) <= stated

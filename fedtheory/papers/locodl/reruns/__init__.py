@@ -17,6 +17,10 @@ from typing import Any
 from fedtheory.experiments import Figure, Less, Result, Source, Stated
 from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MORE, PLAIN, RIVALS, TARGETS, key, names
 
+PRINTED = (
+    "as in the text, every method takes the parameters of its own theorem; LoCoDL's k is ceil(d/n), that of each other "
+    "method what its theorem says needs the fewest bits; one shuffle of the data, the seeds are those of the draws"
+)
 FAIR = (
     "every method takes the best factor of its own theoretical stepsize, of one grid that is widened while its best is "
     "at an end, tried on draws that no run has; LoCoDL's k is ceil(d/n), that of each other method what its own "
@@ -85,17 +89,17 @@ _PAIR = ("LoCoDL", "ADIANA")
 
 
 def _tasks(
-    clients: tuple[int, ...], methods: tuple[str, ...], data: Any, seeds: tuple[int, ...]
+    clients: tuple[int, ...], methods: tuple[str, ...], tuning: bool, data: Any, seeds: tuple[int, ...]
 ) -> Mapping[str, Callable[[], Result]]:
     from fedtheory.papers.locodl.reruns import panels
 
-    return panels.tasks(data, clients, methods, seeds)
+    return panels.tasks(data, clients, methods, tuning, seeds)
 
 
-def _dirichlet(data: Any, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
+def _dirichlet(tuning: bool, data: Any, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
     from fedtheory.papers.locodl.reruns import panels
 
-    return panels.dirichlet_tasks(_PAIR, seeds)
+    return panels.dirichlet_tasks(_PAIR, tuning, seeds)
 
 
 def _adiana(data: Any, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
@@ -116,44 +120,59 @@ def read(paths: tuple[Path, ...]) -> Any:
 _METHODS = (*COMPRESSED, *PLAIN)
 
 
+def _both(
+    number: int,
+    gist: str,
+    sources: tuple[Source, ...],
+    statements: tuple[Stated, ...],
+    run: Callable[..., Mapping[str, Callable[[], Result]]],
+    read: Callable[[tuple[Path, ...]], Any] | None = read,
+) -> tuple[Figure, Figure]:
+    """A figure with the parameters of the theorems, of which its text speaks, and with stepsizes that are tuned."""
+    id, where = f"locodl/figure-{number}", f"Figure {number}"
+    return (
+        Figure(id, where, gist, statements, sources, partial(run, False), read, PRINTED),
+        Figure(f"{id}/tuned", where, f"{gist}, tuned", statements, sources, partial(run, True), read, FAIR),
+    )
+
+
 def _figure(
     number: int,
     sources: tuple[Source, ...],
     clients: tuple[int, ...],
     statements: tuple[Stated, ...],
     methods: tuple[str, ...] = _METHODS,
-) -> Figure:
+) -> tuple[Figure, Figure]:
     gist = f"bits against accuracy, {', '.join(source.name for source in sources)}"
-    id, run = f"locodl/figure-{number}", partial(_tasks, clients, methods)
-    return Figure(id, f"Figure {number}", gist, statements, sources, run, read, FAIR)
+    return _both(number, gist, sources, statements, partial(_tasks, clients, methods))
 
 
 _REGIMES = (FEW, MORE, MANY)
 _OUTPERFORMS = tuple(_best(("ADIANA",), (regime,)) for regime in (FEW,))
 _ALPHAS = ("alpha = 1", "alpha = 10")
 FIGURES = (
-    _figure(1, (Source("a5a", ("a5a",)), Source("a9a", ("a9a",))), (87, 288), _section_4(_REGIMES[:2])),
-    _figure(2, (Source("diabetes", ("diabetes_scale",)),), (6, 37, 73), _section_4(_REGIMES)),
-    _figure(3, (Source("w1a", ("w1a",)), Source("w8a", ("w8a",))), (87, 619), _section_4(_REGIMES[:2])),
-    _figure(4, (Source("australian", ("australian_scale",)),), (9, 41, 225), _section_4(_REGIMES)),
-    _figure(
+    *_figure(1, (Source("a5a", ("a5a",)), Source("a9a", ("a9a",))), (87, 288), _section_4(_REGIMES[:2])),
+    *_figure(2, (Source("diabetes", ("diabetes_scale",)),), (6, 37, 73), _section_4(_REGIMES)),
+    *_figure(3, (Source("w1a", ("w1a",)), Source("w8a", ("w8a",))), (87, 619), _section_4(_REGIMES[:2])),
+    *_figure(4, (Source("australian", ("australian_scale",)),), (9, 41, 225), _section_4(_REGIMES)),
+    *_figure(
         5,
         (Source("covtype.binary", ("covtype.libsvm.binary.scale",), "covtype.binary is not at hand"),),
         (6, 100, 6000),
         (_best(("ADIANA",), _REGIMES), _combined("LoCoDL", _REGIMES)),
         _PAIR,
     ),
-    _figure(
+    *_figure(
         6,
         (Source("MNIST 7 and 8", ("mnist-10k-images.idx3", "mnist-10k-labels.idx1")),),
         (6,),
         (*_OUTPERFORMS, _combined("LoCoDL", (FEW,))),
         _PAIR,
     ),
-    Figure(
-        "locodl/figure-7",
-        "Figure 7",
+    *_both(
+        7,
         "bits against accuracy, one sample of a Dirichlet distribution a client",
+        (Source("Dirichlet"),),
         (
             _best(("ADIANA",), _ALPHAS),
             *(_combined(method, _ALPHAS) for method in _PAIR),
@@ -167,10 +186,8 @@ FIGURES = (
                 ),
             ),
         ),
-        (Source("Dirichlet"),),
         _dirichlet,
         None,
-        FAIR,
     ),
     Figure(
         "locodl/section-4",

@@ -34,17 +34,20 @@ _SHUFFLE, _TUNING = 0, 2
 
 
 def tasks(
-    data: Dataset, clients: tuple[int, ...], methods: tuple[str, ...], seeds: tuple[int, ...]
+    data: Dataset, clients: tuple[int, ...], methods: tuple[str, ...], tuning: bool, seeds: tuple[int, ...]
 ) -> Mapping[str, Callable[[], Result]]:
     """A task for each regime: with the clients of the paper's figure where there are rows for them, else with one
-    number for each regime that the data allow. ``ValueError`` for data too small for any."""
+    number for each regime that the data allow. ``ValueError`` for data too small for any. ``tuning``: whether stepsizes
+    are tuned, or those of the theorems."""
     regimes = dict(zip((FEW, MORE, MANY), clients, strict=False))
     fitting = {name: n for name, n in regimes.items() if n <= data.rows and _regime(n, data.d) == name}
     chosen = fitting if len(fitting) == len(regimes) else numbers(data.rows, data.d)
     if not chosen:
         raise ValueError(f"{data.name} has {data.rows} rows, too few for two clients with two rows each")
     targets = TARGETS if data.rows * data.d <= _LARGE else TARGETS[:1]
-    return {f"n = {n}": partial(_panel, data, n, regime, methods, targets, seeds) for regime, n in chosen.items()}
+    return {
+        f"n = {n}": partial(_panel, data, n, regime, methods, targets, tuning, seeds) for regime, n in chosen.items()
+    }
 
 
 def numbers(rows: int, d: int) -> dict[str, int]:
@@ -57,14 +60,16 @@ def _regime(n: int, d: int) -> str:
     return FEW if n < d else MORE if n <= d * d else MANY
 
 
-def dirichlet_tasks(methods: tuple[str, ...], seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
+def dirichlet_tasks(
+    methods: tuple[str, ...], tuning: bool, seeds: tuple[int, ...]
+) -> Mapping[str, Callable[[], Result]]:
     """Figure 7: a task for each parameter of the distribution."""
-    return {f"alpha = {alpha}": partial(_dirichlet, alpha, methods, seeds) for alpha in (1, 10)}
+    return {f"alpha = {alpha}": partial(_dirichlet, alpha, methods, tuning, seeds) for alpha in (1, 10)}
 
 
-def _dirichlet(alpha: int, methods: tuple[str, ...], seeds: tuple[int, ...]) -> Result:
+def _dirichlet(alpha: int, methods: tuple[str, ...], tuning: bool, seeds: tuple[int, ...]) -> Result:
     data = dirichlet(alpha, np.random.default_rng(_SHUFFLE))
-    return _panel(data, data.rows, f"alpha = {alpha}", methods, TARGETS, seeds)
+    return _panel(data, data.rows, f"alpha = {alpha}", methods, TARGETS, tuning, seeds)
 
 
 def adiana_tasks(data: Dataset, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
@@ -106,6 +111,7 @@ def _panel(
     regime: str,
     methods: tuple[str, ...],
     targets: tuple[float, ...],
+    tuning: bool,
     seeds: tuple[int, ...],
 ) -> Result:
     """LoCoDL first: the others may spend a multiple of the bits of the best of them."""
@@ -115,13 +121,14 @@ def _panel(
     curves, notes = [], []
     for method in methods:
         for plan in plans(task, method, COMPRESSED.get(method, ())):
-            tuned = _tuned(plan, task, last, budget)
+            tuned = _tuned(plan, task, last, budget) if tuning else None
             limits = Limits(last, budget, _iterations(task, len(seeds)))
-            found = run(plan.scaled(tuned.factor), task, limits, len(seeds), _rng(seeds, n))
+            chosen = plan if tuned is None else plan.scaled(tuned.factor)
+            found = run(chosen, task, limits, len(seeds), _rng(seeds, n))
             for target in targets:
                 measured[key(method, plan.compressor, regime, target)] = spent(*found.costs(target))
             curves.append(_curve(found, f"n = {n}"))
-            notes.append(f"n = {n}, {plan.label}: {tuned}")
+            notes += [f"n = {n}, {plan.label}: {tuned}"] if tuned is not None else []
         if method == "LoCoDL":
             ends = [np.median([span.high for span in spans]) for name, spans in measured.items() if f"{last:g}" in name]
             budget = _MULTIPLE * min(ends)
