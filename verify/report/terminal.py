@@ -18,7 +18,7 @@ from verify.base.verdict import Verdict
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import ASSUMED, Evidence, Source
-from verify.evidence.sightings import tally
+from verify.evidence.sightings import Sighting, tally
 from verify.report import by_hand, outcomes, statement
 from verify.report.consoles import GAP, STYLES, wide
 
@@ -150,6 +150,11 @@ def description(claim: Claim) -> list[str]:
 
 def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
     """The evidence in words, with both sides of a counterexample and the claims that repair it."""
+    if evidence.sightings:
+        return [
+            f"experiment: {tally(evidence.sightings)}",
+            *(f"  {line}" for one in evidence.sightings for line in _ran(one)),
+        ]
     example = evidence.counterexample
     lines = [f"verdict: {evidence.verdict}", *(f"  {line}" for line in outcomes.noted(evidence.note))]
     counted = f"{evidence.instances} instance{'s' if evidence.instances != 1 else ''} met the hypotheses"
@@ -168,6 +173,12 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
         lines += [f"repaired: {claim.id}", *([f"  {claim.gist}"] if claim.gist else [])]
         lines += [f"  {line}" for line in statement.text(claim)]
     return lines
+
+
+def _ran(one: Sighting) -> list[str]:
+    """What was seen, and of which run."""
+    run = f"  {one.seeds} seeds, {one.date}, commit {one.commit}"
+    return [str(one), run] if one.seeds else [str(one)]
 
 
 def example_lines(example: Counterexample) -> list[str]:
