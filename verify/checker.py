@@ -1,39 +1,34 @@
 """Checks proof objects with the standard library alone: ``python checker.py FILE ...``.
 
-An object proves that a ``target`` is <= 0 wherever ``known`` forms are, in every inner-product space: sums of
+An "identity" proves that a ``target`` is <= 0 wherever ``known`` forms are, in every inner-product space: sums of
 coefficients times inner products ``a|b`` of unknown vectors (``1|1`` is the number 1), and times numbers such as
-function values, whose names have no bar. What is checked is that all weights are >= 0, and that
-target = sum of weight * known - sum of weight * |square|^2.
-Coefficients are fractions, "p/q", or quotients {"num": p, "den": q} of polynomials [["p/q", [exponents]], ...] in the
-``letters``. Letters, and what "is" in the ``domain``, are "> 0" or ">= 0". That p >= 0 is shown by {"constant": c,
-"factors": [{"of": q, "power": k, "sign": s, "chart": steps}, ...]}: p = c * product of q^k, and where k is odd s q has
-no coefficient below 0 once letters are written by slacks t >= 0. A step [letter x, name, times, left] takes from the
-domain what the steps before made times * left, times > 0 and left = A x + B. If A > 0, x = (A t - B)/A; if A < 0, and
-x > 0 still, x = B/(-A (1 + t)), and B > 0 takes its place. The slack has the letter's name. ``nonzero`` denominators
-are never 0. Those of squares may be, on the boundary: ``dense`` is a chart whose slacks may be any, so that a sum of
-squares is >= 0 there as a limit. Letters of ``maxima``, bounded from below alone, stand in no such denominator. Still
-to be trusted when this says "holds": that known forms say what is true, as their ``words`` tell, and the target what is
-claimed. Both are printed for people to read."""
+function values, whose names have no bar. All weights are >= 0, and target = sum of weight * known - sum of weight *
+|square|^2. Coefficients are fractions, "p/q", or quotients {"num": p, "den": q} of polynomials [["p/q", [exponents]],
+...] in the ``letters``. These, and what "is" in the ``domain``, are "> 0" or ">= 0". That p >= 0 is shown by
+{"constant": c, "factors": [{"of": q, "power": k, "sign": s, "chart": steps}, ...]}: p = c * product of q^k, and where k
+is odd s q has no coefficient below 0 once letters are written by slacks t >= 0. A step [letter x, name, times, left]
+takes from the domain what the steps before made times * left, times > 0 and left = A x + B. If A > 0, x = (A t - B)/A;
+if A < 0, and x > 0 still, x = B/(-A (1 + t)), and B > 0 takes its place. The slack has the letter's name. ``nonzero``
+denominators are never 0. Those of squares may be, on the boundary: ``dense`` is a chart whose slacks may be any, and
+squares are >= 0 there as limits. Letters of ``maxima``, bounded from below alone, stand in no such denominator.
+"arithmetic" has ``steps``, [name, number] or [name, operation, names]; what they compare is so. A "recomputation" shows
+nothing here. Still to be trusted: that known forms and domains say what is true, as their ``words`` tell, and that the
+target, or what is calculated, is what the claim speaks of: all is printed."""
 
 import hashlib
 import json
+import operator
 import sys
 from fractions import Fraction
 
 FORMAT = "fedtheory-proof-1"
-
-
-class Wrong(Exception): ...
+OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+OPERATIONS |= {"<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne}
 
 
 def need(truth, why):
     if not truth:
-        raise Wrong(why)
-
-
-def digest(data):
-    text = json.dumps({key: part for key, part in data.items() if key != "digest"}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+        raise ValueError(why)
 
 
 def collected(terms):
@@ -77,20 +72,17 @@ def above_zero(p, positive):
 
 class Proof:
     def __init__(self, data):
-        need(data["format"] == FORMAT and data["digest"] == digest(data), f"it is not a {FORMAT} as it was written")
         self.letters, domain = list(data["letters"]), data["domain"]
-        signs = [*data["letters"].values(), *(c["sign"] for c in domain.values())]
-        places, right = range(len(self.letters)), set(signs) <= {"> 0", ">= 0"}
-        need(right and data["programs"], "a sign is not right, or nothing is claimed")
+        places, signs = range(len(self.letters)), [*data["letters"].values(), *(c["sign"] for c in domain.values())]
+        need(set(signs) <= {"> 0", ">= 0"} and data["programs"], "a sign is not right, or nothing is claimed")
         self.positive = {i for i in places if signs[i] == "> 0"}
         self.tops = {self.letters.index(letter) for letter in data["maxima"]}
         self.one = {(0,) * len(places): Fraction(1)}
         self.gens = [{tuple(int(k == i) for k in places): Fraction(1)} for i in places]
         self.domain = {name: (self.polynomial(c["is"]), c["sign"] == "> 0") for name, c in domain.items()}
-        self.nonzero = [self.one]
-        for item in data["nonzero"]:
-            self.show(self.polynomial(item["of"]), item["by"], strict=True)
-            self.nonzero.append(self.polynomial(item["of"]))
+        self.nonzero = [self.one, *(self.polynomial(item["of"]) for item in data["nonzero"])]
+        for item, p in zip(data["nonzero"], self.nonzero[1:]):
+            self.show(p, item["by"], strict=True)
         steps, _, images = self.follow(data["dense"])
         for name, (p, _) in self.domain.items():
             for slopes in (by_degree(p, i) for i in self.tops if any(key[i] for key in p)):
@@ -98,6 +90,8 @@ class Proof:
                 images.pop(name, None)
         shown = [p for p, _ in images.values()] + [written(self.gens[i], steps) for i in set(places) - self.tops]
         need(all(c > 0 for p in shown for c in p.values()), "the slacks may not be any")
+        for program in data["programs"]:
+            self.prove(program)
 
     def polynomial(self, terms):
         for c, key in terms:
@@ -108,8 +102,8 @@ class Proof:
     def quotient(self, c, of_square=False):
         both = ([[x, key] for key in self.one] for x in (c, "1")) if isinstance(c, str) else (c["num"], c["den"])
         num, den = map(self.polynomial, both)
-        of_square = of_square and den and not any(key[i] for key in den for i in self.tops)
-        need(of_square or den in self.nonzero, "a denominator may be 0")
+        boundary = of_square and den and not any(key[i] for key in den for i in self.tops)
+        need(boundary or den in self.nonzero, "a denominator may be 0")
         return num, den
 
     def show(self, p, by, strict=False):
@@ -148,53 +142,59 @@ class Proof:
         return steps, positive, domain
 
     def prove(self, program):
+        parts = [(key.split("|"), -1, [self.quotient(c)]) for key, c in program["target"].items()]
+        for item in program["known"]:
+            weight, _ = self.quotient(item["weight"]), need(item["words"], "a known form does not say what it is")
+            self.show(multiply(*weight), item.get("by"))
+            parts += [(key.split("|"), 1, [weight, self.quotient(c)]) for key, c in item["form"].items()]
+        for item in program["squares"]:
+            weight = self.quotient(item["weight"], True)
+            self.show(multiply(*weight), item.get("by"))
+            rows = [(name, self.quotient(c, True)) for name, c in item["vector"].items()]
+            parts += [((a, b), -1, [weight, x, y]) for a, x in rows for b, y in rows]
         sums = {}
-
-        def put(key, factor, *quotients):
-            num, den = (multiply(self.one, *parts) for parts in zip(*quotients))
+        for key, factor, quotients in parts:
+            num, den = (multiply(self.one, *several) for several in zip(*quotients))
             by, den = sums.setdefault(tuple(sorted(key)), {}), tuple(sorted(den.items()))
             by[den] = add(by.get(den, {}), num, factor)
-
-        def weight(item, of_square):
-            found = self.quotient(item["weight"], of_square)
-            self.show(multiply(*found), item.get("by"))
-            return found
-
-        for key, c in program["target"].items():
-            put(key.split("|"), -1, self.quotient(c))
-        for item in program["known"]:
-            w, _ = weight(item, False), need(item["words"], "a known form does not say what it is")
-            for key, c in item["form"].items():
-                put(key.split("|"), 1, w, self.quotient(c))
-        for item in program["squares"]:
-            w, rows = weight(item, True), sorted(item["vector"].items())
-            for k, (a, x) in enumerate(rows):
-                for b, y in rows[k:]:
-                    put((a, b), -1 if a == b else -2, w, self.quotient(x, True), self.quotient(y, True))
         for key, by in sums.items():
             parts = [multiply(num, *(dict(other) for other in by if other != den)) for den, num in by.items()]
             need(not collected(term for part in parts for term in part.items()), f"the sides differ at {key}")
 
 
+def calculate(data):
+    known = {}
+    for name, by, *of in data["steps"]:
+        need(name not in known, f"{name} is given twice")
+        known[name] = OPERATIONS[by](*(known[other] for other in of)) if of else Fraction(by)
+        need(known[name] is not False, f"{name} is not so")
+    need(known and known[name] is True, "nothing is compared in the end")
+
+
 def check(text):
-    """The object, if it proves what it claims; ``Wrong`` says why not."""
+    """The object, if it proves what it claims; ``ValueError`` says why not."""
     try:
         data = json.loads(text, object_pairs_hook=lambda p: need(len(dict(p)) == len(p), "a name twice") or dict(p))
-        proof = Proof(data)
-        for program in data["programs"]:
-            proof.prove(program)
+        digest = hashlib.sha256(json.dumps({**data, "digest": ""}, sort_keys=True).encode()).hexdigest()
+        need((data["format"], data["digest"]) == (FORMAT, digest), f"it is not a {FORMAT} as it was written")
+        kinds = {"identity": Proof, "arithmetic": calculate, "recomputation": lambda data: None}
+        kinds[data["kind"]](data)
         return data
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError, ArithmeticError) as error:
-        raise Wrong(f"it is no proof object: {error!r}") from None
+    except (LookupError, TypeError, AttributeError, RecursionError, ArithmeticError) as error:
+        raise ValueError(f"it is no proof object: {error!r}") from None
 
 
 if __name__ == "__main__":
+    kinds = []
     for path in sys.argv[1:]:
         try:
             with open(path, encoding="utf-8") as file:
                 found = check(file.read())
-        except (Wrong, OSError, UnicodeDecodeError) as error:
+        except (ValueError, OSError) as error:
             sys.exit(f"{path}: DOES NOT HOLD: {error}")
-        print(f"{path}: holds: {found['claim']}", *found["says"], sep="\n    ")
-        for program in found["programs"]:
+        kinds.append("recomputation, NOT CHECKED HERE" if found["kind"] == "recomputation" else "holds")
+        print(f"{path}: {kinds[-1]}: {found['claim']}", *found["says"], sep="\n    ")
+        print(f"  with letters {found.get('letters', {})} where {[*found.get('domain', {}).values()]}")
+        for program in found.get("programs", ()):
             print(f"  {program['claimed']}, as", *(item["words"] for item in program["known"]), sep="\n    ")
+    print(*(f"{kind}: {kinds.count(kind)}" for kind in sorted(set(kinds))), sep="\n")

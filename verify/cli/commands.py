@@ -25,6 +25,7 @@ from verify.cli import DEFAULT_CLIENTS, parser, resume
 from verify.cli.writing import audit_text, directory, writable, write_audit
 from verify.evidence import certificates, counterexamples, formats, references
 from verify.evidence.record import Evidence
+from verify.export import replaying
 from verify.pep.prover import DoesNotHold
 from verify.report import consoles, falls, outcomes, terminal
 
@@ -170,6 +171,10 @@ def run_replay(args: argparse.Namespace) -> int:
     """Evaluate a stored counterexample, or check a stored certificate, again; 1 if it differs from what was stored, or
     contradicts or proves nothing."""
     _load_own(args)
+    if (proof := replaying.told(args.file)) is not None:
+        lines, stands = proof
+        consoles.say(consoles.console(sys.stdout), *lines)
+        return 0 if stands else 1
     entry = None if args.file.exists() else _carried(args.file.as_posix())
     checked = None if entry else _limited_certificate(args.file)
     if checked is not None:

@@ -11,8 +11,9 @@ FORMATS = ("json", "rocq")
 #: Where proofs are written unless told otherwise, under the current directory.
 DEFAULT_OUT = "fedtheory-proofs"
 _EXPORT = """\
-Write the proofs of claims that the package carries as files that need nothing of it. As JSON: an object for each
-choice of the parameters, with every number of the proof, and checker.py, one file of standard Python that checks them.
+Write the proofs and refutations of claims that the package carries as files that need nothing of it. As JSON: an object
+for each case or choice of the parameters, with every number of the proof, or the arithmetic that breaks a claim, and
+checker.py, one file of standard Python that checks them; what is only to be computed again by this package says so.
 For Rocq (Coq 8.16): a file for each claim, whose theorems are what is proved, in every inner-product space, and
 Gram.v, from which they follow; `coqc Gram.v` first. What is proved by a computation instead is told.
 """
@@ -31,6 +32,7 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
     exporting.add_argument(
         "names", nargs="*", metavar="PAPER-OR-ID", help="papers, claims, beginnings of ids (default: all)"
     )
+    exporting.add_argument("--all", action="store_true", help="of all claims: those without a verdict are passed over")
     exporting.add_argument("--format", choices=FORMATS, default="json", help="how to write them (default: json)")
     exporting.add_argument(
         "--out", type=Path, metavar="DIR", default=Path(DEFAULT_OUT), help=f"write there (default: {DEFAULT_OUT})"
@@ -41,6 +43,7 @@ def run_export(args: Any) -> int:
     """Write the proof objects of claims; 1 where a claim has none."""
     import json
     import re
+    from collections import Counter
 
     from fedtheory import claims
     from fedtheory.naming import file_name
@@ -48,13 +51,19 @@ def run_export(args: Any) -> int:
     from verify.base import files
     from verify.export import found, rocq
 
+    if args.all and args.names:
+        raise ValueError("--all is of all claims: name none")
     selected = claims.select(args.names)
     args.out.mkdir(parents=True, exist_ok=True)
     library = Path(checker.__file__) if args.format == "json" else rocq.LIBRARY
     files.write(args.out / library.name, library.read_text(encoding="utf-8"))
-    without = False
+    without, kinds = False, Counter[str]()
     for claim in selected:
-        proofs, why = found.of_claim(claim.id)
+        if args.format == "json":
+            proofs, why = found.all_of(claim.id), "it is neither proved, certified nor refuted"
+        else:
+            proofs, why = found.of_claim(claim.id)
+        kinds.update(data["kind"] for data in proofs)
         name, written = file_name(claim.id), {}
         if args.format == "json":
             written = {f"{name}_{k}.json": json.dumps(data, indent=1) + "\n" for k, data in enumerate(proofs, 1)}
@@ -68,6 +77,7 @@ def run_export(args: Any) -> int:
             files.write(args.out / path, text)
             print(args.out / path)
         if not written:
-            without = True
+            without = without or not args.all
             print(f"{claim.id}: {why}")
+    print(f"objects: {', '.join(f'{kind} {count}' for kind, count in sorted(kinds.items())) or 'none'}")
     return int(without)

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from fedtheory import claims
-from verify import results
+from verify import checker, results
+from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate
-from verify.export import letters, objects
-from verify.methods import multipliers
+from verify.evidence.counterexamples import Counterexample
+from verify.evidence.derivations import Derived, Part
+from verify.export import arithmetic, closed, letters, objects
+from verify.methods import identities, multipliers, polynomials, real_closed_fields
 from verify.multipliers.proving import prove
+from verify.pep import certifying
+from verify.report import statement
+
+#: Verdicts of which there are objects.
+SHOWN = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED)
+#: How proofs in closed form are written, by the methods that find them.
+_CLOSED = {
+    identities.METHOD.name: closed.of_identities,
+    polynomials.METHOD.name: closed.of_relations,
+    real_closed_fields.METHOD.name: closed.of_relations,
+}
 
 
 def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
-    """The proof objects of a claim of which the package carries the verdict, and where there are none the reason.
+    """The identities that prove a claim of which the package carries the verdict, and where there are none the reason.
 
     One for each case where it is proved for all letters, else one for each choice of its parameters. ``ValueError``
     where a certificate does not hold, or the id is unknown.
@@ -21,12 +38,72 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
     entry = results.shipped().entries.get(id)
     if entry is None:
         return [], f"the package carries no results of {id}"
-    how = next((o["method"] for o in entry["outcomes"] if o["verdict"] == entry["verdict"]), "none")
+    how = _outcome(entry).get("method", "none")
+    why = f"{entry['verdict']} by the method {how!r}: a computation, to be done again by fedtheory show {id} --check"
     if how == multipliers.METHOD.name:
         shown = prove(claims.get(id), multipliers.SECONDS)
         return ([], shown) if isinstance(shown, str) else (letters.of(shown), "")
+    if how in _CLOSED:
+        try:
+            return [_CLOSED[how](claims.get(id))], ""
+        except ValueError as error:
+            return [], f"{why} ({error})"
     stored = [data for outcome in entry["outcomes"] for data in outcome["certificates"]]
-    made = [objects.of(ClassCertificate.from_json(data)) for data in stored]
-    found = [data for data in made if data is not None]
-    why = f"{entry['verdict']} by the method {how!r}: a computation, to be done again by fedtheory show {id} --check"
+    found = [made for data in stored if (made := objects.of(ClassCertificate.from_json(data))) is not None]
+    found += _derived(entry)
     return found, "" if found else why
+
+
+def all_of(id: str) -> list[dict[str, Any]]:
+    """The objects of a claim that is proved, certified or refuted; none of another.
+
+    Where nothing can be written that is checked without this package there is one that says so, of the kind
+    "recomputation". ``ValueError`` as for :func:`of_claim`.
+    """
+    entry = results.shipped().entries.get(id)
+    if entry is None or entry["verdict"] not in SHOWN:
+        return []
+    if entry["counterexample"] is not None:
+        example = Counterexample.from_json(entry["counterexample"])
+        made = arithmetic.of(example.claim, example)
+        if made is not None:
+            return [made]
+        told = [f"{example.place()}: {example.left} where {example.relation} {example.right} would have to hold"]
+        return [_recomputation(id, entry, told)]
+    found, why = of_claim(id)
+    return found or [_recomputation(id, entry, [why])]
+
+
+def _outcome(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    return next((o for o in entry["outcomes"] if o["verdict"] == entry["verdict"]), {})
+
+
+def _recomputation(id: str, entry: Mapping[str, Any], told: list[str]) -> dict[str, Any]:
+    says = [*statement.text(claims.get(id)), f"{entry['verdict']}: {entry['note']}", *told]
+    says.append(f"nothing of it is in this file: fedtheory show {id} --check computes it again")
+    return objects.sealed({"format": checker.FORMAT, "kind": "recomputation", "claim": id, "says": says})
+
+
+def _derived(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The objects of what a derivation rests on, those parts that are claims of their own."""
+    found: dict[str, dict[str, Any]] = {}
+    parts = (p for o in entry["outcomes"] for d in o.get("derived", ()) for p in Derived.from_json(d).parts)
+    for part in parts:
+        text = json.dumps(part.to_json())
+        if part.steps and text not in found and (made := _of_part(text)) is not None:
+            says = [f"of {entry['id']}, which follows from it and from others:", *made["says"]]
+            found[text] = objects.sealed({**made, "says": says})
+    return list(found.values())
+
+
+@cache
+def _of_part(text: str) -> dict[str, Any] | None:
+    """The object of a part of a derivation; None where it is no claim of its own. Many derivations share it."""
+    part = Part.from_json(json.loads(text))
+    try:
+        claim = claims.get(part.name)
+    except ValueError:
+        return None
+    instance = claim.instances.build(part.recipe, True)
+    known = certifying.values(claim, instance)
+    return objects.of(ClassCertificate(claim, part.method, part.recipe, known, part.steps, instance.text))

@@ -16,7 +16,7 @@ from verify.multipliers.domains import Chart, Domain, Pick, has_no_negative
 from verify.multipliers.forms import Form
 from verify.multipliers.proofs import Proof, leaves
 from verify.multipliers.proving import Shown
-from verify.multipliers.ratios import Ratio, key, replaced, terms
+from verify.multipliers.ratios import Ratio, degree, replaced, terms
 from verify.report import statement
 
 
@@ -27,7 +27,7 @@ def of(shown: Shown) -> list[dict[str, Any]]:
 
 def _object(shown: Shown, case: str, proof: Proof) -> dict[str, Any]:
     posed = proof.posed
-    writing = _Writing(posed.domain, posed.names, _used(proof))
+    writing = Writing(posed.domain, posed.names, _used(proof))
     program = {
         "claimed": f"{case}: the target is at most 0",
         "target": writing.form(posed.target),
@@ -54,15 +54,12 @@ def _object(shown: Shown, case: str, proof: Proof) -> dict[str, Any]:
     return sealed(
         {
             "format": checker.FORMAT,
+            "kind": "identity",
             "claim": shown.claim.id,
             "says": [*statement.text(shown.claim), _BLOCKS],
             "at": {"case": case},
-            "letters": writing.letters(),
-            "domain": writing.domain(),
-            "maxima": [posed.names[i] for i in posed.domain.bounded],
-            "dense": writing.dense(),
-            "nonzero": writing.nonzero(),
             "programs": [program],
+            **writing.signs(),
         }
     )
 
@@ -83,7 +80,7 @@ def _used(proof: Proof) -> list[int]:
 _BLOCKS = "for every n: a product of deviations from the mean over the clients is summed over the clients"
 
 
-class _Writing:
+class Writing:
     """Polynomials and signs as an object has them, and the denominators that were written so far."""
 
     def __init__(self, domain: Domain, names: tuple[str, ...], used: Sequence[int]) -> None:
@@ -91,26 +88,43 @@ class _Writing:
         self._constraints = {f"({k})": c for k, c in enumerate(domain.constraints)}
         self._below: dict[str, Any] = {}
 
-    def letters(self) -> dict[str, str]:
+    def signs(self) -> dict[str, Any]:
+        """What an object says of its letters, once all that it holds is written."""
+        return {
+            "letters": self._letters(),
+            "domain": self._of_domain(),
+            "maxima": [self._names[i] for i in self._domain.bounded],
+            "dense": self._dense(),
+            "nonzero": self._nonzero(),
+        }
+
+    def keep(self, p: Any) -> None:
+        """That a polynomial is never zero is told too."""
+        self._below.setdefault(str(p), p)
+
+    def _letters(self) -> dict[str, str]:
         return {self._names[i]: "> 0" if i in self._domain.positive else ">= 0" for i in self._used}
 
-    def domain(self) -> dict[str, Any]:
+    def _of_domain(self) -> dict[str, Any]:
         return {
             name: {"is": self.polynomial(c.poly), "sign": "> 0" if c.strict else ">= 0"}
             for name, c in self._constraints.items()
         }
 
     def polynomial(self, p: Any) -> list[Any]:
+        """Coefficients with the exponents of the letters."""
         return [[str(c), [m[i] for i in self._used]] for m, c in terms(p)]
 
     def ratio(self, c: Ratio, of_square: bool = False) -> Any:
+        """A coefficient; that its denominator is never zero is told unless it is one ``of_square``."""
         if c.den == 1 and len(c.num) <= 1 and c.num.is_constant():
             return str(Fraction(0) if c.is_zero else terms(c.num)[0][1])
         if c.den != 1 and not of_square:
-            self._below.setdefault(str(c.den), c.den)
+            self.keep(c.den)
         return {"num": self.polynomial(c.num), "den": self.polynomial(c.den)}
 
     def form(self, form: Form) -> dict[str, Any]:
+        """A form's coefficients, by the products and values before which they stand."""
         found = {}
         for (kind, *rows), c in form.of.items():
             name = rows[0] if kind == "value" else "|".join(_row(kind, row) for row in rows)
@@ -118,32 +132,41 @@ class _Writing:
         return found
 
     def weight(self, c: Ratio, of_square: bool = False) -> dict[str, Any]:
+        """A weight, and why it is nonnegative. ``ValueError`` where that is not shown."""
         return {"weight": self.ratio(c, of_square), "by": self.sign(c.num * c.den, False)}
 
-    def nonzero(self) -> list[dict[str, Any]]:
+    def _nonzero(self) -> list[dict[str, Any]]:
         return [{"of": self.polynomial(p), "by": self.sign(p, True)} for p in self._below.values()]
 
     def sign(self, p: Any, strict: bool) -> dict[str, Any]:
         """The certificate of a sign, found again. ``ValueError`` where none is."""
         if p == 0:
             return {"constant": "0", "factors": []}
-        known = self._domain.sign(p, strict) or (self._domain.sign(-p, strict) if strict else None)
-        if known is None:
-            raise ValueError(f"the sign of {p} is not shown")
-        if not known.charted:
-            raise ValueError(f"the sign of {p} is shown by more than slacks")
-        picks = {of: chart for of, _, chart in known.factors}
         constant, factors = p.factor()
         shown = []
         for factor, power in factors:
-            chart = picks[key(factor)]
-            image = self._domain.follow(chart).image(factor)
-            side = 1 if image is not None and has_no_negative(image) else -1
+            needed = strict or int(power) % 2
+            side, chart = self._shown(factor, strict) if needed else (1, ())
             entry = {"of": self.polynomial(factor), "power": int(power), "sign": side, "chart": self._steps(chart)}
             shown.append(entry)
         return {"constant": str(Fraction(int(constant.p), int(constant.q))), "factors": shown}
 
-    def dense(self) -> list[Any]:
+    def _shown(self, factor: Any, strict: bool) -> tuple[int, tuple[Pick, ...]]:
+        """The sign of a factor and the picks of a chart that shows it: of the bound of a maximum, if it is one."""
+        for letter, places in self._domain.bounded.items():
+            for place in places if degree(factor, letter) and not strict else ():
+                chart = self._domain.plain.step((place, letter))
+                for side in (1, -1):
+                    if chart is not None and has_no_negative(chart.image(factor * side)):
+                        return side, chart.picks
+        for side in (1, -1):
+            found = self._domain.sign(factor * side, strict)
+            if found is not None:
+                # What is irreducible is its own only factor.
+                return side, found.factors[0][2] if found.factors else ()
+        raise ValueError(f"the sign of {factor} is not shown")
+
+    def _dense(self) -> list[Any]:
         chart = self._domain.regular_chart()
         if chart is None:
             raise ValueError("the letters that are allowed are not written by slacks")

@@ -87,7 +87,7 @@ class SymbolicCertificate:
     def check(self) -> bool:
         """Whether the proof holds: everything but the weights is derived again from the claim."""
         try:
-            return _proves(self.claim, [posed for posed, _ in _pose(self.claim)], self.weights) is not None
+            return _proves(self.claim, [posed for posed, _ in pose(self.claim)], self.weights) is not None
         except Unprovable:
             return False
 
@@ -95,7 +95,7 @@ class SymbolicCertificate:
 def prove(claim: Claim) -> SymbolicCertificate | None:
     """A certificate that was checked, or None, which says nothing about the claim."""
     try:
-        posed = _pose(claim)
+        posed = pose(claim)
         weights = {p.name: w for p, w in posed}
         compared = _proves(claim, [p for p, _ in posed], weights)
         return None if compared is None else SymbolicCertificate(claim, weights, compared)
@@ -110,7 +110,7 @@ def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) ->
     return _compare(claim)
 
 
-def _pose(claim: Claim) -> list[tuple[Posed, Weights]]:
+def pose(claim: Claim) -> list[tuple[Posed, Weights]]:
     """The inequalities to show, each with its proof. ``Unprovable`` when none is known."""
     proofs = _about(claim)
     if getattr(getattr(claim.statement, "algorithm", None), "schedules", None):

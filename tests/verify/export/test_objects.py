@@ -4,6 +4,7 @@ import json
 import random
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,13 @@ from hypothesis import strategies as st
 from fedtheory import claims
 from verify import checker, results
 from verify.cli import main
-from verify.export import found, letters, objects
+from verify.evidence import formats
+from verify.export import closed, found, letters, objects
 from verify.multipliers.proving import prove
 
 ROOT = Path(__file__).resolve().parents[3]
+#: A claim that a few numbers break.
+BROKEN = "feddcd/theorem-4.1/proof-constants"
 #: 1, gamma mu, and what follows from gamma <= 1/L and mu <= L: that 1 - gamma mu >= 0.
 ONE, MORE, LESS = ([["1", [0, 0, 0]], *rest] for rest in ([], [["1", [1, 0, 1]]], [["-1", [1, 0, 1]]]))
 ABOVE = [["1", [0, 1, 0]], ["-1", [1, 0, 0]]]
@@ -24,6 +28,7 @@ BELOW = [["1", [0, 0, 0]], ["-1", [0, 1, 1]]]
 CHART = [["gamma", "gamma <= 1/L", ONE, BELOW], ["L", "mu <= L", ONE, ABOVE]]
 LETTERS = {
     "format": checker.FORMAT,
+    "kind": "identity",
     "claim": "a weighted square",
     "letters": {"mu": "> 0", "L": "> 0", "gamma": "> 0"},
     "domain": {"mu <= L": {"is": ABOVE, "sign": ">= 0"}, "gamma <= 1/L": {"is": BELOW, "sign": ">= 0"}},
@@ -85,6 +90,7 @@ def test_the_checker_is_short_and_needs_nothing_of_ours(tmp_path, exported):
     assert {line.split()[1] for line in lines if line.startswith(("import ", "from "))} == {
         "hashlib",
         "json",
+        "operator",
         "sys",
         "fractions",
     }
@@ -146,28 +152,33 @@ def _renamed(data, place, rng):
 
 @pytest.fixture(scope="module")
 def proofs(exported):
-    return [LETTERS, exported[3]]
+    return [LETTERS, exported[3], found.all_of(BROKEN)[0]]
 
 
 @pytest.mark.parametrize("sealed", [True, False])
-def test_what_was_bent_is_rejected(sealed, proofs):
-    """Of what was sealed anew, numbers and names in the identity and its signs; else anything at all."""
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("examples", [30, pytest.param(1000, marks=pytest.mark.slow)])
+def test_what_was_bent_is_rejected(sealed, number, examples, proofs):
+    """Of what was sealed anew, numbers and names in the identity, its signs and its steps; else anything at all."""
 
-    @given(number=st.integers(0, 1), seed=st.integers(0, 2**32), data=st.data())
-    @settings(max_examples=500, deadline=None, database=None, derandomize=True)
-    def run(number, seed, data):
+    @given(seed=st.integers(0, 2**32), data=st.data())
+    @settings(max_examples=examples, deadline=None, database=None, derandomize=True)
+    def run(seed, data):
         rng, whole = random.Random(seed), objects.sealed(proofs[number])
         places = [p for p in _places(whole) if not sealed or _matters(p)]
         place = data.draw(st.sampled_from(places))
         rename = isinstance(place[-1], str) and data.draw(st.booleans())
         bent = (_renamed if rename else _bent)(whole, place, rng)
-        with pytest.raises(checker.Wrong):
+        with pytest.raises(ValueError):
             checker.check(_text(bent) if sealed else json.dumps(bent))
 
     run()
 
 
 def _matters(place):
+    if place[0] == "steps":
+        # What a number or a comparison is called, and nothing uses, is a name.
+        return place[2] > 0
     return place[0] in ("programs", "nonzero") and not _WORDS & set(map(str, place))
 
 
@@ -183,17 +194,74 @@ def test_a_proof_for_all_letters_is_an_object_for_each_case():
 def test_a_name_given_twice_is_rejected(exported):
     text = json.dumps(exported[0])
     twice = text.replace('"target": {', '"target": {"1|1": "0", "1|1": "0", ', 1)
-    with pytest.raises(checker.Wrong, match="twice"):
+    with pytest.raises(ValueError, match="twice"):
         checker.check(twice)
 
 
 def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
     assert main(["export", "baseline/adiana/one-step", "--out", str(tmp_path)]) == 0
-    assert len(list(tmp_path.glob("*.json"))) == len(capsys.readouterr().out.splitlines())
+    *written, counted = capsys.readouterr().out.splitlines()
+    assert len(list(tmp_path.glob("*.json"))) == len(written)
+    assert counted == f"objects: identity {len(written)}"
     assert (tmp_path / "checker.py").is_file()
-    assert main(["export", "feddcd/theorem-6.1/eq-10", "--out", str(tmp_path)]) == 1
-    assert "refuted" in capsys.readouterr().out
+    assert main(["export", BROKEN, "fedadmm/example-5.1", "--out", str(tmp_path)]) == 1
+    told = capsys.readouterr().out
+    assert "arithmetic 1, recomputation 1" in told and "neither proved" in told
+    assert main(["export", "--all", BROKEN, "--out", str(tmp_path)]) == 2
     assert main(["export", "nobody/knows", "--out", str(tmp_path)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("id", "kind"),
+    [
+        (BROKEN, "arithmetic"),
+        ("fedopt/fsvrg/property-b", "recomputation"),
+        ("feddcd/theorem-5.2/eq-8/repaired", "identity"),
+        ("baseline/diana/rate", "identity"),
+        ("baseline/scaffnew/rate", "identity"),
+        ("fedopt/svrg/complexity", "identity"),
+    ],
+)
+def test_objects_of_all_kinds_are_of_the_format_and_are_told(id, kind, tmp_path, capsys):
+    (made,) = found.all_of(id)
+    assert made["kind"] == kind
+    assert formats.checked("proof", checker.check(json.dumps(made)))
+    (tmp_path / "one.json").write_text(json.dumps(made), encoding="utf-8")
+    (tmp_path / "bent.json").write_text(json.dumps({**made, "says": ["something else"]}), encoding="utf-8")
+    assert main(["replay", str(tmp_path / "one.json")]) == 0
+    assert kind in capsys.readouterr().out
+    assert main(["replay", str(tmp_path / "bent.json")]) == 1
+    assert "does NOT hold" in capsys.readouterr().out
+
+
+def test_a_calculation_gives_a_name_once_and_compares_in_the_end():
+    def check(*steps):
+        data = {"format": checker.FORMAT, "kind": "arithmetic", "claim": "x", "says": [], "steps": [*map(list, steps)]}
+        return checker.check(json.dumps(objects.sealed(data)))
+
+    two, three, less = ("a", "2"), ("b", "3"), ("c", "<", "a", "b")
+    assert check(two, three, less)
+    for bad in (
+        (),
+        (two, three),
+        (two, ("a", "3"), ("c", "<", "a", "a")),
+        (two, three, ("c", "<", "b", "a")),
+        (two, three, less, ("d", "1")),
+        (two, less, three),
+        (two, three, ("c", "!", "a", "b")),
+        (two, ("b", "0"), ("d", "/", "a", "b"), less),
+        (("a", "nan"), three, less),
+    ):
+        with pytest.raises(ValueError):
+            check(*bad)
+
+
+def test_what_is_not_so_gets_no_object():
+    claim = claims.get("feddcd/lemma-D.4")
+    assert checker.check(json.dumps(closed.of_relations(claim)))
+    for right in (claim.statement.right * Fraction(99, 100), claim.statement.left - 1):
+        with pytest.raises(ValueError):
+            closed.of_relations(claim.variant(right=right))
 
 
 @pytest.mark.slow

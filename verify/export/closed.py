@@ -1,0 +1,254 @@
+"""Objects of what is proved in closed form: relations between letters, and identities whose weights a paper states.
+
+Letters and what their hypotheses say of them become a domain; a hypothesis that is no relation of quotients of
+polynomials is left out, and so are those that are not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.settings.relations import Comparison
+from verify import checker
+from verify.exact import symbolic
+from verify.export.letters import Writing
+from verify.export.objects import sealed
+from verify.methods import identities
+from verify.multipliers.domains import Domain
+from verify.multipliers.ratios import Ratio, from_terms, polynomials
+from verify.pep.gram import Form, Vector
+from verify.report import statement
+
+#: What stands alone in a form.
+_NUMBER = "1"
+#: Hypotheses that are left out at most where all together are not written by slacks.
+_LEFT_OUT = 2
+
+
+class _Letters:
+    """Letters, and expressions in them as quotients of polynomials."""
+
+    def __init__(self, symbols: Iterable[sympy.Symbol]) -> None:
+        self.symbols = sorted(symbols, key=str)
+        self.names = tuple(map(str, self.symbols))
+        if len(set(self.names)) < len(self.names):
+            raise ValueError("two letters have one name")
+        if any(not s.is_nonnegative for s in self.symbols):
+            raise ValueError("a letter has no sign")
+        self.ring = polynomials(self.names)
+
+    def ratio(self, expression: Any) -> Ratio:
+        """``ValueError`` for what is no quotient of polynomials."""
+        whole = sympy.sympify(expression)
+        if not whole.is_rational_function(*self.symbols) or whole.has(sympy.Float):
+            raise ValueError(f"{whole} is no quotient of polynomials")
+        parts = sympy.fraction(sympy.cancel(sympy.together(whole)))
+        return Ratio.of(*map(self._polynomial, parts))
+
+    def _polynomial(self, expression: sympy.Expr) -> Any:
+        none = (0,) * max(1, len(self.symbols))
+        if not self.symbols:
+            return from_terms(self.ring, {none: _fraction(expression)})
+        try:
+            of = sympy.Poly(expression, *self.symbols).terms()
+        except sympy.PolynomialError as error:
+            raise ValueError(f"{expression} is no polynomial") from error
+        return from_terms(self.ring, {m: _fraction(c) for m, c in of})
+
+    def domains(self, relations: Sequence[sympy.Basic]) -> Iterator[Domain]:
+        """The domain of all hypotheses that can be written, then those with some of them left out."""
+        written = [p for relation in symbolic.conjuncts(relations) for p in self._constraints(relation)]
+        written += [(self._polynomial(s - 1), False) for s in self.symbols if s.is_integer and s.is_positive]
+        positive = frozenset(i for i, s in enumerate(self.symbols) if s.is_positive)
+        for count in range(min(_LEFT_OUT, len(written)) + 1):
+            for left_out in combinations(range(len(written)), count):
+                domain = Domain(self.ring, positive)
+                for p, strict in (c for k, c in enumerate(written) if k not in left_out):
+                    domain = domain.with_constraint(p, strict)
+                if domain.regular_chart() is not None:
+                    yield domain
+
+    def _constraints(self, relation: sympy.Rel) -> Iterator[tuple[Any, bool]]:
+        if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+            return
+        small, large = relation.lts, relation.gts
+        smalls = small.args if isinstance(small, sympy.Max) else (small,)
+        larges = large.args if isinstance(large, sympy.Min) else (large,)
+        for a in smalls:
+            for b in larges:
+                gap = b - a
+                if gap.free_symbols <= set(self.symbols) and gap.is_rational_function(*self.symbols):
+                    of = self.ratio(gap)
+                    # Where a quotient is > 0, or is >= 0, so is the product.
+                    yield of.num * of.den, isinstance(relation, sympy.Lt | sympy.Gt)
+
+
+def _fraction(c: Any) -> Fraction:
+    if not c.is_Rational:
+        raise ValueError(f"{c} is no fraction")
+    return Fraction(int(c.p), int(c.q))
+
+
+def of_relations(claim: Claim) -> dict[str, Any]:
+    """The object of a claim about constants: every difference is a product of factors of known signs.
+
+    ``ValueError`` where it is not written so.
+    """
+    gaps = list(_gaps(claim.statement.comparisons))
+    relations = symbolic.assumed(claim)
+    solved, relations = _solved(relations)
+    gaps = [(text, gap.subs(solved), strict) for text, gap, strict in gaps]
+    spoken = {s for _, gap, _ in gaps for s in gap.free_symbols}
+    spoken |= {s for r in symbolic.conjuncts(relations) for s in r.free_symbols if s.is_nonnegative}
+    letters = _Letters(spoken)
+    return _first(claim, letters, relations, lambda writing: [_signed(writing, letters, *gap) for gap in gaps])
+
+
+def _gaps(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, sympy.Expr, bool | None]]:
+    """Each comparison in words, its right side less the left one, and whether it is strict; None for an equation."""
+    for left, relation, right in comparisons:
+        if relation == "==":
+            yield f"{statement.expression(left)} == {statement.expression(right)}", left - right, None
+            continue
+        lefts = left.args if isinstance(left, sympy.Max) else (left,)
+        rights = right.args if isinstance(right, sympy.Min) else (right,)
+        for a in lefts:
+            for b in rights:
+                yield f"{statement.expression(a)} {relation} {statement.expression(b)}", b - a, relation == "<"
+
+
+def _solved(relations: Sequence[sympy.Basic]) -> tuple[dict[sympy.Symbol, sympy.Expr], list[sympy.Basic]]:
+    """Letters that are equal to expressions in others, and the other relations in those."""
+    found: dict[sympy.Symbol, sympy.Expr] = {}
+    waiting: list[sympy.Basic] = list(symbolic.conjuncts(relations))
+    for relation in list(waiting):
+        here = relation.subs(found)
+        if isinstance(here, sympy.Eq) and here.lhs.is_Symbol and here.lhs not in here.rhs.free_symbols:
+            found = {s: e.subs(here.lhs, here.rhs) for s, e in found.items()} | {here.lhs: here.rhs}
+    kept = [r.subs(found) for r in waiting]
+    # What is known of a letter by its kind is known of what it is equal to.
+    kept += [sympy.Gt(e, 0) for s, e in found.items() if s.is_positive]
+    return found, [r for r in kept if isinstance(r, sympy.Rel) and not isinstance(r, sympy.Eq)]
+
+
+def _signed(writing: Writing, letters: _Letters, text: str, gap: sympy.Expr, strict: bool | None) -> dict[str, Any]:
+    """Minus a gap is at most 0: it is minus a square with the gap for its weight."""
+    if strict is None:
+        return _vanishing(writing, letters, text, gap)
+    of = letters.ratio(gap)
+    if strict:
+        writing.keep(of.num)
+    square = {**writing.weight(of), "vector": {_NUMBER: "1"}}
+    words = "the target, left - right, is " + ("below 0: it is not 0" if strict else "at most 0")
+    target = {f"{_NUMBER}|{_NUMBER}": writing.ratio(-of)} if not of.is_zero else {}
+    return {"claimed": f"{text}: {words}", "target": target, "known": [], "squares": [square] if target else []}
+
+
+def _vanishing(writing: Writing, letters: _Letters, text: str, gap: sympy.Expr) -> dict[str, Any]:
+    """Terms whose sum is 0 once they have one denominator: the checker multiplies out, and nothing is left."""
+    terms = [letters.ratio(term) for term in sympy.Add.make_args(gap)]
+    below = terms[0].den
+    for term in terms[1:]:
+        below = below * term.den / below.gcd(term.den)
+    num = [entry for term in terms for entry in writing.polynomial(term.num * (below / term.den))]
+    writing.keep(below)
+    target = {f"{_NUMBER}|{_NUMBER}": {"num": num, "den": writing.polynomial(below)}}
+    return {"claimed": f"{text}: the target, left - right, is 0", "target": target, "known": [], "squares": []}
+
+
+def of_identities(claim: Claim) -> dict[str, Any]:
+    """The object of the identities that prove a claim. ``ValueError`` where they are not written as one."""
+    posed = identities.pose(claim)
+    forms = [form for p, _ in posed for form in (p.gap, *p.known.values())]
+    coefficients = [c for form in forms for c in (*form.entries.values(), *form.values.values(), form.constant)]
+    coefficients += [w for _, ws in posed for w in (*ws.multipliers.values(), *(c for c, _ in ws.squares))]
+    coefficients += [c for _, ws in posed for _, v in ws.squares for c in v.coefficients.values()]
+    coefficients += [e for p, _ in posed for e in p.slack.values()]
+    solved, relations = _solved(symbolic.assumed(claim))
+    stood_for = dict.fromkeys(e.subs(solved) for p, _ in posed for e in p.slack.values())
+    slacks = {s for p, _ in posed for s in p.slack}
+    why = ValueError("no identity is known")
+    for known in (solved, *_freed(stood_for, solved, relations)):
+        kept = relations + [r for e in stood_for if isinstance(r := e.subs(known) >= 0, sympy.Rel)]
+        letters = _Letters({s for c in coefficients for s in sympy.sympify(c).subs(known).free_symbols} - slacks)
+        programs = partial(_identities, letters, known, posed)
+        try:
+            return _first(claim, letters, kept, programs)
+        except ValueError as error:
+            why = error
+    raise why
+
+
+def _freed(
+    stood_for: Iterable[sympy.Expr], solved: Mapping[Any, Any], relations: Sequence[sympy.Basic]
+) -> Iterator[dict[Any, Any]]:
+    """Letters solved for an expression that is nonnegative, which becomes a letter: where a letter, as a factor of a
+    rate, is only spoken of there, its own sign is not needed."""
+    spoken = {s for r in relations for s in r.free_symbols}
+    for e in stood_for:
+        for x in sorted(e.free_symbols - spoken, key=str):
+            if sympy.diff(e, x) == 1:
+                slack = sympy.Dummy(f"slack of {x}", nonnegative=True)
+                yield {**solved, x: slack + x - e}
+
+
+def _identities(letters: _Letters, solved: Mapping[Any, Any], posed: Any, writing: Writing) -> list[dict[str, Any]]:
+    return [_identity(writing, letters, solved, p, w) for p, w in posed]
+
+
+def _identity(writing: Writing, letters: _Letters, solved: Mapping[Any, Any], posed: Any, weights: Any) -> Any:
+    """One inequality. Vectors of different blocks are orthogonal, so that a square is that of its part in each."""
+
+    def plain(c: Any) -> sympy.Expr:
+        return sympy.sympify(c).subs(posed.slack).subs(solved)
+
+    def form(of: Form) -> dict[str, Any]:
+        found = {"|".join(map(_row, pair)): letters.ratio(plain(c)) for pair, c in of.entries.items()}
+        found |= {str(name).replace("|", "/"): letters.ratio(plain(c)) for name, c in of.values.items()}
+        found[f"{_NUMBER}|{_NUMBER}"] = letters.ratio(plain(of.constant))
+        return {key: writing.ratio(c) for key, c in found.items() if not c.is_zero}
+
+    def parts(of: Vector) -> Iterator[dict[str, Any]]:
+        for block in sorted({row.block for row in of.coefficients}):
+            found = {_row(row): letters.ratio(plain(c)) for row, c in of.coefficients.items() if row.block == block}
+            yield {row: writing.ratio(c, of_square=True) for row, c in found.items() if not c.is_zero}
+
+    return {
+        "claimed": f"{posed.name}: the target is at most 0",
+        "target": form(-posed.gap),
+        "known": [
+            {"name": name, "words": name, "form": form(posed.known[name]), **writing.weight(letters.ratio(plain(w)))}
+            for name, w in weights.multipliers.items()
+        ],
+        "squares": [
+            {**writing.weight(letters.ratio(plain(w)), of_square=True), "vector": part}
+            for w, v in weights.squares
+            for part in parts(v)
+        ],
+    }
+
+
+def _row(row: Any) -> str:
+    return f"{row.block}: {row.name}".replace("|", "/")
+
+
+def _first(claim: Claim, letters: _Letters, relations: Sequence[sympy.Basic], programs: Any) -> dict[str, Any]:
+    """The object on the first domain on which all signs are shown."""
+    reasons = []
+    for domain in letters.domains(relations):
+        writing = Writing(domain, letters.names, range(len(letters.names)))
+        try:
+            made: Mapping[str, Any] = {"programs": programs(writing), **writing.signs()}
+        except ValueError as error:
+            reasons.append(str(error))
+            continue
+        head = {"format": checker.FORMAT, "kind": "identity", "claim": claim.id, "says": statement.text(claim)}
+        return sealed({**head, "at": {}, **made})
+    raise ValueError(reasons[0] if reasons else "the letters that are allowed are not written by slacks")
