@@ -143,12 +143,15 @@ class Writing:
         if p == 0:
             return {"constant": "0", "factors": []}
         constant, factors = p.factor()
-        shown = []
+        positive, shown = constant > 0, []
         for factor, power in factors:
             needed = strict or int(power) % 2
             side, chart = self._shown(factor, strict) if needed else (1, ())
             entry = {"of": self.polynomial(factor), "power": int(power), "sign": side, "chart": self._steps(chart)}
             shown.append(entry)
+            positive = positive == (side > 0 or int(power) % 2 == 0)
+        if not positive and not strict:
+            raise ValueError(f"{p} is negative")
         return {"constant": str(Fraction(int(constant.p), int(constant.q))), "factors": shown}
 
     def _shown(self, factor: Any, strict: bool) -> tuple[int, tuple[Pick, ...]]:
