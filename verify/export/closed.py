@@ -30,6 +30,8 @@ from verify.report import statement
 _NUMBER = "1"
 #: Hypotheses that are left out at most where all together are not written by slacks.
 _LEFT_OUT = 2
+#: Terms of hypotheses of which charts are looked for: it takes long for others.
+_MOST = 6
 
 
 class _Letters:
@@ -66,6 +68,8 @@ class _Letters:
         """The domain of all hypotheses that can be written, then those with some of them left out."""
         written = [p for relation in symbolic.conjuncts(relations) for p in self._constraints(relation)]
         written += [(self._polynomial(s - 1), False) for s in self.symbols if s.is_integer and s.is_positive]
+        if any(len(p) > _MOST for p, _ in written):
+            raise ValueError(f"a hypothesis has more than {_MOST} terms, and no chart is looked for")
         positive = frozenset(i for i, s in enumerate(self.symbols) if s.is_positive)
         for count in range(min(_LEFT_OUT, len(written)) + 1):
             for left_out in combinations(range(len(written)), count):

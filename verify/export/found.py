@@ -42,7 +42,10 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
     why = f"{entry['verdict']} by the method {how!r}: a computation, to be done again by fedtheory show {id} --check"
     if how == multipliers.METHOD.name:
         shown = prove(claims.get(id), multipliers.SECONDS)
-        return ([], shown) if isinstance(shown, str) else (letters.of(shown), "")
+        try:
+            return ([], shown) if isinstance(shown, str) else (letters.of(shown), "")
+        except ValueError as error:
+            return [], f"{why} ({error})"
     if how in _CLOSED:
         try:
             return [_CLOSED[how](claims.get(id))], ""

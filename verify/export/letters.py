@@ -164,6 +164,8 @@ class Writing:
                         return side, chart.picks
         for side in (1, -1):
             found = self._domain.sign(factor * side, strict)
+            if found is not None and not found.charted:
+                raise ValueError(f"the sign of {factor} is shown by more than slacks")
             if found is not None:
                 # What is irreducible is its own only factor.
                 return side, found.factors[0][2] if found.factors else ()

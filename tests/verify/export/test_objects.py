@@ -216,7 +216,7 @@ def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
     [
         (BROKEN, "arithmetic"),
         ("fedopt/fsvrg/property-b", "recomputation"),
-        ("feddcd/theorem-5.2/eq-8/repaired", "identity"),
+        ("feddcd/lemma-C.2/repaired", "identity"),
         ("baseline/diana/rate", "identity"),
         ("baseline/scaffnew/rate", "identity"),
         ("fedopt/svrg/complexity", "identity"),
