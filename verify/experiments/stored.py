@@ -200,14 +200,20 @@ def _absent(figure: Figure, source: str, why: str) -> Record:
 
 
 def _told(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:
-    """How many comparisons hold of most seeds, and the medians of those that do not; of one where all do."""
-    parts = stated.left(numbers[0])
-    most = len(numbers) / 2
-    failed = [part for part in parts if sum(part.holds(of) is True for of in numbers) <= most]
-    shown = "; ".join(_medians(part, numbers) for part in (failed or parts)[:_TOLD])
-    more = len(failed) - _TOLD
-    share = f"{len(parts) - len(failed)} of {len(parts)} comparisons; " if len(parts) > 1 else ""
-    return f"{share}{'not: ' if failed and len(parts) > 1 else ''}{shown}" + (f"; {more} more" if more > 0 else "")
+    """How many comparisons hold of most seeds; the medians of those that do not, or are open; of one where all do."""
+    parts, most = stated.left(numbers[0]), len(numbers) / 2
+
+    def mostly(value: bool) -> list[Comparison]:
+        return [part for part in parts if sum(part.holds(of) is value for of in numbers) > most]
+
+    held, against = mostly(True), mostly(False)
+    left = [part for part in parts if part not in held and part not in against]
+    told = [f"{len(held)} of {len(parts)} comparisons"] if len(parts) > 1 else []
+    for head, some in (("not: ", against), ("open: ", left)) if against or left else (("", held),):
+        shown = "; ".join(_medians(part, numbers) for part in some[:_TOLD])
+        more = f"; {len(some) - _TOLD} more" if head and len(some) > _TOLD else ""
+        told += [f"{head if len(parts) > 1 else ''}{shown}{more}"] if some else []
+    return "; ".join(told)
 
 
 def _medians(part: Comparison, numbers: Sequence[Mapping[str, Span]]) -> str:

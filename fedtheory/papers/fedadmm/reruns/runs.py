@@ -34,7 +34,7 @@ PERSONAL, TIE, LAMBDA = 0.5, 0.001, 0.001
 PROXIMAL = 0.1
 #: What a run that does not end costs while stepsizes are tuned, before its last value is added.
 _UNENDED = 1e9
-#: Round after which it is asked how far the methods came at first.
+#: Round after which it is asked how far the methods came at first; a run that has ended stays where it is.
 FIRST = 6
 
 
@@ -82,12 +82,20 @@ def real(data: Dataset, m: int, rng: np.random.Generator) -> Instance:
 
 
 class Outcome(NamedTuple):
-    """``rounds`` to the stopping rule, infinite if it was not met; ``gradients`` that participants
-    computed; ``values``: f after every round."""
+    """``rounds`` to the stopping rule, infinite if it was not met; ``gradients`` that participants had computed after
+    every round, and ``values``: f then."""
 
     rounds: float
-    gradients: int
+    gradients: Array
     values: Array
+
+    def reaching(self, target: float) -> Outcome:
+        """The same up to the round in which f first is at most a target, if it is."""
+        reached = np.flatnonzero(self.values <= target)
+        if not len(reached):
+            return self._replace(rounds=np.inf)
+        end = int(reached[0]) + 1
+        return Outcome(end, self.gradients[:end], self.values[:end])
 
 
 @dataclass(frozen=True)
@@ -152,7 +160,9 @@ def admm(task: Instance, setting: Setting, factor: float, most: int, rng: np.ran
         return fedadmm.average(params, state.Z)
 
     rounds, values = _run(step, task.value, lambda w, value: task.slope(w) < goal, most)
-    return Outcome(rounds, sum(counted), values), fedadmm.average(params, state.Z)
+    # One count for each of the k0 iterations of a round.
+    gradients = np.cumsum(np.array(counted).reshape(-1, setting.k0).sum(axis=1))[: len(values)]
+    return Outcome(rounds, gradients, values), fedadmm.average(params, state.Z)
 
 
 def unit(task: Instance, method: str) -> float:
@@ -188,10 +198,15 @@ def rival(
         found: Array = state.W.mean(axis=0) if method == "FedAvg" else state[0]
         return found
 
-    rounds, values = _run(step, task.value, lambda w, value: value - goal <= 2e-4 * (1 + abs(goal)), most)
+    rounds, values = _run(step, task.value, lambda w, value: value <= near(goal), most)
     # FedAlt and FedSim step on two models.
     each = tau * k0 * (2 if method in ("FedAlt", "FedSim") else 1)
-    return Outcome(rounds, each * len(values), values)
+    return Outcome(rounds, each * np.arange(1, len(values) + 1), values)
+
+
+def near(goal: float) -> float:
+    """What ends the other methods, and what all are compared at."""
+    return goal + 2e-4 * (1 + abs(goal))
 
 
 class Budget(NamedTuple):
@@ -219,20 +234,21 @@ def measured(
         task = make(rng)
         first, w = admm(task, setting, tuned[METHODS[0]].factor, budget.admm, rng)
         goal = _goal(task, first, w)
-        found[METHODS[0]].append(first)
+        found[METHODS[0]].append(first.reaching(near(goal)))
         for method in METHODS[1:]:
             found[method].append(rival(task, method, setting, tuned[method].factor, goal, budget.others, rng))
     numbers: dict[str, tuple[Span, ...]] = {}
     for method, outcomes in found.items():
         ended = [np.isfinite(o.rounds) for o in outcomes]
         lengths = [float(len(o.values)) for o in outcomes]
-        work = [float(o.gradients) for o in outcomes]
+        work = [float(o.gradients[-1]) for o in outcomes]
         numbers[key("rounds", method, label)] = spent([o.rounds for o in outcomes], lengths)
         numbers[key("gradients", method, label)] = spent(
             [v if e else np.inf for v, e in zip(work, ended, strict=True)], work
         )
-        if all(len(o.values) >= FIRST and np.isfinite(o.values[FIRST - 1]) for o in outcomes):
-            numbers[key("early value", method, label)] = spent([o.values[FIRST - 1] for o in outcomes], 0.0)
+        early = [o.values[min(FIRST, len(o.values)) - 1] for o in outcomes]
+        if np.isfinite(early).all():
+            numbers[key("early value", method, label)] = spent(early, 0.0)
     drawn = _values(found, label) if curves == "values" else _costs(numbers, label, place)
     return Result(numbers, tuple(drawn), tuple(f"{label}, {method}: {one}" for method, one in tuned.items()))
 
