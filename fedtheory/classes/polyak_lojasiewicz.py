@@ -59,6 +59,10 @@ class PolyakLojasiewicz(FunctionClass):
         largest = smooth if self.own else each(max(problem.L, *smooth), problem.n)
         return -largest, largest
 
+    def mean_square(self, problem: Problem, params: Any) -> Any:
+        """The mean of the squares of the Lipschitz constants of the gradients, of ``own`` constants the L_i."""
+        return (self.curvatures(problem, params)[1] ** 2).mean()
+
     def average(self, problem: Problem, params: Any) -> Average:
         """What is known of the average f at a point."""
         smooth = _lipschitz(problem.f)

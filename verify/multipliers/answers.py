@@ -78,7 +78,8 @@ class Functions:
 
     ``slope``: the gradients at x*. ``equal``: whether mu is L here, so that there is but one function of the class.
     ``average``: what is known of the average of the f_i. ``steepest``: the square of the length of each gradient, at
-    most. ``smooth``: whether each has one gradient at each point.
+    most. ``smooth``: whether each has one gradient at each point. ``spread``: where each f_i is smooth with a constant
+    of its own, the mean of the squares of these; the curvatures are then those of the average.
 
     Of functions that may have kinks what is asked is a subgradient, which need not be the one that a proximal point is
     known by, nor at x* the one that balances.
@@ -92,6 +93,7 @@ class Functions:
     average: Callable[[Vector, Number, Vector], Iterable[tuple[str, Number]]] | None = None
     steepest: Value | None = None
     smooth: bool = True
+    spread: Value | None = None
     asked: dict[str, Asked] = field(default_factory=dict)
     #: The values at points, and the proximal points that were asked, both relative to x*.
     values: dict[str, Value] = field(default_factory=dict)
@@ -131,7 +133,7 @@ class Functions:
     def resolvent(self, world: World, shift: Value, target: Value) -> tuple[Value, Value]:
         """The root x of grad f(x) + shift x = target, the point from which points are told being 0, and the number that
         has to be positive for it to be the only one."""
-        if self.curvatures is None or set(shift.of) != {ONE}:
+        if self.curvatures is None or self.spread is not None or set(shift.of) != {ONE}:
             raise Unread(f"proximal points of {self.name} are not known")
         least, largest = self.curvatures
         if self.equal and largest is not None:
@@ -145,25 +147,16 @@ class Functions:
         return self.solved[key], shift + least
 
     def inequalities(self, world: World) -> Iterator[Known]:
-        """What the class says of each pair of points, summed over the clients.
-
-        Taylor, Hendrickx and Glineur (2017).
-        """
+        """What the class says of each pair of points, summed over the clients, or of the average."""
         if self.equal or self.curvatures is None:
             return
         mu, L = self.curvatures
         self.at(world, Value({}), apart=True)
-        half = Value({ONE: world.field.one / 2})
+        if self.spread is not None:
+            yield from self._of_average(world, self.spread)
         who, over = ("each f_i", ", summed over the clients") if self.own else (self.name, "")
-        for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
-            x, g = a.point - b.point, a.gradient - b.gradient
-            form = b.value + world.inner(b.gradient * x) - a.value
-            gradient, both, square = world.inner(g * g), world.inner(g * x), world.inner(x * x)
-            if L is None:
-                form += half * mu * square
-            else:
-                each = half * Value({ONE: 1 / (L - mu).of[ONE]})
-                form += each * (gradient + mu * L * square - mu * (both + both))
+        for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2) if self.spread is None else ():
+            form = _between(world, a, b, mu, L)
             between = f"between x* + {said(a.point)} and x* + {said(b.point)}{over}"
             why = f"{who} has curvatures between {said(mu)} and {'any' if L is None else said(L)}, {between}"
             yield Known(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
@@ -174,16 +167,54 @@ class Functions:
             why = f"{who} has gradients of squares of at most {said(self.steepest)}, at x* + {said(a.point)}{over}"
             yield Known(f"{self.name} steepest[{k}]", why, world.total(form) if self.own else form)
         for k, a in enumerate(self.asked.values()):
-            shared = not any(atom.own for _, atoms in a.point.of for atom in atoms)
-            if self.average is not None and shared and not a.point.is_zero():
-                each = Value({ONE: 1 / world.field(sympy.Symbol("n"))})
-                gap, gradient = (
-                    (world.total(a.value) * each, world.total(a.gradient) * each) if self.own else (a.value, a.gradient)
-                )
+            if self.average is not None and _is_shared(a) and not a.point.is_zero():
+                mean = self._averaged(world, a)
+                gap, gradient = mean.value, mean.gradient
                 told = self.average(Vector(world, a.point), Number(world, gap), Vector(world, gradient))
                 for name, number in told:
                     why = f"the class says of the average of the f_i, at x* + {said(a.point)}: {name}"
                     yield Known(f"{name} [{k}]", why, number.value)
+
+    def _averaged(self, world: World, at: Asked) -> Asked:
+        """What is known of the average at a point that all clients share."""
+        if not self.own:
+            return at
+        each = Value({ONE: 1 / world.field(sympy.Symbol("n"))})
+        return Asked(at.point, world.total(at.gradient) * each, world.total(at.value) * each)
+
+    def _of_average(self, world: World, spread: Value) -> Iterator[Known]:
+        """What is known of two points that all clients share: of the average, and of how gradients differ."""
+        assert self.curvatures is not None
+        mu, L = self.curvatures
+        for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
+            if not (_is_shared(a) and _is_shared(b)):
+                continue
+            between = f"between x* + {said(a.point)} and x* + {said(b.point)}"
+            form = _between(world, self._averaged(world, a), self._averaged(world, b), mu, L)
+            yield Known(f"mean of {self.name}[{i},{j}]", f"the average is L-smooth, {between}", form)
+            if i < j:
+                x, g = a.point - b.point, a.gradient - b.gradient
+                form = world.total(world.inner(g * g)) - world.count("n") * spread * world.inner(x * x)
+                why = f"each f_i is L_i-smooth, {between}, summed over the clients"
+                yield Known(f"{self.name} apart[{i},{j}]", why, form)
+
+
+def _is_shared(at: Asked) -> bool:
+    return not any(atom.own for _, atoms in at.point.of for atom in atoms)
+
+
+def _between(world: World, a: Asked, b: Asked, mu: Value, L: Value | None) -> Value:
+    """What is at most 0 of a function at two points, of curvatures between mu and L.
+
+    Taylor, Hendrickx and Glineur (2017).
+    """
+    x, g = a.point - b.point, a.gradient - b.gradient
+    form = b.value + world.inner(b.gradient * x) - a.value
+    gradient, both, square = world.inner(g * g), world.inner(g * x), world.inner(x * x)
+    half = Value({ONE: world.field.one / 2})
+    if L is None:
+        return form + half * mu * square
+    return form + half * Value({ONE: 1 / (L - mu).of[ONE]}) * (gradient + mu * L * square - mu * (both + both))
 
 
 class Known(NamedTuple):

@@ -46,17 +46,20 @@ _POSED = (
 @dataclass(frozen=True, eq=False)
 class Case:
     """``with_g``: whether the problem has a g; ``equal``: whether mu = L, or mu < L; None where there is no mu;
-    ``single``: whether the claim is about a single client alone."""
+    ``single``: whether the claim is about a single client alone; ``alone``: whether there is but one client here, or
+    there are more, where the two are cases of their own."""
 
     with_g: bool
     equal: bool | None
     single: bool = False
+    alone: bool | None = None
 
     @property
     def name(self) -> str:
         """The case in words."""
         curvature = {None: "", True: ", mu = L", False: ", mu < L"}[self.equal]
-        return f"{'with' if self.with_g else 'without'} g{curvature}"
+        clients = {None: "", True: ", n = 1", False: ", n > 1"}[self.alone]
+        return f"{'with' if self.with_g else 'without'} g{curvature}{clients}"
 
 
 def cases(claim: Claim) -> list[Case]:
@@ -86,22 +89,24 @@ def typical(of: Any) -> Any:
 
 class Declared(NamedTuple):
     """What a class says of each function, in mu and L: the least and the largest curvature, which is None where there
-    is none, and of the squares of the lengths of gradients the largest, None where nothing is said."""
+    is none, and of the squares of the lengths of gradients the largest, None where nothing is said. ``own``: whether
+    the curvatures are those of the average, and each function is smooth with a constant of its own."""
 
     least: sympy.Expr
     largest: sympy.Expr | None
     steepest: sympy.Expr | None
+    own: bool = False
 
 
 def declared(of: Any) -> Declared | None:
     """What a class says of each f_i; None of a class that is not posed."""
     if type(of) is Composite:
         return declared(of.of)
-    if type(of) not in _POSED or getattr(of, "conjugates", False) or getattr(of, "own", False):
+    if type(of) not in _POSED or getattr(of, "conjugates", False):
         return None
     least, largest = (sympy.sympify(c[0]) for c in of.curvatures(typical(of), None))
     steepest = of.steepest(typical(of), None)
-    return Declared(least, None if largest == math.inf else largest, steepest)
+    return Declared(least, None if largest == math.inf else largest, steepest, getattr(of, "own", False))
 
 
 def declared_of_g(of: Any) -> Declared | None:

@@ -126,6 +126,7 @@ class Domain:
     _charts: list[Chart] | None = None
     _signs: dict[tuple[str, bool], Sign | None] = field(default_factory=dict)
     _factors: dict[tuple[str, bool], tuple[Pick, ...] | None] = field(default_factory=dict)
+    _begun: list[Chart] | None = None
     _beyond: set[tuple[str, bool]] = field(default_factory=set)
 
     def with_constraint(self, p: Any, strict: bool, bounds: int | None = None) -> Domain:
@@ -141,6 +142,12 @@ class Domain:
         if bounds is not None:
             bounded[bounds] = (*bounded.get(bounds, ()), len(self.constraints))
         return Domain(self.ring, self.positive, (*self.constraints, Constraint(p, strict)), bounded)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether a constraint says of a number what it is not."""
+        numbers = (c for c in self.constraints if c.poly.is_constant())
+        return any(not (has_no_negative(c.poly) and (c.poly != 0 or not c.strict)) for c in numbers)
 
     @property
     def plain(self) -> Chart:
@@ -200,13 +207,16 @@ class Domain:
         if not tried:
             yield chart
 
-    def _prefixes(self) -> Iterator[Chart]:
+    @property
+    def _prefixes(self) -> list[Chart]:
         """What some charts begin with, the longest last, where all charts leave constraints."""
-        if not self.charts or not self._open(self.charts[0]):
-            return
-        seen = {chart.picks[:k] for chart in self.charts[:_LEFT] for k in range(len(chart.picks) + 1)}
-        for picks in sorted(seen, key=lambda picks: (len(picks), picks)):
-            yield self.follow(picks)
+        if self._begun is None:
+            left = self.charts and self._open(self.charts[0])
+            seen = (
+                {chart.picks[:k] for chart in self.charts[:_LEFT] for k in range(len(chart.picks) + 1)} if left else ()
+            )
+            self._begun = [self.follow(picks) for picks in sorted(seen, key=lambda picks: (len(picks), picks))]
+        return self._begun
 
     def follow(self, picks: Sequence[Pick]) -> Chart:
         """The chart that these picks make. ``ValueError`` where a constraint does not allow one."""
@@ -279,7 +289,7 @@ class Domain:
                     # What showed one sign is likely to show the next.
                     self.charts.insert(0, self.charts.pop(k))
                     return found
-        for chart in self._prefixes():
+        for chart in self._prefixes:
             left = [c.poly for c in self._open(chart)]
             q = chart.image(p) if left else None
             times = (
@@ -366,22 +376,29 @@ class Domain:
         """Whether every point of the domain is a limit of points of it where a given polynomial is not zero, unless it
         is so everywhere.
 
-        Beside a regular chart it is enough that all constraints that a chart leaves hold better the smaller some slack
-        is that is not 0: however little it is made smaller, they hold with room, and all slacks may change a little.
+        Beside a regular chart it is enough that all constraints that a chart leaves hold better the larger some slack
+        is, or the smaller one is that is not 0: however little it is changed, they hold with room, and all slacks may
+        be changed a little.
         """
+        slacks = [i for i in range(len(self.ring.names())) if i not in self.bounded]
         return self.regular_chart() is not None or any(
-            self._leads_inside(chart) and any(self._improves(chart, i) for i in chart.positive)
-            for chart in self.charts[:_LEFT]
+            self._leads_inside(chart)
+            and any(
+                self._improves(chart, i, 1) or (i in chart.positive and self._improves(chart, i, -1)) for i in slacks
+            )
+            for chart in self._prefixes
         )
 
-    def _improves(self, chart: Chart, i: int) -> bool:
-        """Whether a smaller slack ``i`` makes all constraints that a chart leaves larger."""
+    def _improves(self, chart: Chart, i: int, side: int) -> bool:
+        """Whether a slack ``i`` that is larger, or smaller where ``side`` is -1, makes all constraints larger that a
+        chart leaves: all terms with it have that sign, and one is not 0 where the slack is not."""
+        never_zero = chart.positive | {i}
         for g, _ in self._open(chart):
             with_it = {m: c for m, c in g.to_dict().items() if m[i]}
-            always = any(all(k in chart.positive for k, power in enumerate(m) if power) for m in with_it)
-            if not always or any(c > 0 for c in with_it.values()):
+            always = any(all(k in never_zero for k, power in enumerate(m) if power) for m in with_it)
+            if not always or any(c * side < 0 for c in with_it.values()):
                 return False
-        return i not in self.bounded
+        return True
 
     def _leads_inside(self, chart: Chart) -> bool:
         """Whether positive slacks make letters, all on the way, and constraints that are not left, positive."""

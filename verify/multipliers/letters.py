@@ -82,7 +82,10 @@ class Letters:
 
     def as_told(self, ratio: Ratio) -> Ratio:
         """A quotient with what is known of letters put in."""
-        return substituted(ratio, self.told) if self.told else ratio
+        try:
+            return substituted(ratio, self.told) if self.told else ratio
+        except ZeroDivisionError as error:
+            raise Unread("it is divided by what is zero here") from error
 
     # Which are allowed
 
@@ -97,7 +100,7 @@ class Letters:
         if missing := [n for k, n in enumerate(map(_short, self.kept)) if n != "d" and k not in signs]:
             raise Unread(f"the sign of {missing[0]} is not known")
         domain = Domain(self.ring, frozenset(k for k, strict in signs.items() if strict))
-        if self.case.single:
+        if self.case.single or self.case.alone:
             self.told[place["n"]] = self.one
         if self.case.equal:
             self.told[place["mu"]] = self.generator(place["L"])
@@ -113,7 +116,12 @@ class Letters:
         domain = Domain(self.ring, domain.positive | {i for i, k in self.apart.items() if k in domain.positive})
         for i in self.apart:
             domain = at_least(domain, 1 - self.generator(i), False)
-        domain = at_least(domain, self.as_told(self.generator(place["n"])) - 1, False)
+        several = self.case.alone is False
+        domain = at_least(domain, self.as_told(self.generator(place["n"])) - 1, several)
+        for letter, term in self.terms:
+            if letter.is_integer and letter.is_positive and term.op is Op.LETTER:
+                # Whole numbers.
+                domain = at_least(domain, self.as_told(self.generator(place[str(term.data)])) - 1, False)
         of = self.setting.functions
         if self.case.equal is not True and of is not None and of.ends is not None and stated(self.claim, of):
             # There are functions of the class.

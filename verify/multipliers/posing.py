@@ -17,9 +17,9 @@ from verify.multipliers.answers import Answers, Errors, Functions, scalar
 from verify.multipliers.cases import Case, Declared, declared, declared_of_g, example, stated, typical
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form, Moments
-from verify.multipliers.laws import masks
+from verify.multipliers.laws import masks, sizes
 from verify.multipliers.letters import Letters, at_least
-from verify.multipliers.ratios import Ratio
+from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
 from verify.reading.generic_client import evaluated, world
 from verify.reading.source import Unread
@@ -58,9 +58,22 @@ class Posed:
         return Ratio(self.domain.ring.constant(0), self.domain.ring.constant(1))
 
 
+class OfOneClient(Exception):
+    """Of a case in which what a single client does is a case of its own."""
+
+
+class NeverOccurs(Exception):
+    """Of a case that no letters are of which meet the hypotheses."""
+
+
 def pose(claim: Claim, case: Case) -> Posed:
-    """What a case of a claim says. ``Unread`` tells what stands in the way."""
+    """What a case of a claim says. ``Unread`` tells what stands in the way; ``NeverOccurs`` that it says nothing;
+    ``OfOneClient`` that it is two cases."""
     return _Posing(claim, case).posed()
+
+
+#: The mean of the squares of smoothness constants that each f_i has of its own.
+_SPREAD = "the mean of the L_i^2"
 
 
 class _Posing:
@@ -75,7 +88,8 @@ class _Posing:
             raise Unread("the method has other states than the setting")
         if self.setting.optimum not in ("consensus", "stationary") or self.setting.drawing.special is not None:
             raise Unread("what x* is, is not known")
-        if case.single and self.setting.adversaries:
+        own = getattr(self.setting.functions, "own", False)
+        if case.single and (own or self.setting.adversaries):
             raise Unread("what a single client compresses is not read")
         self.algorithm = algorithm
         given = example(claim, case)
@@ -88,7 +102,8 @@ class _Posing:
         sources = [*of_class.items(), *self.setting.sources.items()]
         terms = [(letter, term) for letter, source in sources if (term := self._letter(source)) is not None]
         #: Letters that compressors or noise have of their own, whether the code speaks of them or not.
-        extra = [leaf(*of, NUMBER) for a in self.setting.adversaries for of in _constants(a)]
+        extra = [leaf(Op.GIVEN, _SPREAD, NUMBER)] if getattr(self.setting.functions, "own", False) else []
+        extra += [leaf(*of, NUMBER) for a in self.setting.adversaries for of in _constants(a)]
         fixed = self._fixed_point()
         invariant = self.setting.algorithm.invariant
         self.residuals = () if invariant is None else reading.quantities(invariant, self.setting.algorithm, *self.read)
@@ -103,8 +118,15 @@ class _Posing:
         for term in parts(*spoken, *self.program.step.values()):
             if term.op is Op.ROOT:
                 self._number(term)
+        if case.alone:
+            # Subsets of one client are all of it.
+            for size in sizes(self.program.law):
+                if size.op is Op.LETTER:
+                    self.letters.told[self.letters.kept.index(str(symbol_of(size)))] = self.letters.one
         values = {letter: self._number(term) for letter, term in terms}
         self.domain = self.letters.domain(values, own, self.rooted)
+        if self.domain.is_empty:
+            raise NeverOccurs
         self._states(fixed)
 
     # Terms
@@ -126,6 +148,8 @@ class _Posing:
 
     def _letter(self, source: Any) -> Term | None:
         """The term that a letter of the claim stands for; None where it cannot be read, and may be anything."""
+        if source == getattr(self.setting.functions, "mean_square", None):
+            return leaf(Op.GIVEN, _SPREAD, NUMBER)
         if callable(source):
             try:
                 return reading.source(source, self.setting.algorithm, *self.read)  # type: ignore[arg-type]
@@ -184,7 +208,9 @@ class _Posing:
             curvatures = (largest if equal and largest is not None else scalar(self.world, told.least), largest)
             steepest = None if told.steepest is None else scalar(self.world, told.steepest)
         own = name == "f" and not self.case.single
-        return Functions(name, own, curvatures, slope, equal, average, steepest, told.largest is not None)
+        spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if told.own else None
+        smooth = told.largest is not None
+        return Functions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
 
     def _errors(self, adversary: Any) -> Errors:
         here, field = self.world, adversary.field
@@ -249,8 +275,8 @@ class _Posing:
         inequalities = list(self.answers.inequalities())
         drawn = dict(masks(self.program.law, "draw", lambda term: letters.number(self._number(term))))
         moments = Moments(here, drawn, self.answers.drawn_by, letters.converted)
-        values: dict[Any, Any] = {e: moments.expectation(v) for e, v in {**before, **later}.items()}
-        known = {k.name: moments.expectation(k.value) for k in inequalities}
+        values: dict[Any, Any] = {e: self._form(moments, v) for e, v in {**before, **later}.items()}
+        known = {k.name: self._form(moments, k.value) for k in inequalities}
         words = {k.name: k.why for k in inequalities}
         self.branches: dict[int, tuple[Ratio, ...]] = {}
         comparisons = self.claim.statement.comparisons
@@ -273,11 +299,20 @@ class _Posing:
         for form in (target, *known.values()):
             for c in form.of.values():
                 if not domain.never_zero(c.den):
+                    if self.case.alone is None and _vanishes(c.den, letters.names.index("n")):
+                        raise OfOneClient
                     raise Unread(f"it is divided by {c.den}, which may be zero")
         useful = {k: f for k, f in known.items() if f.of}
         return Posed(
             letters.names, domain, target, useful, words, self.branches, tuple(letters.parts_of(comparisons[0]))
         )
+
+    def _form(self, moments: Moments, value: Value) -> Form:
+        form = moments.expectation(value)
+        if not self.case.alone:
+            return form
+        # One client does not differ from the mean.
+        return Form({k: c for k, c in form.of.items() if not any(row.startswith("deviation of ") for row in k[1:])})
 
     def _expression(self, domain: Domain, e: sympy.Expr, env: Mapping[Any, Any]) -> tuple[Domain, Any]:
         """The value of an expression; maxima in it become letters that are at least their arguments."""
@@ -310,6 +345,11 @@ def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
         unbiased = isinstance(adversary, UnbiasedCompressors)
         of = ("omega", "omega_av") if unbiased and adversary.average else ("omega",) if unbiased else ("alpha",)
         yield from ((Op.GIVEN, f"{adversary.field}.{c}") for c in of)
+
+
+def _vanishes(p: Any, i: int) -> bool:
+    """Whether a polynomial is zero where a letter is 1, whatever the others."""
+    return bool(sum(coefficients(p, i).values(), p.context().constant(0)) == 0)
 
 
 def _is_never_zero(c: Any) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from fedtheory.claims import Claim
 from verify.multipliers.cases import cases
-from verify.multipliers.posing import Posed, pose
+from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.proofs import Proof, Tree, Wrong, checked, leaves
 from verify.reading.source import Unread
 
@@ -47,16 +47,23 @@ def prove(claim: Claim, seconds: float) -> Shown | str:
     """
     deadline = time.process_time() + seconds
     known, found = stored().get(claim.id, {}), {}
-    for case in cases(claim):
+    waiting = cases(claim)
+    while waiting:
+        case = waiting.pop(0)
         try:
             posed = pose(claim, case)
+        except OfOneClient:
+            waiting = [replace(case, alone=True), replace(case, alone=False), *waiting]
+            continue
+        except NeverOccurs:
+            continue
         except Unread as error:
             return str(error)
         tree = _proved(posed, known.get(case.name), deadline)
         if isinstance(tree, str):
             return f"{case.name}: {tree}"
         found[case.name] = tree
-    return Shown(claim, found)
+    return Shown(claim, found) if found else "the hypotheses are met by no letters"
 
 
 def _proved(posed: Posed, known: Mapping[str, Any] | None, deadline: float) -> Tree | str:

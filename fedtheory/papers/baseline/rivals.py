@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import sympy
 
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
@@ -88,14 +87,15 @@ DIANA = Setting(
     adversaries=(_COMPRESSORS,),
     drawing=Drawing(classes_stated=True, sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (1, 2, 4)}),
 )
+_LOJASIEWICZ = PolyakLojasiewicz(mu, L, own=True)
 EF21 = Setting(
     "f mu-Polyak-Lojasiewicz and L-smooth, f_i L_i-smooth; contractive compressors",
     letters={
         **_letters(gamma, alpha),
-        L_tilde_2: lambda problem, params: (np.maximum(problem.f.L, -problem.f.mu) ** 2).mean(),
+        L_tilde_2: _LOJASIEWICZ.mean_square,
     },
     algorithm=ef21.algorithm,
-    functions=PolyakLojasiewicz(mu, L, own=True),
+    functions=_LOJASIEWICZ,
     adversaries=(_CONTRACTIONS,),
     drawing=Drawing(classes_stated=True, draw=parametrisations.ef21_stepsize),
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import sympy
 from places import EXAMPLES
 
 import fedtheory as ft
+from fedtheory import claims
 from fedtheory.numbers.rational import square_root
 from verify.cli.own import load
 from verify.multipliers.cases import cases, declared, declared_of_g
@@ -30,11 +33,11 @@ def test_theorems_of_the_gallery_are_proved_and_more_is_not(name):
 
 
 def test_what_classes_declare():
-    least, largest, steepest = declared(ft.SmoothConvex(L))
+    least, largest, steepest, _ = declared(ft.SmoothConvex(L))
     assert (least, str(largest), steepest) == (0, "L", None)
     assert declared(ft.Convex())[:2] == (0, None) and declared(ft.ConvexLipschitz(M)).steepest is not None
     assert declared_of_g(ft.Composite(ft.SmoothStronglyConvex(mu, L)))[:2] == (0, None)
-    assert declared(ft.SmoothEach(mu, L)) is None and declared(ft.PolyakLojasiewicz(mu, L, own=True)) is None
+    assert declared(ft.SmoothEach(mu, L)) is None and declared(ft.PolyakLojasiewicz(mu, L, own=True)).own
 
 
 def _claim(step, functions, factor, requires=(), of=ft.distance, params=("gamma",), **more):
@@ -95,6 +98,24 @@ def _rooted(problem, params, state, draw):
 def test_square_roots_are_those_that_are_positive(factor, right):
     claim = _claim(_rooted, ft.Convex(), factor, (q <= 1,), params=("q",))
     assert shown(claim) is right
+
+
+FIVEGCS = "baseline/5gcs-cc/one-step"
+
+
+@pytest.mark.parametrize("old", ("gamma tau (n + (n/m) omega) <= 1", "m <= n"))
+def test_each_hypothesis_on_sampled_clients_is_needed(old):
+    claim = claims.get(FIVEGCS)
+    requires = tuple(h for h in claim.requires if h.text != old)
+    setting = replace(claim.setting, domain=()) if old == "m <= n" else claim.setting
+    assert not shown(replace(claim, id="mine/other", setting=setting, requires=requires), 1)
+
+
+def test_a_mean_square_is_known_of_the_function_alone_that_the_class_has():
+    claim = claims.get("baseline/ef21/descent")
+    (square,) = (letter for letter, source in claim.setting.letters.items() if callable(source))
+    half = {**claim.setting.letters, square: lambda problem, params: (problem.f.L**2).mean() / 2}
+    assert not shown(replace(claim, setting=replace(claim.setting, letters=half)), 0)
 
 
 def test_equations_leave_no_letter_free():

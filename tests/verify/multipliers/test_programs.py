@@ -18,7 +18,9 @@ from verify.multipliers.proving import stored
 from verify.multipliers.ratios import terms
 from verify.reading.worlds import Value
 
-CASES = [(id, k) for id in sorted(stored()) for k in range(len(cases(claims.get(id))))]
+#: Programs in which vectors stand that are told by what they solve, or of which no moments are known.
+APART = ("baseline/5gcs-cc/one-step", "baseline/ef21/descent")
+CASES = [(id, k) for id in sorted(set(stored()) - set(APART)) for k in range(len(cases(claims.get(id))))]
 
 
 class Numbers:
