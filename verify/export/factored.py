@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import flint
 
-from verify.multipliers.domains import has_no_negative
+from verify.multipliers.charts import has_no_negative
 from verify.multipliers.ratios import coefficients, from_terms, key, polynomials, replaced, terms
 
 

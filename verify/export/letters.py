@@ -12,7 +12,8 @@ from typing import Any
 
 from verify import checker
 from verify.export.objects import sealed
-from verify.multipliers.domains import Chart, Domain, Pick, has_no_negative
+from verify.multipliers.charts import Chart, Pick, has_no_negative
+from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form
 from verify.multipliers.proofs import Proof, leaves
 from verify.multipliers.proving import Shown

@@ -14,91 +14,13 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
+from verify.multipliers.charts import LARGEST, Chart, Constraint, Pick, follows, has_no_negative
 from verify.multipliers.ratios import Ratio, coefficients, degree, key, replaced
 
-#: Charts that are tried, and terms that a polynomial may come to have on the way.
-CHARTS, LARGEST = 24, 20_000
+#: Charts that are tried.
+CHARTS = 24
 #: Charts in which constraints that they leave are used too, and how often.
 _LEFT, _USES = 6, 4
-
-
-class Constraint(NamedTuple):
-    """A polynomial that is >= 0, or > 0 where ``strict``."""
-
-    poly: Any
-    strict: bool
-
-
-#: A constraint, by its place among those that are left, and the letter for which it is solved.
-Pick = tuple[int, int]
-
-
-def has_no_negative(p: Any) -> bool:
-    """Whether no coefficient is negative."""
-    return all(c > 0 for c in p.to_dict().values())
-
-
-@dataclass(frozen=True, eq=False)
-class Chart:
-    """Letters written through slacks: ``steps`` are letters with what takes their place, ``positive``: the letters and
-    slacks that are not 0, ``left``: constraints that were not used."""
-
-    steps: tuple[tuple[int, Any, Any], ...]
-    positive: frozenset[int]
-    left: tuple[Constraint, ...]
-    picks: tuple[Pick, ...] = ()
-
-    def is_positive(self, p: Any) -> bool:
-        """Whether a polynomial in the slacks has no negative coefficient, and a term that is not 0."""
-        return has_no_negative(p) and any(all(i in self.positive for i, k in enumerate(m) if k) for m in p.monoms())
-
-    def stripped(self, p: Any) -> Any:
-        """A polynomial without its factors that are positive."""
-        if p == 0:
-            return p
-        c, factors = p.factor()
-        found = p.context().constant(1 if c > 0 else -1)
-        for factor, power in factors:
-            if self.is_positive(factor):
-                continue
-            if self.is_positive(-factor):
-                found = found * (-1) ** int(power)
-                continue
-            found = found * factor ** int(power)
-        return found
-
-    def step(self, pick: Pick) -> Chart | None:
-        """One more letter replaced; None where the constraint does not allow it."""
-        place, i = pick
-        g, strict = self.left[place]
-        if degree(g, i) != 1:
-            return None
-        parts = coefficients(g, i)
-        slope, rest = parts[1], parts.get(0, g.context().constant(0))
-        slack = g.context().gen(i)
-        more: tuple[Constraint, ...] = ()
-        if self.is_positive(slope):
-            num, den = slope * slack - rest, slope
-        elif self.is_positive(-slope) and i in self.positive:
-            num, den = rest, -slope * (1 + slack)
-            more = (Constraint(rest, True),)
-        else:
-            return None
-        positive = self.positive | {i} if strict else self.positive - {i}
-        after = Chart((*self.steps, (i, num, den)), positive, (), (*self.picks, pick))
-        others = [c for k, c in enumerate(self.left) if k != place]
-        left = [Constraint(after.stripped(replaced(c.poly, i, num, den)), c.strict) for c in others]
-        left += [Constraint(after.stripped(c.poly), c.strict) for c in more]
-        kept = tuple(c for c in left if not has_no_negative(c.poly))
-        return Chart(after.steps, positive, kept, after.picks)
-
-    def image(self, p: Any, since: int = 0) -> Any | None:
-        """A positive multiple of a polynomial, in the slacks; None where it becomes too long."""
-        for i, num, den in self.steps[since:]:
-            p = replaced(p, i, num, den)
-            if len(p) > LARGEST:
-                return None
-        return p
 
 
 class Sign(NamedTuple):
@@ -295,7 +217,7 @@ class Domain:
             times = (
                 [] if q is None else [1, *(self.ring.gen(i) for i in sorted(chart.positive) if i not in self.bounded)]
             )
-            if any(_follows(q * c, left, partial(right, chart), _USES) for c in times):
+            if any(follows(q * c, left, partial(right, chart), _USES) for c in times):
                 self._beyond.add((key(p), strict))
                 return chart.picks
         return None
@@ -409,22 +331,3 @@ class Domain:
             of += [(self.ring.gen(i), k), (den, k)]
         images = (chart.image(p, since) for p, since in of)
         return all(q is not None and q != 0 and (has_no_negative(q) or key(chart.stripped(q)) in left) for q in images)
-
-
-def _follows(q: Any, left: list[Any], right: Callable[[Any], bool], uses: int) -> bool:
-    """Whether a polynomial is right less multiples of some that are nonnegative: of each, a term cancels one that is
-    negative."""
-    if right(q):
-        return True
-    negative = next(((m, c) for m, c in q.to_dict().items() if c < 0), None)
-    if negative is None or not uses:
-        return False
-    m, c = negative
-    for g in left:
-        for monomial, b in g.to_dict().items():
-            powers = tuple(int(k) - int(j) for k, j in zip(m, monomial, strict=True))
-            if b < 0 and min(powers, default=0) >= 0:
-                times = q.context().from_dict({powers: c / b})
-                if _follows(q - times * g, left, right, uses - 1):
-                    return True
-    return False

@@ -13,10 +13,11 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors
-from verify.multipliers.answers import Answers, Errors, Functions, scalar
+from verify.multipliers.answers import Answers, Errors
 from verify.multipliers.cases import Case, Declared, declared, declared_of_g, example, stated, typical
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form, Moments
+from verify.multipliers.functions import Functions, scalar
 from verify.multipliers.laws import masks, sizes
 from verify.multipliers.letters import Letters, at_least
 from verify.multipliers.ratios import Ratio, coefficients

@@ -18,7 +18,7 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array
 from verify.multipliers import naming
-from verify.multipliers.domains import has_no_negative
+from verify.multipliers.charts import has_no_negative
 from verify.multipliers.points import Floats, Points, Programs, values
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import (

@@ -17,7 +17,8 @@ from fedtheory.numbers.symbols import L, Max, Min, mu, n, omega
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.multipliers import posing, proofs
 from verify.multipliers.cases import cases
-from verify.multipliers.domains import Domain, has_no_negative
+from verify.multipliers.charts import has_no_negative
+from verify.multipliers.domains import Domain
 from verify.multipliers.points import Points, Programs
 from verify.multipliers.proving import prove, stored
 from verify.multipliers.ratios import Ratio, parsed, polynomials, text

@@ -11,7 +11,7 @@ import pytest
 from fedtheory import claims
 from fedtheory.randomness import support_of
 from verify.base.evaluate import meeting, sides
-from verify.multipliers import answers, forms, posing
+from verify.multipliers import forms, functions, posing
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import _Posing
 from verify.multipliers.proving import stored
@@ -165,14 +165,14 @@ def differs():
 
 
 def test_a_program_in_which_all_clients_have_one_gradient_is_told(monkeypatch):
-    at = answers.Functions.at
+    at = functions.Functions.at
 
     def alike(functions, world, point, apart=False):
         found = at(functions, world, point, apart)
         found.gradient = Value({k: c for k, c in found.gradient.of.items() if not any(atom.own for atom in k[1])})
         return found
 
-    monkeypatch.setattr(answers.Functions, "at", alike)
+    monkeypatch.setattr(functions.Functions, "at", alike)
     assert differs()
 
 

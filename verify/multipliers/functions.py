@@ -1,0 +1,230 @@
+"""Functions of which a class is known, in a program of a generic client: what they answer, and what holds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import sympy
+
+from verify.reading.source import Unread
+from verify.reading.terms import Op
+from verify.reading.worlds import ONE, Value, World
+
+
+class Number:
+    """A number of a world, as formulas of classes take it."""
+
+    def __init__(self, world: World, value: Value) -> None:
+        self.world, self.value = world, value
+
+    def __add__(self, other: Number) -> Number:
+        return Number(self.world, self.value + other.value)
+
+    def __sub__(self, other: Number) -> Number:
+        return Number(self.world, self.value - other.value)
+
+    def __mul__(self, c: Any) -> Number:
+        return Number(self.world, self.value * scalar(self.world, c))
+
+    def __truediv__(self, c: Any) -> Number:
+        return self * (1 / sympy.sympify(c))
+
+    __rmul__ = __mul__
+
+
+class Vector:
+    """A vector that all clients share, as formulas of classes take it."""
+
+    def __init__(self, world: World, value: Value) -> None:
+        self.world, self.value = world, value
+
+    def __mul__(self, other: Vector) -> Number:
+        return Number(self.world, self.world.inner(self.value * other.value))
+
+    def __pow__(self, exponent: int) -> Number:
+        if exponent != 2:
+            raise Unread("a formula of a class has another power of a vector than its square")
+        return self * self
+
+
+def scalar(world: World, c: Any) -> Value:
+    """A number that a class states in the constants mu and L of the problem."""
+    given = {sympy.Symbol(x, positive=True): sympy.Symbol(f"{Op.GIVEN} {x}") for x in ("mu", "L")}
+    found = world.field(sympy.sympify(c).subs(given))
+    return Value({ONE: found} if found else {})
+
+
+@dataclass(eq=False)
+class Asked:
+    """A function at one point, less its tangent at x*: the point and the gradient relative to those there."""
+
+    point: Value
+    gradient: Value
+    value: Value
+
+
+@dataclass(eq=False)
+class Functions:
+    """The f_i, or one function for all (``own`` False): their least and largest ``curvatures``, the largest None where
+    there is none, and both where nothing is known of them.
+
+    ``slope``: the gradients at x*. ``equal``: whether mu is L here, so that there is but one function of the class.
+    ``average``: what is known of the average of the f_i. ``steepest``: the square of the length of each gradient, at
+    most. ``smooth``: whether each has one gradient at each point. ``spread``: where each f_i is smooth with a constant
+    of its own, the mean of the squares of these; the curvatures are then those of the average.
+
+    Of functions that may have kinks what is asked is a subgradient, which need not be the one that a proximal point is
+    known by, nor at x* the one that balances.
+    """
+
+    name: str
+    own: bool
+    curvatures: tuple[Value, Value | None] | None
+    slope: Value
+    equal: bool
+    average: Callable[[Vector, Number, Vector], Iterable[tuple[str, Number]]] | None = None
+    steepest: Value | None = None
+    smooth: bool = True
+    spread: Value | None = None
+    asked: dict[str, Asked] = field(default_factory=dict)
+    #: The values at points, and the proximal points that were asked, both relative to x*.
+    values: dict[str, Value] = field(default_factory=dict)
+    solved: dict[tuple[str, str], Value] = field(default_factory=dict)
+
+    def _named(self, world: World, name: str, degree: int) -> Value:
+        return (world.of_client if self.own else world.atom)(name, degree)
+
+    def _key(self, point: Value, apart: bool) -> str:
+        return f"{'apart from what is asked: ' if apart and not self.smooth else ''}{point.name()}"
+
+    def at(self, world: World, point: Value, apart: bool = False) -> Asked:
+        """What is known at a point relative to x*. ``apart``: by a subgradient that need not be the one asked there."""
+        name = self._key(point, apart)
+        if name not in self.asked:
+            if self.equal and self.curvatures is not None and self.curvatures[1] is not None:
+                L, half = self.curvatures[1], Value({ONE: world.field.one / 2})
+                found = Asked(point, L * point, L * world.inner(point * point) * half)
+            else:
+                balanced = point.is_zero() and (apart or self.smooth)
+                own = self._named(world, f"grad {self.name}({len(self.asked)})", 1)
+                found = Asked(point, Value({}) if balanced else own, self._value(world, point))
+            self.asked[name] = found
+        return self.asked[name]
+
+    def value(self, world: World, point: Value) -> Value:
+        """The value at a point relative to x*, less the tangent there."""
+        known = self.asked.get(self._key(point, True)) or self.at(world, point)
+        return known.value
+
+    def _value(self, world: World, point: Value) -> Value:
+        if point.is_zero():
+            return Value({})
+        name = f"{self.name}({len(self.asked)})"
+        return self.values.setdefault(point.name(), self._named(world, name, 0))
+
+    def resolvent(self, world: World, shift: Value, target: Value) -> tuple[Value, Value]:
+        """The root x of grad f(x) + shift x = target, the point from which points are told being 0, and the number that
+        has to be positive for it to be the only one."""
+        if self.curvatures is None or self.spread is not None or set(shift.of) != {ONE}:
+            raise Unread(f"proximal points of {self.name} are not known")
+        least, largest = self.curvatures
+        if self.equal and largest is not None:
+            return (target - self.slope) * Value({ONE: 1 / (largest + shift).of[ONE]}), shift + least
+        key = shift.name(), target.name()
+        if key not in self.solved:
+            point = self._named(world, f"prox {self.name}({len(self.solved)})", 1)
+            self.solved[key] = point
+            gradient = target - shift * point - self.slope
+            self.asked[self._key(point, True)] = Asked(point, gradient, self._value(world, point))
+        return self.solved[key], shift + least
+
+    def inequalities(self, world: World) -> Iterator[Known]:
+        """What the class says of each pair of points, summed over the clients, or of the average."""
+        if self.equal or self.curvatures is None:
+            return
+        mu, L = self.curvatures
+        self.at(world, Value({}), apart=True)
+        if self.spread is not None:
+            yield from self._of_average(world, self.spread)
+        who, over = ("each f_i", ", summed over the clients") if self.own else (self.name, "")
+        for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2) if self.spread is None else ():
+            form = _between(world, a, b, mu, L)
+            between = f"between x* + {said(a.point)} and x* + {said(b.point)}{over}"
+            why = f"{who} has curvatures between {said(mu)} and {'any' if L is None else said(L)}, {between}"
+            yield Known(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
+        for k, a in enumerate(self.asked.values() if self.steepest is not None else ()):
+            assert self.steepest is not None
+            length = self.slope + a.gradient
+            form = world.inner(length * length) - self.steepest
+            why = f"{who} has gradients of squares of at most {said(self.steepest)}, at x* + {said(a.point)}{over}"
+            yield Known(f"{self.name} steepest[{k}]", why, world.total(form) if self.own else form)
+        for k, a in enumerate(self.asked.values()):
+            if self.average is not None and _is_shared(a) and not a.point.is_zero():
+                mean = self._averaged(world, a)
+                gap, gradient = mean.value, mean.gradient
+                told = self.average(Vector(world, a.point), Number(world, gap), Vector(world, gradient))
+                for name, number in told:
+                    why = f"the class says of the average of the f_i, at x* + {said(a.point)}: {name}"
+                    yield Known(f"{name} [{k}]", why, number.value)
+
+    def _averaged(self, world: World, at: Asked) -> Asked:
+        """What is known of the average at a point that all clients share."""
+        if not self.own:
+            return at
+        each = Value({ONE: 1 / world.field(sympy.Symbol("n"))})
+        return Asked(at.point, world.total(at.gradient) * each, world.total(at.value) * each)
+
+    def _of_average(self, world: World, spread: Value) -> Iterator[Known]:
+        """What is known of two points that all clients share: of the average, and of how gradients differ."""
+        assert self.curvatures is not None
+        mu, L = self.curvatures
+        for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
+            if not (_is_shared(a) and _is_shared(b)):
+                continue
+            between = f"between x* + {said(a.point)} and x* + {said(b.point)}"
+            form = _between(world, self._averaged(world, a), self._averaged(world, b), mu, L)
+            yield Known(f"mean of {self.name}[{i},{j}]", f"the average is L-smooth, {between}", form)
+            if i < j:
+                x, g = a.point - b.point, a.gradient - b.gradient
+                form = world.total(world.inner(g * g)) - world.count("n") * spread * world.inner(x * x)
+                why = f"each f_i is L_i-smooth, {between}, summed over the clients"
+                yield Known(f"{self.name} apart[{i},{j}]", why, form)
+
+
+def _is_shared(at: Asked) -> bool:
+    return not any(atom.own for _, atoms in at.point.of for atom in atoms)
+
+
+def _between(world: World, a: Asked, b: Asked, mu: Value, L: Value | None) -> Value:
+    """What is at most 0 of a function at two points, of curvatures between mu and L.
+
+    Taylor, Hendrickx and Glineur (2017).
+    """
+    x, g = a.point - b.point, a.gradient - b.gradient
+    form = b.value + world.inner(b.gradient * x) - a.value
+    gradient, both, square = world.inner(g * g), world.inner(g * x), world.inner(x * x)
+    half = Value({ONE: world.field.one / 2})
+    if L is None:
+        return form + half * mu * square
+    return form + half * Value({ONE: 1 / (L - mu).of[ONE]}) * (gradient + mu * L * square - mu * (both + both))
+
+
+class Known(NamedTuple):
+    """A number whose expectation is at most 0, under a name; ``why``: where it comes from, in words."""
+
+    name: str
+    why: str
+    value: Value
+
+
+def said(value: Value) -> str:
+    """A number or a vector for people to read."""
+    return (
+        " + ".join(
+            "*".join([f"({c})", *sorted(draws), *(a.name for a in atoms)]) for (draws, atoms), c in value.of.items()
+        )
+        or "0"
+    )
