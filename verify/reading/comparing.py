@@ -14,7 +14,7 @@ from fedtheory.numbers.literals import are_fractions
 from fedtheory.numbers.rational import Array, exact
 from verify.reading import running
 from verify.reading.claimed import Case
-from verify.reading.program import read
+from verify.reading.program import quantities, read
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, parts
 from verify.reading.values import Condition
@@ -32,8 +32,7 @@ def check(claim: Claim, cases: Sequence[Case], instances: Sequence[Instance], rn
         sized = problem if problem is not None else _sizes(cases[0], state)
         case = next((c for c in cases if _occurs(c, sized, instance.params, state)), None)
         if case is not None:
-            _compare(claim, case, problem, sized, instance.params, state, rng)
-            compared += 1
+            compared += _compare(claim, case, problem, sized, instance.params, state, rng)
     if not compared:
         raise Unread("there is no instance at which what was read can be compared with the code")
     return compared
@@ -77,11 +76,18 @@ def holds(condition: Any, problem: Any, params: Any, state: Any) -> bool:
 
 def _compare(
     claim: Claim, case: Case, problem: Any, sized: Any, params: Any, state: Any, rng: np.random.Generator
-) -> None:
+) -> bool:
+    """Whether all that was read is compared; what loops leave is read again, with the numbers of rounds there are."""
     lead = np.shape(state[0])[:2]
+    loops = [_loops(terms) for terms in case.quantities.values()]
+    loops += [] if case.program is None else [_loops(case.program.step.values())]
+    algorithm = claim.setting.algorithm
+    if any(loops) and (problem is None or algorithm is None or problem.n == problem.d or problem.d == 1):
+        return False
+    counts = {name: value for name, value in params._asdict().items() if type(value) is int}
     for function, terms in case.quantities.items():
-        if _loops(terms):
-            continue
+        if algorithm is not None and _loops(terms):
+            terms = quantities(function, algorithm, problem, params, counts)
         there = np.asarray(function(problem, params, state))
         parts = [_full(running.value(term, sized, params, state), term, sized, lead) for term in terms]
         here = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=case.axis)
@@ -92,13 +98,10 @@ def _compare(
         after = algorithm.step(problem, params, state, draw)
         program = case.program
         if _loops(program.step.values()):
-            # What loops leave is read again, with the numbers of rounds that there are.
-            if problem.n == problem.d or 1 in (problem.n, problem.d):
-                return
-            counts = {name: value for name, value in params._asdict().items() if type(value) is int}
             program = read(algorithm, problem, params, counts)
         for name, value in running.step(program, problem, params, state, draw).items():
             _same(value, np.broadcast_to(getattr(after, name), value.shape), f"the part {name} after a step")
+    return True
 
 
 def _loops(terms: Iterable[Term]) -> bool:

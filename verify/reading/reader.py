@@ -374,22 +374,12 @@ class Reader:
             value = function.__globals__[name]
             if type(value) in (*CONSTANTS, float, tuple):
                 _check_set_once(name, scope)
-            return self._written_above(name, value, scope) if type(value) is float else self.lifted(value)
+            if type(value) in (*_PLAIN, float):
+                return _as_written(name, value, scope)
+            return self.lifted(value)
         if name in vars(builtins):
             return self.lifted(vars(builtins)[name])
         raise ValueError(f"{name} is not defined")
-
-    def _written_above(self, name: str, value: float, scope: Scope) -> Fraction:
-        """The number that a name of the module is set to, once and as a decimal."""
-        tree = scope.module.tree
-        for statement in tree.body:
-            if isinstance(statement, ast.Assign | ast.AnnAssign):
-                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                written = statement.value
-                named = len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name
-                if named and isinstance(written, ast.Constant) and written.value == value:
-                    return _decimal(written, scope)
-        raise ValueError(f"{name} is a float that is not written as a decimal")
 
     def _attribute(self, at: ast.Attribute, scope: Scope) -> Any:
         return self._attribute_of(self._value(at.value, scope), at.attr)
@@ -693,6 +683,32 @@ def _check_set_once(name: str, scope: Scope) -> None:
     stored = sum(isinstance(n, ast.Name) and n.id == name and not loads(n) for n in nodes)
     if stored > 1 or any(isinstance(n, ast.Global) and name in n.names for n in nodes):
         raise ValueError(f"{name} is set more than once")
+
+
+def _as_written(name: str, value: Any, scope: Scope) -> Any:
+    """The constant that a name of the module is set to where it is written, which it must still be; a float is the
+    decimal that is written. What is imported is as it was then."""
+    for statement in scope.module.tree.body:
+        imported = statement.names if isinstance(statement, ast.ImportFrom) and type(value) is not float else []
+        if any((alias.asname or alias.name) == name for alias in imported):
+            return value
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            written = statement.value
+            named = len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name
+            if named and type(value) is float and isinstance(written, ast.Constant) and written.value == value:
+                return _decimal(written, scope)
+            if named and type(value) is not float and _is_literal(written, value):
+                return value
+    raise ValueError(f"{name} is not the constant that is written there")
+
+
+def _is_literal(written: ast.expr | None, value: Any) -> bool:
+    try:
+        found = ast.literal_eval(written) if written is not None else written
+    except ValueError:
+        return False
+    return type(found) is type(value) and bool(found == value)
 
 
 def _name_of(target: ast.expr, scope: Scope) -> str:
