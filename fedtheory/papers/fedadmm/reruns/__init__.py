@@ -2,11 +2,11 @@
 
 The methods start from 0. FedADMM runs until (30), the others until f is within 2e-4 (1 + |f|) of what it reached, or of
 the least value where it did not end; what all need to come so near is compared, FedADMM too. A run that is given up has
-needed more than it took, which leaves open what it would have needed. The paper gives no stepsizes of the other methods,
-no weight of FedProx's proximal term (0.1 here) and no order of FedAlt's steps (that of its authors). The figures are
-those of its Example 5.1 at full size, but for Figure 5: m = 200 to 600 clients and n = 100 features instead of 1000 to
-4000 and 1000, and for the largest k0. Example 5.2 is with rows of unit length, as its features are counts of very
-different sums, and with fewer values of each parameter.
+needed more than it took, which leaves open what it would have needed. The paper gives no stepsizes of the others, no
+weight of FedProx's proximal term (0.1 here), no order of FedAlt's steps (that of its authors). Example 5.1 is at full
+size, but for Figure 5 (m = 200 to 600 clients and n = 100 features instead of 1000 to 4000 and 1000) and without the
+largest k0. Example 5.2 is with rows of unit length, as its features are counts of very different sums, and with fewer
+values of each parameter.
 """
 
 from __future__ import annotations
