@@ -60,14 +60,19 @@ _LOOKING_UP = frozenset(
                 "cli/__init__",
                 "cli/commands",
                 "cli/listing",
+                "experiments/running",
+                "experiments/stored",
                 "export/commands",
                 "report/atlas/cards",
+                "report/experiments",
                 "results/__init__",
                 "tightness/measure",
             )
         ),
     }
 )
+#: The packages of papers that run their experiments, and hold what was seen: claims on experiments alone rest on them.
+_RERUNS = "/reruns/"
 #: Names with which code finds modules that it does not import.
 _DYNAMIC = frozenset({"import_module", "__import__", "exec", "eval"})
 #: What stands in the text of every module that uses papers, or what finds them.
@@ -97,7 +102,7 @@ def files(claim: Claim) -> frozenset[str]:
         return frozenset(_sums())
     homes = _homes()
     premises = claims.behind(claim.id, lambda id: claims.get(id).follows)
-    return _outside() | _closure(path for id, _ in premises for path in homes.get(id) or _all_papers())
+    return _outside() | _seen(claim) | _closure(path for id, _ in premises for path in homes.get(id) or _all_papers())
 
 
 def theory(claim: Claim) -> str:
@@ -180,11 +185,17 @@ def _others() -> str:
 def _outside() -> frozenset[str]:
     """All files of this package outside the papers, the papers' data and records, and the modules of papers that any of
     the files outside imports."""
-    ours = [path for path in _sums() if path.startswith(("fedtheory/", "verify/"))]
+    ours = [path for path in _sums() if path.startswith(("fedtheory/", "verify/")) and _RERUNS not in path]
     records = {path for path in ours if path.startswith(_PAPERS) and path.endswith("/__init__.py")}
     found = {path for path in ours if not path.startswith(_PAPERS) or not path.endswith(".py")}
     named = {module for path in found - _LOOKING_UP if path.endswith(".py") for module in _imports(path)}
     return frozenset(found | records | _closure(named))
+
+
+def _seen(claim: Claim) -> set[str]:
+    """The files that run the figures of which a claim speaks, and that hold what was seen of them."""
+    papers = {figure.split("/")[0] for figure in getattr(claim.statement, "figures", ())}
+    return {path for path in _sums() for paper in papers if path.startswith(f"{_PAPERS}{paper}{_RERUNS}")}
 
 
 @cache

@@ -150,6 +150,9 @@ def test_the_files_that_look_other_claims_up_are_known():
         "fedtheory/claims.py",
     }
     commands |= {"verify/report/atlas/cards.py", "verify/audit.py", "fedtheory/tables/__init__.py"}
+    commands |= {"verify/experiments/running.py", "verify/report/experiments.py"}
+    # Figures of papers, which claims on experiments name; those rest on their files.
+    asking |= {"verify/experiments/stored.py"}
     commands |= {"verify/results/__init__.py", "verify/cli/listing.py", "verify/cli/carry.py", "verify/report/why.py"}
     papers = ("baseline/rates", "locodl/tables", "feddcd/table")
     tables = {f"fedtheory/papers/{name}.py" for name in papers}
@@ -165,6 +168,14 @@ def test_a_claim_rests_on_the_files_of_those_that_it_follows_from(monkeypatch):
     following = replace(claim, follows=("fedadmm/lemma-C.2/c",))
     monkeypatch.setitem(claims._registry(), claim.id, following)
     assert home in code.files(following)
+
+
+def test_claims_on_experiments_alone_rest_on_what_was_seen():
+    seen = "fedtheory/papers/fedadmm/reruns/seen.json"
+    assert seen in code.files(claims.get("fedadmm/figure-2"))
+    others = ("fedadmm/lemma-C.2/c", "locodl/figures-1-3", "locodl/theorem-3.1/one-step")
+    assert not any(seen in code.files(claims.get(id)) for id in others)
+    assert not any("/reruns/" in path for path in code.files(claims.get("locodl/theorem-3.1/one-step")))
 
 
 def test_only_claims_of_papers_have_a_digest():
