@@ -13,6 +13,7 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.experiment import Experiment
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.readings import Readings
 from fedtheory.kinds.untested import Untested
 from fedtheory.numbers.symbols import Max, Min
 from fedtheory.papers.locodl.method import L, chi, d, gamma, k, kappa, mu, n, omega, omega_av, p, tau
@@ -112,6 +113,22 @@ UPLINK = (
         f"{_READING_UPLINK}. Where d exceeds kappa the term d is not negligible",
         literal_of="locodl/uplink",
     ),
+)
+
+_WHOLE_MODELS = _order(
+    "downlink#whole-models",
+    "Section 1.2",
+    "of first-order methods whose server sends a model of d reals in each round",
+    Order(d * sqrt(kappa), d / sympy.log((sqrt(kappa) + 1) / (sqrt(kappa) - 1)), large=kappa),
+    "after t rounds |x^t - x*|^2 is at least ((sqrt(kappa) - 1)/(sqrt(kappa) + 1))^(2t) |x^0 - x*|^2 for some f "
+    "(Nesterov 2004, Theorem 2.1.13), n = 1",
+)
+_ALL_THAT_IS_KNOWN = _order(
+    "downlink#all-that-is-known",
+    "Section 1.2",
+    "of any method, whatever its clients send",
+    Order(d * sqrt(kappa), d),
+    "clients send the data of which their f_i are made, and the server x*, in d reals: d sqrt(kappa) is not O(d)",
 )
 
 _large, _few = sympy.Ge(n, d, evaluate=False), sympy.Le(n, 2, evaluate=False)
@@ -363,16 +380,15 @@ SENTENCES = (
         "downlink",
         "Section 1.2",
         "downlink of at least d sqrt(kappa)",
-        Untested(
-            "no method needs fewer than d sqrt(kappa) reals of downlink",
-            "a lower bound without a class of methods, of which no theorem is cited; looked for: one in a work that "
-            "the "
-            "sentence cites. The rate that Tyurin and Richtarik (2023b) state of 2Direction, sqrt((omega + 1) "
-            "kappa/alpha) "
-            "+ sqrt(omega^2 kappa/n) + 1/alpha + omega rounds, speaks against it: where clients send all (omega = 0) "
-            "and "
-            "the server one coordinate (alpha = 1/d), sqrt(d kappa) + d reals; it is not tested here either",
+        Readings(
+            "of which methods it is that the downlink cannot be reduced further is not said",
+            (_WHOLE_MODELS, _ALL_THAT_IS_KNOWN),
         ),
+        "true of first-order methods whose server sends whole models, as there is one round for each of them, and not "
+        "where nothing limits what clients may send. The rate that Tyurin and Richtarik (2023b), whom the sentence "
+        "cites, state of 2Direction, sqrt((omega + 1) kappa/alpha) + sqrt(omega^2 kappa/n) + 1/alpha + omega rounds, "
+        "lies between: where clients send all (omega = 0) and the server one coordinate (alpha = 1/d), sqrt(d kappa) + "
+        "d reals; it is not tested here",
     ),
     _order(
         "before-corollary-3.2",
