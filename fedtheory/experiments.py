@@ -273,11 +273,14 @@ def _equal(a: Span, b: Span) -> bool:
     return a == b and a.low == a.high
 
 
-def spent(costs: Iterable[float], budgets: Iterable[float] | float, diverged: bool = False) -> tuple[Span, ...]:
+def spent(
+    costs: Iterable[float], budgets: Iterable[float] | float, diverged: Iterable[bool] | bool = False
+) -> tuple[Span, ...]:
     """The costs of the seeds as spans: a cost that is infinite is more than its budget, or never where it diverged."""
     reached = list(costs)
     limits = [budgets] * len(reached) if isinstance(budgets, int | float) else budgets
-    return tuple(_spent(cost, limit, diverged) for cost, limit in zip(reached, limits, strict=True))
+    lost = [diverged] * len(reached) if isinstance(diverged, bool) else diverged
+    return tuple(_spent(*one) for one in zip(reached, limits, lost, strict=True))
 
 
 def _spent(cost: float, budget: float, diverged: bool) -> Span:

@@ -77,3 +77,22 @@ def test_a_panel_measures_what_the_statements_compare(monkeypatch):
     assert len(found.notes) == len(found.curves) == 5
     stated = {key for figure in FIGURES[:8] for s in figure.statements for part in s.parts for key in part.keys}
     assert set(found.numbers) <= stated
+
+
+def test_a_model_is_known_when_there_was_a_communication():
+    (plan, *_) = methods.plans(TASK, "LoCoDL", (BOTH,))
+    found = methods.run(plan, TASK, methods.Limits(1e-9, np.inf, 200), 3, np.random.default_rng(0))
+    # Where nothing was sent the error is that of the start, and it changes only with the bits.
+    assert (found.errors[found.bits == 0] == 1).all()
+    same = np.diff(found.bits, axis=0) == 0
+    assert (np.diff(found.errors, axis=0)[same] == 0).all()
+
+
+def test_local_problems_are_solved_where_preconditioners_fail(monkeypatch):
+    (plan,) = methods.plans(TASK, "5GCS-CC", (BOTH,))
+    limits = methods.Limits(1e-3, np.inf, 300)
+    quick = methods.run(plan, TASK, limits, 2, np.random.default_rng(0))
+    monkeypatch.setattr(methods, "_PROX_STEPS", 0)
+    exact = methods.run(plan, TASK, limits, 2, np.random.default_rng(0))
+    assert not quick.costs(1e-3)[2].any()
+    np.testing.assert_allclose(quick.costs(1e-3)[0], exact.costs(1e-3)[0], rtol=0.2)

@@ -274,7 +274,14 @@ class _Prox:
                     self.renew(x_hat.mean(axis=0))
                 return y
             y = y - np.swapaxes(np.matmul(np.swapaxes(residual, 0, 1), self.inverse), 0, 1)
-        raise Unsolved
+        return self._exactly(x_hat, u)
+
+    def _exactly(self, x_hat: Array, u: Array) -> Array:
+        """By Newton's method, where the preconditioner is too far from the Hessians."""
+        try:
+            return fivegcs_cc.local_prox(Problem(self.f), self.tau, x_hat, u)
+        except ValueError:
+            raise Unsolved from None
 
 
 def _fivegcs(task: Task, params: fivegcs_cc.Params) -> Algorithm:
@@ -293,18 +300,19 @@ def _fivegcs(task: Task, params: fivegcs_cc.Params) -> Algorithm:
 
 @dataclass(frozen=True)
 class Run:
-    """Errors ``(T, R)`` of a plan when ``bits (T, R)`` a client had been sent, for R seeds."""
+    """Errors ``(T, R)`` of a plan when ``bits (T, R)`` a client had been sent, for R seeds: of the average model that
+    the last communication made, as no other is known without one."""
 
     plan: Plan
     bits: Array
     errors: Array
 
-    def costs(self, target: float) -> tuple[Array, Array, bool]:
+    def costs(self, target: float) -> tuple[Array, Array, Array]:
         """The bits at which the error of each seed first is at most ``target``, infinite if never; the bits after which
-        its run stopped; and whether runs diverged."""
+        its run stopped; and whether it diverged."""
         reached = self.errors <= target
         first = np.take_along_axis(self.bits, reached.argmax(axis=0)[None], axis=0)[0]
-        return np.where(reached.any(axis=0), first, np.inf), self.bits[-1], bool(self.errors[-1].max() >= DIVERGED)
+        return np.where(reached.any(axis=0), first, np.inf), self.bits[-1], self.errors[-1] >= DIVERGED
 
 
 class Limits(NamedTuple):
@@ -318,13 +326,16 @@ class Limits(NamedTuple):
 
 
 def run(plan: Plan, task: Task, limits: Limits, replicas: int, rng: np.random.Generator) -> Run:
-    """All replicas at once. Errors are measured when bits have grown by a share of the budget, not every iteration."""
+    """All replicas at once. Errors are measured when bits have grown by a share of the budget, not every iteration.
+
+    Where a local problem of 5GCS-CC cannot be solved the run stops.
+    """
     if plan.method == "5GCS-CC":
         plan = replace(plan, algorithm=_fivegcs(task, plan.params))
     state = plan.algorithm.init(plan.problem, plan.params)
     state = type(state)(*(np.broadcast_to(field, (replicas, *field.shape)) for field in state))
-    sent = np.zeros(replicas)
-    bits, errors = [sent], [task.error(plan.model(state))]
+    sent, known = np.zeros(replicas), plan.model(state)
+    bits, errors = [sent], [task.error(known)]
     best = errors[0]
     every = limits.bits / limits.points if np.isfinite(limits.bits) else plan.bits
     for _ in range(limits.iterations):
@@ -333,12 +344,16 @@ def run(plan: Plan, task: Task, limits: Limits, replicas: int, rng: np.random.Ge
             try:
                 state = plan.algorithm.step(plan.problem, plan.params, state, draw)
             except Unsolved:
-                return Run(plan, np.stack([*bits, sent]), np.stack([*errors, 0 * sent + DIVERGED]))
-            sent = sent + plan.bits * plan.talks(draw, replicas)
+                break
+            talks = plan.talks(draw, replicas)
+            if not talks.any():
+                continue
+            sent = sent + plan.bits * talks
+            known = np.where(talks[:, None], plan.model(state), known)
             if (sent - bits[-1]).max() < every:
                 continue
             bits.append(sent)
-            errors.append(np.nan_to_num(task.error(plan.model(state)), nan=DIVERGED, posinf=DIVERGED))
+            errors.append(np.nan_to_num(task.error(known), nan=DIVERGED, posinf=DIVERGED))
         best = np.minimum(best, errors[-1])
         if best.max() <= limits.least or errors[-1].max() >= DIVERGED or sent.min() >= limits.bits:
             break
