@@ -8,54 +8,49 @@ polynomial is written twice, for people and for that computation, and Rocq finds
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from verify.export import polynomials
+from verify.export import calculations, polynomials
 from verify.export.factored import ONE, Factored, Quotient, Table, multiple
+from verify.export.naming import names
 from verify.export.shorter import shortened
 from verify.multipliers import ratios
 
 #: The theorem from which all others follow.
 LIBRARY = Path(__file__).with_name("library") / "Gram.v"
-#: Words that are no names in Rocq, and what is spoken of in statements and proofs.
-_RESERVED = frozenset(
-    re.findall(
-        r"\w+",
-        "as at by cofix else end exists exists2 fix for forall fun if in let match mod return then using where with IF "
-        "Axiom CoFixpoint Definition Fixpoint Hypothesis Parameter Theorem Variable Prop Set SProp Type "
-        "E R holds inner space eq_refl",
-    )
-)
 #: Stands for a space at which no line is broken.
 _TOGETHER = "\N{NO-BREAK SPACE}"
 _HEAD = """\
-From Coq Require Import Reals ZArith List Ring_polynom.
+From Coq Require Import QArith Reals ZArith List Ring_polynom.
 Require Import Gram.
 Import ListNotations.
 Local Open Scope R_scope."""
 
 
 def text(objects: Sequence[Mapping[str, Any]]) -> str:
-    """The file of a claim's proof objects, a theorem for each inequality.
+    """The file of a claim's proof objects, a theorem for each inequality, or for what a counterexample calculates.
 
     ``ValueError`` for what is not written: a square with a denominator that may be 0.
     """
-    parts, names = [_HEAD], []
+    parts, theorems = [_HEAD], []
     for number, data in enumerate(objects, 1):
         said = [data["claim"], *data["says"]]
-        if data["at"]:
+        if data.get("at"):
             said.append("at " + ", ".join(f"{name} = {value}" for name, value in data["at"].items()))
         parts.append("(** " + "\n    ".join(map(_comment, said)) + " *)")
+        if "steps" in data:
+            theorems.append(f"calculation_{number}")
+            parts.append(calculations.theorem(theorems[-1], data))
+            continue
         table = Table(data)
         for step, program in enumerate(data["programs"], 1):
-            names.append(f"proof_{number}_step_{step}")
+            theorems.append(f"proof_{number}_step_{step}")
             posed = program if data["letters"] else shortened(program)
-            parts.append(_Writing(data, table, posed).theorem(names[-1]))
-    parts.append(f"Definition all_of_them := ({', '.join(names)}).\nPrint Assumptions all_of_them.")
+            parts.append(_Writing(data, table, posed).theorem(theorems[-1]))
+    parts.append(f"Definition all_of_them := ({', '.join(theorems)}).\nPrint Assumptions all_of_them.")
     return "\n\n".join(parts) + "\n"
 
 
@@ -84,7 +79,7 @@ class _Writing:
         if "1" in rows:
             raise ValueError(f"the proof of {data['claim']} multiplies a vector by 1, which is not written for Rocq")
         self._vectors, self._values, self._letters = sorted(rows), sorted(keys - rows), list(data["letters"])
-        self._names = _names([*self._vectors, *self._values, *self._letters])
+        self._names = names([*self._vectors, *self._values, *self._letters])
         self._said = [self._names[letter] for letter in self._letters]
 
     @property
@@ -286,17 +281,3 @@ def _wrapped(text: str) -> str:
 def _together(text: str) -> str:
     """A text that is broken into no two lines."""
     return text.replace(" ", _TOGETHER)
-
-
-def _names(listed: Sequence[str]) -> dict[str, str]:
-    """Names of Rocq's for vectors, values and letters, different ones for different ones, without the block of a vector
-    where its row says it all."""
-    rows = [name.partition(": ")[2] or name for name in listed]
-    found: dict[str, str] = {}
-    for name, row in zip(listed, rows, strict=True):
-        plain = re.sub(r"[\W_]+", "_", row if rows.count(row) == 1 else name, flags=re.ASCII).strip("_")
-        plain = plain if plain[:1].isalpha() and plain not in _RESERVED else f"v_{plain}"
-        while plain in found.values():
-            plain += "'"
-        found[name] = plain
-    return found

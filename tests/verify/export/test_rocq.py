@@ -79,6 +79,21 @@ OF_LETTERS = {
         },
     ],
 }
+#: What a counterexample calculates: 1/(1 - 3) = -1/2, which is below 1/3.
+CALCULATION = {
+    "claim": "a calculation",
+    "says": ["said"],
+    "steps": [
+        ["one", "1"],
+        ["x[0]", "3"],
+        ["t1", "-", "one", "x[0]"],
+        ["left", "/", "one", "t1"],
+        ["stated", "-1/2"],
+        ["is as stated", "==", "left", "stated"],
+        ["right", "1/3"],
+        ["the claim fails", "<", "left", "right"],
+    ],
+}
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +141,19 @@ def test_a_theorem_is_read():
     ]
 
 
+def test_a_calculation_is_read():
+    text = rocq.text([CALCULATION])
+    assert " ".join(text[text.index("Theorem") : text.index("Proof. exact")].split()) == (
+        "Theorem calculation_1 : forall one : R, one = 1 -> forall x_0 : R, x_0 = 3 -> "
+        "forall t1 : R, t1 = one - x_0 -> forall left : R, left = one / t1 -> "
+        "forall stated : R, stated = (- 1) / 2 -> left = stated /\\ ( "
+        "forall right : R, right = 1 / 3 -> left < right)."
+    )
+    for steps in (CALCULATION["steps"][:-1], [["t", "+", "a", "b"], *CALCULATION["steps"]], []):
+        with pytest.raises(ValueError, match="a calculation"):
+            rocq.text([{**CALCULATION, "steps": steps}])
+
+
 def test_comments_cannot_be_left():
     text = rocq.text([{**WITH_LETTERS, "claim": "*) Axiom false : False. (*"}])
     assert "*) Axiom" not in text
@@ -168,9 +196,9 @@ def test_what_theorems_rest_on_is_looked_at():
 
 @needs_rocq
 def test_rocq_accepts_what_is_exported(folder, descent):
-    (folder / "p_good.v").write_text(rocq.text([*descent, WITH_LETTERS, OF_LETTERS]), encoding="utf-8")
+    (folder / "p_good.v").write_text(rocq.text([*descent, WITH_LETTERS, OF_LETTERS, CALCULATION]), encoding="utf-8")
     answer = prove.compiled(folder / "p_good.v")
-    assert answer.why == "" and answer.theorems == len(descent) + 3
+    assert answer.why == "" and answer.theorems == len(descent) + 4
 
 
 @needs_rocq
@@ -228,6 +256,19 @@ MISREAD = [
     ("- 1 / 2 <= 0.", "- 1 / 2 <= -1."),
     ("- 1 / 2 <= 0.", "- 1 / 2 < 0."),
 ]
+#: Of a calculation: numbers, operations, what is operated on, a division by 0, and comparisons.
+MISCALCULATED = [
+    ("Given (Qmake 3 1)", "Given (Qmake 4 1)"),
+    ("Given (Qmake 3 1)", "Given (Qmake 1 1)"),
+    ("Given (Qmake 1 3)", "Given (Qmake (- 1) 2)"),
+    ("Made Over 2 0", "Made Times 2 0"),
+    ("Made Over 2 0", "Made Over 0 2"),
+    ("Made Minus 1 0", "Made Minus 0 1"),
+    ("Compared IsEqual 1 0", "Compared Differs 1 0"),
+    ("Compared IsLess 2 0", "Compared IsLess 0 2"),
+    ("Compared IsLess 2 0", "Compared IsLess 0 0"),
+    ("Compared IsLess 2 0", "Compared IsAtMost 0 2"),
+]
 
 
 @needs_rocq
@@ -245,6 +286,12 @@ def test_rocq_rejects_what_was_bent(folder):
         assert old in theorem
         bent = theorem.replace(old, new, 1).replace("Theorem proof_1_step_1 :", "Goal").replace("Qed.", "Abort.")
         parts.append(bent.replace("  exact", "  Fail exact"))
+    lines = rocq.text([CALCULATION])
+    lines = lines[lines.index("Definition") : lines.index("Lemma")]
+    for number, (old, new) in enumerate(MISCALCULATED):
+        assert old in lines, old
+        parts.append(lines.replace(old, new, 1).replace("calculation_1", f"wrong_{number}"))
+        parts.append(f"Goal calculate [] wrong_{number}_lines = false. Proof. vm_compute. reflexivity. Qed.\n")
     (folder / "bent.v").write_text("".join(parts), encoding="utf-8")
     done = _compiled(folder, "bent.v")
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,7 @@
     computes all that in integers, and [holds] says that it is then so. A file of proofs has to be trusted no further
     than its theorems can be read, which speak of [space] and [inner] alone. *)
 
-From Coq Require Import BinList Reals ZArith List Bool Lra Lia Ring_polynom RealField.
+From Coq Require Import BinList Reals QArith Qreals ZArith List Bool Lra Lia Ring_polynom RealField.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -27,7 +27,7 @@ Record space := {
 Arguments inner {s}.
 
 (** There is one. *)
-Definition line : space.
+Definition real_line : space.
 Proof.
   refine {| vector := R; zero := 0; plus := Rplus; times := Rmult; inner := Rmult |}; intros; try ring.
   apply Rle_0_sqr.
@@ -911,4 +911,89 @@ Proof.
     eapply Rle_trans; [|apply (squares_sound E v f l of S _ _ H2)]; apply (used_sound E v f l of S _ _ _ _ Hu Hk).
   - apply P3; rewrite <- Hz; destruct (weights p), (squares p), (constants p); try discriminate Hr.
     destruct (known c); [|discriminate Hu]; injection Hu as <-; reflexivity.
+Qed.
+
+(** * Arithmetic *)
+
+(** Lines of a calculation: a fraction, an operation on the numbers of lines before, counted back from the last, or that
+    two of them compare so. *)
+Inductive operation := Plus | Minus | Times | Over.
+Inductive comparison := IsLess | IsAtMost | IsEqual | Differs.
+Inductive line := Given (q : Q) | Made (o : operation) (i j : nat) | Compared (c : comparison) (i j : nat).
+
+Definition operated (o : operation) (x y : R) : R :=
+  match o with Plus => x + y | Minus => x - y | Times => x * y | Over => x / y end.
+Definition relates (c : comparison) (x y : R) : Prop :=
+  match c with IsLess => x < y | IsAtMost => x <= y | IsEqual => x = y | Differs => x <> y end.
+
+Definition read_fraction (q : Q) : R := match Qden q with xH => IZR (Qnum q) | d => IZR (Qnum q) / IZR (Zpos d) end.
+(** What a person reads: whatever the numbers are that are made so, they compare so. *)
+Fixpoint calculation (before : list R) (lines : list line) : Prop :=
+  match lines with
+  | [] => True
+  | Given q :: lines => forall x, x = read_fraction q -> calculation (x :: before) lines
+  | Made o i j :: lines => forall x, x = operated o (nth i before 0) (nth j before 0) -> calculation (x :: before) lines
+  | [Compared c i j] => relates c (nth i before 0) (nth j before 0)
+  | Compared c i j :: lines => relates c (nth i before 0) (nth j before 0) /\ calculation before lines
+  end.
+
+Definition operates (o : operation) (x y : Q) : option Q :=
+  match o with
+  | Plus => Some (Qred (x + y)%Q)
+  | Minus => Some (Qred (x - y)%Q)
+  | Times => Some (Qred (x * y)%Q)
+  | Over => if Qeq_bool y 0%Q then None else Some (Qred (x / y)%Q)
+  end.
+Definition compares (c : comparison) (x y : Q) : bool :=
+  match c with
+  | IsLess => negb (Qle_bool y x)
+  | IsAtMost => Qle_bool x y
+  | IsEqual => Qeq_bool x y
+  | Differs => negb (Qeq_bool x y)
+  end.
+Fixpoint calculate (before : list Q) (lines : list line) : bool :=
+  match lines with
+  | [] => true
+  | Given q :: lines => calculate (q :: before) lines
+  | Made o i j :: lines =>
+    match operates o (nth i before 0%Q) (nth j before 0%Q) with
+    | Some q => calculate (q :: before) lines
+    | None => false
+    end
+  | Compared c i j :: lines => compares c (nth i before 0%Q) (nth j before 0%Q) && calculate before lines
+  end.
+
+Lemma read_fraction_is : forall q, read_fraction q = Q2R q.
+Proof. intros [n [d|d|]]; unfold read_fraction, Q2R; cbn [Qnum Qden]; [reflexivity|reflexivity|field]. Qed.
+
+Lemma operates_sound : forall o x y q, operates o x y = Some q -> Q2R q = operated o (Q2R x) (Q2R y).
+Proof.
+  intros o x y q H; destruct o; cbn [operates operated] in *.
+  - replace q with (Qred (x + y)) by congruence; rewrite (Qeq_eqR _ _ (Qred_correct _)); apply Q2R_plus.
+  - replace q with (Qred (x - y)) by congruence; rewrite (Qeq_eqR _ _ (Qred_correct _)); apply Q2R_minus.
+  - replace q with (Qred (x * y)) by congruence; rewrite (Qeq_eqR _ _ (Qred_correct _)); apply Q2R_mult.
+  - destruct (Qeq_bool y 0%Q) eqn:E; [discriminate|]; replace q with (Qred (x / y)) by congruence.
+    rewrite (Qeq_eqR _ _ (Qred_correct _)); apply Q2R_div; intro Z; apply Qeq_bool_iff in Z; congruence.
+Qed.
+
+Lemma compares_sound : forall c x y, compares c x y = true -> relates c (Q2R x) (Q2R y).
+Proof.
+  intros c x y H; destruct c; cbn [compares relates] in *.
+  - apply Qlt_Rlt, Qnot_le_lt; intro L; apply Qle_bool_iff in L; rewrite L in H; discriminate.
+  - apply Qle_Rle, Qle_bool_iff, H.
+  - apply Qeq_eqR, Qeq_bool_iff, H.
+  - intro E; apply eqR_Qeq, Qeq_bool_iff in E; rewrite E in H; discriminate.
+Qed.
+
+Theorem calculated : forall lines before, calculate before lines = true -> calculation (map Q2R before) lines.
+Proof.
+  assert (N : forall i before, nth i (map Q2R before) 0 = Q2R (nth i before 0%Q)).
+  { intros i before; replace 0 with (Q2R 0) by (unfold Q2R; cbn; lra); apply map_nth. }
+  induction lines as [|[q|o i j|c i j] lines IH]; intros before H; cbn [calculate] in H.
+  - exact I.
+  - intros x ->; rewrite read_fraction_is; apply (IH (q :: before) H).
+  - destruct (operates _ _ _) as [q|] eqn:E; [|discriminate]; intros x ->.
+    rewrite !N, <- (operates_sound _ _ _ _ E); apply (IH (q :: before) H).
+  - apply andb_prop in H as [H0 H]; apply compares_sound in H0; rewrite <- !N in H0.
+    destruct lines; cbn [calculation]; [exact H0|split; [exact H0|apply (IH before H)]].
 Qed.
