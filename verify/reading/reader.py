@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import math
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass, replace
 from fractions import Fraction
@@ -21,8 +19,9 @@ from typing import Any
 import fedtheory
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, indexed, length, numbered, shortened
-from verify.reading.calls import bound, loads, local_names, made, record, replaced, set_in
+from verify.reading.calls import bound, local_names, made, record, replaced, set_in
 from verify.reading.laws import Law
+from verify.reading.operations import LARGEST, PLAIN, is_number, joined, operated, related
 from verify.reading.source import Unread, tree_of
 from verify.reading.terms import Op, Term
 from verify.reading.values import (
@@ -36,7 +35,6 @@ from verify.reading.values import (
     Maker,
     Named,
     Names,
-    Numbers,
     Often,
     Once,
     Record,
@@ -50,38 +48,10 @@ from verify.reading.values import (
     is_record_class,
     is_same,
 )
+from verify.reading.written import as_written, check_set_once, decimal
 
-#: Expressions read at most, and calls within calls: a loop that is written may still be long.
-LARGEST, DEEPEST = 200_000, 40
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: lambda a, b: Fraction(a) / Fraction(b),
-    ast.Pow: lambda a, b: Fraction(a) ** b,
-}
-_WHOLE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod}
-_ORDER: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-#: How comparisons of letters are written: from the left, or from the right.
-_WRITTEN: dict[type[ast.cmpop], tuple[str, bool]] = {
-    ast.Eq: ("==", False),
-    ast.NotEq: ("!=", False),
-    ast.Lt: ("<", False),
-    ast.LtE: ("<=", False),
-    ast.Gt: ("<", True),
-    ast.GtE: ("<=", True),
-}
-
-
-#: Constants that compare alike in floats and in fractions.
-_PLAIN = (int, bool, str, type(None))
+#: Calls within calls at most.
+DEEPEST = 40
 
 
 class _Returned(Exception):
@@ -222,7 +192,7 @@ class Reader:
             before = self._value(ast.copy_location(ast.Name(_name_of(at.target, scope), ast.Load()), at), scope)
             if type(before) not in (int, Fraction):
                 raise _refused(at, scope, f"it changes {describe(before)} in place")
-            after = self._placed(at, scope, lambda: self._operated(at.op, before, self._value(at.value, scope)))
+            after = self._placed(at, scope, lambda: operated(at.op, before, self._value(at.value, scope)))
             self._bind(at.target, after, scope)
         elif isinstance(at, ast.FunctionDef):
             if at.decorator_list:
@@ -271,7 +241,7 @@ class Reader:
         value = self._value(test, scope)
         if type(value) in CONSTANTS:
             return bool(value)
-        if self._path is not None and type(value) is not Fraction and _is_number(value):
+        if self._path is not None and type(value) is not Fraction and is_number(value):
             value = Condition("!=", (value, terms.constant(0)))
         if self._path is not None and isinstance(value, Condition):
             self.deciding.append((value, scope.module.name))
@@ -350,7 +320,7 @@ class Reader:
 
     def _constant(self, at: ast.Constant, scope: Scope) -> Any:
         if type(at.value) is float:
-            return _decimal(at, scope)
+            return decimal(at, scope)
         if type(at.value) in CONSTANTS or at.value is Ellipsis:
             return at.value
         raise ValueError(f"a {type(at.value).__name__} is written")
@@ -373,9 +343,9 @@ class Reader:
         if name in function.__globals__:
             value = function.__globals__[name]
             if type(value) in (*CONSTANTS, float, tuple):
-                _check_set_once(name, scope)
-            if type(value) in (*_PLAIN, float):
-                return _as_written(name, value, scope)
+                check_set_once(name, scope)
+            if type(value) in (*PLAIN, float):
+                return as_written(name, value, scope)
             return self.lifted(value)
         if name in vars(builtins):
             return self.lifted(vars(builtins)[name])
@@ -466,39 +436,7 @@ class Reader:
         raise ValueError(f"{describe(index)} is looked up in {describe(value)}")
 
     def _arithmetic(self, at: ast.BinOp, scope: Scope) -> Any:
-        return self._operated(at.op, self._value(at.left, scope), self._value(at.right, scope))
-
-    def _operated(self, by: ast.operator, one: Any, other: Any) -> Any:
-        if isinstance(one, Numbers) or isinstance(other, Numbers):
-            if not all(isinstance(v, Numbers | Term) or type(v) in CONSTANTS for v in (one, other)):
-                raise ValueError(f"{describe(one)} and {describe(other)} are taken together")
-            return Numbers("numbers of which nothing is known")
-        numbers = all(type(v) in (int, bool, Fraction) for v in (one, other))
-        if numbers and type(by) in _ARITHMETIC:
-            found = _ARITHMETIC[type(by)](one, other)
-            return int(found) if type(found) is bool else found
-        if numbers and type(by) in _WHOLE and type(one) is int and type(other) is int:
-            return _WHOLE[type(by)](one, other)
-        if isinstance(by, ast.Mult) and type(one) is tuple and type(other) is int:
-            if len(one) * other > LARGEST:
-                raise ValueError(f"a tuple has more than {LARGEST} parts")
-            return one * other
-        a, b = as_term(one), as_term(other) if not isinstance(by, ast.Pow) else terms.constant(0)
-        if isinstance(by, ast.Add):
-            return terms.add(a, b)
-        if isinstance(by, ast.Sub):
-            return terms.add(a, terms.negative(b))
-        if isinstance(by, ast.Mult):
-            return terms.multiply(a, b)
-        if isinstance(by, ast.Div):
-            return terms.divide(a, b)
-        if isinstance(by, ast.Pow):
-            if type(other) is not int and not (type(other) is Fraction and other.denominator == 1):
-                raise ValueError(f"a power has {describe(other)} as its exponent, where a whole number is due")
-            return terms.power(a, int(other))
-        if isinstance(by, ast.BitAnd | ast.BitOr):
-            return terms.logical(Op.AND if isinstance(by, ast.BitAnd) else Op.OR, a, b)
-        raise ValueError(f"no rule says what {type(by).__name__} is")
+        return operated(at.op, self._value(at.left, scope), self._value(at.right, scope))
 
     def _unary(self, at: ast.UnaryOp, scope: Scope) -> Any:
         value = self._value(at.operand, scope)
@@ -512,25 +450,8 @@ class Reader:
 
     def _compared(self, at: ast.Compare, scope: Scope) -> Any:
         values = [self._value(side, scope) for side in (at.left, *at.comparators)]
-        found = [self._related(by, one, other) for by, one, other in zip(at.ops, values, values[1:], strict=False)]
-        return _joined("and", found)
-
-    def _related(self, by: ast.cmpop, one: Any, other: Any) -> Any:
-        if isinstance(by, ast.Is | ast.IsNot):
-            if other is not None or isinstance(one, Unknown):
-                raise ValueError(f"{describe(one)} is compared by identity with {describe(other)}")
-            return (one is None) is isinstance(by, ast.Is)
-        if isinstance(by, ast.In | ast.NotIn):
-            # Floats that are written may compare otherwise than the decimals that they stand for.
-            if type(one) in _PLAIN and type(other) is tuple and all(type(v) in CONSTANTS for v in other):
-                return (one in other) is isinstance(by, ast.In)
-        elif type(one) in _PLAIN and type(other) in _PLAIN:
-            return _ORDER[type(by)](one, other)
-        elif type(by) in _WRITTEN and all(_is_number(v) for v in (one, other)):
-            text, turned = _WRITTEN[type(by)]
-            sides = as_term(one), as_term(other)
-            return Condition(text, sides[::-1] if turned else sides)
-        raise ValueError(f"{describe(one)} is compared with {describe(other)}")
+        found = [related(by, one, other) for by, one, other in zip(at.ops, values, values[1:], strict=False)]
+        return joined("and", found)
 
     def _both(self, at: ast.BoolOp, scope: Scope) -> Any:
         by: str = "or" if isinstance(at.op, ast.Or) else "and"
@@ -544,7 +465,7 @@ class Reader:
             return found[-1]
         if not all(type(value) is bool or isinstance(value, Condition) for value in found):
             raise ValueError("a condition on letters stands beside what is no truth value")
-        return _joined(by, found)
+        return joined(by, found)
 
     def _either(self, at: ast.IfExp, scope: Scope) -> Any:
         return self._value(at.body if self._decided(at.test, scope) else at.orelse, scope)
@@ -668,49 +589,6 @@ def _refused(at: ast.AST, scope: Scope, why: str) -> Unread:
     return Unread(f"{scope.within}, line {getattr(at, 'lineno', 0)}: {text}: {why}")
 
 
-def _decimal(at: ast.Constant, scope: Scope) -> Fraction:
-    """The decimal that is written, with all its digits."""
-    value = Fraction(ast.get_source_segment(scope.module.text, at) or "")
-    held: Any = at.value
-    if math.isinf(held) or bool(held) is not bool(value):
-        raise ValueError(f"{held} is written, which floats cannot hold")
-    return value
-
-
-def _check_set_once(name: str, scope: Scope) -> None:
-    """``ValueError`` where a module sets one of its names twice, or in a function."""
-    nodes = list(ast.walk(scope.module.tree))
-    stored = sum(isinstance(n, ast.Name) and n.id == name and not loads(n) for n in nodes)
-    if stored > 1 or any(isinstance(n, ast.Global) and name in n.names for n in nodes):
-        raise ValueError(f"{name} is set more than once")
-
-
-def _as_written(name: str, value: Any, scope: Scope) -> Any:
-    """The constant that a name of the module is set to where it is written, which it must still be; a float is the
-    decimal that is written. What is imported is as it was then."""
-    for statement in scope.module.tree.body:
-        imported = statement.names if isinstance(statement, ast.ImportFrom) and type(value) is not float else []
-        if any((alias.asname or alias.name) == name for alias in imported):
-            return value
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            written = statement.value
-            named = len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name
-            if named and type(value) is float and isinstance(written, ast.Constant) and written.value == value:
-                return _decimal(written, scope)
-            if named and type(value) is not float and _is_literal(written, value):
-                return value
-    raise ValueError(f"{name} is not the constant that is written there")
-
-
-def _is_literal(written: ast.expr | None, value: Any) -> bool:
-    try:
-        found = ast.literal_eval(written) if written is not None else written
-    except ValueError:
-        return False
-    return type(found) is type(value) and bool(found == value)
-
-
 def _name_of(target: ast.expr, scope: Scope) -> str:
     if isinstance(target, ast.Name):
         return target.id
@@ -735,22 +613,3 @@ def _is_plain_instance(value: Any) -> bool:
         and not hasattr(cls, "__getattr__")
         and hasattr(value, "__dict__")
     )
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value is one number, the same in all replicas."""
-    term = value if isinstance(value, Term) else None
-    return type(value) in (int, Fraction) or (
-        term is not None and term.type.degree < 1 and not (term.type.axes or term.type.batched or term.type.mask)
-    )
-
-
-def _joined(by: str, found: list[Any]) -> Any:
-    """Conditions together; the value that is known, where the known ones among them decide."""
-    absorbing = by == "or"
-    if any(value is absorbing for value in found):
-        return absorbing
-    left = [value for value in found if isinstance(value, Condition)]
-    if not left:
-        return not absorbing
-    return left[0] if len(left) == 1 else Condition(by, tuple(left))

@@ -1,0 +1,54 @@
+"""Constants as they are written: numbers with all their digits, names that a module sets once."""
+
+from __future__ import annotations
+
+import ast
+import math
+from fractions import Fraction
+from typing import Any
+
+from verify.reading.calls import loads
+from verify.reading.values import Scope
+
+
+def decimal(at: ast.Constant, scope: Scope) -> Fraction:
+    """The decimal that is written, with all its digits."""
+    value = Fraction(ast.get_source_segment(scope.module.text, at) or "")
+    held: Any = at.value
+    if math.isinf(held) or bool(held) is not bool(value):
+        raise ValueError(f"{held} is written, which floats cannot hold")
+    return value
+
+
+def check_set_once(name: str, scope: Scope) -> None:
+    """``ValueError`` where a module sets one of its names twice, or in a function."""
+    nodes = list(ast.walk(scope.module.tree))
+    stored = sum(isinstance(n, ast.Name) and n.id == name and not loads(n) for n in nodes)
+    if stored > 1 or any(isinstance(n, ast.Global) and name in n.names for n in nodes):
+        raise ValueError(f"{name} is set more than once")
+
+
+def as_written(name: str, value: Any, scope: Scope) -> Any:
+    """The constant that a name of the module is set to where it is written, which it must still be; a float is the
+    decimal that is written. What is imported is as it was then."""
+    for statement in scope.module.tree.body:
+        imported = statement.names if isinstance(statement, ast.ImportFrom) and type(value) is not float else []
+        if any((alias.asname or alias.name) == name for alias in imported):
+            return value
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            written = statement.value
+            named = len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name
+            if named and type(value) is float and isinstance(written, ast.Constant) and written.value == value:
+                return decimal(written, scope)
+            if named and type(value) is not float and _is_literal(written, value):
+                return value
+    raise ValueError(f"{name} is not the constant that is written there")
+
+
+def _is_literal(written: ast.expr | None, value: Any) -> bool:
+    try:
+        found = ast.literal_eval(written) if written is not None else written
+    except ValueError:
+        return False
+    return type(found) is type(value) and bool(found == value)
