@@ -15,6 +15,8 @@ from verify.reading.values import CONSTANTS, Condition, Numbers, Unknown, descri
 
 #: Expressions read, and parts of a tuple, at most: a loop that is written may still be long.
 LARGEST = 200_000
+#: The largest number that is written or made of such: arrays of whole numbers begin anew beyond 2^63.
+WHOLE = 2**31
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -55,6 +57,8 @@ def operated(by: ast.operator, one: Any, other: Any) -> Any:
     numbers = all(type(v) in (int, bool, Fraction) for v in (one, other))
     if numbers and type(by) in _ARITHMETIC:
         found = _ARITHMETIC[type(by)](one, other)
+        if abs(found) > WHOLE:
+            raise ValueError(f"a number beyond {WHOLE} is made, which whole numbers in arrays may not hold")
         return int(found) if type(found) is bool else found
     if numbers and type(by) in _WHOLE and type(one) is int and type(other) is int:
         return _WHOLE[type(by)](one, other)

@@ -21,7 +21,7 @@ from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, indexed, length, numbered, shortened
 from verify.reading.calls import bound, local_names, made, record, replaced, set_in
 from verify.reading.laws import Law
-from verify.reading.operations import LARGEST, PLAIN, is_number, joined, operated, related
+from verify.reading.operations import LARGEST, PLAIN, WHOLE, is_number, joined, operated, related
 from verify.reading.source import Unread, tree_of
 from verify.reading.terms import Op, Term
 from verify.reading.values import (
@@ -321,6 +321,8 @@ class Reader:
     def _constant(self, at: ast.Constant, scope: Scope) -> Any:
         if type(at.value) is float:
             return decimal(at, scope)
+        if type(at.value) is int and at.value > WHOLE:
+            raise ValueError(f"a number beyond {WHOLE} is written, which whole numbers in arrays may not hold")
         if type(at.value) in CONSTANTS or at.value is Ellipsis:
             return at.value
         raise ValueError(f"a {type(at.value).__name__} is written")

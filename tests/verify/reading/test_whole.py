@@ -131,6 +131,7 @@ LOOKS = {
     "an einsum": lambda q, p, s, new: new._replace(x=np.einsum("...ij->...ij", new.x)),
     "a string": lambda q, p, s, new: new._replace(x=new.x * len(f"{q.n}")),
     "a matching": lambda q, p, s, new: new._replace(x=new.x * {True: 1, False: 2}[q.n < 12]),
+    "whole numbers that begin anew": lambda q, p, s, new: new._replace(x=new.x * (1 + np.ones((), dtype=int) * 2**62)),
     "a changed global": lambda q, p, s, new: new._replace(x=new.x * (1 + COUNTED[0])),
 }
 
