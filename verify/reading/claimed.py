@@ -8,7 +8,7 @@ the kinds of the parameters are those that they have at all instances.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,9 @@ class Case:
     ``conditions``: these, each with its answer; ``raising``: conditions under which something that was read raises an
     error; ``letters``: what those letters of the claim are of which that can be read; ``quantities``: the terms that
     each function computes, by the function, and ``axis``: on which those lie that one computes side by side; ``types``:
-    of the parts of a state; ``program``: the step of the method, where the claim speaks of one.
+    of the parts of a state; ``program``: the step of the method, where the claim speaks of one; ``known``: what its
+    setting says is at most 0 in all states, where that is asked for; ``masks``: those of which hypotheses say that they
+    are true.
     """
 
     conditions: tuple[tuple[Condition, bool], ...]
@@ -55,6 +57,8 @@ class Case:
     axis: int
     types: Mapping[str, Type]
     program: Program | None
+    known: tuple[Term, ...] = ()
+    masks: tuple[Term, ...] = ()
 
     @property
     def whose(self) -> frozenset[str]:
@@ -74,11 +78,13 @@ class Scene:
     with_g: bool
 
 
-def cases(claim: Claim, instances: Sequence[Instance], functions: Sequence[Any], stepping: bool) -> Iterator[Case]:
+def cases(
+    claim: Claim, instances: Sequence[Instance], functions: Sequence[Any], stepping: bool, known_too: bool = False
+) -> Iterator[Case]:
     """What ``functions(problem, params, state)`` of a claim compute, on every path on which its hypotheses may hold.
 
-    ``instances``: some that meet the hypotheses, in fractions; ``stepping``: whether the step is read too. ``Unread``
-    says what stands in the way.
+    ``instances``: some that meet the hypotheses, in fractions; ``stepping``: whether the step is read too;
+    ``known_too``: whether what the setting says of all states is. ``Unread`` says what stands in the way.
     """
     path: list[bool] | None = []
     count = 0
@@ -88,8 +94,10 @@ def cases(claim: Claim, instances: Sequence[Instance], functions: Sequence[Any],
             raise Unread(f"the code of {claim.id} has more than {PATHS} paths through conditions on letters")
         reader = Reader(known.FUNCTIONS, path)
         scene = _scene(claim, instances, reader)
-        if _may_hold(claim, reader, scene):
-            yield _case(claim, reader, scene, functions, stepping)
+        masks = _masks(claim, reader, scene)
+        if masks is not None:
+            of_all = claim.setting.hints.known if known_too else None
+            yield replace(_case(claim, reader, scene, functions, stepping, of_all), masks=masks)
         path = _next([answer for _, answer in reader.taken])
 
 
@@ -100,7 +108,9 @@ def _next(path: list[bool]) -> list[bool] | None:
     return [*path[:-1], False] if path else None
 
 
-def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], stepping: bool) -> Case:
+def _case(
+    claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], stepping: bool, of_all: Any
+) -> Case:
     given = scene.problem, scene.params, scene.state
     letters = dict(_letters(claim, reader, scene))
     values = {function: reader.call(theirs(function), *given) for function in functions}
@@ -120,7 +130,8 @@ def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], 
         told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
         step = parts_after(after, scene.types)
         program = Program(algorithm.name, scene.types, told, {}, scene.with_g, law, step, reader.raising)
-    return Case(tuple(reader.taken), tuple(reader.raising), letters, found, axis, scene.types, program)
+    said = () if of_all is None else _terms(reader.call(theirs(of_all), *given))
+    return Case(tuple(reader.taken), tuple(reader.raising), letters, found, axis, scene.types, program, said)
 
 
 def _terms(value: Any) -> tuple[Term, ...]:
@@ -132,8 +143,10 @@ def _axes(value: Any) -> tuple[Any, ...]:
     return (value.axis, *(term.type.axes for term in value.of)) if isinstance(value, Several) else ()
 
 
-def _may_hold(claim: Claim, reader: Reader, scene: Scene) -> bool:
-    """Whether the hypotheses that are given as code may hold on this path; those that cannot be read may."""
+def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | None:
+    """The masks that are true by hypotheses that are given as code; None where these do not hold on this path. Those
+    that cannot be read may."""
+    found: list[Term] = []
     for hypothesis in claim.requires:
         if hypothesis.met is None or hypothesis.states_membership(claim.setting.classes):
             continue
@@ -146,8 +159,10 @@ def _may_hold(claim: Claim, reader: Reader, scene: Scene) -> bool:
             # Where a hypothesis cannot be decided it is not met.
             del reader.raising[before:]
         if value is False or (isinstance(value, Condition) and not reader.answered(value)):
-            return False
-    return True
+            return None
+        if isinstance(value, Term) and value.type.mask and not value.type.axes:
+            found.append(value)
+    return tuple(found)
 
 
 def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy.Expr, Term]]:

@@ -349,7 +349,7 @@ _SIGNS = (
 _SIGNS_OF_STATE = (
     transition.of_client(_drop.name, lambda v: v.drop()),
     transition.of_client(_along.name, lambda v: v.along(v.g())),
-    transition.of_client(_along_other.name, lambda v: v.along(v.state.Pi - v.state.Phi)),
+    transition.of_client(_along_other.name, lambda v: v.along(v.state.Pi - v.phi())),
     transition.of_client(_Bar.name, lambda v: square(v.gap())),
 )
 

@@ -37,7 +37,7 @@ def _equal(left: Any, right: Any) -> tuple[Comparison, Comparison]:
 
 def _residual(v: View) -> Array:
     """alpha_i grad f_i(w_i) + pi_i + sigma_i (w_i - w), at any w_i, pi_i and w."""
-    found: Array = v.state.Phi + v.params.sigma[:, None] * v.gap()
+    found: Array = v.phi() + v.params.sigma[:, None] * v.gap()
     return found
 
 
@@ -386,7 +386,7 @@ def _at_star(v: View) -> Array:
 
 def _split(sign: int) -> Any:
     """|phi_i^k + sign (g_i^k - alpha_i grad f_i(w*))|^2."""
-    return lambda v: square(v.state.Phi + sign * (v.g() + _at_star(v)))
+    return lambda v: square(v.phi() + sign * (v.g() + _at_star(v)))
 
 
 _multiplier, _plus, _minus, _model = parts(

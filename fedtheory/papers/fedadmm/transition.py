@@ -106,7 +106,13 @@ def init(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Ar
 def _residuals(problem: Problem, params: Params, state: State) -> tuple[Array, Array]:
     """|phi_i^k|^2 and |phi_i^{k+1}|^2."""
     after = later(problem, params, state)
-    return square(state.Phi), square(params.alpha[:, None] * problem.f.gradient(after.W) + after.Pi)
+    return square(residuals(problem, params, state)), square(residuals(problem, params, after))
+
+
+def residuals(problem: Problem, params: Any, at: Any) -> Array:
+    """phi_i of (37), of a state of Algorithm 1 or of this setting, ``(..., m, d)``."""
+    found: Array = at.Pi - steepest(problem, params, at.W)
+    return found
 
 
 def server(params: Params, state: State) -> Array:
@@ -154,7 +160,7 @@ def _of_state(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, 
 
 def _known_of_state(problem: Problem, params: Params, state: State) -> Array:
     """|phi_i^k|^2 - eps_i^k."""
-    gap: Array = square(state.Phi) - state.eps
+    gap: Array = square(residuals(problem, params, state)) - state.eps
     return gap
 
 
@@ -215,6 +221,13 @@ def _of_client(name: str) -> Callable[[Any, Params], Any]:
 #: The largest of the alpha_i r_i/sigma_i, of which a step condition is an upper bound.
 ratio = sympy.Symbol("max_i(alpha_i*r_i/sigma_i)", positive=True)
 FUNCTIONS = SmoothOwn()
+#: That no alpha_i r_i/sigma_i is larger, and that all nu_i are below 1.
+_OF_ALL: dict[Any, Any] = {
+    sympy.Symbol("min_i(max_i(alpha_i*r_i/sigma_i)*sigma_i-alpha_i*r_i)", nonnegative=True): (
+        lambda problem, params: min(params.ratio * params.sigma - params.alpha * params.r)
+    ),
+    sympy.Symbol("min_i(1-nu_i)", positive=True): lambda problem, params: min(1 - params.nu),
+}
 _LETTERS: dict[Any, Any] = {
     m: lambda problem, params: len(params.r),
     alpha_i: _of_client("alpha"),
@@ -222,6 +235,7 @@ _LETTERS: dict[Any, Any] = {
     sigma_i: _of_client("sigma"),
     nu_i: _of_client("nu"),
     ratio: "ratio",
+    **_OF_ALL,
     sigma: lambda problem, params: params.sigma.sum(),
 }
 TRANSITION = Setting(
@@ -281,7 +295,7 @@ def before(problem: Problem, params: Params, state: State) -> fedadmm.State:
 
 def _kept(problem: Problem, params: Any, at: fedadmm.State) -> Array:
     """Eq. (37): |phi_i|^2 - eps_i."""
-    gap: Array = square(params.alpha[:, None] * problem.f.gradient(at.W) + at.Pi) - at.eps
+    gap: Array = square(residuals(problem, params, at)) - at.eps
     return gap
 
 
@@ -377,6 +391,10 @@ class View:
         """g_i^k."""
         slope: Array = self.params.alpha[:, None] * self.problem.f.gradient(self.state.W)
         return slope
+
+    def phi(self) -> Array:
+        """phi_i^k of (37)."""
+        return residuals(self.problem, self.params, self.state)
 
     def slope(self) -> Array:
         """|grad f(w^{tau_{k+1}})|^2."""

@@ -1,0 +1,289 @@
+"""Sums over the clients as what one generic client adds to them, with letters and vectors of its own: its *density*.
+
+What each client has is one vector here, with no mean set apart. A sum of vectors over the clients, and a quotient of
+such sums, is a vector that all share, of which a relation is known. An inequality between sums holds where the density
+of every client is shown to be nonnegative, and densities may be changed by whatever sums to zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy
+
+from verify.multipliers.answers import by_masks
+from verify.reading.generic_client import world_of
+from verify.reading.source import Unread
+from verify.reading.terms import Axis, Op, Term
+from verify.reading.worlds import ONE, SPARE, Atom, Value, World, at_client, inverse
+
+#: A name of a vector that all share and that is a quotient of sums, of one that is a share of a sum, and the optimum.
+_QUOTIENT, _SHARE, OPTIMUM = "quotient", "share", "x*"
+
+
+class OfEach(World):
+    """A world in which what each client has is one vector, or number, of its own."""
+
+    def of_client(self, name: str, degree: int) -> Value:
+        """A vector or a number of a generic client."""
+        return Value({(frozenset(), (Atom(name, degree, True),)): self.field.one})
+
+
+@dataclass(eq=False)
+class Asked:
+    """The functions of the clients at one point; ``atoms``: the names of what is new there."""
+
+    point: Value
+    gradient: Value
+    value: Value
+    atoms: frozenset[str]
+
+
+@dataclass(eq=False)
+class Clients:
+    """Values of terms in a world of one generic client, what was asked of its function, and relations between sums.
+
+    ``relations``: vectors that are zero, by name. ``anchored``: whether the gradients at x* sum to zero.
+    """
+
+    world: OfEach
+    anchored: bool
+    asked: dict[str, Asked] = field(default_factory=dict)
+    relations: dict[str, Value] = field(default_factory=dict)
+    #: Sums of vectors that have names of their own.
+    totals: dict[str, Value] = field(default_factory=dict)
+    #: Short names of quotients and shares, by what they are of.
+    names: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, terms: list[Term], anchored: bool) -> Clients:
+        """The world of some terms."""
+        plain = world_of(*terms)
+        if plain.held is not None:
+            raise Unread("examples lie on the clients")
+        found = cls(OfEach(plain.field, plain.indexed, along=plain.along), anchored)
+        rules = {Op.ORACLE: found._answer, Op.DIVIDE: found._divide, Op.GIVEN: found._given, Op.SUM: found._sum}
+        found.world.rules.update(rules)
+        return found
+
+    # What is asked and given
+
+    def _given(self, world: World, term: Term, of: list[Value]) -> Value:
+        if term.type.degree == 0:
+            return world.letter(term)
+        if term.data == "x_star":
+            return world.atom(OPTIMUM, 1)
+        if term.data == "y_star":
+            return self.at(world.atom(OPTIMUM, 1)).gradient
+        raise Unread(f"what {term.data} is, is not known")
+
+    def _answer(self, world: World, term: Term, of: list[Value]) -> Value:
+        name, _, what = term.data.partition(".")
+        if name != "f" or what not in ("gradient", "value"):
+            raise Unread(f"what {term.data} answers is not known")
+        own = Axis.CLIENTS in term.type.axes
+        return by_masks(world, of[-1], lambda point: getattr(self.at(point, own), what))
+
+    def at(self, point: Value, own: bool = True) -> Asked:
+        """A generic client's function at a point, or (not ``own``) the only function that there is.
+
+        It is told relative to its tangent at the first point at which it was asked.
+        """
+        name = point.name()
+        if name not in self.asked:
+            k, here = len(self.asked), self.world
+            known = here.of_client if own else here.atom
+            gradient, value = known(f"grad f({k})", 1), known(f"f({k})", 0)
+            optimal = self.anchored and not own and name == here.atom(OPTIMUM, 1).name()
+            if optimal:
+                gradient = Value({})
+            atoms = frozenset(atom.name for v in (gradient, value) for _, of in v.of for atom in of)
+            if self.asked and not optimal:
+                first = next(iter(self.asked.values()))
+                value += first.value + here.inner(first.gradient * (point - first.point))
+                gradient += first.gradient
+            self.asked[name] = Asked(point, gradient, value, atoms)
+            if self.anchored and own and name == here.atom(OPTIMUM, 1).name():
+                self.relations["the gradients at x* sum to zero"] = here.total(gradient)
+        return self.asked[name]
+
+    def _divide(self, world: World, term: Term, of: list[Value]) -> Value:
+        """A quotient; one of vectors by a sum over the clients has a name of its own."""
+        over = inverse(world, of[1])
+        vectors = [atom for _, atoms in of[0].of for atom in atoms]
+        summed = any(self._is_sum(str(symbol)) for symbol in symbols(of[1].of[ONE]))
+        if not (summed and term.type.degree == 1 and vectors) or any(atom.own for atom in vectors):
+            return of[0] * over
+        whole = (of[0] * over).name()
+        name = self.names.setdefault(whole, f"{_QUOTIENT} {len(self.names)}")
+        found = world.atom(name, 1)
+        self.relations[name] = of[0] - found * of[1]
+        return found
+
+    def _sum(self, world: World, term: Term, of: list[Value]) -> Value:
+        """A sum; one of several vectors of each client has a name of its own, so that its square is one."""
+        if term.data[0] is Axis.COORDINATES:
+            return world.inner(of[0])
+        if term.data[0] is not Axis.CLIENTS:
+            raise Unread(f"a sum is taken over the {term.data[0]}")
+        found = world.total(of[0])
+        if term.type.degree != 1 or len(found.of) < 2:
+            return found
+        name = self.names.setdefault(found.name(), f"total {len(self.names)}")
+        self.totals[name] = found
+        return world.atom(name, 1)
+
+    def _is_sum(self, symbol: str) -> bool:
+        return symbol == "n" or symbol.startswith(SPARE)
+
+    # Densities
+
+    def shared(self, value: Value, weight: str) -> tuple[Value, dict[str, Value]]:
+        """A number in which products of two sums of vectors are products of their shares, with the relations of these:
+        each sum is ``weight`` times its share."""
+        scale, one = Value({ONE: self.world.field(sympy.Symbol(weight))}), self.world.field.one
+        found, relations = Value({}), {}
+        for (draws, atoms), c in value.of.items():
+            term = Value({(draws, ()): c})
+            for atom in atoms:
+                parts = self.parts(atom)
+                if len(parts) == 2 and all(map(self._is_summed, parts)):
+                    for part in parts:
+                        name = self.names.setdefault(part.name, f"{_SHARE} {len(self.names)}")
+                        share = self.world.atom(name, 1)
+                        relations[name] = self.world.atom(part.name, 1) - share * scale
+                        term *= share * scale
+                    # One product of two shares.
+                    term = self.world.inner(term)
+                else:
+                    term *= Value({(frozenset(), (atom,)): one})
+            found += term
+        return found, relations
+
+    def _is_summed(self, atom: Atom) -> bool:
+        return atom.name in self.totals or self.world.meaning.get(atom.name, ("",))[0] == "sum"
+
+    def density(self, value: Value, weight: str, whose: str | None) -> tuple[Value, Value]:
+        """What each client adds to a number, or to a vector, and what is no sum over the clients.
+
+        ``weight``: the sum that is taken apart last; ``whose``: of which client a statement speaks.
+        """
+        found, rest = Value({}), Value({})
+        for (draws, atoms), c in value.of.items():
+            summed = [atom for atom in atoms if any(map(self._is_summed, self.parts(atom)))]
+            if any(atom.own for atom in atoms) or len(summed) > 1:
+                raise Unread("a product of sums over the clients is compared")
+            if summed:
+                others = Value({(draws, tuple(a for a in atoms if a != summed[0])): c})
+                found += self._of_each(summed[0]) * others
+                continue
+            for weigh, term in self._apart(c, weight):
+                if weigh is None or (whose is not None and self._is_of(whose, draws, atoms, term)):
+                    whole = term if weigh is None else term * self.world.field(sympy.Symbol(weigh))
+                    rest += Value({(draws, atoms): whole})
+                else:
+                    found += Value({(draws, atoms): term}) * self.of_weight(weigh)
+        return found, rest
+
+    def parts(self, atom: Atom) -> tuple[Atom, ...]:
+        """The two vectors of an inner product, or what it is."""
+        meaning = self.world.meaning.get(atom.name, ("",))
+        return meaning[1:] if meaning[0] == "inner product" else (atom,)
+
+    def _of_each(self, atom: Atom) -> Value:
+        """What each client adds to a sum, or to an inner product with a sum."""
+        parts = self.parts(atom)
+        summed = [part for part in parts if self._is_summed(part)]
+        if len(summed) > 1:
+            raise Unread("a product of sums over the clients is compared")
+        if summed[0].name in self.totals:
+            each, rest = self.density(self.totals[summed[0].name], "n", None)
+            if not rest.is_zero():
+                raise Unread("what is summed over the clients is no sum")
+        else:
+            _, letters, draws, own = self.world.meaning[summed[0].name]
+            each = Value({(draws, own): letters})
+        if len(parts) == 1:
+            return each
+        (other,) = (part for part in parts if part != summed[0])
+        return self.world.inner(each * Value({(frozenset(), (other,)): self.world.field.one}))
+
+    def is_spoken_of(self, value: Value, whose: str | None) -> bool:
+        """Whether a value depends on what one client has."""
+        return whose is not None and any(self._is_of(whose, draws, atoms, c) for (draws, atoms), c in value.of.items())
+
+    def _is_of(self, whose: str, draws: frozenset[str], atoms: tuple[Atom, ...], c: Any) -> bool:
+        """Whether something is of the client of whom a statement speaks."""
+        names = [*draws, *(part.name for atom in atoms for part in self.parts(atom)), *map(str, symbols(c))]
+        return any(name.endswith(at_client("", whose)) for name in names)
+
+    def weights(self) -> list[str]:
+        """The sums of numbers over the clients."""
+        return ["n", *(str(symbol) for symbol in self.world.sums.values())]
+
+    def of_weight(self, name: str) -> Value:
+        """What each client adds to a sum of numbers."""
+        if name == "n":
+            return Value({ONE: self.world.field.one})
+        _, letters, draws, _ = self.world.meaning[next(k for k, s in self.world.sums.items() if str(s) == name)]
+        return Value({(draws, ()): letters})
+
+    def _of_some(self, name: str) -> bool:
+        """Whether a sum is over the clients of which a mask is true."""
+        return any(str(s) == name and bool(self.world.meaning[k][2]) for k, s in self.world.sums.items())
+
+    def _apart(self, c: Any, weight: str) -> Iterator[tuple[str | None, Any]]:
+        """The terms of a coefficient, each without one of the sums in it, and which."""
+        names = [str(symbol) for symbol in self.world.field.symbols]
+        below = self.world.field(c.denom)
+        for monomial, number in c.numer.terms():
+            term = self.world.field(number) / below
+            for g, power in zip(self.world.field.gens, monomial, strict=True):
+                term = term * g**power if power else term
+            # Sums over some clients first, of which no more is known, and then all but the weight.
+            ordered = sorted(self.weights(), key=lambda w: (not self._of_some(w), w == weight))
+            weigh = next((w for w in ordered if monomial[names.index(w)]), None)
+            yield weigh, term if weigh is None else term / self.world.field(sympy.Symbol(weigh))
+
+    # Of one client and of any
+
+    def of_anybody(self, value: Value, whose: str) -> Value:
+        """A value with what any client has in place of what one client has."""
+        found = Value({})
+        for (draws, atoms), c in value.of.items():
+            term = Value({(frozenset(without(name, whose) for name in draws), ()): self._generic(c, whose)})
+            for atom in atoms:
+                parts = [self._any(part, whose) for part in self.parts(atom)]
+                product = Value({(frozenset(), tuple(sorted(parts))): self.world.field.one})
+                term *= self.world.inner(product) if len(parts) == 2 else product
+            found += term
+        return found
+
+    def _any(self, atom: Atom, whose: str) -> Atom:
+        name = without(atom.name, whose)
+        return atom if name == atom.name else Atom(name, atom.degree, True)
+
+    def _generic(self, c: Any, whose: str) -> Any:
+        own = {s: sympy.Symbol(without(str(s), whose)) for s in self.world.field.symbols}
+        return self.world.field.from_sympy(c.as_expr().xreplace(own)) if own else c
+
+
+def symbols(c: Any) -> list[sympy.Symbol]:
+    """The letters in an element of a field."""
+    return sorted(c.as_expr().free_symbols, key=str)
+
+
+def without(name: str, whose: str) -> str:
+    """The name of what any client has, from that of what one client has; others as they are."""
+    return name.removesuffix(at_client("", whose))
+
+
+def fallen(value: Value, true: Mapping[str, bool]) -> Value:
+    """A value where it is known of each mask whether it is true."""
+    found = Value({})
+    for (draws, atoms), c in value.of.items():
+        if all(true[name] for name in draws):
+            found += Value({(frozenset(), atoms): c})
+    return found

@@ -1,0 +1,192 @@
+"""The letters of a claim as those of polynomials, each client's own among them, and the domain that its hypotheses say.
+
+A letter has a sign that is declared, of the letter itself or of one that it is written by: others are not taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from verify.exact.symbolic import conjuncts
+from verify.multipliers.clients import without
+from verify.multipliers.domains import Domain
+from verify.multipliers.ratios import Ratio, polynomials
+from verify.reading.claimed import Case
+from verify.reading.generic_client import evaluated
+from verify.reading.obligations import Ground
+from verify.reading.source import Unread
+from verify.reading.terms import Op
+from verify.reading.worlds import ONE, Value
+
+
+class Letters:
+    """The letters of one case of a claim: polynomials in them, and what is known of them.
+
+    ``whose``: of which client a statement speaks; its letters are those of any client (``mine``), or are not known.
+    """
+
+    def __init__(self, case: Case, about: Ground, whose: str | None, mine: bool) -> None:
+        self.case, self.about, self.whose, self.mine = case, about, whose, mine
+        self.field = about.world.field
+        #: Letters of polynomials, by name, and whether they are positive.
+        self.signs: dict[str, bool] = {}
+        #: Letters of the world by what they are: the name of one of polynomials, or a multiple of one and a number.
+        self.made: dict[sympy.Symbol, tuple[str, Fraction, Fraction]] = {}
+        #: Letters of the claim, by what they are in the world.
+        self.told: dict[sympy.Basic, Any] = {}
+        self._name()
+
+    def _name(self) -> None:
+        world, names = self.about.world, self.about.names
+        for symbol in self.field.symbols:
+            generic = sympy.Symbol(without(str(symbol), self.whose)) if self.whose is not None else symbol
+            letter = names[symbol]
+            if generic != symbol:
+                if self.mine:
+                    self.told[letter] = self.field(generic)
+                continue
+            self.told[letter] = self.field(symbol)
+            summed = symbol in world.sums.values() and sympy.Gt(letter, 0) in self.about.relations
+            if letter.is_nonnegative or summed:
+                self._sign(_short(str(symbol)), bool(letter.is_positive) or summed)
+                self.made[symbol] = _short(str(symbol)), Fraction(1), Fraction(0)
+        for letter, term in self.case.letters.items():
+            if term.op is not Op.LEAST and letter not in self.told:
+                value = evaluated(world, [term])[0]
+                if set(value.of) <= {ONE}:
+                    self._link(letter, value.of.get(ONE, self.field.zero))
+
+    def _link(self, letter: sympy.Expr, c: Any) -> None:
+        """A letter of the claim that is made of letters of the world, one of which may have no sign of its own."""
+        self.told[letter] = c
+        free = sorted(c.as_expr().free_symbols - set(self.made), key=str)
+        if len(free) != 1 or c.denom != 1 or not letter.is_nonnegative:
+            return
+        whole = sympy.Poly(c.as_expr(), free[0])
+        if whole.degree() == 1 and all(a.is_Rational for a in whole.all_coeffs()):
+            a, b = (Fraction(int(v.p), int(v.q)) for v in whole.all_coeffs())
+            self._sign(str(letter), bool(letter.is_positive))
+            self.made[free[0]] = str(letter), 1 / a, -b / a
+
+    def _sign(self, name: str, positive: bool) -> None:
+        if name in self.signs or "]" in name:
+            raise Unread("two letters have one name")
+        self.signs[name] = positive
+
+    # What is said of letters
+
+    def said(self) -> Iterator[tuple[Any, bool]]:
+        """Elements of the field that are >= 0 (> 0 where told so)."""
+        for letter, term in self.case.letters.items():
+            if term.op is Op.LEAST and letter.is_nonnegative:
+                value = evaluated(self.about.world, term.of)[0]
+                if set(value.of) == {ONE}:
+                    yield value.of[ONE], bool(letter.is_positive)
+        for relation in conjuncts(self.about.relations):
+            if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt | sympy.Eq):
+                continue
+            if not relation.free_symbols <= set(self.told):
+                # What is not understood is not assumed.
+                continue
+            known = {letter: c.as_expr() for letter, c in self.told.items()}
+            try:
+                small, large = (self.field.from_sympy(side.xreplace(known)) for side in _sides(relation))
+            except (ValueError, NotImplementedError, sympy.CoercionFailed, sympy.PolynomialError):
+                continue
+            strict = isinstance(relation, sympy.Lt | sympy.Gt)
+            yield large - small, strict
+            if isinstance(relation, sympy.Eq):
+                yield small - large, False
+
+    def domain(self, spoken_of: Iterable[Any]) -> Space:
+        """The letters that are spoken of, and those on which these depend, as far as the claim allows them."""
+        used = {s for c in spoken_of for s in c.as_expr().free_symbols}
+        known = [(c, strict) for c, strict in self.said() if self._is_signed(c)]
+        before = None
+        while before != used:
+            before = set(used)
+            for c, _ in known:
+                free = c.as_expr().free_symbols
+                if free & used:
+                    used |= free
+        if unsigned := sorted(map(str, used - set(self.made))):
+            raise Unread(f"the sign of {unsigned[0]} is not known")
+        names = tuple(name for name in self.signs if any(self.made[s][0] == name for s in used))
+        return Space(self, names, [(c, strict) for c, strict in known if c.as_expr().free_symbols <= used])
+
+    def _is_signed(self, c: Any) -> bool:
+        return set(c.as_expr().free_symbols) <= set(self.made)
+
+
+class Space:
+    """Polynomials in some letters, and where these may be."""
+
+    def __init__(self, letters: Letters, names: tuple[str, ...], said: list[tuple[Any, bool]]) -> None:
+        self.names = names
+        self.ring = polynomials(names)
+        one = self.ring.constant(1)
+        gens = {name: Ratio(g, one) for name, g in zip(names, self.ring.gens(), strict=False)}
+        self.one = Ratio(one, one)
+        self._images = {
+            s: gens[name] * factor + shift for s, (name, factor, shift) in letters.made.items() if name in gens
+        }
+        self._symbols = letters.field.symbols
+        indexed = letters.about.world.indexed
+        #: The places of letters that each client has of its own.
+        self.own = frozenset(names.index(_short(name)) for name in indexed if _short(name) in names)
+        domain = Domain(self.ring, frozenset(k for k, name in enumerate(names) if letters.signs[name]))
+        if "n" in names:
+            domain = at_least(domain, gens["n"] - 1, False)
+        for c, strict in said:
+            if c.as_expr().free_symbols:
+                domain = at_least(domain, self.ratio(c), strict)
+        self.domain = domain
+
+    def ratio(self, c: Any) -> Ratio:
+        """An element of the field."""
+        num, den = self._polynomial(c.numer), self._polynomial(c.denom)
+        return num / den
+
+    def _polynomial(self, p: Any) -> Ratio:
+        total = self.one * 0
+        for monomial, number in p.terms():
+            term = self.one * Fraction(int(number.numerator), int(number.denominator))
+            for symbol, power in zip(self._symbols, monomial, strict=True):
+                if power:
+                    term = term * self._images[symbol] ** power
+            total = total + term
+        return total
+
+
+def at_least(domain: Domain, difference: Ratio, strict: bool) -> Domain:
+    """The domain where a quotient is >= 0 (> 0)."""
+    num, den = difference.num, difference.den
+    if domain.sign(den, True) is None:
+        num = -num if domain.sign(-den, True) is not None else num * den
+    return domain.with_constraint(num, strict)
+
+
+def nonzero(space: Space, ratios: Iterable[Ratio]) -> None:
+    """``Unread`` where a denominator is not shown to be nonzero."""
+    for den in {str(r.den): r.den for r in ratios}.values():
+        if not space.domain.never_zero(den):
+            raise Unread(f"it is divided by {den}, which may be zero")
+
+
+def _sides(relation: Any) -> tuple[sympy.Expr, sympy.Expr]:
+    """The smaller and the larger side."""
+    return (relation.lhs, relation.rhs) if isinstance(relation, sympy.Eq) else (relation.lts, relation.gts)
+
+
+def _short(symbol: str) -> str:
+    """The name of a letter without what it is of."""
+    for kind in (Op.LETTER, Op.GIVEN):
+        symbol = symbol.removeprefix(f"{kind} ")
+    return symbol
+
+
+

@@ -1,0 +1,369 @@
+"""Inequalities without a step, posed for all letters and every number of clients: client by client.
+
+Left less right is a sum over the clients of what a generic client adds, its density, and of what the one adds of whom
+the statement speaks. Each density is to be at most 0: in each way in which the masks of a client may fall, with letters
+and vectors of its own. What is *linked* sums to zero, or to at most 0, only over all clients: it has one multiplier
+for all, which may not depend on what a client has of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations, product
+from typing import Any
+
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.classes import Smooth, SmoothConvex, SmoothOwn, SmoothStronglyConvex, WeaklyConvex
+from verify.multipliers.cases import stated
+from verify.multipliers.clients import OPTIMUM, Clients, fallen
+from verify.multipliers.forms import Form
+from verify.multipliers.grounds import Letters, Space, nonzero
+from verify.multipliers.posing import Posed
+from verify.multipliers.reducing import BLOCK, unneeded, without
+from verify.reading.claimed import Case
+from verify.reading.generic_client import evaluated
+from verify.reading.obligations import Ground, ground, learn_sums, unmet
+from verify.reading.proving import of_expression
+from verify.reading.source import Unread
+from verify.reading.terms import NUMBER, Axis, Op, Term, Type, leaf
+from verify.reading.worlds import ONE, Atom, Value, at_client
+
+#: Known inequalities that are linked: under what name, and with which sign.
+Links = Mapping[str, tuple[str, int]]
+#: Masks that decide what a client adds, at most.
+_MASKS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """What shows one comparison: the densities of all sorts of clients. ``linked``: of known inequalities that have one
+    multiplier in all, under what name, and with which sign; ``own``: the places of letters of each client's own."""
+
+    name: str
+    parts: Mapping[str, Posed]
+    linked: Links
+    own: frozenset[int]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A density: what is to be at most 0, and what is known to be. ``vectors``: what adds up to zero; ``linked``: what is
+    known of sums alone; ``mine``: whether it is of the client of whom a statement speaks."""
+
+    target: Value
+    known: Mapping[str, Value]
+    vectors: Mapping[str, Value]
+    linked: frozenset[str]
+    mine: bool
+
+    @property
+    def values(self) -> list[Value]:
+        return [self.target, *self.known.values(), *self.vectors.values()]
+
+
+def pose(claim: Claim, case: Case, name: str) -> list[Group]:
+    """What is to be shown of one case of a claim. ``Unread`` tells what stands in the way."""
+    return _Posing(claim, case, name).groups()
+
+
+class _Posing:
+    """The state of one posing: values of what was read, and what is known of them."""
+
+    def __init__(self, claim: Claim, case: Case, name: str) -> None:
+        self.claim, self.case, self.name = claim, case, name
+        of = claim.setting.functions
+        if claim.setting.adversaries:
+            raise Unread("compressors and oracles are not posed without a step")
+        self.ends = None if of is None or not stated(claim, of) else _curvatures(of)
+        terms = [t for several in case.quantities.values() for t in several]
+        terms += [*case.letters.values(), *case.known, *case.masks, *(self.ends or ())]
+        terms += [t for c, _ in case.conditions for t in _of_condition(c)]
+        terms += [t for _, c in case.raising for t in _of_condition(c)]
+        anchored = of is not None and claim.setting.optimum in ("consensus", "stationary")
+        self.clients = Clients.of(terms, anchored and set(claim.setting.drawing.g) == {False})
+        self.world = self.clients.world
+        self.curvatures = None if self.ends is None else evaluated(self.world, self.ends)
+        self.quantities = {
+            q.expression: self._number(case.quantities[q.of]) for q in claim.statement.quantities
+        }
+        self.known = evaluated(self.world, case.known)
+        self.true = {name for value in evaluated(self.world, case.masks) for name in _mask(value)}
+        self.about: Ground = ground(claim, case, self.world)
+        self.about.relations.extend(self._ends())
+        if len(case.whose) > 1:
+            raise Unread("a statement speaks of several clients")
+        self.whose = next(iter(case.whose), None)
+
+    def _number(self, terms: tuple[Term, ...]) -> Value:
+        if len(terms) != 1 or set(terms[0].type.axes) - {Axis.ONE}:
+            raise Unread("a quantity is no number")
+        return evaluated(self.world, terms)[0]
+
+    def _ends(self) -> Iterator[sympy.Basic]:
+        """There are functions of the class."""
+        of = self.claim.setting.functions
+        if self.ends is not None and of is not None and of.ends is not None:
+            yield sympy.Le(*of.ends, evaluate=False)
+
+    def never_occurs(self) -> bool:
+        """Whether no letters are such as this case has them."""
+        return self.about.never_occurs()
+
+    # Groups
+
+    def groups(self) -> list[Group]:
+        """One for each comparison."""
+        if self.never_occurs():
+            return []
+        env = dict(self.quantities)
+        for letter, term in self.case.letters.items():
+            if term.op is not Op.LEAST:
+                env[letter] = evaluated(self.world, [term])[0]
+        learn_sums(self.about)
+        found = []
+        for k, comparison in enumerate(self.claim.statement.comparisons):
+            left, right = (of_expression(side, env, self.world) for side in (comparison.left, comparison.right))
+            differences = {"<=": [left - right], "==": [left - right, right - left]}.get(comparison.relation)
+            if differences is None:
+                raise Unread(f"it says that one side is {comparison.relation} the other")
+            for difference in differences:
+                if not difference.is_zero():
+                    found.append(self._group(difference, f"{self.name}{k}{'' if len(differences) < 2 else len(found)}"))
+        if why := next(unmet(self.about, self.case), ""):
+            raise Unread(why)
+        return found
+
+    def _group(self, difference: Value, name: str) -> Group:
+        why, found = "there is no sum over the clients", []
+        for weight in self.clients.weights():
+            try:
+                number, relations = self.clients.shared(difference, weight)
+                density, rest = self._lighter(weight, *self.clients.density(number, weight, self.whose))
+            except Unread as error:
+                why = str(error)
+            else:
+                sums = self._sums(density, rest)
+                found.append((len(sums), len(found), density, rest, relations, weight))
+        if not found:
+            raise Unread(why)
+        # The plainest, in which fewest sums are letters.
+        _, _, density, rest, relations, weight = min(found, key=lambda way: way[:2])
+        return self._of(density, rest, {**self.clients.relations, **relations}, weight, name)
+
+    def _sums(self, *values: Value) -> set[str]:
+        """The sums of numbers over the clients that are letters in some values."""
+        spoken_of = {str(s) for value in values for c in value.of.values() for s in c.as_expr().free_symbols}
+        return spoken_of & set(self.clients.weights())
+
+    def _lighter(self, weight: str, density: Value, rest: Value) -> tuple[Value, Value]:
+        """Both over a sum of numbers, as often as it divides them, where it is positive."""
+        symbol = sympy.Symbol(weight)
+        letter = self.about.names[symbol]
+        over = Value({ONE: 1 / self.world.field(symbol)})
+        k = self.world.field.symbols.index(symbol)
+        parts = [*density.of.values(), *rest.of.values()]
+        if not (letter.is_positive or sympy.Gt(letter, 0) in self.about.relations):
+            return density, rest
+        while parts and all(all(monomial[k] for monomial in c.numer) for c in parts):
+            density, rest = density * over, rest * over
+            parts = [*density.of.values(), *rest.of.values()]
+        return density, rest
+
+    def _of(self, density: Value, rest: Value, relations: Mapping[str, Value], weight: str, name: str) -> Group:
+        linked = {key: self._spread(value, weight) for key, value in self._linked(relations).items()}
+        one = self.world.field.one
+        # Of what does not speak of one client all are alike.
+        whose = self.whose if self.clients.is_spoken_of(density + rest, self.whose) else None
+        targets: dict[str, tuple[Value, bool]] = {}
+        if whose is not None:
+            targets["the client"] = self.clients.of_anybody(density + rest, whose), True
+            if not density.is_zero():
+                targets["another client"] = density, False
+        elif density.is_zero() and not linked:
+            targets["all"] = rest, False
+        else:
+            share = Value({ONE: one / self.world.field(sympy.Symbol(weight))})
+            targets["each client"] = density + rest * share * self.clients.of_weight(weight), False
+        found: dict[str, _Part] = {}
+        for who, (target, mine) in targets.items():
+            own = {key: self._mine(value, mine) for key, value in linked.items()}
+            for words, true in self._falls(target, mine):
+                found[f"{name}: {who}{words}"] = self._part(target, own, true, mine)
+        spoken_of = [c for part in found.values() for v in part.values for c in v.of.values()]
+        spaces = {
+            mine: Letters(self.case, self.about, self.whose, mine).domain(spoken_of)
+            for mine in {part.mine for part in found.values()}
+        }
+        posed = {key: self._posed(part, spaces[part.mine]) for key, part in found.items()}
+        links = {key: link for _, of in posed.values() for key, link in of.items()}
+        return Group(name, {key: p for key, (p, _) in posed.items()}, links, next(iter(spaces.values())).own)
+
+    def _mine(self, value: Value, mine: bool) -> Value:
+        return self.clients.of_anybody(value, self.whose) if mine and self.whose is not None else value
+
+    def _linked(self, relations: Mapping[str, Value]) -> Mapping[str, Value]:
+        """Vectors that are zero, and what the setting says of sums."""
+        found = dict(relations)
+        for k, value in enumerate(self.known):
+            if not _is_own(value):
+                found[f"known {k}"] = value
+        return found
+
+    def _spread(self, value: Value, weight: str) -> Value:
+        """The density of what is zero, or at most 0."""
+        density, rest = self.clients.density(value, weight, None)
+        share = Value({ONE: self.world.field.one / self.world.field(sympy.Symbol(weight))})
+        return density + rest * share * self.clients.of_weight(weight)
+
+    def _falls(self, target: Value, mine: bool) -> Iterator[tuple[str, dict[str, bool]]]:
+        """The ways in which the masks of a client may fall on which depends what it adds, in words."""
+        names = sorted({name for draws, _ in target.of for name in draws})
+        if not set(names) <= self.world.indexed or len(names) > _MASKS:
+            raise Unread("too many masks, or others than those of each client, decide what a client adds")
+        told = {name: fell for name in names if mine for fell in (True, False) if self._is_told(name, fell)}
+        for falls in product((True, False), repeat=len(names)):
+            true = dict(zip(names, falls, strict=True))
+            if all(true[name] is fell for name, fell in told.items()):
+                yield "".join(f", {'' if v else 'not '}{name.rpartition(' ')[2]}" for name, v in true.items()), true
+
+    def _is_told(self, name: str, fell: bool) -> bool:
+        """Whether a hypothesis says of the client that its mask is true, or that it is not."""
+        assert self.whose is not None
+        return f"{'' if fell else 'not '}{at_client(name, self.whose)}" in self.true
+
+    # One density
+
+    def _part(self, target: Value, linked: Mapping[str, Value], true: Mapping[str, bool], mine: bool) -> _Part:
+        known: dict[str, tuple[Value, str]] = {}
+        for k, value in enumerate(self.known):
+            # What depends on masks that do not matter here is left aside.
+            if _is_own(value) and _masks(value) <= set(true):
+                known.setdefault(fallen(value, true).name(), (fallen(value, true), f"known {k}"))
+        found = {name: value for value, name in known.values()}
+        about = {key: fallen(value, true) for key, value in linked.items() if _masks(value) <= set(true)}
+        target = fallen(target, true)
+        vectors = {key: value for key, value in about.items() if _is_vector(value)}
+        found |= {key: value for key, value in about.items() if key not in vectors}
+        found |= dict(self._of_class([target, *found.values(), *vectors.values()]))
+        return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine)
+
+    def _posed(self, part: _Part, space: Space) -> tuple[Posed, Links]:
+        goal = self._form(part.target, space)
+        forms = {key: form for key, value in part.known.items() if (form := self._form(value, space)).of}
+        vectors = {key: self._vector(value, space) for key, value in part.vectors.items()}
+        shared = frozenset(a.name for a in _shared_vectors(part.values, self.clients))
+        nonzero(space, (c for f in (goal, *forms.values()) for c in f.of.values()))
+        nonzero(space, (c for vector in vectors.values() for c in vector.values()))
+        out = unneeded((goal, *forms.values()), vectors.values(), shared, space.own, space.one)
+        goal, forms = without(goal, out), {key: without(form, out) for key, form in forms.items()}
+        links = {key: (key, 1) for key in part.linked if key in forms}
+        for key, vector in vectors.items():
+            for row in sorted(shared - out):
+                along = Form({})
+                for other, c in vector.items():
+                    if other not in out:
+                        along = along + Form({(BLOCK, *sorted((other, row))): c})
+                for sign, word in ((1, "+"), (-1, "-")):
+                    forms[f"{key} along {row} {word}"] = along * sign
+                    links[f"{key} along {row} {word}"] = f"{key} along {row}", sign
+        return Posed(space.names, space.domain, goal, forms, {key: key for key in forms}, {}), links
+
+    def _vector(self, value: Value, space: Space) -> dict[str, Any]:
+        """A vector that sums to zero, by rows."""
+        found: dict[str, Any] = {}
+        for (draws, atoms), c in value.of.items():
+            if draws or len(atoms) != 1:
+                raise Unread("a relation between vectors is none with masks known")
+            found[atoms[0].name] = space.ratio(c)
+        return found
+
+    def _of_class(self, values: list[Value]) -> Iterator[tuple[str, Value]]:
+        """What the class says of a generic client's function, between each two points at which it is asked."""
+        if self.curvatures is None:
+            return
+        low, high = self.curvatures
+        spoken_of = {a.name for v in values for _, atoms in v.of for atom in atoms for a in self.clients.parts(atom)}
+        asked = [
+            a
+            for k, (name, a) in enumerate(self.clients.asked.items())
+            if not k or name == OPTIMUM or not a.atoms.isdisjoint(spoken_of)
+        ]
+        inner, two = self.world.inner, self.world.constant(sympy.Integer(2))
+        for (i, a), (j, b) in permutations(enumerate(asked), 2):
+            x, g = a.point - b.point, a.gradient - b.gradient
+            lower = b.value + inner(b.gradient * x) - a.value
+            form = two * (high - low) * lower + inner(g * g) + low * high * inner(x * x) - two * low * inner(g * x)
+            yield f"f[{i},{j}]", form
+
+    def _form(self, value: Value, space: Space) -> Form:
+        found: dict[tuple[str, ...], Any] = {}
+        for (draws, atoms), c in value.of.items():
+            assert not draws, "masks have fallen"
+            if len(atoms) > 1:
+                raise Unread("a product of two quantities is no quadratic form")
+            key: tuple[str, ...] = ("constant", "1", "1")
+            if atoms:
+                pair = self.clients.parts(atoms[0])
+                key = (BLOCK, *sorted(a.name for a in pair)) if len(pair) == 2 else ("value", atoms[0].name)
+            found[key] = space.ratio(c) + found.get(key, space.one * 0)
+        return Form({key: c for key, c in found.items() if not c.is_zero})
+
+
+def _curvatures(of: Any) -> tuple[Term, Term] | None:
+    """The least and the largest curvature of a generic client's function, as terms; None of a class not posed."""
+    mu, L = (leaf(Op.GIVEN, name, NUMBER) for name in ("mu", "L"))
+    from verify.reading import terms
+
+    if type(of) is SmoothOwn:
+        r = leaf(Op.LETTER, "r", Type((Axis.CLIENTS,)))
+        return terms.negative(r), r
+    if type(of) is Smooth:
+        return terms.negative(L), L
+    if type(of) is SmoothConvex:
+        return terms.constant(0), L
+    if type(of) is WeaklyConvex or (type(of) is SmoothStronglyConvex and not of.conjugates):
+        return mu, L
+    return None
+
+
+def _of_condition(condition: Any) -> Iterator[Term]:
+    for part in getattr(condition, "of", ()):
+        if isinstance(part, Term):
+            yield part
+        else:
+            yield from _of_condition(part)
+
+
+def _mask(value: Value) -> Iterator[str]:
+    """The mask that a value is, or ``not`` with the one that it is the complement of."""
+    draws = {draws: c for (draws, atoms), c in value.of.items() if not atoms}
+    names = [key for key in draws if key]
+    if len(value.of) == len(draws) and len(names) == 1 and len(names[0]) == 1:
+        (name,) = names[0]
+        constant = draws.get(frozenset(), 0)
+        if draws[names[0]] == 1 and not constant:
+            yield name
+        if draws[names[0]] == -1 and constant == 1:
+            yield f"not {name}"
+
+
+def _is_own(value: Value) -> bool:
+    """Whether each client has such a number of its own."""
+    return any(atom.own for _, atoms in value.of for atom in atoms)
+
+
+def _is_vector(value: Value) -> bool:
+    return any(sum(atom.degree for atom in atoms) for _, atoms in value.of)
+
+
+def _masks(value: Value) -> set[str]:
+    return {name for draws, _ in value.of for name in draws}
+
+
+def _shared_vectors(values: Iterable[Value], clients: Clients) -> list[Atom]:
+    """The vectors that all share."""
+    found = {part for v in values for _, atoms in v.of for atom in atoms for part in clients.parts(atom)}
+    return sorted(atom for atom in found if atom.degree == 1 and not atom.own)
