@@ -10,6 +10,7 @@ extras.require()
 from verify.methods import (  # noqa: E402
     all_states,
     citation,
+    client_by_client,
     derivation,
     determinants,
     experiment,
@@ -39,6 +40,7 @@ PROOFS = (
     read_code.METHOD,
     all_states.METHOD,
     multipliers.METHOD,
+    client_by_client.METHOD,
     identities.METHOD,
     invariants.METHOD,
     worst_cases.METHOD,

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.base import Statement
+from verify.base.evaluate import meeting
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
@@ -20,6 +22,8 @@ from verify.search import hunting
 
 #: Counterexamples collected before the simplest is made smaller.
 REFUTATIONS = 4
+#: Recipes beyond those that the search came across, at which code is seen.
+MORE = 60
 #: What several methods speak of, in words.
 CONSTANTS = "relations between constants, at all their values"
 CLASS = "the whole class, in all dimensions, at exact parameters"
@@ -67,6 +71,17 @@ class Inquiry:
     def others(self) -> int | None:
         """The seed of further choices of the parameters; None where they are for who gives them to say."""
         return self.seed if self.given is None else None
+
+
+def seen(inquiry: Inquiry) -> list[Instance]:
+    """Instances that meet the hypotheses, of several sizes: at them it is seen of what kinds parameters and states are,
+    and what is read of code is compared with it. ``ValueError`` where there are none."""
+    claim = inquiry.claim
+    found = [claim.instances.build(recipe, True) for recipe in inquiry.met]
+    if not found:
+        raise ValueError("no instance meets the hypotheses")
+    more = claim.instances.recipes(hunting.generator(claim, inquiry.seed))
+    return found + [instance for _, instance in meeting(claim, islice(more, MORE))]
 
 
 class Role(Enum):

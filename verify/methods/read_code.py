@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
-from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
-from verify.base.evaluate import meeting
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
-from verify.methods.base import Inquiry, Method
+from verify.methods.base import Inquiry, Method, seen
 from verify.reading import comparing, proving
 from verify.search import hunting
-
-#: Recipes beyond those that the search came across, at which the kinds of parameters and the sizes of states are seen.
-MORE = 60
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -23,7 +16,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     claim = inquiry.claim
     try:
         with attributed(claim):
-            instances = _instances(inquiry)
+            instances = seen(inquiry)
             cases = proving.read(claim, instances)
             why = next((why for case in cases if (why := proving.unshown(claim, case))), "")
             if not why:
@@ -36,16 +29,6 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         "read off the code: for every n and d, in all states, for all functions and draws, at all values of the letters"
     )
     return method.found(Verdict.PROVED, note, used=("symbolic",))
-
-
-def _instances(inquiry: Inquiry) -> list[Instance]:
-    """Instances that meet the hypotheses, of several sizes."""
-    claim = inquiry.claim
-    found = [claim.instances.build(recipe, True) for recipe in inquiry.met]
-    if not found:
-        raise ValueError("no instance meets the hypotheses")
-    more = claim.instances.recipes(hunting.generator(claim, inquiry.seed))
-    return found + [instance for _, instance in meeting(claim, islice(more, MORE))]
 
 
 METHOD = Method(

@@ -5,7 +5,7 @@ A letter has a sign that is declared, of the letter itself or of one that it is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +20,7 @@ from verify.reading.generic_client import evaluated
 from verify.reading.obligations import Ground
 from verify.reading.source import Unread
 from verify.reading.terms import Op
-from verify.reading.worlds import ONE, Value
+from verify.reading.worlds import ONE
 
 
 class Letters:
@@ -86,13 +86,13 @@ class Letters:
                 value = evaluated(self.about.world, term.of)[0]
                 if set(value.of) == {ONE}:
                     yield value.of[ONE], bool(letter.is_positive)
+        known = {letter: c.as_expr() for letter, c in self.told.items()}
         for relation in conjuncts(self.about.relations):
             if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt | sympy.Eq):
                 continue
             if not relation.free_symbols <= set(self.told):
                 # What is not understood is not assumed.
                 continue
-            known = {letter: c.as_expr() for letter, c in self.told.items()}
             try:
                 small, large = (self.field.from_sympy(side.xreplace(known)) for side in _sides(relation))
             except (ValueError, NotImplementedError, sympy.CoercionFailed, sympy.PolynomialError):
@@ -187,6 +187,3 @@ def _short(symbol: str) -> str:
     for kind in (Op.LETTER, Op.GIVEN):
         symbol = symbol.removeprefix(f"{kind} ")
     return symbol
-
-
-

@@ -23,6 +23,7 @@ from verify.multipliers.forms import Form
 from verify.multipliers.grounds import Letters, Space, nonzero
 from verify.multipliers.posing import Posed
 from verify.multipliers.reducing import BLOCK, unneeded, without
+from verify.reading import terms
 from verify.reading.claimed import Case
 from verify.reading.generic_client import evaluated
 from verify.reading.obligations import Ground, ground, learn_sums, unmet
@@ -50,8 +51,11 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A density: what is to be at most 0, and what is known to be. ``vectors``: what adds up to zero; ``linked``: what is
-    known of sums alone; ``mine``: whether it is of the client of whom a statement speaks."""
+    """A density: what is to be at most 0, and what is known to be.
+
+    ``vectors``: what adds up to zero; ``linked``: what is known of sums alone; ``mine``: whether it is of the client of
+    whom a statement speaks.
+    """
 
     target: Value
     known: Mapping[str, Value]
@@ -75,6 +79,8 @@ class _Posing:
     def __init__(self, claim: Claim, case: Case, name: str) -> None:
         self.claim, self.case, self.name = claim, case, name
         of = claim.setting.functions
+        if any(q.after or q.domain is not None for q in claim.statement.quantities):
+            raise Unread("a quantity is taken after a step, or is not finite everywhere")
         if claim.setting.adversaries:
             raise Unread("compressors and oracles are not posed without a step")
         self.ends = None if of is None or not stated(claim, of) else _curvatures(of)
@@ -86,9 +92,7 @@ class _Posing:
         self.clients = Clients.of(terms, anchored and set(claim.setting.drawing.g) == {False})
         self.world = self.clients.world
         self.curvatures = None if self.ends is None else evaluated(self.world, self.ends)
-        self.quantities = {
-            q.expression: self._number(case.quantities[q.of]) for q in claim.statement.quantities
-        }
+        self.quantities = {q.expression: self._number(case.quantities[q.of]) for q in claim.statement.quantities}
         self.known = evaluated(self.world, case.known)
         self.true = {name for value in evaluated(self.world, case.masks) for name in _mask(value)}
         self.about: Ground = ground(claim, case, self.world)
@@ -108,22 +112,18 @@ class _Posing:
         if self.ends is not None and of is not None and of.ends is not None:
             yield sympy.Le(*of.ends, evaluate=False)
 
-    def never_occurs(self) -> bool:
-        """Whether no letters are such as this case has them."""
-        return self.about.never_occurs()
-
     # Groups
 
     def groups(self) -> list[Group]:
         """One for each comparison."""
-        if self.never_occurs():
+        if self.about.never_occurs():
             return []
         env = dict(self.quantities)
         for letter, term in self.case.letters.items():
             if term.op is not Op.LEAST:
                 env[letter] = evaluated(self.world, [term])[0]
         learn_sums(self.about)
-        found = []
+        found: list[Group] = []
         for k, comparison in enumerate(self.claim.statement.comparisons):
             left, right = (of_expression(side, env, self.world) for side in (comparison.left, comparison.right))
             differences = {"<=": [left - right], "==": [left - right, right - left]}.get(comparison.relation)
@@ -137,8 +137,9 @@ class _Posing:
         return found
 
     def _group(self, difference: Value, name: str) -> Group:
-        why, found = "there is no sum over the clients", []
-        for weight in self.clients.weights():
+        why = "no sum of numbers is seen to be positive"
+        found: list[tuple[int, int, Value, Value, dict[str, Value], str]] = []
+        for weight in filter(self._is_positive, self.clients.weights()):
             try:
                 number, relations = self.clients.shared(difference, weight)
                 density, rest = self._lighter(weight, *self.clients.density(number, weight, self.whose))
@@ -158,48 +159,44 @@ class _Posing:
         spoken_of = {str(s) for value in values for c in value.of.values() for s in c.as_expr().free_symbols}
         return spoken_of & set(self.clients.weights())
 
+    def _is_positive(self, weight: str) -> bool:
+        letter = self.about.names[sympy.Symbol(weight)]
+        return bool(letter.is_positive) or sympy.Gt(letter, 0) in self.about.relations
+
     def _lighter(self, weight: str, density: Value, rest: Value) -> tuple[Value, Value]:
-        """Both over a sum of numbers, as often as it divides them, where it is positive."""
+        """Both over a sum of numbers that is positive, as often as it divides them."""
         symbol = sympy.Symbol(weight)
-        letter = self.about.names[symbol]
         over = Value({ONE: 1 / self.world.field(symbol)})
         k = self.world.field.symbols.index(symbol)
         parts = [*density.of.values(), *rest.of.values()]
-        if not (letter.is_positive or sympy.Gt(letter, 0) in self.about.relations):
-            return density, rest
         while parts and all(all(monomial[k] for monomial in c.numer) for c in parts):
             density, rest = density * over, rest * over
             parts = [*density.of.values(), *rest.of.values()]
         return density, rest
 
     def _of(self, density: Value, rest: Value, relations: Mapping[str, Value], weight: str, name: str) -> Group:
-        linked = {key: self._spread(value, weight) for key, value in self._linked(relations).items()}
-        one = self.world.field.one
         # Of what does not speak of one client all are alike.
         whose = self.whose if self.clients.is_spoken_of(density + rest, self.whose) else None
+        linked = {key: self._spread(value, weight) for key, value in self._linked(relations).items()}
         targets: dict[str, tuple[Value, bool]] = {}
         if whose is not None:
             targets["the client"] = self.clients.of_anybody(density + rest, whose), True
-            if not density.is_zero():
+            if density.is_zero():
+                # Nothing is asked of the others, and nothing taken of what is known of all together.
+                linked = {}
+            else:
                 targets["another client"] = density, False
         elif density.is_zero() and not linked:
             targets["all"] = rest, False
         else:
-            share = Value({ONE: one / self.world.field(sympy.Symbol(weight))})
-            targets["each client"] = density + rest * share * self.clients.of_weight(weight), False
+            targets["each client"] = density + self._share(rest, weight), False
+        names = sorted({name for target, _ in targets.values() for name in _masks(target)})
         found: dict[str, _Part] = {}
         for who, (target, mine) in targets.items():
             own = {key: self._mine(value, mine) for key, value in linked.items()}
-            for words, true in self._falls(target, mine):
+            for words, true in self._falls(names, mine):
                 found[f"{name}: {who}{words}"] = self._part(target, own, true, mine)
-        spoken_of = [c for part in found.values() for v in part.values for c in v.of.values()]
-        spaces = {
-            mine: Letters(self.case, self.about, self.whose, mine).domain(spoken_of)
-            for mine in {part.mine for part in found.values()}
-        }
-        posed = {key: self._posed(part, spaces[part.mine]) for key, part in found.items()}
-        links = {key: link for _, of in posed.values() for key, link in of.items()}
-        return Group(name, {key: p for key, (p, _) in posed.items()}, links, next(iter(spaces.values())).own)
+        return self._posed(name, found)
 
     def _mine(self, value: Value, mine: bool) -> Value:
         return self.clients.of_anybody(value, self.whose) if mine and self.whose is not None else value
@@ -215,12 +212,15 @@ class _Posing:
     def _spread(self, value: Value, weight: str) -> Value:
         """The density of what is zero, or at most 0."""
         density, rest = self.clients.density(value, weight, None)
-        share = Value({ONE: self.world.field.one / self.world.field(sympy.Symbol(weight))})
-        return density + rest * share * self.clients.of_weight(weight)
+        return density + self._share(rest, weight)
 
-    def _falls(self, target: Value, mine: bool) -> Iterator[tuple[str, dict[str, bool]]]:
-        """The ways in which the masks of a client may fall on which depends what it adds, in words."""
-        names = sorted({name for draws, _ in target.of for name in draws})
+    def _share(self, rest: Value, weight: str) -> Value:
+        """What is no sum, shared out among the clients by the weight of each."""
+        one = self.world.field.one
+        return rest * Value({ONE: one / self.world.field(sympy.Symbol(weight))}) * self.clients.of_weight(weight)
+
+    def _falls(self, names: list[str], mine: bool) -> Iterator[tuple[str, dict[str, bool]]]:
+        """The ways in which the masks of a client may fall on which depends what clients add, in words."""
         if not set(names) <= self.world.indexed or len(names) > _MASKS:
             raise Unread("too many masks, or others than those of each client, decide what a client adds")
         told = {name: fell for name in names if mine for fell in (True, False) if self._is_told(name, fell)}
@@ -250,26 +250,47 @@ class _Posing:
         found |= dict(self._of_class([target, *found.values(), *vectors.values()]))
         return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine)
 
-    def _posed(self, part: _Part, space: Space) -> tuple[Posed, Links]:
-        goal = self._form(part.target, space)
-        forms = {key: form for key, value in part.known.items() if (form := self._form(value, space)).of}
-        vectors = {key: self._vector(value, space) for key, value in part.vectors.items()}
-        shared = frozenset(a.name for a in _shared_vectors(part.values, self.clients))
-        nonzero(space, (c for f in (goal, *forms.values()) for c in f.of.values()))
-        nonzero(space, (c for vector in vectors.values() for c in vector.values()))
-        out = unneeded((goal, *forms.values()), vectors.values(), shared, space.own, space.one)
-        goal, forms = without(goal, out), {key: without(form, out) for key, form in forms.items()}
-        links = {key: (key, 1) for key in part.linked if key in forms}
-        for key, vector in vectors.items():
-            for row in sorted(shared - out):
-                along = Form({})
-                for other, c in vector.items():
-                    if other not in out:
-                        along = along + Form({(BLOCK, *sorted((other, row))): c})
-                for sign, word in ((1, "+"), (-1, "-")):
-                    forms[f"{key} along {row} {word}"] = along * sign
-                    links[f"{key} along {row} {word}"] = f"{key} along {row}", sign
-        return Posed(space.names, space.domain, goal, forms, {key: key for key in forms}, {}), links
+    def _posed(self, name: str, found: Mapping[str, _Part]) -> Group:
+        """Forms of all parts, in the same vectors: what is linked means the same in all."""
+        spoken_of = [c for part in found.values() for v in part.values for c in v.of.values()]
+        spaces = {mine: self._space(spoken_of, mine) for mine in {part.mine for part in found.values()}}
+        forms, vectors = {}, {}
+        for key, part in found.items():
+            space = spaces[part.mine]
+            forms[key] = {"": self._form(part.target, space)}
+            forms[key] |= {known: self._form(value, space) for known, value in part.known.items()}
+            vectors[key] = {relation: self._vector(value, space) for relation, value in part.vectors.items()}
+            nonzero(space, (c for form in forms[key].values() for c in form.of.values()))
+            nonzero(space, (c for vector in vectors[key].values() for c in vector.values()))
+        space = next(iter(spaces.values()))
+        shared = frozenset(a.name for part in found.values() for a in _shared_vectors(part.values, self.clients))
+        out = unneeded(
+            [form for of in forms.values() for form in of.values()],
+            [vector for of in vectors.values() for vector in of.values()],
+            shared,
+            space.own,
+            space.one,
+        )
+        parts: dict[str, Posed] = {}
+        links: dict[str, tuple[str, int]] = {}
+        for key, part in found.items():
+            known = {of: form for of, f in forms[key].items() if (form := without(f, out)).of}
+            goal = known.pop("", Form({}))
+            links |= {of: (of, 1) for of in part.linked if of in known}
+            for relation, vector in vectors[key].items():
+                for row in sorted(shared - out):
+                    along = sum(
+                        (Form({(BLOCK, *sorted((r, row))): c}) for r, c in vector.items() if r not in out), Form({})
+                    )
+                    for sign, word in ((1, "+"), (-1, "-")):
+                        known[f"{relation} along {row} {word}"] = along * sign
+                        links[f"{relation} along {row} {word}"] = f"{relation} along {row}", sign
+            of_part = spaces[part.mine]
+            parts[key] = Posed(of_part.names, of_part.domain, goal, known, {of: of for of in known}, {})
+        return Group(name, parts, links, space.own)
+
+    def _space(self, spoken_of: list[Any], mine: bool) -> Space:
+        return Letters(self.case, self.about, self.whose, mine).domain(spoken_of)
 
     def _vector(self, value: Value, space: Space) -> dict[str, Any]:
         """A vector that sums to zero, by rows."""
@@ -315,8 +336,6 @@ class _Posing:
 def _curvatures(of: Any) -> tuple[Term, Term] | None:
     """The least and the largest curvature of a generic client's function, as terms; None of a class not posed."""
     mu, L = (leaf(Op.GIVEN, name, NUMBER) for name in ("mu", "L"))
-    from verify.reading import terms
-
     if type(of) is SmoothOwn:
         r = leaf(Op.LETTER, "r", Type((Axis.CLIENTS,)))
         return terms.negative(r), r

@@ -2,169 +2,70 @@
 
 from __future__ import annotations
 
-import math
+import json
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from verify.multipliers.inequalities import Group
-from verify.multipliers.points import Points, Programs
-from verify.multipliers.posing import Posed
-from verify.multipliers.proofs import Proof, Tree, Wrong, check, checked, leaves
-from verify.multipliers.ratios import Ratio
-from verify.multipliers.search import search
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from verify.multipliers.inequalities import Group, pose
+from verify.multipliers.links import agreed
+from verify.multipliers.proofs import Proof, Tree, Wrong, checked, leaves
+from verify.reading import claimed, comparing
 
-#: What is linked: multipliers by the names of links.
-Links = Mapping[str, Ratio]
-#: Points at which it is asked what is linked wants, how far off floats may be, and below what no multiplier is.
-_POINTS, _NEAR, _LOW = 8, 1e-5, 20.0
-#: Numbers that are tried for what is linked.
-_SIMPLE = sorted(
-    {Fraction(sign * a, b) for sign in (1, -1) for a in range(9) for b in range(1, 5)},
-    key=lambda c: (c.denominator + abs(c.numerator), c < 0),
-)
+#: Multipliers that were found once, by claims and their parts.
+_STORED = Path(__file__).with_name("stored_inequalities.json")
 
 
-def agreed(group: Group, trees: Mapping[str, Tree]) -> None:
-    """``Wrong`` where proofs of the parts of a group do not make one: where something linked has two multipliers, or
-    one that depends on what a client has of its own."""
-    if set(trees) != set(group.parts):
-        raise Wrong("there is no proof of some sort of clients")
-    found: dict[str, str] = {}
-    for name, tree in trees.items():
-        for proof in leaves(tree):
-            for link, c in nets(group, proof.posed, proof.multipliers).items():
-                if group.own & c.letters():
-                    raise Wrong(f"the multiplier of {link} is each client's own")
-                if found.setdefault(link, c.key) != c.key:
-                    raise Wrong(f"{link} has two multipliers: {name}")
-
-
-def nets(group: Group, posed: Posed, multipliers: Mapping[str, Ratio]) -> dict[str, Ratio]:
-    """The multipliers of all that is linked, by links."""
-    found = {link: posed.zero for link, _ in group.linked.values()}
-    for name, c in multipliers.items():
-        if name in group.linked:
-            link, sign = group.linked[name]
-            found[link] = found[link] + c * sign
+@cache
+def stored() -> Mapping[str, Mapping[str, Any]]:
+    """Multipliers that were found once, by claims and parts: texts, of which nothing is taken unchecked."""
+    found: Mapping[str, Mapping[str, Any]] = json.loads(_STORED.read_text())
     return found
 
 
-def stored(group: Group, known: Mapping[str, Any]) -> dict[str, Tree]:
+def prove(claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, seconds: float) -> list[Proof] | str:
+    """Proofs of all parts of an inequality, or what stands in the way.
+
+    ``instances``: some that meet the hypotheses, at which what is read is compared with the code; ``seconds``: for the
+    search, where no stored multipliers prove a part. ``ValueError`` where the code is not read.
+    """
+    deadline = time.process_time() + seconds
+    functions = tuple(quantity.of for quantity in claim.statement.quantities)
+    cases = list(claimed.cases(claim, instances, functions, False, True))
+    if not cases:
+        return "the hypotheses are met by no letters"
+    found: list[Proof] = []
+    for k, case in enumerate(cases):
+        for group in pose(claim, case, f"{k}." if len(cases) > 1 else ""):
+            trees = _proved(group, stored().get(claim.id, {}), deadline)
+            if isinstance(trees, str):
+                return trees
+            found += [proof for tree in trees.values() for proof in leaves(tree)]
+    comparing.check(claim, cases, instances, rng)
+    return found
+
+
+def _proved(group: Group, known: Mapping[str, Any], deadline: float) -> Mapping[str, Tree] | str:
+    if all(name in known for name in group.parts):
+        try:
+            return read(group, known)
+        except Wrong:
+            pass
+    # Where all is stored, nothing is searched for, and no solver loaded.
+    from verify.multipliers.linked_search import searched
+
+    left = deadline - time.process_time()
+    return searched(group, left) if left > 0 else "no multipliers were found in the time"
+
+
+def read(group: Group, known: Mapping[str, Any]) -> dict[str, Tree]:
     """Proofs from texts, checked anew. ``Wrong`` for what is none."""
-    if missing := [name for name in group.parts if name not in known]:
-        raise Wrong(f"nothing is stored of {missing[0]}")
     trees = {name: checked(posed, known[name]) for name, posed in group.parts.items()}
     agreed(group, trees)
-    return trees
-
-
-def searched(group: Group, seconds: float) -> dict[str, Tree] | str:
-    """Proofs of all parts of a group, or why none were found in the time.
-
-    What is linked gets numbers that do for all parts, or else the multipliers that one part wants.
-    """
-    deadline, why = time.process_time() + seconds, "no multipliers were found in the time"
-    for links in _proposed(group, deadline):
-        found = _with(group, links, deadline)
-        if not isinstance(found, str):
-            agreed(group, found)
-            return found
-        why = found
-        if time.process_time() > deadline:
-            break
-    return why
-
-
-def _proposed(group: Group, deadline: float) -> Iterator[Links]:
-    """Multipliers of what is linked, if any is, that may do."""
-    posed = next(iter(group.parts.values()))
-    found = _numbers(group)
-    if found is not None:
-        yield {link: posed.one * c for link, c in found.items()}
-    for first in group.parts.values() if found != {} else ():
-        one = search(first, deadline - time.process_time())
-        if isinstance(one, Proof):
-            links = nets(group, one.posed, one.multipliers)
-            if not any(group.own & c.letters() for c in links.values()):
-                yield links
-
-
-def _numbers(group: Group) -> dict[str, Fraction] | None:
-    """Simple numbers between what programs at points want of each link, one after another; None where there are none."""
-    programs = {name: _at_points(posed) for name, posed in group.parts.items()}
-    links = sorted({link for known, (link, _) in group.linked.items() if any(known in p.known for p in group.parts.values())})
-    chosen: dict[str, Fraction] = {}
-    for link in links:
-        low, high = -math.inf, math.inf
-        for name, posed in group.parts.items():
-            for program, p in programs[name]:
-                bounds = _interval(group, posed, program, p, link, chosen)
-                if bounds is not None:
-                    low, high = max(low, bounds[0]), min(high, bounds[1])
-        number = next((c for c in _SIMPLE if low - _NEAR <= c <= high + _NEAR), None)
-        if number is None:
-            return None
-        chosen[link] = number
-    return chosen
-
-
-def _at_points(posed: Posed) -> list[tuple[Programs, int]]:
-    points = Points(posed, np.random.default_rng(0))
-    if len(points.X) < 4:
-        return []
-    programs = Programs(posed, points.choose(_POINTS))
-    return [(programs, p) for p in range(len(programs.X))]
-
-
-def _interval(
-    group: Group, posed: Posed, program: Programs, p: int, link: str, chosen: Mapping[str, Fraction]
-) -> tuple[float, float] | None:
-    """Between what a link is at a point, the others as chosen; None where that is not clear."""
-    place = {name: k for k, name in enumerate(posed.known)}
-    fixed: dict[int, float] = {}
-    below = 0.0
-    for known, (one, sign) in group.linked.items():
-        if known not in place:
-            continue
-        if one in chosen:
-            fixed[place[known]] = max(0.0, float(chosen[one] * sign))
-        elif sign < 0:
-            # Numbers of any sign are numbers above a low one.
-            fixed[place[known]] = _LOW
-            below = _LOW if one == link else below
-    if link not in {group.linked[name][0] for name in place if name in group.linked}:
-        return None
-    plus = next(place[known] for known, (one, sign) in group.linked.items() if one == link and sign > 0 and known in place)
-    ends = []
-    for side in (1.0, -1.0):
-        goal = np.zeros(len(place))
-        goal[plus] = side
-        found = program.solve(p, goal, list(range(len(place))), fixed)
-        ends.append(float(found[plus]) - below if isinstance(found, np.ndarray) else -math.inf * side)
-    return ends[0], ends[1]
-
-
-def _with(group: Group, links: Links, deadline: float) -> dict[str, Tree] | str:
-    """Proofs of all parts with given multipliers of what is linked."""
-    trees: dict[str, Tree] = {}
-    for name, posed in group.parts.items():
-        given: dict[str, Ratio] = {}
-        for known, (link, sign) in group.linked.items():
-            c = links[link] * sign
-            if known in posed.known and not c.is_zero and posed.domain.ratio_sign(c) is not None:
-                given[known] = c
-        target = posed.target
-        for known, c in given.items():
-            target = target - posed.known[known] * c
-        others = {known: form for known, form in posed.known.items() if known not in group.linked}
-        left = deadline - time.process_time()
-        found = search(replace(posed, target=target, known=others), left) if left > 0 else "the time was over"
-        if not isinstance(found, Proof):
-            return f"{name}: {found if isinstance(found, str) else 'it is split'}"
-        trees[name] = check(posed, {**found.multipliers, **given})
     return trees

@@ -1,7 +1,7 @@
 """Forms in fewer vectors: where nothing changes along a direction, one vector is told relative to the others.
 
-A form Q with Q(x) = Q(x + t v) for all t is told by the vectors x - (x_r/v_r) v, whose row r is zero. So the row r may be
-left out of all forms that have this in common, and these are what they were, in the other vectors.
+A form Q with Q(x) = Q(x + t v) for all t is told by the vectors x - (x_r/v_r) v, whose row r is zero. So the row r may
+be left out of all forms that have this in common, and these are what they were, in the other vectors.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def without(form: Form, rows: frozenset[str]) -> Form:
 
 
 def _echelon(lines: Sequence[list[Ratio]], columns: int) -> dict[int, list[Ratio]]:
-    """The reduced rows of a system, by their pivots: a column k without one has the null vector that is 1 there and less
-    the entry of each row in k at the pivot of that row."""
+    """The reduced rows of a system, by their pivots: a column k without one has the null vector that is 1 there and
+    less the entry of each row in k at the pivot of that row."""
     left, found = [list(line) for line in lines], dict[int, list[Ratio]]()
     for k in range(columns):
         at = min(

@@ -46,8 +46,8 @@ class Case:
     error; ``letters``: what those letters of the claim are of which that can be read; ``quantities``: the terms that
     each function computes, by the function, and ``axis``: on which those lie that one computes side by side; ``types``:
     of the parts of a state; ``program``: the step of the method, where the claim speaks of one; ``known``: what its
-    setting says is at most 0 in all states, where that is asked for; ``masks``: those of which hypotheses say that they
-    are true.
+    setting says is at most 0 in all states, where that is asked for, side by side on ``known_axis``; ``masks``: those
+    that are true by hypotheses.
     """
 
     conditions: tuple[tuple[Condition, bool], ...]
@@ -58,6 +58,7 @@ class Case:
     types: Mapping[str, Type]
     program: Program | None
     known: tuple[Term, ...] = ()
+    known_axis: int = -1
     masks: tuple[Term, ...] = ()
 
     @property
@@ -108,9 +109,7 @@ def _next(path: list[bool]) -> list[bool] | None:
     return [*path[:-1], False] if path else None
 
 
-def _case(
-    claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], stepping: bool, of_all: Any
-) -> Case:
+def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], stepping: bool, of_all: Any) -> Case:
     given = scene.problem, scene.params, scene.state
     letters = dict(_letters(claim, reader, scene))
     values = {function: reader.call(theirs(function), *given) for function in functions}
@@ -130,8 +129,12 @@ def _case(
         told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
         step = parts_after(after, scene.types)
         program = Program(algorithm.name, scene.types, told, {}, scene.with_g, law, step, reader.raising)
-    said = () if of_all is None else _terms(reader.call(theirs(of_all), *given))
-    return Case(tuple(reader.taken), tuple(reader.raising), letters, found, axis, scene.types, program, said)
+    case = Case(tuple(reader.taken), tuple(reader.raising), letters, found, axis, scene.types, program)
+    if of_all is None:
+        return case
+    said = reader.call(theirs(of_all), *given)
+    taken, raising = tuple(reader.taken), tuple(reader.raising)
+    return replace(case, conditions=taken, raising=raising, known=_terms(said), known_axis=getattr(said, "axis", -1))
 
 
 def _terms(value: Any) -> tuple[Term, ...]:

@@ -79,19 +79,23 @@ def _compare(
 ) -> bool:
     """Whether all that was read is compared; what loops leave is read again, with the numbers of rounds there are."""
     lead = np.shape(state[0])[:2]
-    loops = [_loops(terms) for terms in case.quantities.values()]
+    loops = [_loops(terms) for terms in (*case.quantities.values(), case.known)]
     loops += [] if case.program is None else [_loops(case.program.step.values())]
     algorithm = claim.setting.algorithm
     if any(loops) and (problem is None or algorithm is None or problem.n == problem.d or problem.d == 1):
         return False
     counts = {name: value for name, value in params._asdict().items() if type(value) is int}
-    for function, terms in case.quantities.items():
+    of_all = claim.setting.hints.known
+    functions = [(function, terms, case.axis) for function, terms in case.quantities.items()]
+    for function, terms, axis in [*functions, *([(of_all, case.known, case.known_axis)] if case.known else [])]:
         if algorithm is not None and _loops(terms):
             terms = quantities(function, algorithm, problem, params, counts)
         there = np.asarray(function(problem, params, state))
         parts = [_full(running.value(term, sized, params, state), term, sized, lead) for term in terms]
-        here = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=case.axis)
+        here = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
         _same(here, np.broadcast_to(there, np.broadcast_shapes(np.shape(there), here.shape)), str(claim.id))
+        if function is of_all and bool((there > 0).any()):
+            raise Unread("what the setting says of all states is not so in one of them")
     if case.program is not None:
         algorithm = claim.statement.algorithm
         draw = algorithm.draws(problem, params, state).sample(rng, lead)

@@ -1,0 +1,161 @@
+"""Inequalities without a step, client by client: for all letters and every number of clients."""
+
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.papers.fedadmm import descent, displays, transition
+from fedtheory.papers.fedadmm.letters import m
+from verify.base.evaluate import meeting
+from verify.multipliers import linking
+from verify.multipliers.inequalities import pose
+from verify.multipliers.linked_search import searched
+from verify.multipliers.links import agreed
+from verify.multipliers.proofs import Wrong
+from verify.reading import claimed
+from verify.reading.source import Unread
+from verify.search import hunting
+
+#: Of each sort one: of one client, of sums, with a relation of the server's model, with shares of sums.
+FEW = (
+    "fedadmm/eq-14",
+    "fedadmm/lemma-C.2/c/idle",
+    "fedadmm/theorem-4.1/c/begins",
+    "fedadmm/theorem-4.3/gradient",
+    "fedadmm/lemma-4.1/repaired",
+)
+_SMALLER = sympy.Rational(99, 100)
+
+
+def _seen(claim):
+    recipes = islice(claim.instances.recipes(hunting.generator(claim, 0)), 12)
+    return [instance for _, instance in meeting(claim, recipes)]
+
+
+def shown(claim, seconds=0.0):
+    """Whether a claim is proved, by what is stored of it, or by what is found in some seconds."""
+    try:
+        return not isinstance(linking.prove(claim, _seen(claim), np.random.default_rng(0), seconds), str)
+    except Unread:
+        return False
+
+
+@pytest.mark.parametrize("id", FEW)
+def test_stored_multipliers_prove_their_claims(id):
+    assert shown(claims.get(id))
+
+
+def _groups(claim):
+    functions = tuple(quantity.of for quantity in claim.statement.quantities)
+    cases = list(claimed.cases(claim, _seen(claim), functions, False, True))
+    return [group for k, case in enumerate(cases) for group in pose(claim, case, f"{k}." if len(cases) > 1 else "")]
+
+
+def test_everything_that_is_stored_is_of_a_claim_and_reads():
+    for id, parts in linking.stored().items():
+        assert isinstance(claims.get(id).statement, Inequality)
+        assert all(set(part) == {"multipliers", "plans"} for part in parts.values())
+
+
+def _with(id, **parts):
+    claim = claims.get(id)
+    return replace(claim, id="mine/other", statement=replace(claim.statement, **parts))
+
+
+def _scaled(id, factor):
+    return _with(id, right=claims.get(id).statement.right * factor)
+
+
+@pytest.mark.parametrize(
+    "id", ("fedadmm/eq-14", "fedadmm/lemma-C.2/c/share", "fedadmm/theorem-4.1/c/turn", "fedadmm/theorem-4.3/gradient")
+)
+def test_smaller_sides_are_not_proved(id):
+    # By the multipliers of what is true.
+    assert not shown(replace(_scaled(id, _SMALLER), id=id))
+
+
+def test_smaller_sides_are_not_proved_by_a_search():
+    assert not shown(_scaled("fedadmm/theorem-4.1/c/turn", _SMALLER), 1)
+
+
+def test_what_holds_for_few_clients_is_not_proved():
+    id = "fedadmm/theorem-4.1/c/gradients"
+    right = claims.get(id).statement.right
+    assert not shown(_with(id, right=right.subs(m, 5)), 1)
+
+
+def _requiring(id, *hypotheses):
+    return replace(claims.get(id), requires=hypotheses)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    (
+        _requiring("fedadmm/lemma-4.1/repaired", transition.SMOOTH),
+        _requiring("fedadmm/lemma-4.1/repaired", transition.STEP),
+        # Beyond the largest share for which it holds at all nu_i.
+        _requiring("fedadmm/lemma-4.1/repaired", transition.SMOOTH, transition.step_condition(sympy.Rational(100, 39))),
+        _requiring("fedadmm/lemma-C.2/c/selected", transition.IDLE),
+        _requiring("fedadmm/lemma-C.2/c/accuracy"),
+        _requiring("fedadmm/theorem-4.1/c/turn"),
+    ),
+    ids=("no step condition", "not smooth", "too large", "idle", "anybody", "any functions"),
+)
+def test_hypotheses_are_needed(claim):
+    assert not shown(claim)
+
+
+def _along(v):
+    return displays._product(
+        displays._moved_on(v)[..., None, :], v.params.sigma[:, None] * displays._from_next(v) + v.state.Pi
+    )
+
+
+#: These sum to zero, by the server's step: of one client nothing is known of them, nor of a sum with weights.
+OF_ALL = transition.quantity("the sum", lambda v: _along(v).sum(axis=-1))
+OF_ONE = transition.of_client("of one", _along)
+WEIGHTED = transition.quantity("weighted", lambda v: (_along(v) * v.params.alpha).sum(axis=-1))
+
+
+@pytest.mark.parametrize(("quantity", "true"), ((OF_ALL, True), (OF_ONE, False), (WEIGHTED, False)))
+def test_what_is_known_of_a_sum_is_not_known_of_a_client(quantity, true):
+    quantities = (quantity, descent.SERVER)
+    claim = _with("fedadmm/eq-47", left=quantity.expression, right=descent.SERVER.expression, quantities=quantities)
+    assert shown(claim, 1) is true
+
+
+def test_what_is_linked_has_one_multiplier():
+    (group, *_) = _groups(claims.get("fedadmm/theorem-4.1/c/begins"))
+    known = linking.stored()["fedadmm/theorem-4.1/c/begins"]
+    trees = linking.read(group, known)
+    links = {of for of, _ in group.linked.values()}
+    assert len(group.parts) == 2 and links
+    # As if no client but the idle ones had been told.
+    for name, part in known.items():
+        less = {k: c for k, c in part["multipliers"].items() if k not in group.linked}
+        assert less != part["multipliers"]
+        with pytest.raises(Wrong):
+            linking.read(group, {**known, name: {**part, "multipliers": less}})
+    with pytest.raises(Wrong, match="no proof of some sort"):
+        agreed(group, dict(list(trees.items())[:1]))
+
+
+def test_multipliers_are_found_again():
+    (group, *_) = _groups(claims.get("fedadmm/theorem-4.1/c/begins"))
+    assert searched(group, 10).keys() == group.parts.keys()
+
+
+def test_a_setting_that_says_too_much_of_its_states_proves_nothing():
+    claim = claims.get("fedadmm/theorem-4.2/a/residual")
+    setting = claim.setting
+
+    def known(problem, params, state):
+        return setting.hints.known(problem, params, state) + state.eps[..., None, :]
+
+    lying = replace(setting, hints=replace(setting.hints, known=known))
+    assert not shown(replace(claim, setting=lying))

@@ -1,0 +1,50 @@
+"""Inequalities without a step, proved for all letters and every number of clients by what one generic client adds."""
+
+from __future__ import annotations
+
+from fedtheory.claims import Claim
+from fedtheory.kinds.inequality import Inequality
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
+from verify.evidence.record import Outcome
+from verify.exact import reals
+from verify.methods.base import Inquiry, Method, seen
+from verify.multipliers import linking
+from verify.search import hunting
+
+#: Seconds for the search of multipliers, where no stored ones prove a claim.
+SECONDS = 5.0
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Proved by multipliers that were checked; otherwise nothing is known."""
+    claim = inquiry.claim
+    if undefined := reals.unreal(claim):
+        return method.skipped(undefined)
+    try:
+        with attributed(claim):
+            shown = linking.prove(claim, seen(inquiry), hunting.generator(claim, inquiry.seed), SECONDS)
+    except (ValueError, ArithmeticError) as error:
+        return method.skipped(f"left open: {error}")
+    if isinstance(shown, str):
+        return method.skipped(f"left open: {shown}")
+    used = sum(len(proof.multipliers) for proof in shown)
+    note = (
+        f"{used} multipliers in closed form, for all letters, each client's own too, and every number of clients, "
+        f"in {len(shown)} cases"
+    )
+    return method.found(Verdict.PROVED, note, used=("symbolic",))
+
+
+def _applies(claim: Claim) -> bool:
+    return bool(claim.statement.quantities) and not claim.setting.adversaries
+
+
+METHOD = Method(
+    "client by client",
+    "the whole class, in all dimensions, at all parameters, each client's own too, and numbers of clients",
+    (Inequality,),
+    run,
+    frozenset({"<=", "=="}),
+    applies=_applies,
+)

@@ -1,0 +1,140 @@
+"""The search for multipliers of what is linked: simple numbers that do for all parts, or what one part wants."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from verify.multipliers.inequalities import Group
+from verify.multipliers.links import agreed, nets
+from verify.multipliers.points import Points, Programs
+from verify.multipliers.posing import Posed
+from verify.multipliers.proofs import Proof, Tree, check
+from verify.multipliers.ratios import Ratio
+from verify.multipliers.search import search
+
+#: What is linked: multipliers by the names of links.
+Links = Mapping[str, Ratio]
+#: Points at which it is asked what is linked wants, how far off floats may be, and below what no multiplier is.
+_POINTS, _NEAR, _LOW = 8, 1e-5, 20.0
+#: Numbers that are tried for what is linked.
+_SIMPLE = sorted(
+    {Fraction(sign * a, b) for sign in (1, -1) for a in range(9) for b in range(1, 5)},
+    key=lambda c: (c.denominator + abs(c.numerator), c < 0),
+)
+
+
+def searched(group: Group, seconds: float) -> dict[str, Tree] | str:
+    """Proofs of all parts of a group, or why none were found in the time.
+
+    What is linked gets numbers that do for all parts, or else the multipliers that one part wants.
+    """
+    deadline, why = time.process_time() + seconds, "no multipliers were found in the time"
+    for links in _proposed(group, deadline):
+        found = _with(group, links, deadline)
+        if not isinstance(found, str):
+            agreed(group, found)
+            return found
+        why = found
+        if time.process_time() > deadline:
+            break
+    return why
+
+
+def _proposed(group: Group, deadline: float) -> Iterator[Links]:
+    """Multipliers of what is linked, if any is, that may do."""
+    posed = next(iter(group.parts.values()))
+    found = _numbers(group)
+    if found is not None:
+        yield {link: posed.one * c for link, c in found.items()}
+    for first in group.parts.values() if found != {} else ():
+        one = search(first, deadline - time.process_time())
+        if isinstance(one, Proof):
+            links = nets(group, one.posed, one.multipliers)
+            if not any(group.own & c.letters() for c in links.values()):
+                yield links
+
+
+def _numbers(group: Group) -> dict[str, Fraction] | None:
+    """Simple numbers between what programs at points want of each link, one after another; None where none are."""
+    programs = {name: _at_points(posed) for name, posed in group.parts.items()}
+    links = sorted(
+        {link for known, (link, _) in group.linked.items() if any(known in p.known for p in group.parts.values())}
+    )
+    chosen: dict[str, Fraction] = {}
+    for link in links:
+        low, high = -math.inf, math.inf
+        for name, posed in group.parts.items():
+            for program, p in programs[name]:
+                bounds = _interval(group, posed, program, p, link, chosen)
+                if bounds is not None:
+                    low, high = max(low, bounds[0]), min(high, bounds[1])
+        number = next((c for c in _SIMPLE if low - _NEAR <= c <= high + _NEAR), None)
+        if number is None:
+            return None
+        chosen[link] = number
+    return chosen
+
+
+def _at_points(posed: Posed) -> list[tuple[Programs, int]]:
+    points = Points(posed, np.random.default_rng(0))
+    if len(points.X) < 4:
+        return []
+    programs = Programs(posed, points.choose(_POINTS))
+    return [(programs, p) for p in range(len(programs.X))]
+
+
+def _interval(
+    group: Group, posed: Posed, program: Programs, p: int, link: str, chosen: Mapping[str, Fraction]
+) -> tuple[float, float] | None:
+    """Between what a link is at a point, the others as chosen; None where that is not clear."""
+    place = {name: k for k, name in enumerate(posed.known)}
+    fixed: dict[int, float] = {}
+    below = 0.0
+    for known, (one, sign) in group.linked.items():
+        if known not in place:
+            continue
+        if one in chosen:
+            fixed[place[known]] = max(0.0, float(chosen[one] * sign))
+        elif sign < 0:
+            # Numbers of any sign are numbers above a low one.
+            fixed[place[known]] = _LOW
+            below = _LOW if one == link else below
+    if link not in {group.linked[name][0] for name in place if name in group.linked}:
+        return None
+    plus = next(
+        place[known] for known, (one, sign) in group.linked.items() if one == link and sign > 0 and known in place
+    )
+    ends = []
+    for side in (1.0, -1.0):
+        goal = np.zeros(len(place))
+        goal[plus] = side
+        found = program.solve(p, goal, list(range(len(place))), fixed)
+        ends.append(float(found[plus]) - below if isinstance(found, np.ndarray) else -math.inf * side)
+    return ends[0], ends[1]
+
+
+def _with(group: Group, links: Links, deadline: float) -> dict[str, Tree] | str:
+    """Proofs of all parts with given multipliers of what is linked."""
+    trees: dict[str, Tree] = {}
+    for name, posed in group.parts.items():
+        given: dict[str, Ratio] = {}
+        for known, (link, sign) in group.linked.items():
+            c = links[link] * sign
+            if known in posed.known and not c.is_zero and posed.domain.ratio_sign(c) is not None:
+                given[known] = c
+        target = posed.target
+        for known, c in given.items():
+            target = target - posed.known[known] * c
+        others = {known: form for known, form in posed.known.items() if known not in group.linked}
+        left = deadline - time.process_time()
+        found = search(replace(posed, target=target, known=others), left) if left > 0 else "the time was over"
+        if not isinstance(found, Proof):
+            return f"{name}: {found if isinstance(found, str) else 'it is split'}"
+        trees[name] = check(posed, {**found.multipliers, **given})
+    return trees
