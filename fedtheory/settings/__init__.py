@@ -92,14 +92,16 @@ class Hints:
     ``basis``: quantities of which Lyapunov functions are composed; ``lyapunov``: the two parts of an inexact method's
     Lyapunov function, gap and error, of which only the weight is unknown. ``known(problem, params, state)``: entries
     that are at most 0 in all states that a statement speaks of; ``init`` makes no others, except of formal vectors, of
-    which they are then assumed. ``complete``: whether the parameters and states of special instances are all that a
-    statement there may depend on. ``coordinates``: whether the method draws coordinates. ``identities``: the proofs for
-    all parameters.
+    which they are then assumed. ``signs``: functions of (problem, params) that give numbers of each client which are at
+    least 0 whatever the constants of the setting, or (where True is said) positive. ``complete``: whether the
+    parameters and states of special instances are all that a statement there may depend on. ``coordinates``: whether
+    the method draws coordinates. ``identities``: the proofs for all parameters.
     """
 
     basis: tuple[Any, ...] = ()
     lyapunov: tuple[Callable[..., Any], ...] = ()
     known: Callable[[Any, Any, Any], Any] | None = None
+    signs: tuple[tuple[Callable[[Any, Any], Any], bool], ...] = ()
     complete: bool = False
     coordinates: bool = False
     identities: Identities | None = None

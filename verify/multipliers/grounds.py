@@ -42,12 +42,15 @@ class Letters:
 
     def _name(self) -> None:
         world, names = self.about.world, self.about.names
+        others: set[sympy.Basic] = set()
         for symbol in self.field.symbols:
             generic = sympy.Symbol(without(str(symbol), self.whose)) if self.whose is not None else symbol
             letter = names[symbol]
             if generic != symbol:
                 if self.mine:
                     self.told[letter] = self.field(generic)
+                else:
+                    others.add(letter)
                 continue
             self.told[letter] = self.field(symbol)
             summed = symbol in world.sums.values() and sympy.Gt(letter, 0) in self.about.relations
@@ -55,7 +58,7 @@ class Letters:
                 self._sign(_short(str(symbol)), bool(letter.is_positive) or summed)
                 self.made[symbol] = _short(str(symbol)), Fraction(1), Fraction(0)
         for letter, term in self.case.letters.items():
-            if term.op is not Op.LEAST and letter not in self.told:
+            if term.op is not Op.LEAST and letter not in self.told and letter not in others:
                 value = evaluated(world, [term])[0]
                 if set(value.of) <= {ONE}:
                     self._link(letter, value.of.get(ONE, self.field.zero))
@@ -81,11 +84,15 @@ class Letters:
 
     def said(self) -> Iterator[tuple[Any, bool]]:
         """Elements of the field that are >= 0 (> 0 where told so)."""
-        for letter, term in self.case.letters.items():
-            if term.op is Op.LEAST and letter.is_nonnegative:
-                value = evaluated(self.about.world, term.of)[0]
-                if set(value.of) == {ONE}:
-                    yield value.of[ONE], bool(letter.is_positive)
+        least = [
+            (term.of[0], bool(letter.is_positive))
+            for letter, term in self.case.letters.items()
+            if term.op is Op.LEAST and letter.is_nonnegative
+        ]
+        for term, strict in (*least, *self.case.signs):
+            value = evaluated(self.about.world, [term])[0]
+            if set(value.of) == {ONE}:
+                yield value.of[ONE], strict
         known = {letter: c.as_expr() for letter, c in self.told.items()}
         for relation in conjuncts(self.about.relations):
             if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt | sympy.Eq):

@@ -86,6 +86,7 @@ class _Posing:
         self.ends = None if of is None or not stated(claim, of) else _curvatures(of)
         terms = [t for several in case.quantities.values() for t in several]
         terms += [*case.letters.values(), *case.known, *case.masks, *(self.ends or ())]
+        terms += [term for term, _ in case.signs]
         terms += [t for c, _ in case.conditions for t in _of_condition(c)]
         terms += [t for _, c in case.raising for t in _of_condition(c)]
         anchored = of is not None and claim.setting.optimum in ("consensus", "stationary")
@@ -100,6 +101,7 @@ class _Posing:
         if len(case.whose) > 1:
             raise Unread("a statement speaks of several clients")
         self.whose = next(iter(case.whose), None)
+        self.about.relations.extend(self._signs())
 
     def _number(self, terms: tuple[Term, ...]) -> Value:
         if len(terms) != 1 or set(terms[0].type.axes) - {Axis.ONE}:
@@ -111,6 +113,14 @@ class _Posing:
         of = self.claim.setting.functions
         if self.ends is not None and of is not None and of.ends is not None:
             yield sympy.Le(*of.ends, evaluate=False)
+
+    def _signs(self) -> Iterator[sympy.Basic]:
+        """What the setting says of numbers of each client, and so of the one of whom a statement speaks."""
+        for term, strict in self.case.signs:
+            value = evaluated(self.world, [term])[0]
+            of_one = () if self.whose is None else (self.world.of_one(value, self.whose),)
+            for number in map(self.about.number, (value, *of_one)):
+                yield (sympy.Gt if strict else sympy.Ge)(number, 0, evaluate=False)
 
     # Groups
 

@@ -47,7 +47,7 @@ class Case:
     each function computes, by the function, and ``axis``: on which those lie that one computes side by side; ``types``:
     of the parts of a state; ``program``: the step of the method, where the claim speaks of one; ``known``: what its
     setting says is at most 0 in all states, where that is asked for, side by side on ``known_axis``; ``masks``: those
-    that are true by hypotheses.
+    that are true by hypotheses; ``signs``: numbers of each client that the setting says are at least 0, or positive.
     """
 
     conditions: tuple[tuple[Condition, bool], ...]
@@ -60,6 +60,7 @@ class Case:
     known: tuple[Term, ...] = ()
     known_axis: int = -1
     masks: tuple[Term, ...] = ()
+    signs: tuple[tuple[Term, bool], ...] = ()
 
     @property
     def whose(self) -> frozenset[str]:
@@ -98,7 +99,8 @@ def cases(
         masks = _masks(claim, reader, scene)
         if masks is not None:
             of_all = claim.setting.hints.known if known_too else None
-            yield replace(_case(claim, reader, scene, functions, stepping, of_all), masks=masks)
+            signs = _signs(claim, reader, scene) if known_too else ()
+            yield replace(_case(claim, reader, scene, functions, stepping, of_all), masks=masks, signs=signs)
         path = _next([answer for _, answer in reader.taken])
 
 
@@ -135,6 +137,12 @@ def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], 
     said = reader.call(theirs(of_all), *given)
     taken, raising = tuple(reader.taken), tuple(reader.raising)
     return replace(case, conditions=taken, raising=raising, known=_terms(said), known_axis=getattr(said, "axis", -1))
+
+
+def _signs(claim: Claim, reader: Reader, scene: _Scene) -> tuple[tuple[Term, bool], ...]:
+    """The numbers of each client whose signs the setting says."""
+    given = scene.problem, scene.params
+    return tuple((as_term(reader.call(theirs(of), *given)), strict) for of, strict in claim.setting.hints.signs)
 
 
 def _terms(value: Any) -> tuple[Term, ...]:

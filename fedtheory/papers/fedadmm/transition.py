@@ -222,12 +222,10 @@ def _of_client(name: str) -> Callable[[Any, Params], Any]:
 ratio = sympy.Symbol("max_i(alpha_i*r_i/sigma_i)", positive=True)
 FUNCTIONS = SmoothOwn()
 #: That no alpha_i r_i/sigma_i is larger, and that all nu_i are below 1.
-_OF_ALL: dict[Any, Any] = {
-    sympy.Symbol("min_i(max_i(alpha_i*r_i/sigma_i)*sigma_i-alpha_i*r_i)", nonnegative=True): (
-        lambda problem, params: min(params.ratio * params.sigma - params.alpha * params.r)
-    ),
-    sympy.Symbol("min_i(1-nu_i)", positive=True): lambda problem, params: min(1 - params.nu),
-}
+_SIGNS = (
+    (lambda problem, params: params.ratio * params.sigma - params.alpha * params.r, False),
+    (lambda problem, params: 1 - params.nu, True),
+)
 _LETTERS: dict[Any, Any] = {
     m: lambda problem, params: len(params.r),
     alpha_i: _of_client("alpha"),
@@ -235,7 +233,6 @@ _LETTERS: dict[Any, Any] = {
     sigma_i: _of_client("sigma"),
     nu_i: _of_client("nu"),
     ratio: "ratio",
-    **_OF_ALL,
     sigma: lambda problem, params: params.sigma.sum(),
 }
 TRANSITION = Setting(
@@ -245,7 +242,7 @@ TRANSITION = Setting(
     algorithm=algorithm,
     functions=FUNCTIONS,
     drawing=Drawing(classes_stated=True, draw=_draw, parameters=_parameters),
-    hints=Hints(known=known),
+    hints=Hints(known=known, signs=_SIGNS),
     clients=(1, 1, 1, 1, 2, 2, 3),
 )
 
