@@ -139,7 +139,7 @@ def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], 
     return replace(case, conditions=taken, raising=raising, known=_terms(said), known_axis=getattr(said, "axis", -1))
 
 
-def _signs(claim: Claim, reader: Reader, scene: _Scene) -> tuple[tuple[Term, bool], ...]:
+def _signs(claim: Claim, reader: Reader, scene: Scene) -> tuple[tuple[Term, bool], ...]:
     """The numbers of each client whose signs the setting says."""
     given = scene.problem, scene.params
     return tuple((as_term(reader.call(theirs(of), *given)), strict) for of, strict in claim.setting.hints.signs)
