@@ -16,7 +16,7 @@ from fedtheory import claims
 from fedtheory.algorithms import diana, feddcd, locodl, rbcd
 from verify.base.evaluate import meeting
 from verify.pep import posing
-from verify.reading import whole
+from verify.reading import proving, whole
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
 EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")
@@ -151,3 +151,21 @@ def test_a_constant_that_was_changed_is_not_read(monkeypatch):
     assert whole.unread(changed, first(LOCODL)) == ""
     monkeypatch.setitem(globals(), "SHARE", 2)
     assert "SHARE is not the constant that is written there" in whole.unread(changed, first(LOCODL))
+
+
+FEASIBLE = claims.get("locodl/algorithm-1/feasibility")
+
+
+@pytest.mark.parametrize("name", [name for name in LOOKS if not name.startswith("a product")])
+def test_code_that_looks_is_not_proved(name):
+    """Of what is left out polynomials in letters are read: a proof for all letters says what they are."""
+    recipes = FEASIBLE.instances.recipes(np.random.default_rng(0))
+    seen = [instance for _, instance in islice(meeting(FEASIBLE, recipes), 6)]
+    with pytest.raises(ValueError, match=r"line \d+"):
+        proving.read(stepping(FEASIBLE, LOOKS[name]), seen)
+
+
+def test_a_step_that_is_wrong_for_many_clients_is_not_proved():
+    seen = [first(FEASIBLE)]
+    changed = stepping(FEASIBLE, lambda q, p, s, new: new._replace(v=new.v + product(q.n, COUNTS) * s.y))
+    assert all(proving.unshown(changed, case) for case in proving.read(changed, seen))
