@@ -34,6 +34,7 @@ _CLAIMS = (
     *convergence.THEOREM_42,
     *convergence.COROLLARY_41,
     experiments.REMARK_42,
+    experiments.COERCIVE,
     rate.THEOREM_43,
     rate.SHARPER,
     *displays.PARTS_43,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
@@ -25,7 +26,7 @@ from fedtheory.numbers.symbols import L, mu, n
 from fedtheory.papers.fedadmm.descent import DESCENT_OF_ANY
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.transition import SMOOTH, STEP, TRANSITION
-from fedtheory.problems.base import Problem, weighted_gradient
+from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.problems.least_squares import from_rows
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.subproblems import Exact
@@ -381,29 +382,49 @@ class Pair(NamedTuple):
     y: Array
 
 
-class Weight(NamedTuple):
-    """``alpha``: the weight of f_1; the others share the rest."""
+class Weights(NamedTuple):
+    """``alpha (m,)``: the weights of the f_i, which sum to 1; ``first``: that of f_1."""
 
-    alpha: Any
+    alpha: Array
+    first: Any
 
 
-def _between(problem: Problem, params: Weight, state: Pair) -> Array:
-    others = (1 - params.alpha) / (problem.n - 1)
-    weights = np.array([params.alpha, *[others] * (problem.n - 1)])
-    away = state.x - state.y
-    slopes = weighted_gradient(problem, weights, state.x) - weighted_gradient(problem, weights, state.y)
-    product: Array = (slopes * away).sum(axis=-1)
+def _draw_weights(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    shares = tuple(int(pick(rng, (1, 1, 2, 7, 40))) for _ in recipe["clients"])
+    return {**recipe, "shares": shares}
+
+
+def _weights(recipe: Recipe, problem: Problem, exact: bool) -> Weights:
+    shares = numbers(recipe["shares"], exact)
+    check_shape(problem.n, *recipe["shares"])
+    if len(shares) != problem.n:
+        raise ValueError("every client has a weight")
+    alpha = shares / shares.sum()
+    return Weights(alpha, alpha[0])
+
+
+def _between(problem: Problem, params: Weights, state: Pair) -> Array:
+    """<grad f(x) - grad f(y), x - y>."""
+    slopes = weighted_gradient(problem, params.alpha, state.x) - weighted_gradient(problem, params.alpha, state.y)
+    product: Array = (slopes * (state.x - state.y)).sum(axis=-1)
     return product
 
 
-def _apart_squared(problem: Problem, params: Weight, state: Pair) -> Array:
+def _above_plane(problem: Problem, params: Weights, state: Pair) -> Array:
+    """f(x) - f(y) - <grad f(y), x - y>."""
+    rise = weighted_value(problem, params.alpha, state.x) - weighted_value(problem, params.alpha, state.y)
+    slope: Array = weighted_gradient(problem, params.alpha, state.y)
+    return rise - (slope * (state.x - state.y)).sum(axis=-1)
+
+
+def _apart_squared(problem: Problem, params: Weights, state: Pair) -> Array:
     total: Array = ((state.x - state.y) ** 2).sum(axis=-1)
     return total
 
 
 mu_1, alpha_1 = sympy.symbols("mu_1 alpha_1", positive=True)
 _CONVEX = OneStronglyConvex(mu_1, L)
-_product, _square = parts("<grad_f(x)-grad_f(y),x-y> |x-y|^2")
+_product, _square, _rise = parts("<grad_f(x)-grad_f(y),x-y> |x-y|^2 f(x)-f(y)-<grad_f(y),x-y>")
 PRODUCT = Quantity(_product, _between)
 SQUARE = Quantity(_square, _apart_squared)
 
@@ -414,14 +435,21 @@ REMARK_42 = Claim(
     gist="one strongly convex f_i makes f strongly convex",
     setting=Setting(
         "f_1 strongly convex with mu_1, the others convex; any x and y",
-        letters={mu_1: "mu", L: "L", alpha_1: "alpha"},
-        algorithm=points(Pair, Weight, lambda problem, params: Pair(problem.x_star, problem.x_star)),
+        letters={mu_1: "mu", L: "L", alpha_1: "first"},
+        algorithm=points(Pair, Weights, lambda problem, params: Pair(problem.x_star, problem.x_star)),
         functions=_CONVEX,
-        drawing=Drawing(classes_stated=True),
+        drawing=Drawing(classes_stated=True, draw=_draw_weights, parameters=_weights),
         domain=(sympy.Lt(alpha_1, 1, evaluate=False),),
         clients=(2, 2, 3),
     ),
     statement=inequality(alpha_1 * mu_1 * SQUARE <= PRODUCT),
     requires=(Hypothesis("f_1 is mu_1-strongly convex, the others convex", met=_CONVEX.contains),),
-    reading="f is strongly convex with alpha_1 mu_1",
+    reading="f = sum_i alpha_i f_i, of any weights, is strongly convex with alpha_1 mu_1",
+)
+COERCIVE = replace(
+    REMARK_42,
+    id="fedadmm/remark-4.2/coercive",
+    gist="it makes f coercive: f lies above a paraboloid",
+    statement=inequality(alpha_1 * mu_1 / 2 * SQUARE <= Quantity(_rise, _above_plane)),
+    reading="f(x) is at least f(y) + <grad f(y), x - y> + (alpha_1 mu_1/2) |x - y|^2, which tends to infinity with |x|",
 )

@@ -46,6 +46,7 @@ PRINTED = {
     r"\tau_k})=f^*",
     "corollary-4.1/b": r"(\mathbf{w}^\infty,W^\infty,\Pi^\infty)",
     "corollary-4.1/c": r"(\mathbf{w}^*,W^*,\Pi^*)",
+    "remark-4.2/coercive": "",
     "remark-4.2": r"f=\sum_{i=1}^m\alpha_if_i",
     "theorem-4.3": r"\min_{s=1,2,\cdots,k}\|\nabla f(\mathbf{w}^{\tau_{s+1}})\|^2\le\frac{ck_0}{k-s_0k_0}",
     "theorem-4.3/proof-constants": r"\frac{10m\sigma_i^2}{3}, \quad \frac{34m}{9}, \quad \frac{8m}{9}, \quad 169m, "
