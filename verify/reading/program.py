@@ -86,6 +86,15 @@ def quantities(
     return found.of if isinstance(found, Several) else (as_term(found),)
 
 
+def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> tuple[Term, ...]:
+    """What ``function(problem, params, state)`` computes of the state at the start, some parts of which are any."""
+    world = _World.of(algorithm, problem, params, {})
+    parts = {name: terms.leaf(Op.PART, name, world.types[name]) for name in free}
+    state = world.reader.call_with(theirs(algorithm.init, algorithm.State), world.given[:2], parts)
+    found = world.reader.call(theirs(function), *world.given[:2], state)
+    return found.of if isinstance(found, Several) else (as_term(found),)
+
+
 def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str, Term]:
     """The parts of the fixed point of an algorithm, in the order of its state, as :func:`read` reads a step."""
     world = _World.of(algorithm, problem, params, {})

@@ -84,7 +84,11 @@ class Reader:
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """What a function of somebody's gives for these values. ``Unread`` where something in it is not allowed."""
-        return self._called(self.lifted(function), arguments, {})
+        return self.call_with(function, arguments, {})
+
+    def call_with(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """As :meth:`call`, with some values by their names."""
+        return self._called(self.lifted(function), given, named)
 
     # What Python objects stand for
 
