@@ -7,14 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-FORMATS = ("json", "rocq")
+FORMATS = ("json", "latex", "rocq")
 #: Where proofs are written unless told otherwise, under the current directory.
 DEFAULT_OUT = "fedtheory-proofs"
 _EXPORT = """\
 Write the proofs and refutations of claims that the package carries as files that need nothing of it. As JSON: an object
 for each case or choice of the parameters, with every number of the proof, or the arithmetic that breaks a claim, and
 checker.py, one file of standard Python that checks them; what is only to be computed again by this package says so.
-For Rocq (Coq 8.16): a file for each claim, whose theorems are what is proved, in every inner-product space, and
+As LaTeX: the proof of each claim for people, every formula of which was read again and checked. For Rocq (Coq 8.16): a
+file for each claim, whose theorems are what is proved, in every inner-product space, and
 Gram.v, from which they follow; `coqc Gram.v` first. What is proved by a computation instead is told.
 """
 
@@ -49,28 +50,40 @@ def run_export(args: Any) -> int:
     from fedtheory.naming import file_name
     from verify import checker
     from verify.base import files
-    from verify.export import found, rocq
+    from verify.export import found, latex, rocq
 
     if args.all and args.names:
         raise ValueError("--all is of all claims: name none")
     selected = claims.select(args.names)
     args.out.mkdir(parents=True, exist_ok=True)
-    library = Path(checker.__file__) if args.format == "json" else rocq.LIBRARY
-    files.write(args.out / library.name, library.read_text(encoding="utf-8"))
+    libraries = {"json": Path(checker.__file__), "rocq": rocq.LIBRARY}
+    if library := libraries.get(args.format):
+        files.write(args.out / library.name, library.read_text(encoding="utf-8"))
     without, kinds = False, Counter[str]()
     for claim in selected:
-        if args.format == "json":
-            proofs, why = found.all_of(claim.id), "it is neither proved, certified nor refuted"
-        else:
-            proofs, why = found.of_claim(claim.id)
+        try:
+            if args.format == "json":
+                proofs, why = found.all_of(claim.id), "it is neither proved, certified nor refuted"
+            else:
+                proofs, why = found.of_claim(claim.id)
+        except ValueError as error:
+            # What is carried and does not hold ends the export of what is named, and is told among all.
+            if not args.all:
+                raise
+            print(f"{claim.id}: {error}")
+            without = True
+            continue
         kinds.update(data["kind"] for data in proofs)
         name, written = file_name(claim.id), {}
         if args.format == "json":
             written = {f"{name}_{k}.json": json.dumps(data, indent=1) + "\n" for k, data in enumerate(proofs, 1)}
         elif proofs:
             try:
-                # Rocq's files are named as its modules.
-                written = {f"p_{re.sub(r'[^A-Za-z0-9]', '_', name)}.v": rocq.text(proofs)}
+                if args.format == "latex":
+                    written = {f"{name}.tex": latex.checked(claim, proofs)}
+                else:
+                    # Rocq's files are named as its modules.
+                    written = {f"p_{re.sub(r'[^A-Za-z0-9]', '_', name)}.v": rocq.text(proofs)}
             except ValueError as error:
                 why = str(error)
         for path, text in written.items():
