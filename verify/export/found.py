@@ -43,11 +43,9 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
     why = f"{entry['verdict']} by the method {how!r}: a computation, to be done again by fedtheory show {id} --check"
     # Multipliers for all letters that are stored may be newer than the results.
     if how == multipliers.METHOD.name or (id in stored_multipliers() and entry["verdict"] == Verdict.CERTIFIED):
-        shown = prove(claims.get(id), multipliers.SECONDS)
-        try:
-            return ([], shown) if isinstance(shown, str) else (letters.of(shown), "")
-        except ValueError as error:
-            return [], f"{why} ({error})"
+        for_all, reason = _of_letters(id)
+        if for_all or how == multipliers.METHOD.name:
+            return for_all, reason and f"{why} ({reason})"
     if how in _CLOSED:
         try:
             return [_CLOSED[how](claims.get(id))], ""
@@ -57,6 +55,14 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
     found = [made for data in stored if (made := objects.of(ClassCertificate.from_json(data))) is not None]
     found += _derived(entry)
     return found, "" if found else why
+
+
+def _of_letters(id: str) -> tuple[list[dict[str, Any]], str]:
+    shown = prove(claims.get(id), multipliers.SECONDS)
+    try:
+        return ([], shown) if isinstance(shown, str) else (letters.of(shown), "")
+    except ValueError as error:
+        return [], str(error)
 
 
 def all_of(id: str) -> list[dict[str, Any]]:

@@ -94,15 +94,13 @@ class Reader:
 
     def _sum(self) -> _Sum:
         total: _Sum = {}
-        sign = 1
+        sign = self._left.pop() if self._left and self._left[-1] == "-" else "+"
         while True:
-            while self._left and self._left[-1] in "+-":
-                sign = -sign if self._left.pop() == "-" else sign
             for key, c in self._product().items():
-                total[key] = total.get(key, self._one - self._one) + c * sign
+                total[key] = total.get(key, self._one - self._one) + c * (1 if sign == "+" else -1)
             if not self._left or self._left[-1] not in ("+", "-"):
                 return total
-            sign = 1
+            sign = self._left.pop()
 
     def _product(self) -> _Sum:
         found = self._factor()

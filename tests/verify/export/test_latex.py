@@ -1,0 +1,79 @@
+"""Proofs for people: what is printed is what is proved, and nothing that was bent is taken for it."""
+
+import json
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fedtheory import claims
+from verify import checker
+from verify.cli import main
+from verify.export import found, latex
+from verify.export.objects import sealed
+
+ID = "feddcd/lemma-E.1/inexact/repaired"
+STORED = Path(__file__).resolve().parents[3] / "docs" / "proofs"
+
+
+@pytest.fixture(scope="module")
+def proof():
+    objects, _ = found.of_claim(ID)
+    return latex.checked(claims.get(ID), objects), objects
+
+
+def _holds(written, objects):
+    try:
+        for data in latex.read(written, objects):
+            checker.check(json.dumps(sealed(data)))
+    except ValueError:
+        return False
+    return True
+
+
+def test_what_is_printed_is_read_again_and_proves(proof):
+    written, objects = proof
+    assert _holds(written, objects)
+    assert r"\textbf{Adding these up,}" in written and written.startswith(r"\documentclass")
+
+
+def test_a_formula_that_was_bent_proves_nothing(proof):
+    written, objects = proof
+    formulas = [m for m in re.finditer(r"\$([^$=]+?) = ([^$]+)\$", written)]
+    rng = random.Random(0)
+    for _ in range(60):
+        one = rng.choice(formulas)
+        at = rng.choice([m.start() for m in re.finditer(r"[0-9a-z+]|- ", one[2])])
+        bent = one[2][:at] + rng.choice(["7", "+ 2 ", "- 3 ", "x"]) + one[2][at + 1 :]
+        # The sign of a vector does not change its square.
+        if bent != one[2] and not (one[1].startswith("q_") and bent in (one[2], f"-{one[2]}")):
+            assert not _holds(written[: one.start(2)] + bent + written[one.end(2) :], objects), (one[0], bent)
+
+
+def test_formulas_that_are_missing_or_too_many_are_seen(proof):
+    written, objects = proof
+    formulas = [m for m in re.finditer(r"\$([^$=]+?) = ([^$]+)\$", written)]
+    for one in (formulas[0], formulas[1], formulas[-1]):
+        assert not _holds(written[: one.start()] + written[one.end() :], objects)
+        assert not _holds(written[: one.start()] + one[0] + written[one.start() :], objects)
+
+
+def test_what_is_no_identity_is_not_written(tmp_path, capsys):
+    assert main(["export", "fedadmm/example-5.1", "--format", "latex", "--out", str(tmp_path)]) == 1
+    assert not list(tmp_path.glob("*.tex"))
+    capsys.readouterr()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted(STORED.glob("*.tex")), ids=lambda path: path.stem)
+def test_stored_proofs_are_those_of_today(path, tmp_path):
+    (id,) = re.findall(r"\\texttt\{([^}]*)\}", path.read_text(encoding="utf-8"))
+    id = id.replace("\\", "")
+    written = latex.checked(claims.get(id), found.of_claim(id)[0])
+    assert path.read_text(encoding="utf-8") == written
+    if shutil.which("pdflatex"):
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"-output-directory={tmp_path}", str(path)]
+        assert subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120).returncode == 0
