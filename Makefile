@@ -17,7 +17,7 @@ EXPERIMENTS ?= ../shared/data
 help:
 	@echo "make audit      set up, audit every claim by what is carried, run the algorithms on real data (in build/audit)"
 	@echo "make results    audit every claim anew, and make what was found the results that the package carries"
-	@echo "make experiments run the papers' figures on the data in EXPERIMENTS (../shared/data) and carry what is seen; resumable"
+	@echo "make experiments  run all figures on the data in EXPERIMENTS (../shared/data), carry what is seen; resumable"
 	@echo "make test       set up, lint, type-check and test"
 	@echo "make test-slow  the long sweeps behind the fast subset"
 	@echo "make prove      write all proofs for Rocq and have it check them (needs coqc; under half an hour)"
@@ -41,7 +41,7 @@ results: $(VENV)/.ready
 	$(BIN)/fedtheory audit --from-scratch --no-cache --out build/results
 	$(BIN)/python -m verify.cli.carry build/results/audit.json
 
-# Under 40 minutes on two cores; what is done is in build/experiments, and the same command goes on from there.
+# What is done is in build/experiments, and the same command goes on from there.
 experiments: $(VENV)/.ready
 	$(BIN)/fedtheory experiment all --data $(EXPERIMENTS) --out build/experiments --carry
 	$(BIN)/fedtheory experiment --markdown > docs/experiments.md

@@ -30,7 +30,7 @@ _RHO = ((0.1, 0.3, 0.5, 0.7, 0.9), (0.2, 0.5, 0.8))
 _M = ((50, 100, 150, 200), (50, 100, 200))
 _LARGER = (200, 400, 600)
 #: Rounds after which FedADMM and the others are given up: the first two figures, larger sizes, and Example 5.2.
-_BUDGET, _SMALLER, _REAL = (300, 30), (100, 30), (40, 20)
+_BUDGET, _SMALLER, _REAL = (300, 30), (100, 30), (30, 12)
 #: The part of the settings that is "most" of them.
 _MOST = 0.8
 #: How many times the least a level may be that is "stable".

@@ -18,7 +18,7 @@ from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MO
 KAPPA = 1e4
 #: A rival may spend so many times the bits of the best LoCoDL, and take so many iterations; of large data as many
 #: as handle so many numbers.
-_MULTIPLE, _ITERATIONS, _WORK = 10.0, 20_000, 1e10
+_MULTIPLE, _ITERATIONS, _WORK = 10.0, 20_000, 6e9
 #: Numbers that an iteration handles for each entry of the data that is not zero, and for each of a client's model.
 _ENTRY, _MODEL = 4, 30
 #: Data of so many numbers are compared at the first target alone: the last takes ten times the iterations.
