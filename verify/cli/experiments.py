@@ -62,7 +62,8 @@ def run_experiment(args: argparse.Namespace) -> int:
         return 0
     names = known if args.names == ["all"] else args.names
     # An id that is none is told with those that are near.
-    chosen = [stored.get(id) for name in names for id in naming.select([name], tuple(known), [name]) or [name]]
+    meant = [[name] if name in known else naming.select([name], tuple(known), [name]) or [name] for name in names]
+    chosen = [stored.get(id) for id in dict.fromkeys(id for ids in meant for id in ids)]
     if args.data is not None and args.data.is_file() and len(chosen) > 1:
         raise ValueError(f"a file is data of one figure, and {len(chosen)} are named")
     if args.seeds < LEAST and args.carry:

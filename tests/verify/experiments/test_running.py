@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -153,6 +154,16 @@ def test_the_command_tells_what_was_seen(mine, tmp_path, capsys):
     assert "a is less than b: seen (of 9 of 9 seeds" in told and "mine/figure-1 on far: no such data, it is far" in told
     assert (out / "mine_figure-1_rows.png").exists()
     assert json.loads((tmp_path / "seen.json").read_text())[0]["source"] == "rows"
+
+
+def test_a_name_means_one_figure_where_it_is_one(mine, tmp_path, monkeypatch, capsys):
+    both = {FIGURE.id: FIGURE, f"{FIGURE.id}/tuned": replace(FIGURE, id=f"{FIGURE.id}/tuned")}
+    monkeypatch.setattr(stored, "figures", lambda: both)
+    for name, times in (("mine/figure-1", 2), ("mine", 4), ("all", 4)):
+        CALLS.clear()
+        out = str(tmp_path / name.replace("/", "-"))
+        assert main(["experiment", name, "--data", str(mine), "--out", out, "--jobs", "1"]) == 0
+        assert len(CALLS) == times
 
 
 def test_outcomes_hold_what_is_seen_in_json():
