@@ -93,8 +93,8 @@ OBSERVED = ("not-scaffnew/lifted", "table-1/lower-bound/consistency")
 #: On what the printed proofs rest, and where they go wrong, in the paper's order.
 PROOFS = {
     "downlink": Proof(
-        flaw="No proof is printed, and no class of methods named: that all clients receive the same message says how many "
-        "rounds there are only where each round takes a whole model."
+        flaw="No proof is printed, and no class of methods named: that all clients receive the same message "
+        "says how many reals are due only where each round takes a whole model."
     ),
     "uplink": Proof(("corollary-3.2/eq-10",)),
     "uplink/literal": Proof(
