@@ -7,7 +7,6 @@ from fedtheory.kinds.inequality import Inequality
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
-from verify.exact import reals
 from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import linking
 from verify.search import hunting
@@ -19,8 +18,6 @@ SECONDS = 5.0
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Proved by multipliers that were checked; otherwise nothing is known."""
     claim = inquiry.claim
-    if undefined := reals.unreal(claim):
-        return method.skipped(undefined)
     try:
         with attributed(claim):
             shown = linking.prove(claim, seen(inquiry), hunting.generator(claim, inquiry.seed), SECONDS)

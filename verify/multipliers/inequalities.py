@@ -353,6 +353,9 @@ def _curvatures(of: Any) -> tuple[Term, Term] | None:
         return terms.negative(L), L
     if type(of) is SmoothConvex:
         return terms.constant(0), L
+    if type(of) is WeaklyConvex and of.symmetric:
+        # s is at most r.
+        return terms.negative(L), L
     if type(of) is WeaklyConvex or (type(of) is SmoothStronglyConvex and not of.conjugates):
         return mu, L
     return None
