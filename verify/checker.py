@@ -83,10 +83,10 @@ class Proof:
         self.nonzero = [self.one, *(self.polynomial(item["of"]) for item in data["nonzero"])]
         for item, p in zip(data["nonzero"], self.nonzero[1:]):
             self.show(p, item["by"], strict=True)
-        steps, _, images = self.follow(data["dense"])
+        steps, above, images = self.follow(data["dense"])
         for name, (p, _) in self.domain.items():
             for slopes in (by_degree(p, i) for i in self.tops if any(key[i] for key in p)):
-                need(set(slopes) == {0, 1} and above_zero(slopes[1], self.positive), f"{name} bounds no maximum")
+                need(set(slopes) == {0, 1} and above_zero(written(slopes[1], steps), above), f"{name} is no bound")
                 images.pop(name, None)
         shown = [p for p, _ in images.values()] + [written(self.gens[i], steps) for i in set(places) - self.tops]
         need(all(c > 0 for p in shown for c in p.values()), "the slacks may not be any")

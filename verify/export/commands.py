@@ -15,8 +15,8 @@ Write the proofs and refutations of claims that the package carries as files tha
 for each case or choice of the parameters, with every number of the proof, or the arithmetic that breaks a claim, and
 checker.py, one file of standard Python that checks them; what is only to be computed again by this package says so.
 As LaTeX: the proof of each claim for people, every formula of which was read again and checked. For Rocq (Coq 8.16): a
-file for each claim, whose theorems are what is proved, in every inner-product space, and
-Gram.v, from which they follow; `coqc Gram.v` first. What is proved by a computation instead is told.
+file for each claim, whose theorems are what is proved, in every inner-product space, or the arithmetic, and Gram.v,
+from which they follow; `coqc Gram.v` first. What is proved by a computation instead is told.
 """
 
 
@@ -66,6 +66,8 @@ def run_export(args: Any) -> int:
                 proofs, why = found.all_of(claim.id), "it is neither proved, certified nor refuted"
             else:
                 proofs, why = found.of_claim(claim.id)
+            if args.format == "rocq" and not proofs:
+                proofs = [data for data in found.all_of(claim.id) if data["kind"] == "arithmetic"]
         except ValueError as error:
             # What is carried and does not hold ends the export of what is named, and is told among all.
             if not args.all:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from verify import checker
@@ -157,12 +158,12 @@ class Writing:
 
     def _shown(self, factor: Any, strict: bool) -> tuple[int, tuple[Pick, ...]]:
         """The sign of a factor and the picks of a chart that shows it: of the bound of a maximum, if it is one."""
-        for letter, places in self._domain.bounded.items():
-            for place in places if degree(factor, letter) and not strict else ():
-                chart = self._domain.plain.step((place, letter))
-                for side in (1, -1):
-                    if chart is not None and has_no_negative(chart.image(factor * side)):
-                        return side, chart.picks
+        bounded = not strict and any(degree(factor, letter) for letter in self._domain.bounded)
+        for chart in self._bounded() if bounded else ():
+            for side in (1, -1):
+                image = chart.image(factor * side)
+                if image is not None and has_no_negative(image):
+                    return side, chart.picks
         for side in (1, -1):
             found = self._domain.sign(factor * side, strict)
             if found is not None and not found.charted:
@@ -171,6 +172,15 @@ class Writing:
                 # What is irreducible is its own only factor.
                 return side, found.factors[0][2] if found.factors else ()
         raise ValueError(f"the sign of {factor} is not shown")
+
+    def _bounded(self) -> Iterator[Chart]:
+        """Charts that end by a letter that stands for a maximum: some bounds are solved once others are replaced."""
+        regular = self._domain.regular_chart()
+        for here in (self._domain.plain, *([regular] if regular else [])):
+            for place, letter in product(range(len(here.left)), self._domain.bounded):
+                after = here.step((place, letter))
+                if after is not None:
+                    yield after
 
     def _dense(self) -> list[Any]:
         chart = self._domain.regular_chart()

@@ -270,3 +270,43 @@ def test_all_certificates_with_multipliers_are_proved_by_the_checker():
         if any(c["steps"] for o in entry["outcomes"] for c in o["certificates"]):
             for data in found.of_claim(id)[0]:
                 checker.check(json.dumps(data))
+
+
+@pytest.mark.parametrize("least, holds", [("2", True), ("1", False)])
+def test_a_maximum_is_bounded_once_other_letters_are_replaced(least, holds):
+    """(n - 1) M - 1 >= 0 bounds M from below if n >= 2, and not if n may be 1."""
+    one = [["1", [0, 0]]]
+    above, bound = [["1", [1, 0]], [f"-{least}", [0, 0]]], [["1", [1, 1]], ["-1", [0, 1]], ["-1", [0, 0]]]
+    chart = [["n", "n", one, above], ["M", "M", one, [["1", [1, 1]], ["1", [0, 1]], ["-1", [0, 0]]]]]
+    data = {
+        "format": checker.FORMAT,
+        "kind": "identity",
+        "claim": "a bound",
+        "says": [],
+        "at": {},
+        "letters": {"n": "> 0", "M": ">= 0"},
+        "domain": {"n": {"is": above, "sign": ">= 0"}, "M": {"is": bound, "sign": ">= 0"}},
+        "maxima": ["M"],
+        "dense": chart[:1],
+        "nonzero": [],
+        "programs": [
+            {
+                "claimed": "a square",
+                "target": {"a|a": {"num": [["-1", [1, 1]], ["1", [0, 1]], ["1", [0, 0]]], "den": one}},
+                "known": [],
+                "squares": [
+                    {
+                        "weight": {"num": bound, "den": one},
+                        "by": {"constant": "1", "factors": [{"of": bound, "power": 1, "sign": 1, "chart": chart}]},
+                        "vector": {"a": "1"},
+                    }
+                ],
+            }
+        ],
+    }
+    text = json.dumps(objects.sealed(data))
+    if holds:
+        assert json.loads(text) == checker.check(text)
+    else:
+        with pytest.raises(ValueError, match="is no bound"):
+            checker.check(text)
