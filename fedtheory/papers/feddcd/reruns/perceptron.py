@@ -9,7 +9,7 @@ from scipy.special import log_softmax, softmax
 
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.functions import OfRows
-from fedtheory.problems.softmax import check_labels
+from fedtheory.papers.feddcd.reruns.softmax import check_labels
 
 
 @dataclass(frozen=True)

@@ -81,20 +81,20 @@ class Softmax(OfRows):
         """Points as matrices W, ``(..., n, d) -> (..., n, classes, p)``."""
         return x.reshape(*x.shape[:-1], self.classes, -1)
 
-    def _scores(self, x: Array) -> Array:
+    def scores(self, x: Array) -> Array:
         """<W_c, a_is>, ``(..., n, d) -> (..., n, classes, m)``."""
         return np.matmul(self._matrices(x), np.swapaxes(self.A, -1, -2))
 
     def value(self, x: Array) -> Array:
         """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         x = self._points(x)
-        loss = -(log_softmax(self._scores(x), axis=-2) * self._targets).sum(axis=-2).mean(axis=-1)
+        loss = -(log_softmax(self.scores(x), axis=-2) * self._targets).sum(axis=-2).mean(axis=-1)
         return loss + self.mu * (x**2).sum(axis=-1) / 2
 
     def gradient(self, x: Array) -> Array:
         """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         x = self._points(x)
-        slope = np.matmul(softmax(self._scores(x), axis=-2) - self._targets, self.A) / self.m
+        slope = np.matmul(softmax(self.scores(x), axis=-2) - self._targets, self.A) / self.m
         return slope.reshape(x.shape) + self.mu[:, None] * x
 
     def batch_gradient(self, x: Array, rows: Array) -> Array:
@@ -108,7 +108,7 @@ class Softmax(OfRows):
     def hessian(self, x: Array) -> Array:
         """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
         x = self._points(x)
-        shares = softmax(self._scores(x), axis=-2)[..., None] / self.m
+        shares = softmax(self.scores(x), axis=-2)[..., None] / self.m
         # (1/m) sum_s (diag(q_s) - q_s q_s') (x) a_s a_s': q_sc a_s as columns, once against a_s, once against itself.
         weighted = shares * self.A[:, None]
         blocks = np.matmul(np.swapaxes(weighted, -1, -2), self.A[:, None])
