@@ -77,6 +77,7 @@ PAPER = Paper(
         "feddcd/theorem-4.1/eq-4": ("squared primal distance", r"$\mathbb{E}_i\,\Vert w_i^t - w^\star\Vert^2$"),
     },
     run=f"{__name__}.measured",
+    experiments=f"{__name__}.reruns",
     order=1,
 )
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from fedtheory.algorithms import accfeddcd, fedavg, inexact_feddcd, run
 from fedtheory.numbers.rational import exact, to_float
+from fedtheory.papers.feddcd.reruns.perceptron import Perceptron
+from fedtheory.papers.feddcd.reruns.softmax import Softmax, minimiser
 from fedtheory.problems import hard
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.optimum import solve, solve_dual
 from fedtheory.problems.oracles import Batches, Minibatches, gradient_descent
-from fedtheory.problems.perceptron import Perceptron
-from fedtheory.problems.softmax import Softmax, minimiser
 from fedtheory.randomness import expectation
 
 

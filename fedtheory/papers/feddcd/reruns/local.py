@@ -13,11 +13,11 @@ from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd.reruns.perceptron import Perceptron
 from fedtheory.papers.feddcd.reruns.softmax import Softmax
 
-#: Newton steps a client takes at most, steps of Adam and their size.
-NEWTON_STEPS, ADAM_STEPS, ADAM_SIZE = 10, 20, 0.005
+#: Newton steps a client takes at most, and steps of Adam, as in the paper.
+NEWTON_STEPS, ADAM_STEPS = 10, 20
 #: A Newton step is solved for by conjugate gradients to this relative residual, in so many iterations at most; a client
 #: stops where |grad f_i(w) - y_i| is below so much of max(1, |y_i|).
-_RESIDUAL, _ITERATIONS, _TOLERANCE = 0.05, 50, 1e-7
+_RESIDUAL, _ITERATIONS, _TOLERANCE = 0.1, 50, 1e-4
 #: q (1 - q) of the probabilities that precondition these iterations.
 _SPREAD = 0.1
 
@@ -93,8 +93,8 @@ def _newton_step(f: Softmax, w: Array, slope: Array, inverse: Array) -> Array:
     return s
 
 
-def adam_steps(f: Perceptron) -> Local:
-    """``ADAM_STEPS`` steps of Adam, with its usual constants, on f_i - <., y_i> (Kingma and Ba 2015, Algorithm 1)."""
+def adam_steps(f: Losses, stepsize: float) -> Local:
+    """``ADAM_STEPS`` steps of Adam on f_i - <., y_i>, with its usual constants (Kingma and Ba 2015, Algorithm 1)."""
 
     def local(clients: Array, y: Array, w: Array) -> Array:
         g = some(f, clients)
@@ -102,7 +102,7 @@ def adam_steps(f: Perceptron) -> Local:
         for t in range(1, ADAM_STEPS + 1):
             slope = g.gradient(w) - y
             mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
-            w = w - ADAM_SIZE * (mean / (1 - 0.9**t)) / (np.sqrt(square / (1 - 0.999**t)) + 1e-8)
+            w = w - stepsize * (mean / (1 - 0.9**t)) / (np.sqrt(square / (1 - 0.999**t)) + 1e-8)
         return w
 
     return local

@@ -24,17 +24,19 @@ from fedtheory.problems.oracles import Minibatches
 
 #: Clients, as in the paper, and rows of one at most.
 CLIENTS, ROWS = 100, 80
-#: Regularisation of the linear model, the alpha of the theorems; the paper does not give its own.
-ALPHA = 1e-2
+#: Regularisation of the linear model, the alpha of the theorems; the paper does not give its own. With this one the
+#: optimum labels about as many test images right as Table 4 has it.
+ALPHA = 3e-3
 #: Local epochs of the primal methods, as in the paper; an epoch is two steps, each on half of the rows.
 EPOCHS = (5, 20)
-#: Weight of FedProx's proximal term.
-PROXIMAL = 0.1
-#: Of the perceptron, which has no constants: the stepsize of a primal method and the alpha and alpha/beta of a dual one
-#: about which they are tuned.
-PERCEPTRON_STEP, PERCEPTRON_ALPHA, PERCEPTRON_RATIO = 0.1, 0.03, 0.1
+#: Weight of FedProx's proximal term, small: in the paper its rounds are nearly those of FedAvg.
+PROXIMAL = 0.01
 #: alpha/beta in the a and b of AccFedDCD, over the true one: the true one is of the worst client and the worst point.
 RATIOS = (1.0, 10.0)
+#: Of the perceptron, which has no constants: the stepsizes of primal methods and of Adam about which they are tuned,
+#: and guesses of the alpha of FedDCD, the first of them AccFedDCD's, and of alpha/beta.
+PERCEPTRON_STEP, ADAM_SIZE = 0.1, 0.01
+PERCEPTRON_ALPHAS, PERCEPTRON_RATIO = (0.015, 0.005), 0.1
 #: The deal, and the start of the perceptron.
 _DEAL = 0
 
@@ -88,10 +90,16 @@ def pose(data: Data, model: str, split: str, clients: int = CLIENTS) -> Task:
 
 def trials(task: Task, method: str, tau: int) -> Mapping[str, Trial]:
     """A method in its settings, each of which is tuned."""
+    f = task.f
+    if method == "FedDCD" and isinstance(f, Softmax):
+        return {"": dual(task, tau, ALPHA, None)}
     if method == "FedDCD":
-        return {"": dual(task, tau, None)}
+        return {f"alpha = {alpha:g}": dual(task, tau, alpha, None) for alpha in PERCEPTRON_ALPHAS}
     if method == "AccFedDCD":
-        return {f"alpha/beta {c:g} times the theory's": dual(task, tau, c) for c in RATIOS}
+        alpha, ratio = PERCEPTRON_ALPHAS[0], PERCEPTRON_RATIO
+        if isinstance(f, Softmax):
+            alpha, ratio = ALPHA, ALPHA / float(f.L.max())
+        return {f"alpha/beta = {c * ratio:.2g}": dual(task, tau, alpha, min(1.0, c * ratio)) for c in RATIOS}
     return {f"{epochs} epochs": primal(task, method, tau, epochs) for epochs in EPOCHS}
 
 
@@ -129,27 +137,24 @@ def primal(task: Task, method: str, tau: int, epochs: int) -> Trial:
     return models
 
 
-def dual(task: Task, tau: int, ratio: float | None) -> Trial:
-    """FedDCD, or AccFedDCD with so many times the true alpha/beta; their theoretical stepsize is Lambda^-1 = alpha I.
-    The server's model is the average of what it received in the round."""
+def dual(task: Task, tau: int, alpha: float, ratio: float | None) -> Trial:
+    """FedDCD, or AccFedDCD with so large an alpha/beta; their theoretical stepsize is Lambda^-1 = alpha I, which stays
+    for the perceptron, where the factor is that of Adam's. The server's model is the average of what it received."""
     f = task.f
-    if isinstance(f, Perceptron):
-        local, alpha, true = adam_steps(f), PERCEPTRON_ALPHA, PERCEPTRON_RATIO
-    else:
-        local, alpha = newton_steps(f), ALPHA
-        true = alpha / float(f.L.max())
+    newton = None if isinstance(f, Perceptron) else newton_steps(f)
 
     def models(factor: float, rng: np.random.Generator) -> Iterator[Array]:
+        local = newton or adam_steps(f, factor * ADAM_SIZE)
         clients = Clients(f, local, np.tile(task.start, (f.n, 1)), np.zeros(f.n, dtype=bool))
         problem, y = Problem(clients), np.zeros((f.n, f.d))  # type: ignore[arg-type]
-        Lambda = np.full(f.n, 1 / (factor * alpha))
+        Lambda = np.full(f.n, 1 / (alpha * (factor if newton else 1)))
         if ratio is None:
             algorithm: Any = feddcd.algorithm
             params: Any = feddcd.Params(tau, Lambda)
             state: Any = feddcd.State(y, clients.w)
         else:
             algorithm = accfeddcd.algorithm
-            params = accfeddcd.Params(tau, Lambda, *accfeddcd.acceleration(min(1.0, ratio * true), tau, f.n))
+            params = accfeddcd.Params(tau, Lambda, *accfeddcd.acceleration(ratio, tau, f.n))
             state = accfeddcd.State(y, y, y, y)
         while True:
             draw = algorithm.draws(problem, params, state).sample(rng)

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import log_softmax, softmax
 
 from fedtheory.numbers.rational import Array, to_float
-from fedtheory.problems.functions import OfRows
 from fedtheory.papers.feddcd.reruns.softmax import check_labels
+from fedtheory.problems.functions import OfRows
 
 
 @dataclass(frozen=True)
