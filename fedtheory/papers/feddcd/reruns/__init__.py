@@ -2,9 +2,10 @@
 Table 4).
 
 A round is one exchange with tau of the clients. An iteration of AccFedDCD calls two sets of clients: it is counted
-once, as the paper does, and by its two exchanges besides. The gap is F(x) - F*: F is the average risk, x the average of the
-models that the server received in the round; F* is found by Newton's method, and is taken to be 0 for the perceptron,
-of which no optimum is known. The paper names no regularisation of its linear model, no activation and no batches.
+once, as the paper does, and by its two exchanges besides. The gap is F(x) - F*: F is the average risk, x the average of
+the models that the server received in the round; F* is found by Newton's method, and is taken to be 0 for the
+perceptron, of which no optimum is known. The paper names neither regularisation, activation nor
+batches.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ FAIR = (
     "every method is tuned for each setup with one run on draws that no other has, over a grid of the same size about "
     "its theoretical stepsize (1/L; Lambda^-1 = alpha I), widened while its best is at an end: the primal ones with 5 "
     "and 20 local epochs, AccFedDCD with the true alpha/beta and ten times that, FedDCD on a grid twice as dense; of "
-    "the perceptron, which has no constants, it is the local stepsize (of Adam for the dual methods), for two guesses of "
-    "alpha, or of alpha/beta"
+    "the perceptron, which has no constants, it is the local stepsize (of Adam for the dual methods), for two "
+    "guesses of alpha, or of alpha/beta"
 )
 
 
