@@ -3,7 +3,7 @@
     python benchmarks/fedopt_scale.py [--clients K] [--features d] [--mean M] [--rounds T] [--stepsize h] [--seed S]
 
 By default 10,000 clients with 204 examples on average (2 million in all), 20,002 features, 30 rounds, one process.
-Data are generated (fedtheory.papers.fedopt.text); lambda = 1/n; a pass over all examples is one sparse path of
+Data are generated (fedtheory.papers.fedopt.reruns.text); lambda = 1/n; a pass over all examples is one sparse path of
 fedtheory's FSVRG.
 """
 
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fedtheory.algorithms import fsvrg
-from fedtheory.papers.fedopt.text import generated
+from fedtheory.papers.fedopt.reruns.text import generated
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.losses import LOGISTIC
 

@@ -22,7 +22,7 @@ from benchmarks.timing import Line, compared
 from fedtheory.algorithms import diana, fedadmm, fedavg, feddcd, fsvrg, locodl
 from fedtheory.compressors import Family, rand_k
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedopt.text import generated
+from fedtheory.papers.fedopt.reruns.text import generated
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.logistic import Logistic, logistic_with_condition

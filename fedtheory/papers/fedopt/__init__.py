@@ -8,12 +8,12 @@ from fedtheory.papers.fedopt import (
     dane,
     dual,
     equivalence,
-    figure,
     fsvrg,
     model,
     origins,
     proposition,
     scaling,
+    section_4,
     stability,
     svrg,
 )
@@ -51,8 +51,8 @@ _CLAIMS = (
     *equivalence.APPENDIX_A4,
     *cocoa.AFTER_THEOREM_5,
     *cocoa.SECTION_2_3_1,
-    *figure.SECTION_4,
-    *figure.FIGURE_2,
+    *section_4.SECTION_4,
+    *section_4.FIGURE_2,
 )
 PAPER = Paper(
     "fedopt",
@@ -68,6 +68,7 @@ PAPER = Paper(
     tables={
         "fedopt/properties": f"{__name__}.properties",
     },
+    experiments=f"{__name__}.reruns",
     order=4,
 )
 

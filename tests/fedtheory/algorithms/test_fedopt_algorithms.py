@@ -24,7 +24,7 @@ from fedtheory.algorithms import (
     svrg,
 )
 from fedtheory.numbers.rational import exact, to_float
-from fedtheory.papers.fedopt.text import generated
+from fedtheory.papers.fedopt.reruns.text import generated
 from fedtheory.problems.dual_blocks import least_sigma, subproblem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.losses import LOGISTIC, SQUARED

@@ -14,7 +14,7 @@ from places import SHARED
 from scipy.special import expit
 
 from fedtheory.numbers.rational import exact, to_float
-from fedtheory.papers.fedopt.text import generated, plays, reshuffled
+from fedtheory.papers.fedopt.reruns.text import generated, plays, reshuffled
 from fedtheory.problems.dual_blocks import least_sigma, maximisers, subproblem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, minimiser
 from fedtheory.problems.local_features import aggregation, appearances, local_features, local_scaling

@@ -188,3 +188,13 @@ def reshuffled(data: Authors, rng: np.random.Generator) -> Authors:
     order = rng.permutation(len(data.train.y))
     train = replace(data.train, X=data.train.X[order], y=data.train.y[order])
     return replace(data, name=f"{data.name}, reshuffled", train=train)
+
+
+def chosen(data: Authors, authors: Array) -> Authors:
+    """Some of the authors, by their numbers in increasing order."""
+    return replace(data, train=_kept(data.train, authors), test=_kept(data.test, authors))
+
+
+def _kept(examples: Examples, authors: Array) -> Examples:
+    rows = np.isin(np.repeat(np.arange(len(examples.sizes)), examples.sizes), authors)
+    return Examples(examples.X[rows], examples.y[rows], examples.sizes[authors])
