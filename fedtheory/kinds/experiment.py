@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from fedtheory.kinds.base import Statement, Written
-
-
-class Sighting(NamedTuple):
-    """One ordering that a text says is seen in an experiment: whether it is seen on the data at hand, None where these
-    do not decide."""
-
-    text: str
-    seen: bool | None
-    numbers: str
 
 
 @dataclass(frozen=True)
@@ -23,14 +13,11 @@ class Experiment(Statement):
     """What a text states of figures or tables, looked for on data.
 
     ``figures``: the ids of those of :mod:`fedtheory.experiments` that hold it; ``about``: the beginnings of the texts
-    of those of their statements that are meant, none for all. Where there are none yet, ``run(seed)`` gives one
-    sighting for each ordering, none where nothing was run; ``data``: their name.
+    of those of their statements that are meant, none for all.
     """
 
     text: str
-    data: str = ""
-    run: Callable[[int], tuple[Sighting, ...]] | None = None
-    figures: tuple[str, ...] = ()
+    figures: tuple[str, ...]
     about: tuple[str, ...] = ()
     kind: ClassVar[str] = "experiment"
     searched: ClassVar[bool] = False

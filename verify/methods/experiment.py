@@ -12,23 +12,9 @@ from verify.methods.base import Inquiry, Method, Role
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Supported where all orderings are seen; else not tested, with those that are and those that are not."""
-    statement: Experiment = inquiry.statement
-    if statement.run is None:
-        return _stored(method, statement)
-    found = statement.run(inquiry.seed)
-    if not found:
-        return method.found(Verdict.NOT_TESTED, f"not run: {statement.data}")
-    words = {None: "not decided", True: "seen", False: "NOT seen"}
-    told = [f"{s.text}: {words[s.seen]} ({s.numbers})" for s in found]
-    note = "; ".join([f"on {statement.data}", *told])
-    verdict = Verdict.SUPPORTED if all(s.seen for s in found) else Verdict.NOT_TESTED
-    return method.found(verdict, note, instances=len(found), used=("search",))
-
-
-def _stored(method: Method, statement: Experiment) -> Outcome:
     """What the package carries of the figures. It is no verdict; where it has to be one, it is supported where all is
     seen on all data that there are, and else not tested."""
+    statement: Experiment = inquiry.statement
     found = sightings(statement)
     ran = [one for one in found if one.seeds]
     verdict = Verdict.SUPPORTED if ran and all(one.said == Seen.SEEN for one in ran) else Verdict.NOT_TESTED
