@@ -10,9 +10,10 @@ import pytest
 from fedtheory.algorithms import accfeddcd, feddcd
 from fedtheory.data import Images
 from fedtheory.experiments import Span
-from fedtheory.papers.feddcd.reruns import DUAL, FIGURES, LINEAR, METHODS, PERCEPTRON, SETUPS, dealing, methods, panels
+from fedtheory.papers.feddcd.reruns import FIGURES, dealing, methods, panels
 from fedtheory.papers.feddcd.reruns.dealing import IID, SKEWED, Data
 from fedtheory.papers.feddcd.reruns.local import newton_steps
+from fedtheory.papers.feddcd.reruns.names import DUAL, LINEAR, METHODS, PERCEPTRON, SETUPS
 from fedtheory.problems.base import Problem
 
 CLIENTS = 6

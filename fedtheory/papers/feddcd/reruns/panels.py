@@ -11,7 +11,9 @@ import numpy as np
 
 from fedtheory.experiments import GRID, Curve, Result, Span, Tuned, known, spent, tune
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.feddcd.reruns import (
+from fedtheory.papers.feddcd.reruns.dealing import IID, SKEWED, Data
+from fedtheory.papers.feddcd.reruns.methods import Task, Trial, pose, trials
+from fedtheory.papers.feddcd.reruns.names import (
     DUAL,
     EXCHANGES,
     LINEAR,
@@ -25,8 +27,6 @@ from fedtheory.papers.feddcd.reruns import (
     after,
     rounds,
 )
-from fedtheory.papers.feddcd.reruns.dealing import IID, SKEWED, Data
-from fedtheory.papers.feddcd.reruns.methods import Task, Trial, pose, trials
 
 #: A method without settings to choose among has a grid twice as dense.
 _DENSE = tuple(factor * half for factor in GRID for half in (1.0, math.sqrt(2)))

@@ -15,53 +15,37 @@ from pathlib import Path
 from typing import Any
 
 from fedtheory.experiments import Figure, Less, Result, Source, Stated, Within
+from fedtheory.papers.fedopt.reruns.names import (
+    AT_SCALE,
+    COCOA,
+    COMMON,
+    CONSTANT,
+    DIFFERENCE,
+    EVERYWHERE,
+    EXCESS,
+    FSVRG,
+    GD,
+    HOLDERS,
+    LAMBDAS,
+    LOOKED,
+    MAJORITY,
+    OTHERS,
+    RARE,
+    error,
+    gained,
+    objective,
+    regularised,
+)
 
-GD, COCOA, FSVRG, FSVRGR = "GD", "CoCoA+", "FSVRG", "FSVRGR"
-#: Rounds, as in the paper, and those after which the objective is looked at; rounds at scale.
-ROUNDS, LOOKED, AT_SCALE = 30, (10, 20, 30), 10
-#: Methods that the paper tried besides, and their rounds.
-OTHERS, OTHER_ROUNDS = ("DANE, mu = 0", "DANE, mu = 1", "one-shot averaging"), 5
-#: lambda over 1/n, of which 1 has the least test error.
-LAMBDAS = (0.1, 1.0, 10.0, 100.0)
 #: "Optimal test accuracy": this close. "Subtle": this share of what there is to gain. "Fail to converge altogether":
-#: not so much of it is gained. "Most features", "few nodes", "almost every user".
-_CLOSE, _SUBTLE, _FAILED, _MOST, FEW, ALMOST = 0.001, 0.1, 0.9, 0.88, 0.1, 0.9
+#: not so much of it is gained. "Most features".
+_CLOSE, _SUBTLE, _FAILED, _MOST = 0.001, 0.1, 0.9, 0.88
 _GOOGLE = "posts of Google+"
 _FAIR = (
     "each method takes the best factor of its own theoretical stepsize (GD: 1/L; CoCoA+: 1/sigma' = 1/K; FSVRG: "
     "h = 1), by the mean of f over the rounds of the worse of two runs on roles and draws that no other has, "
     "of one grid that is widened while its best is at an end"
 )
-
-
-def objective(method: str, rounds: int) -> str:
-    """The name of the objective of a method after so many rounds."""
-    return f"{method}, f after {rounds}:"
-
-
-def error(who: str) -> str:
-    """The name of somebody's test error."""
-    return f"{who}, test error:"
-
-
-def regularised(factor: float) -> str:
-    """The name of the test error of the optimum with so many times 1/n for lambda."""
-    return error(f"optimum, lambda = {factor:g}/n")
-
-
-#: Names of other numbers.
-EVERYWHERE, RARE, COMMON = "features on all nodes:", "share of features on few nodes:", "common but rare in examples:"
-EXCESS, DIFFERENCE = (
-    "least test error of FSVRG over the optimum's:",
-    "gained by FSVRG and not by FSVRGR, or conversely:",
-)
-HOLDERS = "largest share of nodes that hold a feature:"
-CONSTANT, MAJORITY = error("-1"), error("majority of each author")
-
-
-def gained(method: str) -> str:
-    """The name of the share of the way to the optimum, in f, that a method went."""
-    return f"{method}, share gained:"
 
 
 def _lower(better: str, worse: str, text: str) -> Stated:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,8 +15,8 @@ from scipy.sparse.linalg import svds
 from fedtheory.algorithms import cocoa_plus, dane, fsvrg, one_shot_averaging
 from fedtheory.experiments import Curve, Result, Span, Tuned, known, tune
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedopt import reruns as names
-from fedtheory.papers.fedopt.reruns import COCOA, FSVRG, FSVRGR, GD, LOOKED, OTHERS, ROUNDS
+from fedtheory.papers.fedopt.reruns import names
+from fedtheory.papers.fedopt.reruns.names import COCOA, FSVRG, FSVRGR, GD, LOOKED, OTHERS, ROUNDS
 from fedtheory.papers.fedopt.reruns.text import Authors, chosen, generated, plays, reshuffled
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, minimiser
 from fedtheory.problems.local_features import local_features
@@ -172,7 +173,8 @@ def variance_reduced(problem: LinearProblem, factor: float, rng: np.random.Gener
 def _run(data: Authors, method: Method, factor: float, rng: np.random.Generator, count: int) -> Ran:
     problem = problem_of(data)
     found = []
-    with np.errstate(all="ignore"):
+    # FSVRG refuses stepsizes with which the regulariser alone is unstable.
+    with np.errstate(all="ignore"), suppress(ValueError):
         for _, w in zip(range(count + 1), method(problem, factor, rng), strict=False):
             found.append((float(problem.f.objective(w)), error(data, w)))
             if not found[-1][0] < 1e6:
