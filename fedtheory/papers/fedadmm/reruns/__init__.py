@@ -216,7 +216,7 @@ _FEW, _BY_K0, _BY_RHO, _BY_M = (
 )
 _BY_SIZE = (_of_m(_LARGER),)
 _AFTER_2 = (
-    "in Example 5.1 FedADMM gains from k0 as the text says, and is ahead from k0 = 5 on. At k0 = 1 FedAvg, then gradient "
+    "in Example 5.1 FedADMM gains from k0 as the text says, and is ahead from k0 = 5 on. At k0 = 1 FedAvg, a gradient "
     "descent with stale models, is ahead once its stepsize is tuned. That the others' rounds rise is open: most do not "
     "come to the common value within 30 rounds."
 )
