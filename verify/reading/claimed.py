@@ -99,7 +99,7 @@ def cases(
         masks = _masks(claim, reader, scene)
         if masks is not None:
             of_all = claim.setting.hints.known if known_too else None
-            signs = _signs(claim, reader, scene) if known_too else ()
+            signs = _signs(claim, reader, scene)
             yield replace(_case(claim, reader, scene, functions, stepping, of_all), masks=masks, signs=signs)
         path = _next([answer for _, answer in reader.taken])
 

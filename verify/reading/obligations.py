@@ -97,6 +97,9 @@ def ground(claim: Claim, case: Case, world: World) -> Ground:
     found.relations.extend(relation.xreplace(alike) for relation in said if alike)
     found.relations.extend(sympy.Eq(letter, found.expression(c), evaluate=False) for letter, c in links)
     found.relations.extend(by(letter, found.number(value), evaluate=False) for by, letter, value in bounds)
+    for term, strict in case.signs:
+        number = found.number(evaluated(world, [term])[0])
+        found.relations.append((sympy.Gt if strict else sympy.Ge)(number, 0, evaluate=False))
     for condition, answer in case.conditions:
         relation = found.relation(condition)
         found.relations.append(relation if answer else sympy.Not(relation))

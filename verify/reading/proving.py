@@ -79,6 +79,7 @@ def _smooth(claim: Claim) -> frozenset[str]:
 def _world(case: Case) -> World:
     """The world of all that was read in a case."""
     terms = [term for several in case.quantities.values() for term in several]
+    terms += [term for term, _ in case.signs]
     terms += [*case.letters.values(), *_of_conditions([c for c, _ in case.conditions])]
     terms += _of_conditions([c for _, c in case.raising])
     here = generic_client.world_of(*terms) if case.program is None else generic_client.world(case.program, *terms)

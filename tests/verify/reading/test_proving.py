@@ -34,6 +34,7 @@ SHOWN = (
     "fedadmm/eq-13",
     "fedadmm/eq-15",
     "fedadmm/definition-4.1",
+    "fedadmm/theorem-4.1/b/tolerance",
     "fedadmm/theorem-4.1/b/coupling",
     "fedadmm/theorem-4.1/b/couplings",
     "fedadmm/theorem-4.1/b/excesses",
