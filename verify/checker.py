@@ -12,8 +12,7 @@ if A < 0, and x > 0 still, x = B/(-A (1 + t)), and B > 0 takes its place. The sl
 denominators are never 0. Those of squares may be, on the boundary: ``dense`` is a chart whose slacks may be any, and
 squares are >= 0 there as limits. Letters of ``maxima``, bounded from below alone, stand in no such denominator.
 "arithmetic" has ``steps``, [name, number] or [name, operation, names]; what they compare is so. A "recomputation" shows
-nothing here. Still to be trusted: that known forms and domains say what is true, as their ``words`` tell, and that the
-target, or what is calculated, is what the claim speaks of: all is printed."""
+nothing here. Still to be trusted: that known forms and domains are as their ``words`` tell, and the claim is shown."""
 
 import hashlib
 import json
@@ -89,7 +88,8 @@ class Proof:
                 need(set(slopes) == {0, 1} and above_zero(written(slopes[1], steps), above), f"{name} is no bound")
                 images.pop(name, None)
         shown = [p for p, _ in images.values()] + [written(self.gens[i], steps) for i in set(places) - self.tops]
-        need(all(c > 0 for p in shown for c in p.values()), "the slacks may not be any")
+        shown += [written(p, steps[k:]) for k, (i, _, den) in enumerate(steps, 1) for p in (self.gens[i], den)]
+        need(all(p and min(p.values()) > 0 for p in shown), "the slacks may not be any")
         for program in data["programs"]:
             self.prove(program)
 
