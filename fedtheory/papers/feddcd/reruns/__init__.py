@@ -32,7 +32,7 @@ from fedtheory.papers.feddcd.reruns.names import (
 #: "In almost all settings", and "similar performance": a factor in the risk.
 _MOST, _SIMILAR = 0.8, 2.0
 FAIR = (
-    "every method is tuned for each setup with one run on draws that no other has, over a grid of the same size about "
+    "every method is tuned for each setup by the worse of two runs on other draws, over a grid of the same size about "
     "its theoretical stepsize (1/L; Lambda^-1 = alpha I), widened while its best is at an end: the primal ones with 5 "
     "and 20 local epochs, AccFedDCD with the true alpha/beta and ten times that, FedDCD on a grid twice as dense; of "
     "the perceptron, which has no constants, it is the local stepsize (of Adam for the dual methods), for two "
