@@ -283,6 +283,10 @@ def _product(e: sympy.Mul, values: Mapping[sympy.Expr, Any], constant: Callable[
     parts = [_evaluate(a, values, constant) for a in e.args if a not in roots]
     if roots:
         squares = [_integer_power(_evaluate(a.base, values, constant), int(2 * a.exp)) for a in roots]
+        # The product of two that are negative has a root, and they have none.
+        highest = [square.high if isinstance(square, Interval) else square for square in squares]
+        if any(isinstance(high, Fraction) and high < 0 for high in highest):
+            raise Undefined(f"a square root in {e} is not real")
         parts.append(_square_root(reduce(operator.mul, squares)))
     return reduce(_product_of, parts)
 

@@ -32,6 +32,11 @@ def test_roots_of_arrays_are_exact_where_they_are_rational():
         evaluate(sympy.sqrt(x), {x: np.array([Fraction(-1)], dtype=object)})
 
 
+def test_two_roots_of_what_is_negative_have_no_product():
+    with pytest.raises(Undefined, match="square root"):
+        evaluate(sympy.sqrt(1 - x) * sympy.sqrt(1 - y), {x: Fraction(2), y: Fraction(2)})
+
+
 def test_exponentials_and_logarithms():
     assert math.isclose(float(real(evaluate(sympy.log(x), {x: Fraction(2)}))), math.log(2), rel_tol=1e-12)
     assert math.isclose(float(real(evaluate(sympy.E * x, {x: Fraction(2)}))), 2 * math.e, rel_tol=1e-12)
