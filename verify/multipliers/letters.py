@@ -6,7 +6,7 @@ assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -105,10 +105,16 @@ class Letters:
         if self.case.equal:
             self.told[place["mu"]] = self.generator(place["L"])
         self.env = {letter: self.number(value) for letter, value in values.items()}
-        for symbol, value in rooted.items():
-            self._tell(self.kept.index(symbol), self._root(self.as_told(self.number(value))))
         relations = conjuncts(assumed(self.claim))
+        # Where a root in a hypothesis is none of a real number, it is not met.
         self._find_roots(relations)
+        plain = self._limited(domain, [relation for relation in relations if not _has_root(relation)])
+        for symbol, value in rooted.items():
+            radicand = self.as_told(self.number(value))
+            if self._known_root(radicand) is None and plain.ratio_sign(radicand) is None:
+                raise Unread("the code takes a square root of what is not seen to be nonnegative")
+            self._tell(self.kept.index(symbol), self._root(radicand))
+        self._find_roots(side for c in self.claim.statement.comparisons for side in (c.left, c.right))
         for relation in relations:
             if isinstance(relation, sympy.Eq):
                 self._equation(relation, domain)
@@ -131,8 +137,12 @@ class Letters:
         for k, told in self.told.items():
             if k in signs:
                 domain = at_least(domain, told, signs[k])
+        return self._limited(domain, relations)
+
+    def _limited(self, domain: Domain, relations: list[sympy.Rel]) -> Domain:
+        """The part of a domain where one side of each relation is at most the other, or below it."""
         for relation in relations:
-            if isinstance(relation, sympy.Eq) or not isinstance(relation, sympy.Rel):
+            if isinstance(relation, sympy.Eq):
                 continue
             strict = isinstance(relation, sympy.StrictLessThan | sympy.StrictGreaterThan)
             try:
@@ -191,10 +201,9 @@ class Letters:
 
     # Square roots
 
-    def _find_roots(self, relations: list[sympy.Basic]) -> None:
-        """Letters for the square roots in hypotheses and in the statement."""
-        sides = [side for c in self.claim.statement.comparisons for side in (c.left, c.right)]
-        found = {p.base for e in (*relations, *sides) for p in e.atoms(sympy.Pow) if p.exp.is_Rational and p.exp.q == 2}
+    def _find_roots(self, expressions: Iterable[sympy.Basic]) -> None:
+        """Letters for the square roots in hypotheses, or in the statement."""
+        found = {p.base for e in expressions for p in e.atoms(sympy.Pow) if p.exp.is_Rational and p.exp.q == 2}
         for base in sorted(found, key=sympy.default_sort_key):
             try:
                 self._evaluated_root(base)
@@ -209,9 +218,8 @@ class Letters:
 
         Where the radicand is negative there is no root, and nothing is said: roots may be any that are nonnegative.
         """
-        for known in self.roots:
-            if (radicand - known**2).is_zero:
-                return known
+        if (known := self._known_root(radicand)) is not None:
+            return known
         if len(self.roots) == ROOTS:
             raise Unread(f"there are more than {ROOTS} square roots")
         i, rest = len(self.names) - ROOTS + len(self.roots), 1 - radicand
@@ -239,6 +247,9 @@ class Letters:
             self._tell(k, told)
             return root
         raise Unread("a square root is taken of what is linear in no letter")
+
+    def _known_root(self, radicand: Ratio) -> Ratio | None:
+        return next((root for root in self.roots if (radicand - root**2).is_zero), None)
 
     # Expressions
 
@@ -285,6 +296,10 @@ def at_least(domain: Domain, difference: Ratio, strict: bool, bounds: int | None
     if domain.sign(den, True) is None:
         num = -num if domain.sign(-den, True) is not None else num * den
     return domain.with_constraint(num, strict, bounds)
+
+
+def _has_root(relation: sympy.Rel) -> bool:
+    return any(p.exp.is_Rational and p.exp.q == 2 for p in relation.atoms(sympy.Pow))
 
 
 def _sum(one: Any, other: Any) -> Any:

@@ -100,6 +100,11 @@ def test_square_roots_are_those_that_are_positive(factor, right):
     assert shown(claim) is right
 
 
+def test_a_square_root_in_the_code_is_of_what_is_nonnegative():
+    # Without q <= 1 there is no step at some q.
+    assert not shown(_claim(_rooted, ft.Convex(), 1 - q, params=("q",)), 1)
+
+
 FIVEGCS = "baseline/5gcs-cc/one-step"
 
 
