@@ -107,14 +107,15 @@ class Answers:
 
     def _check(self, point: Value, what: str) -> None:
         """``Unread`` where a point is drawn."""
-        for _, atoms in point.of:
-            for atom in atoms:
-                meaning = self.world.meaning.get(atom.name)
-                if self._is_error(atom) or (meaning is not None and meaning[0] == "sum"):
-                    raise Unread(f"{what} at a point that is drawn")
+        if any(self._is_drawn(atom) for _, atoms in point.of for atom in atoms):
+            raise Unread(f"{what} at a point that is drawn")
 
-    def _is_error(self, atom: Atom) -> bool:
-        return atom.name in self.drawn_by
+    def _is_drawn(self, atom: Atom) -> bool:
+        """Whether something is an error, a sum in which masks may stand, or an inner product with one."""
+        kind, *of = self.world.meaning.get(atom.name, ("",))
+        if kind == "inner product":
+            return any(map(self._is_drawn, of))
+        return kind == "sum" or atom.name in self.drawn_by
 
     @property
     def drawn_by(self) -> dict[str, tuple[str, str]]:
