@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sympy
 
-import fedtheory
 from fedtheory.algorithms import method
 from fedtheory.algorithms.base import no_step
 from fedtheory.claims import Claim
@@ -23,7 +21,7 @@ from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.oracles import Oracle
-from verify.reading import data, known, terms
+from verify.reading import data, known, terms, theory
 from verify.reading.arrays import as_term
 from verify.reading.laws import Law
 from verify.reading.program import Program, held, is_made_by, parameter, parts_after, theirs
@@ -34,8 +32,6 @@ from verify.reading.values import Condition, Named, Record, Several, Unknown, is
 
 #: Paths through the conditions of one claim, at most.
 PATHS = 64
-#: Where the theory is.
-_THEORY = Path(fedtheory.__file__).resolve().parent
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +84,10 @@ def cases(
     ``instances``: some that meet the hypotheses, in fractions; ``stepping``: whether the step is read too;
     ``known_too``: whether what the setting says of all states is. ``Unread`` says what stands in the way.
     """
+    hints = claim.setting.hints
+    if not theory.holds((hints.signs, hints.known if known_too else None)):
+        # What runs at instances show of it is not so of all constants and states.
+        raise Unread("what the setting says of all constants and states is no code of this package's theory")
     path: list[bool] | None = []
     count = 0
     while path is not None:
@@ -363,12 +363,7 @@ def _is_theory(function: Any) -> bool:
     """Whether a function stands in a file of this package's theory."""
     inner = getattr(function, "func", function)
     code = getattr(inner, "__code__", None)
-    return code is not None and is_of_theory(code.co_filename)
-
-
-def is_of_theory(file: str) -> bool:
-    """Whether a file is one of this package's theory."""
-    return Path(file).resolve().is_relative_to(_THEORY)
+    return code is not None and theory.is_file(code.co_filename)
 
 
 def has_step(claim: Claim) -> bool:

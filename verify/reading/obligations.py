@@ -84,17 +84,12 @@ def ground(claim: Claim, case: Case, world: World) -> Ground:
             names[symbol] = letter
         else:
             links.append((letter, c))
-    anybody = _of_anybody(case, names, world)
+    _name_of_anybody(case, names, world)
     for symbol in world.field.symbols:
         whole = str(symbol) in ("n", "d") or symbol == world.examples or symbol == world.held
         size = {"positive": True, "integer": True} if whole else {"real": True}
         names.setdefault(symbol, sympy.Dummy(str(symbol), **size))
     found = Ground(world, names, list(symbolic.assumed(claim)))
-    alike = {names[one]: names[own] for one, own in anybody.items()}
-    # What is said of a client is said of each, except where code says of which.
-    coded = any(h.met is not None and not h.states_membership(claim.setting.classes) for h in claim.requires)
-    said = claim.setting.domain if coded else symbolic.assumed(claim)
-    found.relations.extend(relation.xreplace(alike) for relation in said if alike)
     found.relations.extend(sympy.Eq(letter, found.expression(c), evaluate=False) for letter, c in links)
     found.relations.extend(by(letter, found.number(value), evaluate=False) for by, letter, value in bounds)
     for term, strict in case.signs:
@@ -106,16 +101,19 @@ def ground(claim: Claim, case: Case, world: World) -> Ground:
     return found
 
 
-def _of_anybody(case: Case, names: dict[sympy.Symbol, sympy.Expr], world: World) -> Mapping[sympy.Symbol, sympy.Symbol]:
-    """The symbols of a letter of one client, which is any of them, and of the same letter of each client's own."""
-    found = {}
+def _name_of_anybody(case: Case, names: dict[sympy.Symbol, sympy.Expr], world: World) -> None:
+    """Names for letters of each client's own of which a claim names that of one client alone.
+
+    What it says of that client, the sign of its letter too, it says of no other: signs are those that the setting says
+    all clients' numbers have.
+    """
+    said = [(evaluated(world, [term])[0], strict) for term, strict in case.signs]
     for symbol in list(names):
         own = next((s for s in world.field.symbols for i in case.whose if str(symbol) == at_client(str(s), i)), None)
         if own is not None and own not in names:
-            letter = names[symbol]
-            names[own] = sympy.Dummy(f"{letter} of any client", **letter.assumptions0)
-            found[symbol] = own
-    return found
+            strict = [strict for value, strict in said if value.of == {ONE: world.field(own)}]
+            sign = {"positive": True} if any(strict) else {"nonnegative": True} if strict else {"real": True}
+            names[own] = sympy.Dummy(f"{names[symbol]} of any client", **sign)
 
 
 def learn_sums(ground: Ground) -> None:

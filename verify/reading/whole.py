@@ -5,36 +5,27 @@ What vectors show that are known by their inner products alone holds in every di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import is_dataclass
-from fractions import Fraction
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FunctionType, MethodType
 from typing import Any
-
-import numpy as np
-import sympy
 
 from fedtheory.algorithms.base import no_step
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
-from verify.reading import claimed, comparing, known
+from verify.reading import claimed, comparing, known, theory
 from verify.reading.arrays import as_term
 from verify.reading.laws import Law
 from verify.reading.program import theirs
 from verify.reading.reader import Reader
-from verify.reading.source import Unread, tree_of
+from verify.reading.source import Unread
 from verify.reading.terms import Op, Term, parts
-from verify.reading.values import Condition, Record, Several, is_ours
+from verify.reading.values import Condition, Record, Several
 
 #: Times that code is read anew because a condition on letters is otherwise than was taken.
 _TIMES = 64
 #: The highest power in which code may have a letter. What is certified is so at a few values of each.
 POWERS = 8
-#: What has no code of anybody's own in it.
-_DATA = (int, float, str, Fraction, np.ndarray, np.generic, sympy.Basic)
 
 
 def unread(claim: Claim, instance: Instance) -> str:
@@ -71,43 +62,13 @@ def foreign(claim: Claim) -> str:
     functions += [f for a in algorithms for f in (a.draws, a.step, a.init, a.fixed_point)]
     functions += [*claim.setting.sources.values(), claim.setting.drawing.special]
     functions += [hypothesis.met for hypothesis in claim.requires]
-    return next((str(getattr(f, "__name__", type(f).__name__)) for f in functions if not _is_of_theory(f, set())), "")
-
-
-def _is_of_theory(thing: Any, seen: set[int]) -> bool:
-    """Whether what is reached from a thing are functions in files of this package's theory, its objects, and data."""
-    if id(thing) in seen or thing is None or isinstance(thing, _DATA):
-        return True
-    seen.add(id(thing))
-    inner: tuple[Any, ...]
-    if type(thing) is FunctionType:
-        try:
-            _, module = tree_of(thing)
-        except Unread:
-            return False
-        cells = [cell.cell_contents for cell in thing.__closure__ or ()]
-        inner = (*cells, *(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values())
-        if not claimed.is_of_theory(module.name):
-            return False
-    elif type(thing) is partial:
-        inner = (thing.func, *thing.args, *thing.keywords.values())
-    elif type(thing) is MethodType:
-        inner = (thing.__func__, thing.__self__)
-    elif isinstance(thing, tuple):
-        inner = thing
-    elif isinstance(thing, Mapping):
-        inner = tuple(thing.values())
-    elif is_ours(type(thing)) and is_dataclass(thing):
-        inner = tuple(vars(thing).values())
-    else:
-        return is_ours(thing) or getattr(thing, "__module__", None) in ("numpy", "builtins")
-    return all(_is_of_theory(part, seen) for part in inner)
+    return next((str(getattr(f, "__name__", type(f).__name__)) for f in functions if not theory.holds(f)), "")
 
 
 def _looks(reader: Reader) -> str:
     """A condition on letters that decides what is done, other than one of a letter in code of this package's theory."""
     for condition, file in reader.deciding:
-        if not claimed.is_of_theory(file) or not _is_plain(condition):
+        if not theory.is_file(file) or not _is_plain(condition):
             return f"{Path(file).name} has a condition on the values of letters"
     return ""
 

@@ -221,8 +221,13 @@ def _of_client(name: str) -> Callable[[Any, Params], Any]:
 #: The largest of the alpha_i r_i/sigma_i, of which a step condition is an upper bound.
 ratio = sympy.Symbol("max_i(alpha_i*r_i/sigma_i)", positive=True)
 FUNCTIONS = SmoothOwn()
-#: That no alpha_i r_i/sigma_i is larger, and that all nu_i are below 1.
+#: That all these numbers of the clients are positive, no alpha_i r_i/sigma_i is larger than their bound, and all nu_i
+#: are below 1.
 _SIGNS = (
+    (lambda problem, params: params.alpha, True),
+    (lambda problem, params: params.sigma, True),
+    (lambda problem, params: params.r, True),
+    (lambda problem, params: params.nu, True),
     (lambda problem, params: params.ratio * params.sigma - params.alpha * params.r, False),
     (lambda problem, params: 1 - params.nu, True),
 )

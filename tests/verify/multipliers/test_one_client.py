@@ -1,0 +1,74 @@
+"""What is said of one client's numbers, or by a setting of somebody's own, is not taken to be so of all clients."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+import pytest
+import sympy
+
+import fedtheory as ft
+from fedtheory.instances import numbers
+from verify.base.evaluate import meeting
+from verify.multipliers import linking
+from verify.reading.source import Unread
+from verify.search import hunting
+
+L = ft.letters("L")
+w_i = sympy.Symbol("w_i", positive=True)
+METHOD = ft.method("mine", lambda problem, params, state, draw: {"x": state.x}, ["w", "i"], {"x": "point"})
+
+
+def _draw(rng, recipe):
+    clients = tuple({**c, "w": Fraction(int(rng.integers(1, 6)), 2)} for c in recipe["clients"])
+    return {**recipe, "clients": clients, "i": int(rng.integers(len(clients)))}
+
+
+def _parameters(recipe, problem, exact):
+    return METHOD.Params(numbers([c["w"] for c in recipe["clients"]], exact), recipe["i"])
+
+
+def _each(problem, state):
+    return ((state.x[..., None, :] - problem.x_star + 0 * problem.y_star) ** 2).sum(axis=-1)
+
+
+PLAIN = ft.Quantity("D", lambda problem, params, state: _each(problem, state).sum(axis=-1))
+WEIGHTED = ft.Quantity("W", lambda problem, params, state: (params.w * _each(problem, state)).sum(axis=-1))
+SETTING = ft.Setting(
+    algorithm=METHOD,
+    functions=ft.Smooth(L),
+    letters={w_i: lambda problem, params: params.w[params.i]},
+    drawing=ft.Drawing(draw=_draw, parameters=_parameters),
+)
+
+
+def _shown(relation, requires=(), **of_setting):
+    setting = replace(SETTING, **of_setting)
+    claim = ft.Claim("mine/weights", setting=setting, statement=ft.inequality(relation), requires=requires)
+    instances = [i for _, i in meeting(claim, islice(claim.instances.recipes(hunting.generator(claim, 0)), 12))]
+    try:
+        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), 1), str)
+    except Unread:
+        return False
+
+
+def test_what_is_true_whatever_the_weights_is_shown():
+    assert _shown(PLAIN <= (1 + L) * PLAIN, letters=(L,))
+
+
+@pytest.mark.parametrize("where", ("requires", "domain"))
+def test_a_bound_on_one_clients_weight_is_none_on_the_others(where):
+    assert not _shown(WEIGHTED <= PLAIN, **{where: (w_i <= 1,)})
+
+
+def test_the_sign_of_one_clients_weight_is_not_that_of_the_others():
+    assert not _shown(-WEIGHTED <= WEIGHTED)
+
+
+def test_hints_of_ones_own_prove_nothing():
+    # They hold at all instances that are drawn, and not beyond.
+    signs = ((lambda problem, params: params.w, True), (lambda problem, params: 3 - params.w, False))
+    assert not _shown(WEIGHTED <= 3 * PLAIN, hints=ft.Hints(signs=signs))
+    small = ft.Hints(known=lambda problem, params, state: ((state.x - problem.x_star) ** 2).sum(axis=-1) - 10**6)
+    assert not _shown(PLAIN <= 4 * 10**6 + 0 * PLAIN, hints=small)
