@@ -15,7 +15,7 @@ from verify.cli import main
 from verify.cli.own import load
 from verify.mutation import selftest
 
-FILES = {"proximal_point": "certified", "own_compressor": "supported"}
+FILES = {"proximal_point": "proved", "own_compressor": "supported"}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -161,9 +161,9 @@ def test_the_command_tells_verdicts_and_writes_what_an_audit_writes(tmp_path, ca
     out = tmp_path / "mine.json"
     assert main(["check", str(EXAMPLES / "proximal_point.py"), "--json", str(out)]) == 0
     told = capsys.readouterr().out
-    assert "prox/step" in told and "certified" in told and "refuted" in told
+    assert "prox/step" in told and "proved" in told and "refuted" in told
     stored = json.loads(out.read_text())
-    assert [c["verdict"] for c in stored["claims"]] == ["certified", "refuted"]
+    assert [c["verdict"] for c in stored["claims"]] == ["proved", "refuted"]
 
 
 def test_the_command_says_what_is_wrong_with_a_file(tmp_path, capsys):
@@ -172,7 +172,7 @@ def test_the_command_says_what_is_wrong_with_a_file(tmp_path, capsys):
 
 
 def test_what_was_stored_of_it_is_checked_again_from_its_files(tmp_path, capsys):
-    file, out = str(EXAMPLES / "proximal_point.py"), tmp_path / "results"
+    file, out = str(EXAMPLES / "decreasing_step.py"), tmp_path / "results"
     assert main(["check", file, "--out", str(out)]) == 0
     assert {c["verdict"] for c in json.loads((out / "audit.json").read_text())["claims"]} == {"certified", "refuted"}
     stored = [*sorted((out / "counterexamples").iterdir()), *sorted((out / "certificates").iterdir())[:1]]
