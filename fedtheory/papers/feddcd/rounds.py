@@ -123,8 +123,8 @@ def _derived(name: str, where: str, gist: str, factor: Any, order: Any) -> Claim
 
 
 #: log(zeta/epsilon), log(zeta/alpha^2), and log(zeta^2/(alpha^2 epsilon)), which is their sum.
-_log_zeta, _log_accuracy = sympy.symbols("log(zeta/epsilon) log(zeta^2/(alpha^2*epsilon))", positive=True)
-_log_alpha = sympy.Symbol("log(zeta/alpha^2)", nonnegative=True)
+_log_zeta, _log_accuracy = sympy.symbols("ell_epsilon ell", positive=True)
+_log_alpha = sympy.Symbol("ell_alpha", nonnegative=True)
 
 
 def _at_all_values(name: str, where: str, factor: Any, order: Any) -> Iterator[Claim]:
@@ -138,10 +138,11 @@ def _at_all_values(name: str, where: str, factor: Any, order: Any) -> Iterator[C
         gist=f"the same with one constant for all alpha, beta, zeta and epsilon, of {name}",
         setting=ROUNDS,
         statement=Order((_log_zeta + _log_alpha) * rounds, order * _log_zeta),
-        requires=(_PARTICIPATION, _ORDERED, Hypothesis("log(zeta/epsilon) >= 1", sympy.Ge(_log_zeta, 1))),
-        reading="rounds until the bound on E|w - w*|^2 is epsilon; log(zeta/alpha^2) is any number of 0 and more, as "
-        "alpha and beta may tend to 0 together. So it is of the method too: with all clients, tau = N, whose "
-        "functions have one curvature beta, |w - w*|^2 = (1 - alpha/beta)^(2T) (zeta/beta)^2",
+        requires=(_PARTICIPATION, _ORDERED, Hypothesis("ell_epsilon >= 1", sympy.Ge(_log_zeta, 1))),
+        reading="rounds until the bound on E|w - w*|^2 is epsilon; ell_epsilon is log(zeta/epsilon), and ell_alpha, "
+        "which is log(zeta/alpha^2), is any number of 0 and more, as alpha and beta may tend to 0 together. So it is "
+        "of the method too: with all clients, tau = N, whose functions have one curvature beta, "
+        "|w - w*|^2 = (1 - alpha/beta)^(2T) (zeta/beta)^2",
         literal_of=f"feddcd/table-1/{name}",
     )
     kept = replace(
@@ -150,7 +151,8 @@ def _at_all_values(name: str, where: str, factor: Any, order: Any) -> Iterator[C
         gist=f"with log(zeta^2/(alpha^2 epsilon)) for log(zeta/epsilon), one constant for all values, of {name}",
         statement=Order(_log_accuracy * rounds, order * _log_accuracy),
         requires=(_PARTICIPATION, _ORDERED),
-        reading="rounds until the bound on E|w - w*|^2 is epsilon, where it is not from the start",
+        reading="rounds until the bound on E|w - w*|^2 is epsilon, where it is not from the start; ell is "
+        "log(zeta^2/(alpha^2 epsilon))",
         literal_of=None,
     )
     yield from (printed, kept)
@@ -213,7 +215,7 @@ TABLE_1 = (
 
 #: N - tau, and the logarithm of 1/epsilon, which is positive for small epsilon.
 _idle = sympy.Symbol("N-tau", integer=True, nonnegative=True)
-_log_1 = sympy.Symbol("log(1/epsilon)", positive=True)
+_log_1 = sympy.Symbol("ell_1", positive=True)
 _fed_dcd, _mb_sgd = (N - 1) * beta / ((tau - 1) * alpha) * sympy.log(zeta / epsilon), CITED["mb-sgd"].subs(n, N)
 
 
