@@ -73,6 +73,7 @@ _LOOKING_UP = frozenset(
 )
 #: The packages of papers that run their experiments, and hold what was seen: claims on experiments alone rest on them.
 _RERUNS = "/reruns/"
+_SEEN = f"{_RERUNS}seen.json"
 #: Names with which code finds modules that it does not import.
 _DYNAMIC = frozenset({"import_module", "__import__", "exec", "eval"})
 #: What stands in the text of every module that uses papers, or what finds them.
@@ -160,7 +161,9 @@ def _digest(parts: Iterable[str]) -> str:
 
 @cache
 def _everything() -> str:
-    return _digest([*_surroundings(), *(f"{path} {known}" for path, known in _sums().items())])
+    # What was seen is written while other experiments are still running, and is no code.
+    code = (f"{path} {known}" for path, known in _sums().items() if not path.endswith(_SEEN))
+    return _digest([*_surroundings(), *code])
 
 
 @cache
