@@ -211,10 +211,14 @@ class Setting:
         return {letter: of_class.get(letter, str(letter)) for letter in self.letters}
 
     def bind(self, problem: Problem, params: Any) -> Mapping[sympy.Expr, Any]:
-        """Values of the letters on an instance."""
+        """Values of the letters on an instance; ``ValueError`` where one is an array and no number."""
         if self.of_constants:
             return dict(params)
-        return {letter: value_of(source, problem, params) for letter, source in self.sources.items()}
+        found = {letter: value_of(source, problem, params) for letter, source in self.sources.items()}
+        for letter, value in found.items():
+            if isinstance(value, np.ndarray) and value.ndim:
+                raise ValueError(f"the letter {letter} is an array of shape {value.shape}, where a number is due")
+        return found
 
 
 def points(State: type, Params: type, centre: Callable[[Any, Any], Any], invariant: Any = None) -> Algorithm:

@@ -101,7 +101,8 @@ class _Posing:
         self.quantities = {q.expression: (q, self._one(q)) for q in claim.statement.quantities}
         of_class = {} if self.setting.functions is None else self.setting.functions.letters
         sources = [*of_class.items(), *self.setting.sources.items()]
-        terms = [(letter, term) for letter, source in sources if (term := self._letter(source)) is not None]
+        read = ((letter, self._letter(source)) for letter, source in sources)
+        terms = [(letter, term) for letter, term in read if term is not None and not term.type.axes]
         #: Letters that compressors or noise have of their own, whether the code speaks of them or not.
         extra = [leaf(Op.GIVEN, _SPREAD, NUMBER)] if getattr(self.setting.functions, "own", False) else []
         extra += [leaf(*of, NUMBER) for a in self.setting.adversaries for of in _constants(a)]

@@ -185,7 +185,10 @@ def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy
                 value = reader.call(theirs(source), scene.problem, scene.params)
             else:
                 value = _named(source, reader, scene)
-            yield letter, as_term(value)
+            term = as_term(value)
+            # What each client has is no letter: a statement says what it says of one number.
+            if not term.type.axes:
+                yield letter, term
         except ValueError:
             continue
         finally:
@@ -262,7 +265,12 @@ def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: 
     if not is_record_class(cls):
         raise Unread("parameters have code of their own")
     told: dict[str, Any] = {}
+    make = claim.setting.drawing.parameters
+    ours, numbers = there or theory.holds(make), {v for v in claim.setting.sources.values() if isinstance(v, str)}
     for name in cls._fields:
+        if not ours and name not in numbers:
+            told[name] = Unknown(f"the parameter {name}, which code of somebody's own makes, of any kind")
+            continue
         found = [_parameter(claim, reader, name, instance, there) for instance in instances]
         if any(not _alike(value, found[0]) for value in found):
             told[name] = Unknown(f"the parameter {name}, which is of several kinds")

@@ -12,6 +12,7 @@ import fedtheory as ft
 from fedtheory.instances import numbers
 from verify.base.evaluate import meeting
 from verify.multipliers import linking
+from verify.reading import theory
 from verify.reading.source import Unread
 from verify.search import hunting
 
@@ -53,17 +54,36 @@ def _shown(relation, requires=(), **of_setting):
         return False
 
 
+@pytest.fixture
+def trusted(monkeypatch):
+    """As if this file were of the package's theory, of whose parameters kinds are known."""
+    monkeypatch.setattr(theory, "holds", lambda thing: True)
+
+
 def test_what_is_true_whatever_the_weights_is_shown():
     assert _shown(PLAIN <= (1 + L) * PLAIN, letters=(L,))
 
 
 @pytest.mark.parametrize("where", ("requires", "domain"))
-def test_a_bound_on_one_clients_weight_is_none_on_the_others(where):
+def test_a_bound_on_one_clients_weight_is_none_on_the_others(where, trusted):
     assert not _shown(WEIGHTED <= PLAIN, **{where: (w_i <= 1,)})
 
 
-def test_the_sign_of_one_clients_weight_is_not_that_of_the_others():
+def test_the_sign_of_one_clients_weight_is_not_that_of_the_others(trusted):
     assert not _shown(-WEIGHTED <= WEIGHTED)
+
+
+def test_what_each_client_has_is_no_letter(trusted):
+    w = ft.letters("w")
+    assert not _shown(WEIGHTED <= w * PLAIN, letters={w: "w"})
+    setting = replace(SETTING, letters={w: "w"})
+    with pytest.raises(ValueError, match="the letter w is an array"):
+        setting.bind(None, METHOD.Params(np.ones(2), 0))
+
+
+def test_parameters_of_ones_own_making_may_be_of_any_kind():
+    # They may be arrays at some instances, which are seldom drawn, and numbers at others.
+    assert not _shown(-(L * WEIGHTED) <= -(L * WEIGHTED), letters=(L,))
 
 
 def test_hints_of_ones_own_prove_nothing():
