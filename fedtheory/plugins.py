@@ -97,9 +97,9 @@ def files(place: str) -> dict[str, Path]:
 
 
 def inside(top: Path) -> dict[str, Path]:
-    """The files of a package in this folder, or of a module that is this file, but for what Python compiles."""
+    """The files of a package in this folder, or of a module that is this file, but for what is compiled."""
     paths = [top] if top.is_file() else sorted(top.rglob("*"))
-    return {p.relative_to(top.parent).as_posix(): p for p in paths if p.is_file() and p.suffix != ".pyc"}
+    return {p.relative_to(top.parent).as_posix(): p for p in paths if p.is_file() and "__pycache__" not in p.parts}
 
 
 @cache

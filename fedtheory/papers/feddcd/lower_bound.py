@@ -155,7 +155,7 @@ SECTION_7 = (
     Claim(
         id="feddcd/theorem-7.1/complexity",
         where="Theorem 7.1",
-        gist="iteration complexity lower bound printed after Theorem 7.1, given that of theorem-7.1/eq-14/repaired",
+        gist="iteration complexity lower bound printed after Theorem 7.1",
         setting=CONSTANTS,
         statement=Order(
             sympy.sqrt(N) / tau * _root * sympy.log(1 / epsilon),
