@@ -222,7 +222,7 @@ def _longer(algorithm, times):
     """Steps longer than the method is told."""
 
     def step(problem, params, state, draw):
-        return algorithm.step(problem, params._replace(**{params._fields[0]: params[0] * times}), state, draw)
+        return algorithm.step(problem, params._replace(gamma=params.gamma * times), state, draw)
 
     return replace(algorithm, step=step)
 

@@ -138,6 +138,8 @@ def test_the_files_that_look_other_claims_up_are_known():
         "verify/search/hunting.py",
     }
     asking |= {"verify/checking.py", "verify/evidence/references.py"}
+    # The id under which multipliers of the same step are stored, which are checked in any case.
+    asking |= {"verify/multipliers/induction.py"}
     # The claims from which one follows, whose files are its own.
     asking |= {"verify/methods/derivation.py"}
     # Loaded for commands, and not for a check.

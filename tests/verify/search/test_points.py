@@ -29,6 +29,13 @@ def claim(factor, *requires, conditions=(), method=GD, letters=(), drawing=None)
     return ft.Claim("own/step", setting=setting, statement=ft.contracts(method, ft.distance, factor), requires=requires)
 
 
+@pytest.fixture
+def at_points(monkeypatch):
+    """No multipliers for all letters are known: what comes after them is asked."""
+    monkeypatch.setattr("verify.methods.multipliers.prove", lambda claim, seconds: "not asked")
+
+
+@pytest.mark.usefixtures("at_points")
 def test_a_claim_that_holds_is_certified_at_points_that_are_told():
     found = check(claim((1 - gamma * mu) ** 2, SHORT))
     assert found.verdict is Verdict.CERTIFIED
@@ -42,6 +49,7 @@ def test_what_holds_where_mu_is_l_only_is_not_certified():
     assert found.verdict is Verdict.SUPPORTED and "mu = L" in found.note
 
 
+@pytest.mark.usefixtures("at_points")
 def test_what_is_said_of_mu_is_l_only_may_be_certified_there():
     equal = ft.Hypothesis("mu = L", sympy.Eq(mu, L))
     found = check(claim((1 - gamma * L) ** 2, SHORT, equal, conditions=ONE))
