@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
+from fedtheory.instances import Recipe, value_of
 from fedtheory.meanings import Recurs
 from fedtheory.numbers.rational import to_float
 from fedtheory.settings.hypotheses import Hypothesis
@@ -67,8 +67,9 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed:
             why = why or meanings_of.contradicted(iteration, meanings, problem, params, point)
             if why:
                 return why
-            there = iteration.setting.bind(problem, params)
-            if any(letter in there and not _close(there[letter], value) for letter, value in letters.items()):
+            # An iteration along a run is of all clients at once, and letters of each are arrays.
+            told = {letter: source for letter, source in iteration.setting.sources.items() if letter in letters}
+            if any(not _close(value_of(told[letter], problem, params), letters[letter]) for letter in told):
                 return "a letter of the claim has another value in an iteration"
         state = algorithm.step(problem, instance.params, state, draw)
         if not _same(state, at):
