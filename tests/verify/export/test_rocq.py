@@ -181,8 +181,8 @@ def test_products_of_factors():
 
 
 def test_the_command_writes_files_and_the_library(tmp_path, capsys):
-    assert main(["export", "baseline/ef21/descent", "--format", "rocq", "--out", str(tmp_path)]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["Gram.v", "p_baseline_ef21_descent.v"]
+    assert main(["export", "baseline/dcgd/one-step", "--format", "rocq", "--out", str(tmp_path)]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["Gram.v", "p_baseline_dcgd_one_step.v"]
     capsys.readouterr()
 
 

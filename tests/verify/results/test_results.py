@@ -146,7 +146,7 @@ def test_list_tells_the_verdicts(capsys, carried):
 def test_list_selects_by_verdict(capsys):
     _, out, _ = run(capsys, "list", "--verdict", "refuted", "--verdict", "ill-posed")
     assert [line.split("\t")[0] for line in out.splitlines()] == [c.id for c in FALLING]
-    status, out, err = run(capsys, "list", "locodl", "--verdict", "ill-posed")
+    status, out, err = run(capsys, "list", "baseline", "--verdict", "ill-posed")
     assert (status, out, err) == (0, "", "")
 
 
