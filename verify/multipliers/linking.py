@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,18 +12,14 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from verify.multipliers.inequalities import Group, pose
 from verify.multipliers.links import agreed
-from verify.multipliers.proofs import Proof, Tree, Wrong, checked, leaves
+from verify.multipliers.proofs import Proof, Tree, checked, leaves
+from verify.multipliers.stored import else_searched, texts
 from verify.reading import claimed, comparing
 
-#: Multipliers that were found once, by claims and their parts.
-_STORED = Path(__file__).with_name("stored_inequalities.json")
 
-
-@cache
 def stored() -> Mapping[str, Mapping[str, Any]]:
     """Multipliers that were found once, by claims and parts: texts, of which nothing is taken unchecked."""
-    found: Mapping[str, Mapping[str, Any]] = json.loads(_STORED.read_text())
-    return found
+    return texts("stored_inequalities.json")
 
 
 def prove(claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, seconds: float) -> list[Proof] | str:
@@ -52,16 +45,14 @@ def prove(claim: Claim, instances: Sequence[Instance], rng: np.random.Generator,
 
 
 def _proved(group: Group, known: Mapping[str, Any], deadline: float) -> Mapping[str, Tree] | str:
-    if all(name in known for name in group.parts):
-        try:
-            return read(group, known)
-        except Wrong:
-            pass
-    # Where all is stored, nothing is searched for, and no solver loaded.
-    from verify.multipliers.linked_search import searched
+    def search(seconds: float) -> Mapping[str, Tree] | str:
+        # Where all is stored, nothing is searched for, and no solver loaded.
+        from verify.multipliers.linked_search import searched
 
-    left = deadline - time.process_time()
-    return searched(group, left) if left > 0 else "no multipliers were found in the time"
+        return searched(group, seconds)
+
+    whole = all(name in known for name in group.parts)
+    return else_searched((lambda: read(group, known)) if whole else None, search, deadline)
 
 
 def read(group: Group, known: Mapping[str, Any]) -> dict[str, Tree]:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from fedtheory.claims import Claim
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
-from verify.multipliers.proofs import Proof, Tree, Wrong, checked, leaves
+from verify.multipliers.proofs import Proof, Tree, checked, leaves
+from verify.multipliers.stored import else_searched, texts
 from verify.reading.source import Unread
-
-#: Multipliers that were found once, by claims and their cases.
-_STORED = Path(__file__).with_name("stored.json")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +28,9 @@ class Shown:
         return [proof for tree in self.cases.values() for proof in leaves(tree)]
 
 
-@cache
 def stored() -> Mapping[str, Mapping[str, Any]]:
-    """Multipliers that were found once: texts, of which nothing is taken unchecked."""
-    found: Mapping[str, Mapping[str, Any]] = json.loads(_STORED.read_text())
-    return found
+    """Multipliers that were found once, by claims and their cases: texts, of which nothing is taken unchecked."""
+    return texts("stored.json")
 
 
 def prove(claim: Claim, seconds: float) -> Shown | str:
@@ -67,13 +60,10 @@ def prove(claim: Claim, seconds: float) -> Shown | str:
 
 
 def _proved(posed: Posed, known: Mapping[str, Any] | None, deadline: float) -> Tree | str:
-    if known is not None:
-        try:
-            return checked(posed, known)
-        except Wrong:
-            pass
-    # Where all is stored, nothing is searched for, and no solver loaded.
-    from verify.multipliers.search import search
+    def searched(seconds: float) -> Tree | str:
+        # Where all is stored, nothing is searched for, and no solver loaded.
+        from verify.multipliers.search import search
 
-    left = deadline - time.process_time()
-    return search(posed, left) if left > 0 else "no multipliers were found in the time"
+        return search(posed, seconds)
+
+    return else_searched(None if known is None else lambda: checked(posed, known), searched, deadline)
