@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable
 from dataclasses import is_dataclass
 from fractions import Fraction
 from functools import partial
@@ -11,7 +11,6 @@ from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any
 
-import numpy as np
 import sympy
 
 import fedtheory
@@ -20,8 +19,8 @@ from verify.reading.values import is_ours
 
 #: Where the theory is.
 _THEORY = Path(fedtheory.__file__).resolve().parent
-#: What has no code of anybody's own in it.
-_DATA = (int, float, str, Fraction, np.ndarray, np.generic, sympy.Basic)
+#: What has no code of anybody's own in it: these types, and no subclasses, which may be called.
+_DATA = frozenset({type(None), bool, int, float, str, Fraction})
 
 
 def is_file(file: str) -> bool:
@@ -35,29 +34,36 @@ def holds(thing: Any) -> bool:
 
 
 def _is_of_theory(thing: Any, seen: set[int]) -> bool:
-    if id(thing) in seen or thing is None or isinstance(thing, _DATA):
+    if id(thing) in seen or type(thing) in _DATA or _is_of_sympy(thing):
         return True
     seen.add(id(thing))
-    inner: tuple[Any, ...]
+    inner: Iterable[Any]
     if type(thing) is FunctionType:
         try:
             _, module = tree_of(thing)
         except Unread:
             return False
-        cells = [cell.cell_contents for cell in thing.__closure__ or ()]
-        inner = (*cells, *(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values())
         if not is_file(module.name):
             return False
+        cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+        inner = (*cells, *(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values())
     elif type(thing) is partial:
         inner = (thing.func, *thing.args, *thing.keywords.values())
     elif type(thing) is MethodType:
         inner = (thing.__func__, thing.__self__)
-    elif isinstance(thing, tuple):
+    elif type(thing) is tuple:
         inner = thing
-    elif isinstance(thing, Mapping):
-        inner = tuple(thing.values())
+    elif type(thing) is dict:
+        inner = (*thing, *thing.values())
     elif is_ours(type(thing)) and is_dataclass(thing):
-        inner = tuple(vars(thing).values())
+        inner = vars(thing).values()
     else:
-        return is_ours(thing) or any(thing is found for module in (np, builtins) for found in vars(module).values())
+        return is_ours(thing)
     return all(_is_of_theory(part, seen) for part in inner)
+
+
+def _is_of_sympy(thing: Any) -> bool:
+    """Whether a thing is an expression, of a class that sympy itself holds by its name."""
+    kind = type(thing)
+    module = sys.modules.get(kind.__module__) if kind.__module__.partition(".")[0] == "sympy" else None
+    return isinstance(thing, sympy.Basic) and vars(module or object).get(kind.__name__) is kind

@@ -1,0 +1,45 @@
+"""What is taken for code of this package's theory: what is listed as such, and no subclasses of it."""
+
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+import sympy
+
+import fedtheory as ft
+from fedtheory import claims
+from verify.reading import theory
+
+
+class _Called:
+    def __call__(self, *given):
+        return 1
+
+
+def _called(data, *given):
+    """A value of a subclass of its type that can be called, as settings call what makes their parameters."""
+    return type(data.__name__, (_Called, data), {})(*given)
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        *(_called(data, *given) for data, *given in ((tuple,), (dict,), (int, 1), (str, "x"), (Fraction, 1))),
+        _called(sympy.Symbol, "x"),
+        np.array([_Called()], dtype=object),
+        partial(eval, "1"),
+        eval,
+        np.load,
+        lambda problem, params: 1,
+    ],
+    ids=lambda thing: type(thing).__name__,
+)
+def test_what_may_run_code_of_ones_own_is_no_theory(thing):
+    assert not theory.holds(thing)
+    assert not theory.holds((1, {"inside": thing}))
+
+
+def test_data_and_the_theory_itself_are():
+    assert theory.holds((1, "x", Fraction(1, 2), sympy.Symbol("x") + 1, ft.distance, {"a": None}))
+    assert all(theory.holds((c.setting.hints.signs, c.setting.hints.known)) for c in claims.all())
