@@ -11,6 +11,7 @@ import math
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
@@ -89,22 +90,12 @@ def load_libsvm(path: str | os.PathLike[str]) -> Dataset:
     from sklearn.datasets import load_svmlight_file
 
     path = Path(path)
-    try:
-        with _opened(path) as file:
+    with _reading(path, "LIBSVM's text format") as file:
+        try:
             A, labels = load_svmlight_file(_Lines(file))
-    except FileNotFoundError:
-        raise ValueError(f"there is no file {path}") from None
-    except IsADirectoryError:
-        raise ValueError(f"{path} is a directory, a file in LIBSVM's text format was expected") from None
-    except PermissionError:
-        raise ValueError(f"{path} may not be read: permission denied") from None
-    except EOFError:
-        raise ValueError(f"{path} is truncated: its compressed data end too early") from None
-    except (OSError, zlib.error) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from None
-    except (ValueError, OverflowError) as error:
-        # The message quotes the offending text, which in a binary file may be very long.
-        raise ValueError(f"{path} is not in LIBSVM's text format: {str(error)[:100].rstrip('.')}") from None
+        except (ValueError, OverflowError) as error:
+            # The message quotes the offending text, which in a binary file may be very long.
+            raise ValueError(f"{path} is not in LIBSVM's text format: {str(error)[:100].rstrip('.')}") from None
     rows, d = A.shape
     if rows == 0 or A.nnz == 0:
         raise ValueError(f"{path} has no data: {rows} rows without any feature")
@@ -121,6 +112,24 @@ def _opened(path: Path) -> BinaryIO:
         case ".bz2":
             return cast(BinaryIO, bz2.open(path, "rb"))
     return path.open("rb")
+
+
+@contextmanager
+def _reading(path: Path, expected: str) -> Iterator[BinaryIO]:
+    """The file's bytes while they are read; ``ValueError`` says why they cannot be. ``expected``: its format."""
+    try:
+        with _opened(path) as file:
+            yield file
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {path}") from None
+    except IsADirectoryError:
+        raise ValueError(f"{path} is a directory, a file in {expected} was expected") from None
+    except PermissionError:
+        raise ValueError(f"{path} may not be read: permission denied") from None
+    except EOFError:
+        raise ValueError(f"{path} is truncated: its compressed data end too early") from None
+    except (OSError, zlib.error) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
 
 
 class _Lines:
@@ -228,15 +237,8 @@ def load_idx(images: str | os.PathLike[str], labels: str | os.PathLike[str] | No
 
 def _read_idx(path: Path, axes: int) -> Array:
     """The bytes of an IDX file of so many axes, in their shape."""
-    try:
-        with _opened(path) as file:
-            content = file.read(_IDX_LIMIT + 1)
-    except FileNotFoundError:
-        raise ValueError(f"there is no file {path}") from None
-    except EOFError:
-        raise ValueError(f"{path} is truncated: its compressed data end too early") from None
-    except (OSError, zlib.error) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from None
+    with _reading(path, "the IDX format") as file:
+        content = file.read(_IDX_LIMIT + 1)
     head = 4 + 4 * axes
     # Unsigned bytes are type 8.
     if len(content) < head or content[:4] != bytes((0, 0, 8, axes)):

@@ -227,7 +227,8 @@ class Posed:
             raise ValueError(f"the data are not those of the setting: {self.kind}")
         params, states = self.params(recipe, problem, exact), self.states
         # Where the optimum is not one point there is no instance.
-        assert problem.x_star is not None
+        if problem.x_star is None:
+            raise ValueError("the optimum is not one point")
 
         def at(theta: Array) -> tuple[LinearProblem, Any]:
             return problem, states.at(problem, params, theta)

@@ -366,9 +366,10 @@ def test_code_is_read_in_a_pytest_that_rewrites_assertions(pytester):
         import numpy as np
         from fedtheory import claims
         from fedtheory.papers.locodl import method
-        from verify.reading import proving
+        from verify.reading import proving, theory
 
         def test_the_claim_is_read():
+            assert all(theory.holds(c.setting.drawing.special) for c in claims.select(["fedopt"]))
             assert type(method.__loader__).__name__ == "AssertionRewritingHook"
             for id in ("locodl/eq-13", "locodl/algorithm-1/feasibility"):
                 claim = claims.get(id)
