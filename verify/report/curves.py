@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 
 from fedtheory.experiments import Curve
 from verify.report import style
 
-#: Panels beside each other, and inches of one.
-_ACROSS, _WIDE, _HIGH = 3, 2.9, 2.5
+#: Panels beside each other, inches of one, and letters of a title above one.
+_ACROSS, _WIDE, _HIGH, _LETTERS = 3, 2.9, 2.5, 36
 #: A method's line keeps its colour in all panels; from so many on it gets another pattern besides.
 _PLAIN = len(style.COLOURS) - 2
 #: Points of a line that have marks, so that few are seen at all.
@@ -30,7 +31,7 @@ def draw(title: str, curves: Sequence[Curve], path: Path) -> None:
     with style.within():
         legend = 0.16 * -(-len(labels) // columns)
         figure = style.figure(_WIDE * across, _HIGH * down + legend + 0.3)
-        figure.suptitle(title)
+        figure.suptitle(fill(title, _LETTERS * across))
         grid = figure.subplots(down, across, squeeze=False).ravel()
         for axes, panel in zip(grid, panels, strict=False):
             for curve in (curve for curve in curves if curve.panel == panel):
