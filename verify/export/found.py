@@ -14,7 +14,8 @@ from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.derivations import Derived, Part
 from verify.export import arithmetic, closed, letters, objects
-from verify.methods import identities, multipliers, polynomials, real_closed_fields
+from verify.methods import identities, induction, multipliers, polynomials, real_closed_fields
+from verify.multipliers.induction import step_of
 from verify.multipliers.proving import prove
 from verify.multipliers.proving import stored as stored_multipliers
 from verify.pep import certifying
@@ -46,6 +47,9 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
         for_all, reason = _of_letters(id)
         if for_all or how == multipliers.METHOD.name:
             return for_all, reason and f"{why} ({reason})"
+    if how == induction.METHOD.name:
+        made, reason = _of_step(id)
+        return made, reason and f"{why} ({reason})"
     if how in _CLOSED:
         try:
             return [_CLOSED[how](claims.get(id))], ""
@@ -63,6 +67,19 @@ def _of_letters(id: str) -> tuple[list[dict[str, Any]], str]:
         return ([], shown) if isinstance(shown, str) else (letters.of(shown), "")
     except ValueError as error:
         return [], str(error)
+
+
+def _of_step(id: str) -> tuple[list[dict[str, Any]], str]:
+    """The objects of the step from which a bound for every number of rounds follows."""
+    try:
+        shown = prove(step_of(claims.get(id)), multipliers.SECONDS)
+        made = [] if isinstance(shown, str) else letters.of(shown)
+    except ValueError as error:
+        return [], str(error)
+    says = f"of {id}, which follows from it by induction on the rounds:"
+    return [objects.sealed({**one, "says": [says, *one["says"]]}) for one in made], shown if isinstance(
+        shown, str
+    ) else ""
 
 
 def all_of(id: str) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method
 from verify.pep import induction, posing
-from verify.proofs import compressed, identity, inexact, memory, rbcd
+from verify.proofs import identity, inexact, memory, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights
 from verify.reading.source import tree_of
 
@@ -48,7 +48,6 @@ CLIENTS = (7, 12)
 _THEORY = Path(fedtheory.__file__).resolve().parent
 #: Models of steps, by the names by which settings ask for them.
 _MODELS: Mapping[str, ModuleType] = {
-    "compressed": compressed,
     "blocks": rbcd,
     "inexact blocks": inexact,
     "memory": memory,

@@ -138,16 +138,6 @@ def require_nonnegative(claim: Claim, expression: sympy.Expr) -> None:
         raise Unprovable(f"{expression} >= 0 does not follow from the hypotheses of {claim.id}")
 
 
-def require(claim: Claim, expression: sympy.Expr) -> None:
-    """``Unprovable`` unless ``expression >= 0`` is a hypothesis of the claim, as it stands or rearranged."""
-    for relation in relations(claim):
-        if relation.rel_op in (">=", ">", "<=", "<"):
-            sign = 1 if relation.rel_op in (">=", ">") else -1
-            if is_zero(sign * (relation.lhs - relation.rhs) - expression):
-                return
-    raise Unprovable(f"{claim.id} does not assume {expression} >= 0")
-
-
 def coefficients(side: sympy.Expr, quantities: Sequence[sympy.Expr]) -> dict[str, sympy.Expr]:
     """The coefficients of an expression that is linear in the quantities, by their names; ``Unprovable`` if not."""
     stand_in = {q: sympy.Dummy(str(q)) for q in quantities}

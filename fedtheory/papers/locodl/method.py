@@ -27,10 +27,9 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.numbers.symbols import Max, T
-from fedtheory.papers.locodl import identities
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, support_of
-from fedtheory.settings import COMPRESSOR, Drawing, Hints, Identities, Setting, points
+from fedtheory.settings import COMPRESSOR, Drawing, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
@@ -98,13 +97,6 @@ SETTING = Setting(
     ),
     adversaries=(_COMPRESSORS,),
     domain=(sympy.Le(p, 1, evaluate=False),),
-    hints=Hints(
-        identities=Identities(
-            "compressed",
-            {str(letter): letter for letter in (n, mu, L, gamma, chi, rho, p, omega, omega_av)},
-            identities.WEIGHTS,
-        )
-    ),
 )
 CONSENSUS = Setting(
     "x_1, ..., x_n, y in R^d",

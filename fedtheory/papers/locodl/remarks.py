@@ -25,7 +25,7 @@ from fedtheory.papers.locodl import method
 from fedtheory.problems.base import Problem
 from fedtheory.problems.optimum import solve
 from fedtheory.randomness import Bernoulli, support_of
-from fedtheory.settings import Drawing, Hints, Setting, points
+from fedtheory.settings import Drawing, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
@@ -96,9 +96,7 @@ def _inside(recipe: Recipe, problem: Problem, exact: bool) -> Nothing:
 
 
 _QUADRATICS = replace(method.FUNCTIONS, quadratics=True)
-QUADRATIC = replace(
-    method.SETTING, text="f_1, ..., f_n and g quadratic; 0 < p <= 1", functions=_QUADRATICS, hints=Hints()
-)
+QUADRATIC = replace(method.SETTING, text="f_1, ..., f_n and g quadratic; 0 < p <= 1", functions=_QUADRATICS)
 SPLIT = Setting(
     "f_1, ..., f_n mu-strongly convex and L-smooth, no g; any x",
     algorithm=points(Anywhere, Nothing, lambda problem, params: Anywhere(problem.x_star)),
@@ -167,7 +165,6 @@ PAIRWISE = replace(
     algorithm=pairwise,
     functions=_QUADRATICS,
     drawing=replace(method.SETTING.drawing, compressors=((0, 1, Fraction(1)),)),
-    hints=Hints(),
 )
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction as Fr
 
 import numpy as np
 import pytest
-from models import diana, feddcd
+from models import Constants, diana, feddcd, locodl_iteration
 
 from fedtheory import claims
 from verify.base.evaluate import meeting
@@ -17,7 +17,6 @@ from verify.pep.programs import excess
 from verify.pep.prover import bounds
 from verify.pep.symmetry import Exchangeable
 from verify.pep.worst_case import certify
-from verify.proofs.compressed import Constants, iteration
 
 MILLION = 10**6
 
@@ -39,7 +38,7 @@ def of_locodl(n, omega, kappa, p, times=1):
     """Theorem 3.1 with independent compressors, gamma = 2/(L + mu) and rho = chi = 1/(1 + omega_av)."""
     mu, omega = Fr(1, kappa), Fr(omega)
     gamma, rho = 2 / (1 + mu), 1 / (1 + omega / n)
-    step = iteration(Exchangeable(n), Constants(mu, Fr(1), gamma, rho, rho, p, omega, omega / n))
+    step = locodl_iteration(Exchangeable(n), Constants(mu, Fr(1), gamma, rho, rho, p, omega, omega / n))
     factor = max((1 - gamma * mu) ** 2, (1 - gamma) ** 2, 1 - p**2 * rho / (1 + 2 * omega))
     return verdict(step, "Psi_next", "Psi", 1 - times * (1 - factor))
 

@@ -5,14 +5,13 @@ from fractions import Fraction as Fr
 from functools import reduce
 
 import pytest
-from models import gradient_descent, nonconvex_descent, saga, svrg
+from models import Constants, gradient_descent, locodl_iteration, nonconvex_descent, saga, svrg
 from PEPit import PEP, Point
 from PEPit.examples.stochastic_and_randomized_convex_minimization import wc_saga
 from PEPit.functions import SmoothFunction, SmoothStronglyConvexFunction
 
 from verify.pep.programs import Program, equilibrated, ratio, solve
 from verify.pep.symmetry import Exchangeable, Explicit
-from verify.proofs.compressed import Constants, iteration
 
 #: Both solvers stop at about 1e-8 relative.
 TOLERANCE = 2e-6
@@ -149,6 +148,6 @@ def test_locodl(p, omega):
     problem.set_performance_metric(coin * talked + (1 - coin) * silent)
     theirs = worst_case(problem)
     for clients in (Explicit(n), Exchangeable(n)):
-        q = iteration(clients, k)
+        q = locodl_iteration(clients, k)
         program = ratio(q.quantities["Psi_next"], q.quantities["Psi"], q.constraints)
         assert ours(program) == pytest.approx(theirs, rel=TOLERANCE)

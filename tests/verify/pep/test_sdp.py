@@ -7,7 +7,18 @@ from itertools import islice
 import numpy as np
 import pytest
 import sympy
-from models import accelerated_rbcd, acceleration, feddcd, gradient_descent, nonconvex_descent, saga, svrg
+from models import (
+    Constants,
+    Step,
+    accelerated_rbcd,
+    acceleration,
+    feddcd,
+    gradient_descent,
+    locodl_iteration,
+    nonconvex_descent,
+    saga,
+    svrg,
+)
 
 from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
@@ -20,7 +31,6 @@ from verify.pep.programs import Certificate, Constraint, Program, ratio
 from verify.pep.prover import Certified, bounds
 from verify.pep.symmetry import Exchangeable, Explicit
 from verify.pep.worst_case import certify
-from verify.proofs.compressed import Constants, Step, iteration
 from verify.search.hunting import wildness
 from verify.search.states import violation
 
@@ -187,7 +197,7 @@ def locodl_constants(n, **changes):
 
 
 def locodl_program(clients, k):
-    step: Step = iteration(clients, k)
+    step: Step = locodl_iteration(clients, k)
     return ratio(step.quantities["Psi_next"], step.quantities["Psi"], step.constraints)
 
 
@@ -236,7 +246,7 @@ def test_model_of_locodl_is_what_the_code_does(n):
     left, right = (side[0] for side in sides(claim, posed.instance, np.zeros((1, 0)))[0])
     p = instance.params
     k = Constants(instance.problem.mu, instance.problem.L, p.gamma, p.chi, p.rho, p.p, p.omega, p.compressors.omega_av)
-    model = iteration(Explicit(n), k)
+    model = locodl_iteration(Explicit(n), k)
     assert (left - n * model.quantities["Psi_next"]).is_zero
     assert (right - tau_of(k) * n * model.quantities["Psi"]).is_zero
     mine, its = (

@@ -8,20 +8,15 @@ import pytest
 import sympy
 
 from fedtheory import claims
-from fedtheory.algorithms import feddcd, locodl, rbcd
+from fedtheory.algorithms import feddcd, rbcd
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.methods import identities
 from verify.methods.identities import SymbolicCertificate, prove
 from verify.pep.gram import row
-from verify.proofs import compressed as proof_compressed
 from verify.proofs import rbcd as proof_rbcd
-from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, is_nonnegative, require, require_at_least
+from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, is_nonnegative, require_at_least
 
 PROVED = [
-    "locodl/theorem-3.1/one-step",
-    "locodl/theorem-3.1/eq-5",
-    "locodl/proof/dual-step",
-    "locodl/proof/primal-step",
     "feddcd/lemma-B.6/euclidean",
     "feddcd/lemma-B.6/weighted",
     "feddcd/lemma-B.8/descent",
@@ -33,15 +28,11 @@ PROVED = [
     "feddcd/theorem-4.1/eq-5",
 ]
 
-ONE_STEP = claims.get("locodl/theorem-3.1/one-step")
-DUAL = claims.get("locodl/proof/dual-step")
-PRIMAL = claims.get("locodl/proof/primal-step")
 EQ_3, EQ_4, EQ_5 = (claims.get(f"feddcd/theorem-4.1/eq-{k}") for k in (3, 4, 5))
 DESCENT = claims.get("feddcd/lemma-B.8/descent")
 RATE = claims.get("feddcd/lemma-B.8/rate/repaired")
 WEIGHTED = claims.get("feddcd/lemma-B.6/weighted")
 
-K = {str(s): s for claim in (ONE_STEP, PRIMAL) for s in (claim.statement.right.free_symbols)}
 A = {str(s): s for s in EQ_3.statement.factor.free_symbols}
 R = (A["tau"] - 1) / (A["N"] - 1)
 
@@ -50,20 +41,10 @@ def quantity(claim, name):
     return next(q.expression for q in claim.statement.quantities if str(q.expression) == name)
 
 
-def tau(third):
-    gamma, mu, L = K["gamma"], K["mu"], K["L"]
-    return sympy.Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2, third)
-
-
 def without(claim, text):
     kept = [h for h in claim.requires if text not in h.text]
     assert len(kept) == len(claim.requires) - 1
     return claim.variant(requires=kept)
-
-
-def long_dual_step(problem, params, state, draw):
-    after = locodl.step(problem, params, state, draw)
-    return after._replace(u=state.u + Fr(11, 10) * (after.u - state.u))
 
 
 def tau_over_n(problem, params, state, draw):
@@ -80,31 +61,10 @@ def other_weights(problem, params, state, draw):
     return rbcd.step(problem, params._replace(L=2 * params.L), state, draw)
 
 
-def without_server(problem, params, state):
-    return ((state.u - problem.y_star) ** 2).sum(axis=(-1, -2))
-
-
-def other_quantity(claim, name, of):
-    changed = tuple(replace(q, of=of) if str(q.expression) == name else q for q in claim.statement.quantities)
-    return replace(claim, id=claim.id + "*", statement=replace(claim.statement, quantities=changed))
-
-
-_third = 1 - K["p"] ** 2 * K["chi"] / (1 + 2 * K["omega"])
 _norm_L = quantity(DESCENT, "|G grad h|_L^2")
-_W = quantity(DUAL, "|W x_hat|^2")
-_U = quantity(DUAL, "|u-u*|^2")
-_product = quantity(DUAL, "<u-u*,x_hat>")
 _gap = quantity(WEIGHTED, "h-h*")
 
 FALSE = {
-    "1 + omega": ONE_STEP.variant(factor=tau(1 - K["p"] ** 2 * K["chi"] / (1 + K["omega"]))),
-    "without omega": ONE_STEP.variant(factor=tau(1 - K["p"] ** 2 * K["chi"])),
-    "1 % faster": ONE_STEP.variant(factor=sympy.Rational(99, 100) * ONE_STEP.statement.factor),
-    "a term less": ONE_STEP.variant(factor=sympy.Max((1 - K["gamma"] * K["mu"]) ** 2, _third)),
-    "rate for every T": claims.get("locodl/theorem-3.1/eq-5").variant(constant=sympy.Rational(1, 2)),
-    "dual step": DUAL.variant(right=DUAL.statement.right - _W * K["p"] / 100),
-    "dual product": DUAL.variant(right=DUAL.statement.right + _product / 100),
-    "primal step": PRIMAL.variant(right=PRIMAL.statement.right.subs(K["omega_av"], 0)),
     "twice r": EQ_3.variant(factor=1 - 2 * R * A["alpha"] / A["beta"]),
     "tau/N": EQ_3.variant(factor=1 - A["tau"] / A["N"] * A["alpha"] / A["beta"]),
     "half": EQ_3.variant(bound=EQ_3.statement.bound / 2),
@@ -119,10 +79,6 @@ FALSE = {
 
 #: Requires less than the proof uses: the class, the compressors' variance, the damping, the sampling, the scaling.
 UNASSUMED = {
-    "class": without(ONE_STEP, "Assumption 1.1"),
-    "variance": without(ONE_STEP, "Assumption 2.1"),
-    "variance of the dual step": without(DUAL, "Assumption 2.1"),
-    "damping": without(ONE_STEP, "2 rho"),
     "class of f": without(EQ_3, "3.1-3.2"),
     "participation": without(EQ_3, "3.4"),
     "scaling": without(EQ_3, "Lambda"),
@@ -132,21 +88,15 @@ UNASSUMED = {
 }
 
 CHANGED = {
-    "long dual step": ONE_STEP.variant(algorithm=replace(locodl.algorithm, step=long_dual_step)),
     "short step": EQ_3.variant(algorithm=replace(feddcd.algorithm, step=tau_over_n)),
     "other weights": RATE.variant(algorithm=replace(rbcd.algorithm, step=other_weights)),
     "other draws": DESCENT.variant(
         algorithm=replace(rbcd.algorithm, draws=lambda p, k, s: feddcd.draws(p, k, s)),
     ),
-    "other potential": other_quantity(DUAL, "|u-u*|^2", without_server),
 }
 
 #: Weaker than what the papers print, hence true.
 TRUE = {
-    "slower": ONE_STEP.variant(factor=tau(1 - K["p"] ** 2 * K["chi"] / (1 + 3 * K["omega"]))),
-    "no decrease": ONE_STEP.variant(factor=tau(sympy.S.One)),
-    "any stepsize": without(ONE_STEP, "gamma"),
-    "weaker dual step": DUAL.variant(right=DUAL.statement.right + _U / 10 + _W),
     "half r": EQ_3.variant(factor=1 - R / 2 * A["alpha"] / A["beta"]),
     "twice the constant": EQ_4.variant(constant=2 * EQ_4.statement.constant),
     "less descent": DESCENT.variant(right=DESCENT.statement.right + _norm_L / 1000),
@@ -185,12 +135,9 @@ def telling(claim, **changes):
 #: Letters, grounds, weights and models that a setting must not tell, or may not leave out.
 MISLED = {
     "L is larger": (EQ_3, {"letters": {**EQ_3.setting.hints.identities.letters, "L": 2 / A["alpha"]}}),
-    "mu is larger": (ONE_STEP, {"letters": {**ONE_STEP.setting.hints.identities.letters, "mu": K["L"]}}),
-    "unknown letter": (RATE, {"letters": {**RATE.setting.hints.identities.letters, "nu": K["mu"]}}),
+    "unknown letter": (RATE, {"letters": {**RATE.setting.hints.identities.letters, "nu": A["alpha"]}}),
     "scaling not named": (EQ_3, {"grounds": ()}),
     "code of ours": (EQ_3, {"grounds": (Hypothesis("Lambda = I/alpha", met=lambda problem, params: True),)}),
-    "no weights": (ONE_STEP, {"weights": {}}),
-    "weights of others": (ONE_STEP, {"weights": RATE.setting.hints.identities.weights}),
     "another model": (EQ_3, {"model": "memory"}),
     "unknown model": (EQ_3, {"model": "none"}),
 }
@@ -219,24 +166,6 @@ def only(condition, wrong, right):
     return step
 
 
-def largest_chi(problem, k):
-    return k.chi == 2 * k.rho - k.rho**2 * (1 + k.compressors.omega_av)
-
-
-LOCODL_SPECIAL = {
-    "p = 1": lambda problem, k: k.p == 1,
-    "no compression": lambda problem, k: k.omega == 0,
-    "rho = 1": lambda problem, k: k.rho == 1,
-    "one client": lambda problem, k: problem.n == 1,
-    "two clients": lambda problem, k: problem.n == 2,
-    "largest chi": largest_chi,
-    "smaller chi": lambda problem, k: not largest_chi(problem, k),
-    "mu = L": lambda problem, k: problem.mu == problem.L,
-    "shared randomness": lambda problem, k: k.compressors.joint == "shared",
-    "p = 1 with compression": lambda problem, k: k.p == 1 and k.omega > 0,
-    "p = 1 without compression": lambda problem, k: k.p == 1 and k.omega == 0,
-    "one client, mu = L": lambda problem, k: problem.n == 1 and problem.mu == problem.L,
-}
 FEDDCD_SPECIAL = {
     "tau = N": lambda problem, k: k.tau == problem.n,
     "tau = N > 2": lambda problem, k: k.tau == problem.n > 2,
@@ -252,7 +181,6 @@ RBCD_SPECIAL = {
     "mu_i = L_i": lambda problem, k: all(problem.f.mu == k.L),
 }
 AT_AN_END = {
-    **{f"locodl, {name}": (ONE_STEP, locodl, long_dual_step, at) for name, at in LOCODL_SPECIAL.items()},
     **{f"feddcd, {name}": (EQ_3, feddcd, half_a_step, at) for name, at in FEDDCD_SPECIAL.items()},
     **{f"rbcd, {name}": (RATE, rbcd, other_weights, at) for name, at in RBCD_SPECIAL.items()},
     **{f"rbcd anywhere, {name}": (DESCENT, rbcd, other_weights, at) for name, at in RBCD_SPECIAL.items()},
@@ -272,16 +200,16 @@ def test_steps_that_are_wrong_at_an_end_of_a_range_are_seen(name):
     assert any(proofs.differs(changed, instance) for instance in proofs.special(changed))
 
 
-@pytest.mark.parametrize("name", ["locodl, p = 1", "feddcd, tau = N", "rbcd, equal L_i"])
+@pytest.mark.parametrize("name", ["feddcd, tau = N", "rbcd, equal L_i"])
 def test_generic_instances_do_not_show_them_and_yet_they_are_not_proved(name):
     changed, proofs = wrong_at_an_end(name)
     assert not any(proofs.differs(changed, instance) for instance in islice(proofs.instances(changed), 4))
     assert prove(changed) is None
 
 
-@pytest.mark.parametrize("claim", [ONE_STEP, EQ_3, RATE], ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", [EQ_3, RATE], ids=lambda claim: claim.id)
 def test_special_instances_show_every_end_of_a_range(claim):
-    conditions = {ONE_STEP: LOCODL_SPECIAL, EQ_3: FEDDCD_SPECIAL, RATE: RBCD_SPECIAL}[claim]
+    conditions = {EQ_3: FEDDCD_SPECIAL, RATE: RBCD_SPECIAL}[claim]
     found = list(identities._about(claim).special(claim))
     for condition in conditions.values():
         shown = [bool(condition(instance.problem, instance.params)) for instance in found]
@@ -302,7 +230,7 @@ def _with(certificate, name, **changes):
     )
 
 
-@pytest.mark.parametrize("id", ["locodl/proof/dual-step", "feddcd/theorem-4.1/eq-4", "feddcd/lemma-B.8/rate/repaired"])
+@pytest.mark.parametrize("id", ["feddcd/theorem-4.1/eq-4", "feddcd/lemma-B.8/rate/repaired"])
 def test_tampering_is_detected(id):
     certificate = prove(claims.get(id))
     assert certificate is not None
@@ -325,11 +253,11 @@ def test_tampering_is_detected(id):
 
 
 def test_certificate_does_not_fit_another_claim():
-    certificate = prove(ONE_STEP)
+    certificate = prove(EQ_3)
     assert certificate is not None
-    assert not SymbolicCertificate(FALSE["1 + omega"], certificate.weights).check()
-    assert not SymbolicCertificate(CHANGED["long dual step"], certificate.weights).check()
-    assert not SymbolicCertificate(UNASSUMED["damping"], certificate.weights).check()
+    assert not SymbolicCertificate(FALSE["tau/N"], certificate.weights).check()
+    assert not SymbolicCertificate(CHANGED["short step"], certificate.weights).check()
+    assert not SymbolicCertificate(UNASSUMED["scaling"], certificate.weights).check()
 
 
 # The parts
@@ -338,10 +266,10 @@ def test_certificate_does_not_fit_another_claim():
 def test_negative_weights_prove_nothing():
     x, y = row("x"), row("y")
     posed = Posed("p", x**2 - y**2, {"larger": y**2 - x**2, "smaller": x**2 - y**2})
-    assert Weights({"larger": sympy.S.One}, ()).prove(posed, ONE_STEP)
-    assert not Weights({"smaller": -sympy.S.One}, ()).prove(posed, ONE_STEP)
-    assert not Weights({}, ((sympy.S.One, x), (-sympy.S.One, y))).prove(posed, ONE_STEP)
-    assert not Weights({}, ((sympy.S.One, x),)).prove(posed, ONE_STEP)
+    assert Weights({"larger": sympy.S.One}, ()).prove(posed, EQ_3)
+    assert not Weights({"smaller": -sympy.S.One}, ()).prove(posed, EQ_3)
+    assert not Weights({}, ((sympy.S.One, x), (-sympy.S.One, y))).prove(posed, EQ_3)
+    assert not Weights({}, ((sympy.S.One, x),)).prove(posed, EQ_3)
 
 
 def test_signs_come_from_the_hypotheses():
@@ -351,18 +279,14 @@ def test_signs_come_from_the_hypotheses():
     assert not is_nonnegative(r - 1, EQ_3)
     # The setting says it as well.
     assert is_nonnegative(r, UNASSUMED["participation"])
-    assert is_nonnegative(1 - K["p"], ONE_STEP)
-    assert not is_nonnegative(K["p"] - 1, ONE_STEP)
-    require_at_least(ONE_STEP, sympy.Max(K["p"], 1 + K["chi"]), sympy.S.One)
+    require_at_least(EQ_3, sympy.Max(A["alpha"], 1 + A["beta"]), sympy.S.One)
     with pytest.raises(Unprovable, match="does not follow"):
-        require_at_least(ONE_STEP, sympy.Max(K["p"], K["chi"]), sympy.S.One)
-    with pytest.raises(Unprovable, match="does not assume"):
-        require(ONE_STEP, K["rho"] - K["chi"])
+        require_at_least(EQ_3, sympy.Max(A["alpha"], A["beta"]), sympy.S.One)
 
 
 def test_sides_must_be_linear_in_the_quantities():
     a, b = sympy.symbols("a b")
-    assert coefficients(3 * a - K["p"] * b, [a, b]) == {"a": 3, "b": -K["p"]}
+    assert coefficients(3 * a - A["beta"] * b, [a, b]) == {"a": 3, "b": -A["beta"]}
     for wrong in (a**2, a * b, a + 1, sympy.Max(a, b)):
         with pytest.raises(Unprovable, match="not linear"):
             coefficients(wrong, [a, b])
@@ -372,25 +296,20 @@ def test_sampling_lemma_expands_to_zero():
     assert proof_rbcd.sampling_lemma()
 
 
-@pytest.mark.parametrize(
-    ("proofs", "id"), [(proof_compressed, "locodl/theorem-3.1/one-step"), *((proof_rbcd, i) for i in PROVED[4:])]
-)
-def test_models_are_what_the_code_computes(proofs, id):
+@pytest.mark.parametrize("id", PROVED)
+def test_models_are_what_the_code_computes(id):
     claim = claims.get(id)
-    for instance in islice(proofs.instances(claim), 4):
-        assert proofs.differs(claim, instance) is None
+    for instance in islice(proof_rbcd.instances(claim), 4):
+        assert proof_rbcd.differs(claim, instance) is None
 
 
 def test_different_code_differs():
-    (instance,) = islice(proof_compressed.instances(ONE_STEP), 1)
-    assert proof_compressed.differs(CHANGED["long dual step"], instance) == "Psi_next"
     (instance,) = islice(proof_rbcd.instances(RATE), 1)
     assert proof_rbcd.differs(CHANGED["other weights"], instance) == "the step"
 
 
 def test_every_assumption_of_a_proof_is_broken_in_turn():
-    for claim, proofs, count in ((ONE_STEP, proof_compressed, 3), (DUAL, proof_compressed, 1), (EQ_3, proof_rbcd, 5)):
-        (instance,) = islice(proofs.instances(claim), 1)
-        # Each by several factors.
-        broken = [assumption for assumption, _ in proofs.outside(claim, instance)]
-        assert len(set(broken)) == count and len(broken) > 3 * count
+    (instance,) = islice(proof_rbcd.instances(EQ_3), 1)
+    # Each by several factors.
+    broken = [assumption for assumption, _ in proof_rbcd.outside(EQ_3, instance)]
+    assert len(set(broken)) == 5 and len(broken) > 15
