@@ -1,7 +1,7 @@
 """Functions of which only the class is known, as a problem and an algorithm see them.
 
 An oracle answers with new rows (:mod:`verify.pep.gram`), remembers where it was asked, and states what a function of
-its class must satisfy at these points. Compressors and inexact oracles are in :mod:`verify.pep.randomness`;
+its class must satisfy at these points. Compressors and inexact oracles are in :mod:`verify.pep.oracles`;
 :mod:`verify.pep.posing` makes problems of all of them."""
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from verify.pep.gram import (
     strong_convexity,
     value,
 )
+from verify.pep.oracles import InexactOracle, noisy
 from verify.pep.programs import Constraint
-from verify.pep.randomness import InexactOracle, noisy
 
 _NOTHING = Form({}, {}, 0)
 

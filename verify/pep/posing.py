@@ -2,7 +2,7 @@
 
 The instance is derived from the setting as the numerical ones are: the same chart about the same fixed point, with new
 rows for its increments; the classes of the setting answer as oracles of :mod:`verify.pep.functions` and
-:mod:`verify.pep.randomness`. The algorithm's ``step`` and the statement's quantities run on them unchanged, with every
+:mod:`verify.pep.oracles`. The algorithm's ``step`` and the statement's quantities run on them unchanged, with every
 draw enumerated, and leave both sides as forms. Nothing of a method is transcribed here, so a changed algorithm gives a
 changed program.
 """
@@ -32,9 +32,8 @@ from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meets_grounds, params_after, rollout
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, row, scalar, value
-from verify.pep.parts import Coordinates
+from verify.pep.oracles import Compressors, Contractions, Coordinates, InexactOracle, Messages
 from verify.pep.programs import Constraint
-from verify.pep.randomness import Compressors, Contractions, InexactOracle, Messages
 from verify.reading import whole
 
 

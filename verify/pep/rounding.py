@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array
-from verify.pep import centring, faces, interior, linear, programs
+from verify.pep import centring, faces, programs
+from verify.pep.centring import Centre, Face
+from verify.pep.faces import Equation
 from verify.pep.gram import Form
-from verify.pep.interior import Centre, Face
-from verify.pep.linear import Equation
 from verify.pep.programs import Certificate, Program, Solution
 
 #: Shares of the largest number below which a multiplier or an eigenvalue may be a zero, and relative errors that the
@@ -77,28 +77,28 @@ def _candidates(
     except ValueError:
         return
     # With room around them.
-    first = [interior.centre(posed, whole) for posed in variants]
+    first = [centring.centre(posed, whole) for posed in variants]
     for centre in first:
         yield from _rounded(program, whole, centre)
     # Where there is none, on the face on which the leanest lie; or in the interior of that of a worst case.
     for posed, centre in zip(variants, first, strict=True):
         if centre is not None and centre.margin > -_NEAR:
-            yield from _guessed(program, posed, interior.leanest(posed, whole), bound, min(guesses, _FEW))
+            yield from _guessed(program, posed, centring.leanest(posed, whole), bound, min(guesses, _FEW))
     tried = [(program, whole, centre) for centre in first[:1]]
     for posed in variants:
         for on, of, face in _attained(program, posed, bound):
-            tried.append((on, face, interior.centre(of, face)))
+            tried.append((on, face, centring.centre(of, face)))
             yield from _rounded(*tried[-1])
     # On other faces; and at last all that in many digits, where floats see no room.
     for posed, centre in zip(variants, first, strict=True):
-        if centre is not None and centre.margin <= interior.NO_ROOM:
+        if centre is not None and centre.margin <= centring.NO_ROOM:
             yield from _guessed(program, posed, centre.multipliers, bound, guesses)
     for on, face, centre in tried if guesses > 1 else ():
         yield from _centred(on, face, centre)
 
 
 def _rounded(program: Program, face: Face, centre: Centre | None) -> Iterator[dict[str, Fraction]]:
-    if centre is not None and centre.margin > interior.NO_ROOM:
+    if centre is not None and centre.margin > centring.NO_ROOM:
         yield _named(program, centre.rounded(face))
 
 
@@ -175,8 +175,8 @@ def _on_the_face(
             for row in rows:
                 left = {k: Fraction(image[row]) for k, image in images if image.get(row, 0) != 0}
                 equations.append((left, Fraction(wanted.get(row, 0))))
-    guess = [Fraction(m).limit_denominator(interior.GRID) for m in found.tolist()]
-    return linear.nearest_solution(Face.of(program, bound, equations).equations, guess)
+    guess = [Fraction(m).limit_denominator(centring.GRID) for m in found.tolist()]
+    return faces.nearest_solution(Face.of(program, bound, equations).equations, guess)
 
 
 def _kernel(matrix: Array, cut: float) -> Array:
@@ -235,7 +235,7 @@ def lower_bound(program: Program, solution: Solution) -> tuple[Fraction, Attaine
 def _fractions(values: Array) -> Array:
     out = np.empty(values.shape, dtype=object)
     for index, v in np.ndenumerate(values):
-        out[index] = Fraction(round(float(v) * interior.GRID), interior.GRID)
+        out[index] = Fraction(round(float(v) * centring.GRID), centring.GRID)
     return out
 
 

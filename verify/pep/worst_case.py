@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import singledispatch
+from functools import partial, singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
@@ -14,14 +16,240 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound
-from fedtheory.settings.relations import Comparison
-from verify.base.evaluate import leaving, sides
+from fedtheory.numbers.rational import Array
+from fedtheory.numbers.symbols import T
+from fedtheory.randomness import expectation
+from fedtheory.settings.relations import Comparison, Quantity
+from verify.base.evaluate import leaving, rollout, sides
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
-from verify.pep import chains, posing
+from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain, posed_as_claimed
-from verify.pep.gram import NotLinear, scalar
-from verify.pep.prover import Certified, Prover, Solving, weakest
+from verify.pep.functions import Formal
+from verify.pep.gram import Form, NotLinear, Row, scalar
+from verify.pep.programs import Constraint, Program
+from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
+
+# Bounds for every T: chains of links through potentials that contract at every step, from every state that can be
+# reached. A chain that fails refutes nothing, unless the potential is the left side itself.
+
+
+class _At(NamedTuple):
+    """A claim, an exact instance that meets its hypotheses, and what proves the steps."""
+
+    claim: Claim
+    instance: Instance
+    prover: Prover
+
+
+class _Run(NamedTuple):
+    """A formal instance, a state, the states some rounds later and their probabilities."""
+
+    posed: Formal
+    state: Any
+    later: Any
+    probabilities: Array
+
+    def before(self, quantity: Quantity) -> Form:
+        """The quantity at the state."""
+        return scalar(quantity.of(self.posed.instance.problem, self.posed.instance.params, self.state))
+
+    def after(self, quantity: Quantity) -> Form:
+        """Its expectation some rounds later."""
+        values = quantity.of(self.posed.instance.problem, self.posed.instance.params, self.later)
+        return scalar(expectation(values, self.probabilities))
+
+    def leaves(self, quantity: Quantity) -> bool:
+        """Whether a state some rounds later is outside the quantity's domain."""
+        if quantity.domain is None:
+            return False
+        residual = quantity.domain(self.posed.instance.problem, self.posed.instance.params, self.later)
+        return any(v.coefficients for v in np.asarray(residual).flat)
+
+
+def parts(claim: Claim, statement: Bound, instance: Instance, tight: bool, prover: Prover) -> list[Certified]:
+    """What a bound for every T >= 0 rests on; it holds if every part is certified.
+
+    An irrational factor or constant is replaced by a rational just below it, which shows a little more.
+    """
+    if statement.override is not None or statement.factor.has(T) or statement.constant.has(T):
+        raise Refused(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
+    values = claim.setting.bind(instance.problem, instance.params)
+    factor, constant = (enclosed(e, values)[0] for e in (statement.factor, statement.constant))
+    named = {q.expression: q for q in statement.quantities}
+    if statement.left not in named or statement.initial not in named:
+        raise Refused(f"a side of {claim.id} is not a single quantity")
+    left, initial = named[statement.left], named[statement.initial]
+    if left.of is initial.of and constant < 1:
+        # T = 0 asks for a constant of at least 1.
+        return [Certified(Fraction(1), Fraction(1), constant, Verdict.REFUTED, note="at T = 0")]
+    at = _At(claim, instance, prover)
+    if not posing.closed(claim, instance):
+        if _run(at, 1).leaves(left):
+            return [left_domain(factor)]
+        return [Certified(None, None, factor, Verdict.OPEN, note="one step leaves the states that are posed")]
+
+    found = _through_potential(at, (left, initial), factor, constant, tight)
+    if not _settled(found):
+        others = _after_two(at, (left, initial), factor, constant)
+        found = others if _settled(others) else found
+    return found
+
+
+def _settled(parts: Sequence[Certified]) -> bool:
+    return bool(parts) and all(part.verdict is Verdict.CERTIFIED for part in parts)
+
+
+def _through_potential(
+    at: _At, ends: tuple[Quantity, Quantity], factor: Fraction, constant: Fraction, tight: bool
+) -> list[Certified]:
+    """left <= c V, E V(next) <= factor V, V(initial) <= c' initial for the setting's V; then the constant is c c'.
+
+    Where V is one of many and the bound speaks of two quantities, the chain begins after one round: E V(first) <=
+    factor c' initial, which asks for less, and the bound holds by itself at T = 0.
+    """
+    left, initial = ends
+    potential = posing.potential(at.claim)
+    contraction = _link(at, potential, potential, factor, tight, rounds=1)
+    if left.of is not potential.of:
+        contraction = _refuting_nothing(contraction)
+    if contraction.verdict is not Verdict.CERTIFIED or left.of is initial.of is potential.of:
+        return [contraction]
+    c = _largest(at, left, potential)
+    if c.upper is None or c.upper <= 0:
+        # What is never positive is not below a right side of which no sign is known.
+        return [contraction, replace(c, verdict=Verdict.OPEN, note="a left side that is not positive")]
+    late = left.of is not initial.of and bool(at.claim.setting.hints.basis) and factor > 0
+    scale = c.upper / factor if late else c.upper
+    found = _link(at, potential, initial, constant / scale, tight, rounds=int(late), initial=True)
+    upper = None if found.upper is None else scale * found.upper
+    found = replace(_refuting_nothing(found), lower=None, upper=upper, claimed=constant)
+    found = replace(found, note="the constant, through the potential")
+    return [contraction, found, *(_at_once(at, ends, constant) if late else ())]
+
+
+def _at_once(at: _At, ends: tuple[Quantity, Quantity], constant: Fraction) -> list[Certified]:
+    """The bound at T = 0, where it speaks of two quantities."""
+    left, initial = ends
+    return [] if left.of is initial.of else [_link(at, left, initial, constant, initial=True)]
+
+
+def _refuting_nothing(part: Certified) -> Certified:
+    return replace(part, verdict=Verdict.OPEN) if part.verdict is Verdict.REFUTED else part
+
+
+def _run(at: _At, rounds: int, initial: bool = False) -> _Run:
+    """Some rounds from any state, or from the initial ones."""
+    posed = posing.pose(at.claim.setting, at.instance)
+    start = posed.instance.initial if initial and posed.instance.initial is not None else posed.instance.at
+    problem, state = start(np.zeros((1, 0)))
+    return _Run(posed, state, *rollout(at.claim, posed.instance, problem, state, rounds))
+
+
+def _link(
+    at: _At,
+    a: Quantity,
+    b: Quantity,
+    claimed: Fraction,
+    tight: bool = False,
+    rounds: int = 0,
+    initial: bool = False,
+) -> Certified:
+    """Whether E[a] some rounds later is at most ``claimed`` b, from every state or from the initial ones."""
+    after = f"E[{_name(a)}] after {rounds} round{'s' if rounds != 1 else ''}" if rounds else _name(a)
+    name = f"{after} <= c {_name(b)}{', at the start' if initial else ''}"
+
+    def against(exact: bool, tight: bool) -> Certified:
+        begun = time.perf_counter()
+        step = f"{name}{', every point interpolated' if exact else ''}"
+        taken = _run(at, rounds, initial)
+        if taken.leaves(a):
+            return left_domain(claimed)
+        # With a factor of 0 it is a <= 0 that is claimed, rather than a bound on a ratio.
+        right = taken.before(b) if claimed else Form({}, {}, 0)
+        return bounded(at.prover, step, taken.posed, (taken.after(a), right), claimed, exact, tight, begun)
+
+    # A first round has many points and little to gain from their gradients.
+    return against(tight, tight) if rounds and initial else escalated(against, tight)
+
+
+def _largest(at: _At, a: Quantity, b: Quantity) -> Certified:
+    """The largest a given b = 1 over all states; a simple rational where that is provable."""
+    if a.of is b.of:
+        return Certified(Fraction(1), Fraction(1), Fraction(1), Verdict.CERTIFIED)
+    taken = _run(at, 0)
+    program = programs.ratio(taken.before(a), taken.before(b), taken.posed.constraints(True))
+
+    def candidates() -> Iterator[Fraction]:
+        value = programs.solve(programs.equilibrated(program)).value
+        if value is not None:
+            yield rounding.simplest(value, 1e-6)
+            yield from rounding.just_above(value)
+
+    proof = at.prover.prove(f"{_name(a)} <= c {_name(b)}, the least c", program, candidates, rounding.GUESSES)
+    if proof is None:
+        return Certified(None, None, Fraction(1), Verdict.OPEN, note="no multiple of the potential bounds it")
+    return Certified(None, proof.bound, proof.bound, Verdict.CERTIFIED, proof)
+
+
+def _name(quantity: Quantity) -> str:
+    return str(quantity.expression)
+
+
+def _after_two(at: _At, ends: tuple[Quantity, Quantity], factor: Fraction, constant: Fraction) -> list[Certified]:
+    """The bound at T = 0 and T = 1 by itself, and from T = 2 on through potentials U and V composed of a basis.
+
+    left <= V, E V(next) <= factor V, E V(next) <= factor U, E U(first) <= factor constant initial: with weights of U
+    and V as multipliers this is one program of four blocks. Empty if the setting has no basis.
+    """
+    left, initial = ends
+    basis = at.claim.setting.hints.basis
+    if not basis or factor <= 0:
+        return []
+    begun = time.perf_counter()
+    c = _largest(at, left, basis[0])
+    if c.upper is None or c.upper <= 0:
+        return []
+    at_once = _at_once(at, ends, constant)
+    once = _link(at, basis[0], initial, factor * constant / c.upper, rounds=1, initial=True)
+    if any(part.verdict is not Verdict.CERTIFIED for part in (*at_once, once)):
+        return []
+    read, step, first = _run(at, 0), _run(at, 1), _run(at, 1, initial=True)
+    if any(taken.leaves(quantity) for taken in (step, first) for quantity in basis):
+        return []
+    objective = _apart(read.before(left), "read") - _apart(factor * constant * first.before(initial), "first")
+    weights = []
+    for k, quantity in enumerate(basis):
+        now, then = step.before(quantity), step.after(quantity)
+        of_V = _apart(read.before(quantity), "read") + _apart(factor * now - then, "step") - _apart(then, "second")
+        of_U = _apart(factor * now, "second") - _apart(first.after(quantity), "first")
+        weights += [
+            Constraint(f"{name}_{k}", form, partial("part {} of the potential {}, with its weight".format, k + 1, name))
+            for name, form in (("V", of_V), ("U", of_U))
+        ]
+    blocks = (("read", read), ("step", step), ("second", step), ("first", first))
+    classes = [
+        known._replace(name=f"{known.name}: {where}", form=_apart(known.form, where))
+        for where, taken in blocks
+        for known in taken.posed.constraints(taken is read)
+    ]
+    program = Program(objective, (*weights, *classes))
+    note = "from T = 2 on, through two potentials"
+    certificate = at.prover.prove(note, program, exactly(Fraction(0)), 1)
+    verdict = Verdict.OPEN if certificate is None else Verdict.CERTIFIED
+    size, seconds = max(map(len, program.blocks)), time.perf_counter() - begun
+    upper = None if certificate is None else constant
+    return [*at_once, once, Certified(None, upper, constant, verdict, certificate, None, True, size, note, seconds)]
+
+
+def _apart(form: Form, where: str) -> Form:
+    """The form with rows and values of its own: another state of another problem."""
+
+    def moved(row: Row) -> Row:
+        return Row(f"{row.block}, {where}", row.name)
+
+    entries = {(moved(a), moved(b)): c for (a, b), c in form.entries.items()}
+    return Form(entries, {f"{name}, {where}": c for name, c in form.values.items()}, form.constant)
 
 
 def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prover | None = None) -> Certified:
@@ -66,7 +294,7 @@ def _(
 ) -> list[Certified]:
     if anything:
         raise Refused(f"the hypotheses of {claim.id} allow other functions than those posed")
-    return chains.parts(claim, statement, instance, tight, prover)
+    return parts(claim, statement, instance, tight, prover)
 
 
 def _compare(

@@ -6,7 +6,7 @@ import pytest
 from models import gradient_descent
 
 from verify.base.verdict import Verdict
-from verify.pep import centring, interior, linear, programs
+from verify.pep import centring, faces, programs
 from verify.pep.gram import Form, Sample, interpolate, row, value
 from verify.pep.programs import Constraint, Program, excess
 from verify.pep.prover import bounds
@@ -54,7 +54,7 @@ class TestCentre:
         size = Fr(10) ** k
         first, second = Constraint("first", x**2 - size * y**2), Constraint("second", y**2 - z**2)
         program = Program(x**2 - 2 * size * z**2, (first, second))
-        face = interior.Face.of(program, Fr(0))
+        face = centring.Face.of(program, Fr(0))
         a, b = next(centring.multipliers(program, face, start))
         assert programs.Certificate(program, {"first": a, "second": b}, Fr(0)).check()
         # The centre: a, b and the eigenvalues a - 1, b - a, 2 - b (b in units of size) have the greatest product.
@@ -63,22 +63,22 @@ class TestCentre:
     def test_is_none_where_there_is_no_room(self):
         x, y, far = row("x"), row("y"), 10**8
         program = Program(x**2 - far * y**2, (Constraint("only", x**2 - far * y**2),))
-        assert not list(centring.multipliers(program, interior.Face.of(program, Fr(0)), [1.0]))
+        assert not list(centring.multipliers(program, centring.Face.of(program, Fr(0)), [1.0]))
         # On the face on which there is only one solution there is nothing to look for.
-        face = interior.Face.of(program, Fr(0), [({0: Fr(1)}, Fr(1))])
+        face = centring.Face.of(program, Fr(0), [({0: Fr(1)}, Fr(1))])
         assert not list(centring.multipliers(program, face, [1.0]))
 
     def test_is_not_looked_for_where_floats_see_everything(self):
         x, y = row("x"), row("y")
         program = Program(x**2 - 2 * y**2, (Constraint("only", x**2 - y**2),))
-        assert not list(centring.multipliers(program, interior.Face.of(program, Fr(0)), [1.0]))
+        assert not list(centring.multipliers(program, centring.Face.of(program, Fr(0)), [1.0]))
 
 
 def test_the_leanest_multipliers_are_those_that_are_needed():
     x = row("x")
     forms = {"needed": x**2, "and back": -(x**2), "idle": Form({}, {}, -1)}
     program = Program(3 * x**2, tuple(Constraint(*c) for c in forms.items()))
-    found = interior.leanest(program, interior.Face.of(program, Fr(0)))
+    found = centring.leanest(program, centring.Face.of(program, Fr(0)))
     assert found == pytest.approx([3, 0, 0], abs=1e-6)
 
 
@@ -89,10 +89,10 @@ def test_unknowns_that_equations_determine_are_told_apart():
         ({0: Fr(1), 1: Fr(3)}, Fr(5)),
         ({2: Fr(1), 3: Fr(1)}, Fr(0)),
     ]
-    found = linear.reduced(equations, 4)
+    found = faces.independent(equations, 4)
     assert len(found.equations) == 3 and found.determined == {0, 1}
     with pytest.raises(ValueError, match="no solution"):
-        linear.reduced([*equations, ({0: Fr(1)}, Fr(1))], 4)
+        faces.independent([*equations, ({0: Fr(1)}, Fr(1))], 4)
 
 
 class PanicException(BaseException):

@@ -25,7 +25,7 @@ from fedtheory.algorithms import locodl, rbcd
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import hypotheses_hold, meeting, sides
 from verify.base.verdict import Verdict
-from verify.pep import linear, posing, programs, rounding
+from verify.pep import faces, posing, programs, rounding
 from verify.pep.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
 from verify.pep.programs import Certificate, Constraint, Program, ratio
 from verify.pep.prover import Certified, bounds
@@ -471,10 +471,10 @@ def test_exact_positive_semidefiniteness(matrix, expected):
 def test_linear_equations_are_solved_exactly():
     third = Fr(1, 3)
     equations = [({0: Fr(1), 1: Fr(2)}, Fr(1)), ({1: Fr(1), 2: third}, Fr(0)), ({0: Fr(2), 1: Fr(4)}, Fr(2))]
-    solution = linear.nearest_solution(equations, [Fr(1, 2), Fr(1, 5), Fr(3, 5)])
+    solution = faces.nearest_solution(equations, [Fr(1, 2), Fr(1, 5), Fr(3, 5)])
     assert solution[0] + 2 * solution[1] == 1 and solution[1] + third * solution[2] == 0
     with pytest.raises(ValueError, match="no solution"):
-        linear.nearest_solution([*equations, ({0: Fr(1), 1: Fr(2)}, Fr(2))], [Fr(0)] * 3)
+        faces.nearest_solution([*equations, ({0: Fr(1), 1: Fr(2)}, Fr(2))], [Fr(0)] * 3)
 
 
 def test_simplest_fraction():

@@ -19,7 +19,7 @@ from verify.methods import identities
 from verify.pep import induction, posing
 from verify.pep.functions import Majorised, rows
 from verify.pep.gram import ZERO, Form, NotLinear, row
-from verify.pep.randomness import InexactOracle
+from verify.pep.oracles import InexactOracle
 
 BOUNDS = [
     "feddcd/theorem-5.2/eq-8",

@@ -15,8 +15,8 @@ from verify.base.verdict import Verdict
 from verify.pep import posing, rounding
 from verify.pep.functions import OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import Form, row
+from verify.pep.oracles import NOISE, Contractions, Messages
 from verify.pep.programs import Program
-from verify.pep.randomness import NOISE, Contractions, Messages
 from verify.pep.worst_case import certify
 from verify.search.states import examine, violation
 
