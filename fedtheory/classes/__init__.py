@@ -6,7 +6,6 @@ how they are built, and what is just outside is said in :mod:`fedtheory.sampling
 """
 
 from fedtheory.classes.base import FunctionClass
-from fedtheory.classes.composite import Composite
 from fedtheory.classes.compressors import (
     Adversary,
     ContractiveCompressors,
@@ -14,18 +13,15 @@ from fedtheory.classes.compressors import (
     NoisyGradients,
     UnbiasedCompressors,
 )
-from fedtheory.classes.convex import Convex, StronglyConvex
-from fedtheory.classes.convex_lipschitz import ConvexLipschitz
-from fedtheory.classes.one_strongly_convex import OneStronglyConvex
-from fedtheory.classes.polyak_lojasiewicz import PolyakLojasiewicz
-from fedtheory.classes.smooth import Smooth
-from fedtheory.classes.smooth_blocks import SmoothBlocks
-from fedtheory.classes.smooth_convex import SmoothConvex
-from fedtheory.classes.smooth_each import SmoothEach
-from fedtheory.classes.smooth_own import SmoothOwn
-from fedtheory.classes.smooth_strongly_convex import SmoothStronglyConvex
-from fedtheory.classes.strongly_convex_on_average import StronglyConvexOnAverage
-from fedtheory.classes.weakly_convex import WeaklyConvex
+from fedtheory.classes.convex import Composite, Convex, ConvexLipschitz, StronglyConvex
+from fedtheory.classes.smooth import PolyakLojasiewicz, Smooth, SmoothConvex, SmoothOwn, WeaklyConvex
+from fedtheory.classes.strongly_convex import (
+    OneStronglyConvex,
+    SmoothBlocks,
+    SmoothEach,
+    SmoothStronglyConvex,
+    StronglyConvexOnAverage,
+)
 
 __all__ = [
     "Adversary",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array, apply, are_diagonal, inverse, is_exact, to_float
+from fedtheory.problems.functions import Functions
 
 
 @dataclass(frozen=True)
@@ -144,3 +145,19 @@ class Turned(Quadratics):
     @cached_property
     def _spectrum(self) -> Array:
         return np.sort(self.spectra, axis=-1)
+
+
+# By how much functions exceed their tangents.
+
+
+def bregman(f: Functions, x: Array, x_star: Array, slope: Array) -> Array:
+    """f_i(x_i) - f_i(x*) - <slope_i, x_i - x*>, ``x (..., n, d) -> (..., n)``; for quadratics without cancellation.
+
+    ``slope (..., n, d)``: the gradients at ``x_star (..., d)``.
+    """
+    at = x_star[..., None, :]
+    z = x - at
+    if isinstance(f, Quadratics):
+        # The same where the slopes are others.
+        return (z * (apply(f.H, z) / 2 + f.gradient(at) - slope)).sum(axis=-1)
+    return f.value(x) - f.value(at) - (slope * z).sum(axis=-1)

@@ -19,9 +19,9 @@ from fedtheory.numbers.rational import Array, holds
 from fedtheory.numbers.symbols import round_index
 from fedtheory.numbers.validation import admits
 from fedtheory.problems.base import Problem
-from fedtheory.problems.bent import is_quadratic
-from fedtheory.problems.kinked import Kinked
+from fedtheory.problems.nonconvex import is_quadratic
 from fedtheory.problems.optimum import Optimum
+from fedtheory.problems.piecewise import Kinked
 from fedtheory.problems.separable import is_minimised
 from fedtheory.sampling import members
 from fedtheory.sampling.chart import Chart, chart, started

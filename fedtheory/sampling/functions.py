@@ -29,8 +29,8 @@ from fedtheory.classes import (
 )
 from fedtheory.instances import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.numbers.rational import Array, square_root
-from fedtheory.problems.bent import Bent
 from fedtheory.problems.functions import Functions
+from fedtheory.problems.nonconvex import Bent
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.separable import lojasiewicz_constant
 from fedtheory.sampling import members, nonsmooth

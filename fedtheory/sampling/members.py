@@ -16,10 +16,9 @@ import numpy as np
 
 from fedtheory.instances import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.numbers.rational import Array, apply, inverse
-from fedtheory.problems.bent import Bent, less_parabola
 from fedtheory.problems.functions import Functions
-from fedtheory.problems.kinked import Kinked
-from fedtheory.problems.piecewise import PiecewiseQuadratic
+from fedtheory.problems.nonconvex import Bent, less_parabola
+from fedtheory.problems.piecewise import Kinked, PiecewiseQuadratic
 from fedtheory.problems.quadratic import Turned, diagonal
 from fedtheory.problems.separable import is_minimised
 

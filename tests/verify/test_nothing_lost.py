@@ -21,7 +21,7 @@ from places import ROOT
 from fedtheory import claims
 from fedtheory.naming import file_name
 from verify import check
-from verify.base import cache, files
+from verify.base import files
 from verify.cli import main, resume
 from verify.report import terminal
 
@@ -188,7 +188,7 @@ def test_a_check_that_failed_is_not_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("verify.checking.check", failing)
     assert main(["audit", *SELECTED, "--jobs", "1", "--out", "out"]) == 130
     assert "the check itself failed: MemoryError" in (tmp_path / "out" / "audit.json").read_text()
-    assert "verdicts are kept" not in capsys.readouterr().err and not list(cache.directory().rglob("*.json"))
+    assert "verdicts are kept" not in capsys.readouterr().err and not list(files.directory().rglob("*.json"))
 
 
 def test_a_process_that_is_killed_is_told_in_a_line(tmp_path, capsys, monkeypatch):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 
 @contextmanager
@@ -53,3 +56,70 @@ def _settle(directory: Path) -> None:
         pass
     finally:
         os.close(handle)
+
+
+# What was found before and can be taken up again: files in the user's cache directory that are as they were written.
+#
+# Whatever is here can be found again, so a file that is not as it was written is computed anew, and the files that
+# were used least recently go when there are too many. Several processes may read and write at once: files are
+# replaced whole.
+
+#: The environment variable that names the directory.
+VARIABLE = "FEDTHEORY_CACHE"
+#: Bytes that are kept at most, and bytes of one file.
+MOST, LONGEST = 256 * 2**20, 64 * 2**20
+
+
+def directory() -> Path:
+    """$FEDTHEORY_CACHE, or fedtheory in $XDG_CACHE_HOME, by default ~/.cache. Nothing is made."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        return Path(named)
+    # A path that is not absolute is to be ignored, says the specification.
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path(os.path.expanduser("~"), ".cache")) / "fedtheory"
+
+
+def load(path: Path) -> Any:
+    """What was saved. ``OSError`` where there is no such file, ``ValueError`` where it is not as it was written."""
+    if path.stat().st_size > LONGEST:
+        raise ValueError("it is too long")
+    try:
+        data = json.loads(path.read_bytes())
+        content, written = data["content"], data["sum"]
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ValueError("it cannot be read") from error
+    if written != _sum(content):
+        raise ValueError("its contents were changed")
+    # What is used is kept longest.
+    with suppress(OSError):
+        os.utime(path)
+    return content
+
+
+def save(path: Path, content: Any) -> None:
+    """Write what JSON can hold, all of it or nothing. ``OSError`` names the file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write(path, json.dumps({"sum": _sum(content), "content": content}) + "\n")
+
+
+def trim(folder: Path, most: int = MOST) -> None:
+    """Remove the files that were used least recently until the others have no more than ``most`` bytes."""
+    found = []
+    for path in folder.rglob("*") if folder.is_dir() else ():
+        # Another process may remove them too.
+        with suppress(OSError):
+            status = path.stat()
+            if path.is_file():
+                found.append((status.st_mtime_ns, status.st_size, path))
+    size = sum(length for _, length, _ in found)
+    for _, length, path in sorted(found):
+        if size <= most:
+            return
+        with suppress(OSError):
+            path.unlink()
+        size -= length
+
+
+def _sum(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

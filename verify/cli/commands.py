@@ -20,7 +20,7 @@ from fedtheory import claims, tables
 from fedtheory.claims import Claim
 from verify import results
 from verify.audit import FAILED, audit
-from verify.base import cache, files, limits, sweeping
+from verify.base import files, limits, sweeping
 from verify.cli import DEFAULT_CLIENTS, parser, resume
 from verify.cli.writing import audit_text, directory, writable, write_audit
 from verify.evidence import certificates, counterexamples, formats, references
@@ -59,7 +59,7 @@ def run_audit(args: argparse.Namespace) -> int:
 
     log = consoles.console(sys.stderr)
     report = log if to_stdout else consoles.console(sys.stdout)
-    folder = None if args.no_cache else cache.directory() / "verdicts"
+    folder = None if args.no_cache else files.directory() / "verdicts"
     kept = resume.Verdicts(folder, args.seed, args.budget, lambda text: consoles.say(log, text), args.from_scratch)
     with sweeping.backend(args.backend, args.scheduler):
         found = _tested(selected, args, kept, out / "audit.json", log)
@@ -70,7 +70,7 @@ def run_audit(args: argparse.Namespace) -> int:
         sys.stdout.flush()
     unwritten = write_audit(entries, text, out, copy)
     if folder is not None:
-        cache.trim(folder)
+        files.trim(folder)
     consoles.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
     consoles.say(report, *terminal.remarks(found), *terminal.coverage(found), *terminal.fallen(found))
     verdicts = {e.claim.id: str(e.verdict) for e in found}

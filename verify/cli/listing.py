@@ -231,12 +231,12 @@ def _warn(found: Shipped) -> None:
 
 def _stored(claim: Claim, seed: int, budget: str) -> Evidence:
     """The evidence for a claim of which none is carried: what an audit left in the cache, or computed."""
-    from verify.base import cache
+    from verify.base import files
     from verify.cli import resume
     from verify.report import consoles
 
     log = consoles.console(sys.stderr)
-    kept = resume.Verdicts(cache.directory() / "verdicts", seed, budget, lambda text: consoles.say(log, text))
+    kept = resume.Verdicts(files.directory() / "verdicts", seed, budget, lambda text: consoles.say(log, text))
     return next(iter(kept.read([claim])), None) or _checked(claim, seed, budget)
 
 

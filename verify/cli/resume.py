@@ -15,7 +15,7 @@ from typing import Any
 import verify
 from fedtheory.claims import Claim
 from fedtheory.naming import file_name
-from verify.base import cache, code
+from verify.base import code, files
 from verify.evidence.record import Evidence
 
 
@@ -53,7 +53,7 @@ class Verdicts:
                 continue
             path = self._path(claim, key)
             try:
-                data = cache.load(path)
+                data = files.load(path)
                 if data["key"] != key or data["entry"]["id"] != claim.id:
                     raise ValueError("it is about something else")
                 margin = None if data["margin"] is None else float(data["margin"])
@@ -77,7 +77,7 @@ class Verdicts:
         def save() -> None:
             key = self._key(evidence.claim)
             if key is not None:
-                cache.save(self._path(evidence.claim, key), {"key": key, "entry": entry, "margin": margin})
+                files.save(self._path(evidence.claim, key), {"key": key, "entry": entry, "margin": margin})
                 self.saved.add(evidence.claim.id)
 
         if self.directory is not None and code.stamp() == self._stamp:

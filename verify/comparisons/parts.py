@@ -17,7 +17,7 @@ from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.order import Order
 from verify.base.evaluate import hypotheses_hold
 from verify.base.plain import quoted
-from verify.comparisons import cycles, determinants, exact, number_types, orders, samplers
+from verify.comparisons import exact, limits, number_types, orders, samplers
 from verify.comparisons.deciding import certainly, is_open, plain
 from verify.comparisons.exact import Coordinates
 
@@ -25,7 +25,7 @@ from verify.comparisons.exact import Coordinates
 def relation(claim: Claim, part: str) -> str:
     """What the claim says of the two sides of one of its parts; ``ValueError`` when it has no such part."""
     known = _relations(claim.statement)
-    if part == cycles.PART and cycles.vanishing(claim):
+    if part == limits.CYCLE and limits.vanishing(claim):
         return "<"
     if part in known:
         return known[part]
@@ -57,7 +57,7 @@ def _(statement: Invariant) -> Mapping[str, str]:
 
 @_relations.register
 def _(statement: Limit) -> Mapping[str, str]:
-    return {"fixed point": "==", determinants.PART: "<", determinants.SCHUR_COHN: "<"}
+    return {"fixed point": "==", limits.PRODUCTS: "<", limits.SCHUR_COHN: "<"}
 
 
 @_relations.register
@@ -70,8 +70,8 @@ def possible_rounds(claim: Claim, part: str) -> tuple[int, ...]:
     """The numbers of rounds that a counterexample can have there."""
     if part.startswith((samplers.PREFIX, orders.PREFIX)):
         return (0,)
-    if part == cycles.PART:
-        return tuple(range(1, cycles.LONGEST + 1))
+    if part == limits.CYCLE:
+        return tuple(range(1, limits.LONGEST + 1))
     return tuple(range(exact.LAST + 1)) if claim.statement.horizon else (1,)
 
 
@@ -91,12 +91,12 @@ def evaluate_at(
         instance = claim.instances.build(recipe, True)
         if not hypotheses_hold(claim, instance):
             raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
-        if part == determinants.PART:
-            return determinants.sides(claim, instance)
-        if part == determinants.SCHUR_COHN:
-            return determinants.stages(claim, instance)
-        if part == cycles.PART:
-            return cycles.sides(claim, instance, point, rounds, entry)
+        if part == limits.PRODUCTS:
+            return limits.sides_of_maps(claim, instance)
+        if part == limits.SCHUR_COHN:
+            return limits.stages(claim, instance)
+        if part == limits.CYCLE:
+            return limits.sides_of_cycle(claim, instance, point, rounds, entry)
         if part.startswith(samplers.PREFIX):
             return samplers.sides(claim, recipe, part)
         if part.startswith((number_types.FLOATS, number_types.AGAIN)):

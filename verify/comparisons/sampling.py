@@ -19,8 +19,7 @@ from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.randomness import Distribution, Draw, Product, Uniform01, UniformSubset, support_of
 from verify.base.evaluate import rollout, start
-from verify.statistics.e_process import Assumed, check_level, log_capital
-from verify.statistics.power import smallest_defect
+from verify.statistics.e_process import Assumed, check_level, log_capital, smallest_defect
 from verify.statistics.sequential import ROUNDING, Decision, Outcome, prepare, run
 
 # Entries of sampled vectors by default, and at most at once.

@@ -18,8 +18,7 @@ from verify.conformance.adapter import Implementation
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, claims_of, decreases, draw_at
 from verify.search import spectral
-from verify.statistics.e_process import Assumed
-from verify.statistics.power import smallest_defect
+from verify.statistics.e_process import Assumed, smallest_defect
 from verify.statistics.sequential import Decision, prepare, race
 
 # Steps of an implementation that one worst state may take, and samples of an expected decrease.

@@ -20,8 +20,7 @@ from verify.conformance.calls import (
     sampled,
 )
 from verify.conformance.report import Failure
-from verify.statistics.e_process import Assumed, log_capital
-from verify.statistics.power import smallest_defect
+from verify.statistics.e_process import Assumed, log_capital, smallest_defect
 from verify.statistics.sequential import Decision, prepare, race
 
 # Calls in a row that are compared with one another, at least and at most.

@@ -35,8 +35,7 @@ from verify.conformance.calls import (
 )
 from verify.conformance.report import Failure
 from verify.conformance.scales import check_sizes
-from verify.statistics.e_process import BETS, Assumed, average, growth
-from verify.statistics.power import smallest_defect
+from verify.statistics.e_process import BETS, Assumed, average, growth, smallest_defect
 from verify.statistics.sequential import Decision, prepare, race
 
 

@@ -20,8 +20,7 @@ from verify.conformance.calls import (
     valued,
 )
 from verify.conformance.report import Failure
-from verify.statistics.e_process import Assumed
-from verify.statistics.power import smallest_defect
+from verify.statistics.e_process import Assumed, smallest_defect
 from verify.statistics.sequential import Decision, prepare, race
 
 # Sizes of entries, as powers of two: every fourth in the middle, and some beyond.

@@ -13,7 +13,7 @@ from fedtheory.meanings import Recurs
 from fedtheory.numbers.rational import to_float
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
-from verify.derivation import meanings as meanings_of
+from verify.derivation import facts as meanings_of
 
 #: Values of the parameters that are drawn in one iteration, each as integers.
 Drawn = tuple[tuple[int, ...], ...]

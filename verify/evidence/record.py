@@ -3,23 +3,52 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from verify.base.verdict import Verdict
 from verify.evidence import references
-from verify.evidence.certificates import ClassCertificate
+from verify.evidence.certificates import ClassCertificate, Derived
 from verify.evidence.counterexamples import Counterexample
-from verify.evidence.derivations import Derived
 from verify.evidence.parsing import fraction, written
-from verify.evidence.sightings import Sighting
+
+# What is seen of the statements of a paper's experiments: no verdict, and told apart from those on theorems.
+
+#: What is said of a statement on data, in the order in which it is counted.
+SAID = ("seen", "not seen", "undecided", "no such data", "not run")
+
+
+class Sighting(NamedTuple):
+    """A statement of a ``figure`` on the data ``source``; what is ``said`` of it (one of :data:`SAID`); the ``numbers``
+    behind that; over how many ``seeds``, of which ``date`` and ``commit``: none where it was not run."""
+
+    figure: str
+    source: str
+    text: str
+    said: str
+    numbers: str
+    seeds: int
+    date: str
+    commit: str
+
+    def __str__(self) -> str:
+        run = f" ({self.numbers})" if self.numbers else ""
+        return f"{self.figure} on {self.source}: {self.text}: {self.said}{run}"
+
+
+def tally(sightings: Sequence[Sighting]) -> str:
+    """How many statements are seen, and how many not."""
+    counts = Counter(one.said for one in sightings)
+    return ", ".join(f"{counts[said]} {said}" for said in SAID if counts[said])
+
 
 #: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.
 STRENGTH = (

@@ -21,9 +21,8 @@ import sympy
 
 from fedtheory.kinds.order import Order
 from verify.exact import domination, reals, symbolic
-from verify.exact.domination import Constraint, Domain
+from verify.exact.domination import Case, Constraint, Domain, Found, Value, cleared, largest, ordered
 from verify.exact.magnitudes import Unknown, difference_of, rewritten
-from verify.exact.parts import Case, Found, Value, cleared, largest, ordered
 from verify.exact.posynomials import Monomial, Posynomial, Ratio, constant, enclosed, letter, raised, times
 
 #: Cases that an order may have.

@@ -19,7 +19,7 @@ from fedtheory import naming, plugins
 from fedtheory.experiments import Comparison, Curve, Figure, Less, Result, Span, Stated, numbers_of
 from fedtheory.kinds.experiment import Experiment
 from verify.base import files
-from verify.evidence.sightings import Sighting
+from verify.evidence.record import Sighting
 from verify.experiments.deciding import Outcome, decide
 
 #: The name of the file beside a paper's figures.

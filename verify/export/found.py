@@ -10,9 +10,8 @@ from typing import Any
 from fedtheory import claims
 from verify import checker, results
 from verify.base.verdict import Verdict
-from verify.evidence.certificates import ClassCertificate
+from verify.evidence.certificates import ClassCertificate, Derived, Part
 from verify.evidence.counterexamples import Counterexample
-from verify.evidence.derivations import Derived, Part
 from verify.export import arithmetic, closed, letters, objects
 from verify.methods import identities, induction, multipliers, polynomials, real_closed_fields
 from verify.multipliers.induction import step_of

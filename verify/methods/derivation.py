@@ -22,10 +22,10 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.derivation import obligations, remembered, runs
+from verify.derivation import obligations, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.runs import Drawn
-from verify.evidence.derivations import Derived, Part
+from verify.evidence.certificates import Derived, Part
 from verify.evidence.record import Outcome, strongest
 from verify.exact import reals, symbolic
 from verify.methods import worst_cases
@@ -94,7 +94,7 @@ def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     seen = _compared(
         claim, {n: _draws(iteration, premises, recipes, n) for n in _CLIENTS}, inquiry.seed, rng, _RUNS_AGAIN
     )
-    found = [obligations.at(claim, premises, d.recipe, remembered.checked(d.parts)) for d in stored.derived]
+    found = [obligations.at(claim, premises, d.recipe, obligations.checked(d.parts)) for d in stored.derived]
     for each in found:
         if each.missing or each.left_open:
             raise DoesNotHold(f"{each.missing} is not derived" if each.missing else each.left_open[0])

@@ -8,7 +8,7 @@ them that happens with a probability of at least 1/m: the limit is not almost su
 
 Where nothing is drawn a step is one map A, and an eigenvalue of a modulus of at least 1 is enough.
 
-What is assumed of draws, steps and the potential is compared with the code: :mod:`verify.comparisons.determinants`.
+What is assumed of draws, steps and the potential is compared with the code: :mod:`verify.comparisons.limits`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.limit import Limit
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.comparisons import cycles, determinants, parts, second_moments
+from verify.comparisons import limits, parts, second_moments
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method
@@ -48,7 +48,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(f"{why}: open")
     example = shrinking.smallest(min(found, key=lambda c: shrinking.complexity(c.recipe)), again=_violation)
     what = "powers of a map that has an eigenvalue of at least 1 in size"
-    if example.part == determinants.PART:
+    if example.part == limits.PRODUCTS:
         what = "products of maps whose determinants are at least 1 in size"
     note = f"{what} do not tend to 0: confirmed in exact arithmetic"
     return method.found(
@@ -67,11 +67,11 @@ def _violation(claim: Claim, recipe: Recipe) -> Counterexample | None:
         instance = claim.instances.build(recipe, False)
         if not _suspect(claim, instance):
             return None
-        if cycles.is_autonomous(claim, instance):
-            part = determinants.SCHUR_COHN
+        if limits.is_autonomous(claim, instance):
+            part = limits.SCHUR_COHN
             why = "the linear map of a step fails the Schur-Cohn test, so that some run does not tend to 0"
         else:
-            part = determinants.PART
+            part = limits.PRODUCTS
             why = (
                 "the linear maps of all draws have determinants of at least 1 in size (the least against 1), so that "
                 "from one of any starts that span the states there is no convergence"

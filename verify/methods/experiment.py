@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fedtheory.kinds.experiment import Experiment
 from verify.base.verdict import Verdict
-from verify.evidence.record import Outcome
-from verify.evidence.sightings import tally
+from verify.evidence.record import Outcome, tally
 from verify.experiments.deciding import Outcome as Seen
 from verify.experiments.stored import sightings
 from verify.methods.base import Inquiry, Method, Role

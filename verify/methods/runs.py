@@ -22,9 +22,9 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Array, to_float
-from fedtheory.problems.bent import is_quadratic
-from fedtheory.sampling import members, replicas
-from fedtheory.sampling.replicas import Profiles
+from fedtheory.problems.nonconvex import is_quadratic
+from fedtheory.sampling import drawing, members
+from fedtheory.sampling.drawing import Profiles
 from verify.base.evaluate import (
     dimension,
     has_rounds,
@@ -36,7 +36,7 @@ from verify.base.evaluate import (
     tree_size,
 )
 from verify.base.verdict import Verdict
-from verify.comparisons import cycles
+from verify.comparisons import limits
 from verify.comparisons.exact import LAST, Coordinates
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
@@ -63,7 +63,7 @@ FIRST = 4
 
 def applies(claim: Claim) -> bool:
     """Whether the claim speaks of long runs of states."""
-    return claim.statement.horizon or bool(cycles.vanishing(claim))
+    return claim.statement.horizon or bool(limits.vanishing(claim))
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -80,7 +80,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         if example is not None:
             again = partial(_again, like=example)
             small = shrinking.smallest(example, tries=_TRIES, again=again)
-            what = "a run that comes back to where it was" if small.part == cycles.PART else "along a run"
+            what = "a run that comes back to where it was" if small.part == limits.CYCLE else "along a run"
             return method.found(
                 Verdict.REFUTED,
                 f"{what}: confirmed in exact arithmetic",
@@ -168,7 +168,7 @@ def _place(claim: Claim, recipe: Recipe) -> Place | None:
     rounds = _rounds(claim, built)
     if rounds < FIRST or (built.problem is not None and built.problem.n > states.MANY):
         return None
-    plain = replicas.line(recipe) if _has_kinks(claim) else None
+    plain = drawing.line(recipe) if _has_kinks(claim) else None
     return (_kinked(claim, recipe, plain, built, rounds) if plain is not None else None) or Place(recipe, rounds)
 
 
@@ -184,7 +184,7 @@ def _kinked(claim: Claim, recipe: Recipe, plain: Recipe, built: Instance, rounds
     """The place of a recipe with other functions of one variable, which meet the hypotheses and leave the letters."""
     for slopes in _slopes(claim, recipe, built):
         ends = [[min(own), max(own), min(own)] for own in slopes]
-        kinked = replicas.with_functions(plain, ends, [[Fraction(-1), Fraction(1)]] * len(ends))
+        kinked = drawing.with_functions(plain, ends, [[Fraction(-1), Fraction(1)]] * len(ends))
         try:
             other = claim.instances.build(kinked, True)
             same = _letters(claim, other) == _letters(claim, built) and hypotheses_hold(claim, other)
@@ -231,7 +231,7 @@ def _rounds(claim: Claim, built: Instance) -> int:
     """For how many rounds a run can be followed, whatever is drawn; 0 where it says nothing."""
     draws = tree_size(claim, built, 1)
     if not claim.statement.horizon:
-        return LAST if cycles.is_autonomous(claim, built) else 0
+        return LAST if limits.is_autonomous(claim, built) else 0
     rounds = LAST if draws == 1 else int(math.log(LEAVES) / math.log(draws))
     return rounds if has_rounds(claim, built, rounds) else 0
 
@@ -256,7 +256,7 @@ def _instance(claim: Claim, place: Place, crowd: Crowd) -> Instance:
     if not place.slopes:
         return claim.instances.build(place.recipe, False)
     slopes = np.stack([to_float(own)[crowd.pieces[:, k]] for k, own in enumerate(map(np.array, place.slopes))], axis=1)
-    return replicas.build(claim.setting, place.recipe, Profiles(slopes, crowd.kinks))
+    return drawing.build(claim.setting, place.recipe, Profiles(slopes, crowd.kinks))
 
 
 def _drawn(claim: Claim, place: Place, size: int, rng: np.random.Generator) -> Crowd:
@@ -310,7 +310,7 @@ def _placed(place: Place, crowd: Crowd, index: int) -> Iterator[tuple[Recipe, Co
     slopes = [[own[i] for i in row] for own, row in zip(place.slopes, crowd.pieces[index], strict=True)]
     for values in (refutation.nearest(numbers), *refutation.roundings(numbers)):
         kinks = [list(values[i : i + 2]) for i in range(coordinates, len(values), 2)]
-        recipe = replicas.with_functions(place.recipe, slopes, kinks) if slopes else place.recipe
+        recipe = drawing.with_functions(place.recipe, slopes, kinks) if slopes else place.recipe
         yield recipe, values[:coordinates]
 
 
@@ -418,7 +418,7 @@ def _again(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample
     if len(like.point) == coordinates:
         theta[0] = to_float(like.point)
     with np.errstate(all="ignore"):
-        if like.part == cycles.PART:
+        if like.part == limits.CYCLE:
             return cycling.cycle(claim, recipe, theta)
         at = tuple(range(1, min(like.rounds, _rounds(claim, exact)) + 1))
         found = ratios(claim, instance, theta, at) if at else np.zeros((0, len(theta)))

@@ -16,7 +16,7 @@ from fedtheory.algorithms import base, compressed_scaffnew, gradskip, rbcd
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers import rational
-from fedtheory.problems import excess, oracles
+from fedtheory.problems import oracles, quadratic
 from fedtheory.problems.noise import Noise
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
@@ -139,7 +139,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield randomness.WeightedSubset, Rule("WeightedSubset", _weighted)
     yield randomness.Independent, Rule("Independent", _independent)
     yield randomness.Product, Rule("Product", _product)
-    yield excess.bregman, Rule("bregman", _bregman)
+    yield quadratic.bregman, Rule("bregman", _bregman)
     yield gradskip.coins, Rule("coins", _coins)
     yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
 

@@ -16,7 +16,7 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.order import Order
 from fedtheory.randomness import expectation
 from verify.base.evaluate import params_after, rollout, start
-from verify.comparisons import cycles, determinants, naming, number_types, orders, samplers
+from verify.comparisons import limits, naming, number_types, orders, samplers
 from verify.comparisons.exact import as_row, is_enumerable
 from verify.evidence.counterexamples import Counterexample
 from verify.report import functions, statement
@@ -52,8 +52,8 @@ def sides(example: Counterexample) -> Sides:
 _SIDES = {
     "domain": Sides("the residual of the constraints after one step", "0"),
     "residual": Sides("the residual of the invariant after one step", "0"),
-    determinants.PART: Sides("the least |det A| over the maps A of all draws", "1"),
-    determinants.SCHUR_COHN: Sides("|a_0| in the Schur-Cohn test", "|a_m|"),
+    limits.PRODUCTS: Sides("the least |det A| over the maps A of all draws", "1"),
+    limits.SCHUR_COHN: Sides("|a_0| in the Schur-Cohn test", "|a_m|"),
 }
 
 
@@ -62,8 +62,8 @@ def _others(kind: Statement, example: Counterexample) -> Sides:
     part = example.part
     if part == "fixed point":
         return Sides(str(kind.ends[0][1].expression), "its limit")
-    if part == cycles.PART:
-        name = str(cycles.vanishing(example.claim)[example.entry].expression)
+    if part == limits.CYCLE:
+        name = str(limits.vanishing(example.claim)[example.entry].expression)
         return Sides(f"{name} after {example.rounds} rounds", f"{name} before them")
     if part.startswith(number_types.FLOATS):
         return Sides("in fractions", "in floats")
@@ -220,19 +220,19 @@ def _equals(name: str, value: Any) -> str:
 
 def _meant(example: Counterexample) -> Iterator[str]:
     """What it means for the method, where the two numbers do not say so."""
-    if example.part == determinants.PART:
+    if example.part == limits.PRODUCTS:
         yield (
             "No draw shrinks volumes about the optimum, and their products do not: of any starts that span the space "
             "one does not tend to it."
         )
-    elif example.part == determinants.SCHUR_COHN:
+    elif example.part == limits.SCHUR_COHN:
         yield (
             "The linear map of a step has an eigenvalue on or outside the unit circle: the method does not converge "
             "from almost every start."
         )
     elif example.part == "fixed point":
         yield "The method stays in that state for ever, and it is not the limit that is claimed."
-    elif example.part == cycles.PART:
+    elif example.part == limits.CYCLE:
         yield "The method comes back to that state for ever, and what is to vanish is not 0 there."
     alike: dict[str, list[str]] = {}
     for name, meaning in statement.definitions(example.claim):

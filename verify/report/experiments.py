@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fedtheory import plugins
 from fedtheory.experiments import Figure
-from verify.evidence.sightings import SAID
+from verify.evidence.record import SAID
 from verify.experiments import stored
 from verify.experiments.deciding import LEVEL, Outcome
 from verify.experiments.stored import Record

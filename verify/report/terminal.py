@@ -17,8 +17,7 @@ from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
-from verify.evidence.record import ASSUMED, Evidence, Source
-from verify.evidence.sightings import Sighting, tally
+from verify.evidence.record import ASSUMED, Evidence, Sighting, Source, tally
 from verify.report import by_hand, outcomes, statement
 from verify.report.consoles import GAP, STYLES, wide
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedtheory import plugins
-from verify.base import cache as disk
+from verify.base import files as disk
 from verify.base.plain import clean
 from verify.evidence import formats
 

@@ -17,7 +17,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Array, apply, exact, inverse, is_exact, to_float
 from verify.base.evaluate import hypotheses_hold, rollout, unrolled
-from verify.comparisons import cycles, naming
+from verify.comparisons import limits, naming
 from verify.evidence.counterexamples import Counterexample
 
 #: Rounds after which a run is taken to be near its cycle, and how near, relative to its size.
@@ -46,13 +46,13 @@ def _periods(claim: Claim, instance: Instance, theta: Array) -> Array:
     problem = states[-1][1]
     size = abs(later).max(axis=1, initial=0)
     alive = np.zeros(len(theta), dtype=bool)
-    for quantity in cycles.vanishing(claim):
+    for quantity in limits.vanishing(claim):
         ended, begun = (
-            to_float(cycles.size(quantity, problem, instance.params, state)) for state in (states[-1][2], states[0][2])
+            to_float(limits.size(quantity, problem, instance.params, state)) for state in (states[-1][2], states[0][2])
         )
         alive |= np.isfinite(ended) & (ended > VANISHED**2 * np.where(begun > 0, begun, 1))
     period = np.zeros(len(theta), dtype=int)
-    for P in range(cycles.LONGEST, 0, -1):
+    for P in range(limits.LONGEST, 0, -1):
         before = states[-1 - P][0]
         period = np.where(abs(later - before).max(axis=1, initial=0) <= NEAR * size, P, period)
     return np.where(alive & np.isfinite(size) & (size > 0), period, 0)
@@ -63,7 +63,7 @@ def _trail(claim: Claim, instance: Instance, theta: Array) -> Iterator[tuple[Arr
     problem, state = instance.at(theta)
     yield _flat(instance, state), problem, state
     after = unrolled(claim, instance, problem, state)
-    for later, _ in islice(after, SETTLED - cycles.LONGEST - 1, SETTLED):
+    for later, _ in islice(after, SETTLED - limits.LONGEST - 1, SETTLED):
         yield _flat(instance, later), problem, later
 
 
@@ -81,7 +81,7 @@ def cycle(claim: Claim, recipe: Recipe, theta: Array) -> Counterexample | None:
         instance = claim.instances.build(recipe, False)
         if posed.coordinates is None or posed.dimension > LARGEST or not hypotheses_hold(claim, posed):
             return None
-        if not cycles.is_autonomous(claim, posed):
+        if not limits.is_autonomous(claim, posed):
             return None
         for index in candidates(claim, instance, theta)[:2]:
             period = int(_periods(claim, instance, theta[index : index + 1])[0])
@@ -105,13 +105,13 @@ def _solved(claim: Claim, recipe: Recipe, posed: Instance, near: Array, period: 
     A = ((images[1:] - images[0]) / _STEP).T
     root = apply(inverse(exact(np.eye(m, dtype=int)) - A), images[0] - apply(A, z))
     point = tuple(Fraction(v) for v in root)
-    for entry in range(len(cycles.vanishing(claim))):
+    for entry in range(len(limits.vanishing(claim))):
         try:
-            after, before = cycles.sides(claim, posed, point, period, entry)
+            after, before = limits.sides_of_cycle(claim, posed, point, period, entry)
         except (ValueError, ArithmeticError):
             continue
         where = naming.clause(claim, posed, point)
         back = f"where {period} round{'s' if period != 1 else ''} lead back, and what is to vanish is not 0"
         text = f"{posed.text}{where}, {back}"
-        return Counterexample(claim, recipe, point, period, cycles.PART, entry, after, before, "<", text)
+        return Counterexample(claim, recipe, point, period, limits.CYCLE, entry, after, before, "<", text)
     return None

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from fedtheory.claims import Claim
-from fedtheory.problems.bent import Bent, LessParabola
+from fedtheory.problems.nonconvex import Bent, LessParabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
 

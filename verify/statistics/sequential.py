@@ -15,8 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array
-from verify.statistics.e_process import BETS, Assumed, average, check_level, growth, interval, testable
-from verify.statistics.power import acceptable, smallest_defect
+from verify.statistics.e_process import (
+    BETS,
+    Assumed,
+    acceptable,
+    average,
+    check_level,
+    growth,
+    interval,
+    smallest_defect,
+    testable,
+)
 
 #: Relative rounding errors of a statistic in float64.
 ROUNDING = 1e-9

@@ -21,7 +21,7 @@ from fedtheory.numbers.symbols import Max, Min, T
 from fedtheory.papers.baseline import potentials
 from fedtheory.papers.baseline.rivals import CONVEX, L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
-from fedtheory.problems.excess import bregman
+from fedtheory.problems.quadratic import bregman
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity

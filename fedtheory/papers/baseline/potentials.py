@@ -7,7 +7,7 @@ from typing import Any
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
 from fedtheory.numbers.rational import Array, square_root
 from fedtheory.problems.base import Problem
-from fedtheory.problems.excess import bregman
+from fedtheory.problems.quadratic import bregman
 
 
 def _squares(a: Array) -> Array:

@@ -21,7 +21,7 @@ from fedtheory.numbers.rational import Array, square
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, sigma_i
 from fedtheory.problems.base import Problem
-from fedtheory.problems.bent import is_quadratic
+from fedtheory.problems.nonconvex import is_quadratic
 from fedtheory.problems.subproblems import InnerSteps, Task
 from fedtheory.sampling import members
 from fedtheory.settings import Drawing, Setting

@@ -20,9 +20,8 @@ from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.iterates import objective, server_model
 from fedtheory.papers.fedadmm.transition import SELECTED, SMOOTH, STEP, ratio
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
-from fedtheory.problems.bent import Bent, bent
+from fedtheory.problems.nonconvex import Bent, Receding, bent, receding
 from fedtheory.problems.optimum import Optimum
-from fedtheory.problems.receding import Receding, receding
 from fedtheory.problems.subproblems import Adversary
 from fedtheory.randomness.selections import Covering, Fixed, Uniform
 from fedtheory.settings import Drawing, Setting

@@ -22,7 +22,7 @@ from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import iterates
 from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
-from fedtheory.problems.bent import Bent
+from fedtheory.problems.nonconvex import Bent
 from fedtheory.problems.subproblems import Adversary
 from fedtheory.randomness.selections import Fixed, covers, gaps
 from fedtheory.settings import Drawing, Setting

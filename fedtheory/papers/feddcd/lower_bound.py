@@ -22,7 +22,7 @@ from fedtheory.numbers.symbols import Max, Min
 from fedtheory.papers.feddcd import exceptions, reach
 from fedtheory.papers.feddcd.dual import N, alpha, beta, tau
 from fedtheory.papers.feddcd.exceptions import HardParams, Vector
-from fedtheory.problems.hard import chain
+from fedtheory.problems.lower_bounds import chain
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity

@@ -21,7 +21,7 @@ from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Min
 from fedtheory.papers.feddcd.dual import N, tau
-from fedtheory.problems import hard
+from fedtheory.problems import lower_bounds
 from fedtheory.randomness import UniformSubset, expectation
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis
@@ -52,7 +52,7 @@ def reached(function: int, m: int, k: int) -> int:
     """The last coordinate that may be other than 0 in what M^(function), and e_1 where it is the first, make of vectors
     whose first ``k`` coordinates may be; ``function`` from 1."""
     size = k + m + 2
-    links = hard.chain(function, m, size) != 0
+    links = lower_bounds.chain(function, m, size) != 0
     found = np.arange(size) < k
     # f_1 has the linear term in w_1.
     found[0] |= function == 1
@@ -138,7 +138,7 @@ def _build(owners: Any, alone: bool, recipe: Recipe, exact: bool) -> Instance:
     return Instance(None, params, 0, lambda theta: (None, At()), text=text)
 
 
-def _setting(text: str, owners: Any = hard.blocks, alone: bool = False) -> Setting:
+def _setting(text: str, owners: Any = lower_bounds.blocks, alone: bool = False) -> Setting:
     instances = Instances(partial(_recipes, alone), partial(_build, owners, alone))
     letters = {letter: str(letter) for letter in (N, tau, m, s, t)}
     return Setting(text, letters=letters, drawing=Drawing(special=instances), hints=Hints(complete=True))

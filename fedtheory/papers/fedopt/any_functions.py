@@ -17,7 +17,7 @@ from fedtheory.instances import Recipe, generic, number, numbers, pick
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.predictors import K, L, Model, Two, eta, h, lamda, m, mu, n, sigma
 from fedtheory.problems.base import Problem
-from fedtheory.problems.nodes import Copies, Examples, Locals
+from fedtheory.problems.lower_bounds import Copies, Examples, Locals
 from fedtheory.settings import Drawing, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 

@@ -13,11 +13,10 @@ from fedtheory import algorithms
 from fedtheory.algorithms import exact_admm, fedadmm, fedalt, fedavg_stale, fedprox, fedsim, run
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems.base import Problem, weighted_gradient
-from fedtheory.problems.bent import bent
 from fedtheory.problems.least_squares import example_5_1
+from fedtheory.problems.nonconvex import bent, receding
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.quadratic import Quadratics, diagonal
-from fedtheory.problems.receding import receding
 from fedtheory.problems.subproblems import Adversary, Exact, InnerSteps, Task, root_below
 from fedtheory.randomness.selections import Covering, Fixed, Uniform, covers
 

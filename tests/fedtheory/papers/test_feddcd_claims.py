@@ -14,7 +14,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.papers.feddcd import beta, convex, dual, reach
 from fedtheory.papers.feddcd.inexact import delta
-from fedtheory.problems import hard
+from fedtheory.problems import lower_bounds
 from verify import Verdict, check
 
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
@@ -151,7 +151,7 @@ def test_a_function_of_three_reaches_the_next_coordinate_only_where_it_couples_t
 
 @pytest.mark.parametrize(("clients", "m", "sizes"), [(5, 3, [1, 1, 3]), (7, 4, [1, 1, 1, 4]), (6, 3, [2, 2, 2])])
 def test_the_last_block_that_is_printed_has_what_is_left(clients, m, sizes):
-    printed, even = hard.blocks(clients, m), reach.balanced(clients, m)
+    printed, even = lower_bounds.blocks(clients, m), reach.balanced(clients, m)
     assert [printed.count(j) for j in range(m)] == sizes
     assert max(even.count(j) for j in range(m)) == -(-clients // m)
     params = reach.Reach(clients, 2, m, tuple(printed), m, Fraction(2), 1)

@@ -16,10 +16,9 @@ from scipy.stats import kstest
 from fedtheory.data import load_libsvm, split
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems.base import Problem, stationary_point, weighted_gradient, weighted_value
-from fedtheory.problems.bent import Bent, bent
 from fedtheory.problems.least_squares import LeastSquares, example_5_1, from_rows, minimiser, three_laws
 from fedtheory.problems.logistic import Logistic
-from fedtheory.problems.receding import receding
+from fedtheory.problems.nonconvex import Bent, bent, receding
 from fedtheory.randomness.selections import Covering, Fixed, Uniform, covers, gaps
 
 Q = Fraction

@@ -9,7 +9,7 @@ import numpy as np
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.linear_models import LinearModels
 from fedtheory.problems.losses import squared
-from fedtheory.problems.nodes import Copies, Examples, Locals
+from fedtheory.problems.lower_bounds import Copies, Examples, Locals
 from fedtheory.problems.quadratic import diagonal
 
 X, y = exact(np.array([[1, 2], [0, 3], [-1, 1], [2, 2], [1, 0]])), exact(np.array([1, -1, 2, 0, 3]))

@@ -15,7 +15,7 @@ from fedtheory.algorithms import accfeddcd, fedavg, inexact_feddcd, run
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.papers.feddcd.reruns.perceptron import Perceptron
 from fedtheory.papers.feddcd.reruns.softmax import Softmax, minimiser
-from fedtheory.problems import hard
+from fedtheory.problems import lower_bounds
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.optimum import solve, solve_dual
@@ -267,7 +267,7 @@ HARD = pytest.mark.parametrize(("alpha", "beta", "N"), CASES)
 
 def test_the_first_matrices_are_those_printed():
     # Eq. (42) with three functions on seven coordinates, counted by hand: M^(1) couples 1-2, 4-5 and 7-8.
-    M = hard.chain(1, 3, 7)
+    M = lower_bounds.chain(1, 3, 7)
     assert M.tolist() == [
         [2, -1, 0, 0, 0, 0, 0],
         [-1, 1, 0, 0, 0, 0, 0],
@@ -277,13 +277,13 @@ def test_the_first_matrices_are_those_printed():
         [0, 0, 0, 0, 0, 0, 0],
         [0, 0, 0, 0, 0, 0, 1],
     ]
-    assert np.argwhere(hard.chain(3, 3, 7) == -1).tolist() == [[2, 3], [3, 2], [5, 6], [6, 5]]
+    assert np.argwhere(lower_bounds.chain(3, 3, 7) == -1).tolist() == [[2, 3], [3, 2], [5, 6], [6, 5]]
 
 
 @settings(max_examples=30, deadline=None)
 @given(m=st.integers(1, 5), dimension=st.integers(2, 11))
 def test_the_matrices_add_up_to_the_tridiagonal_one(m, dimension):
-    matrices = [hard.chain(k, m, dimension) for k in range(1, m + 1)]
+    matrices = [lower_bounds.chain(k, m, dimension) for k in range(1, m + 1)]
     wanted = 2 * np.eye(dimension, dtype=int) - np.eye(dimension, k=1, dtype=int) - np.eye(dimension, k=-1, dtype=int)
     assert (sum(matrices) == wanted).all()
     for M in matrices:
@@ -293,16 +293,16 @@ def test_the_matrices_add_up_to_the_tridiagonal_one(m, dimension):
 
 @HARD
 def test_hard_functions_are_those_printed(alpha, beta, N):
-    posed: Any = hard.hard(alpha, beta, N, 5)
-    m, f = hard.links(alpha, beta, N), posed.f
+    posed: Any = lower_bounds.hard(alpha, beta, N, 5)
+    m, f = lower_bounds.links(alpha, beta, N), posed.f
     assert (m == N) == (alpha < beta / N)
     assert m * alpha < beta and (m == N or beta <= (m + 1) * alpha)
-    owners = hard.blocks(N, m)
+    owners = lower_bounds.blocks(N, m)
     assert sorted(set(owners)) == list(range(m)) and owners == sorted(owners)
     w = exact(np.random.default_rng(16).integers(-3, 4, (4, 1, 5)))
     values = f.value(np.repeat(w, N, axis=-2))
     for i, j in enumerate(owners):
-        M = hard.chain(j + 1, m, 5)
+        M = lower_bounds.chain(j + 1, m, 5)
         for value, point in zip(values[:, i], w[:, 0], strict=True):
             chain = (beta - m * alpha) / 8 * (point @ M @ point - (2 * point[0] if j == 0 else 0))
             assert value == (chain + alpha / 2 * (point @ point)) / owners.count(j)
@@ -311,12 +311,12 @@ def test_hard_functions_are_those_printed(alpha, beta, N):
 
 @HARD
 def test_which_hard_functions_are_in_the_class(alpha, beta, N):
-    posed: Any = hard.hard(float(alpha), float(beta), N, 8)
+    posed: Any = lower_bounds.hard(float(alpha), float(beta), N, 8)
     assert max(posed.f.L) <= beta * (1 + 1e-12)
     # A function shared by a block of clients is divided by its size, and so is its strong convexity: the second case of
     # Appendix F is not in the class it is said to be in, unless every block is a single client.
-    m = hard.links(alpha, beta, N)
-    owners = hard.blocks(N, m)
+    m = lower_bounds.links(alpha, beta, N)
+    owners = lower_bounds.blocks(N, m)
     sizes = np.array([owners.count(j) for j in owners])
     if m > 1:
         np.testing.assert_allclose(posed.f.mu, float(alpha) / sizes, rtol=1e-9)
@@ -327,23 +327,25 @@ def test_which_hard_functions_are_in_the_class(alpha, beta, N):
 @HARD
 def test_the_minimiser_and_its_truncation_error(alpha, beta, N):
     for dimension in (2, 5, 9):
-        posed: Any = hard.hard(float(alpha), float(beta), N, dimension)
-        wanted = to_float(hard.solution(alpha, beta, N, 400))
+        posed: Any = lower_bounds.hard(float(alpha), float(beta), N, dimension)
+        wanted = to_float(lower_bounds.solution(alpha, beta, N, 400))
         padded = np.concatenate([posed.x_star, np.zeros(400 - dimension)])
-        error, bound = np.linalg.norm(padded - wanted), hard.truncation_error(alpha, beta, N, dimension)
+        error, bound = np.linalg.norm(padded - wanted), lower_bounds.truncation_error(alpha, beta, N, dimension)
         assert bound / 2 < error <= bound * (1 + 1e-9)
-    big = hard.dimension_for(alpha, beta, N, 1e-10)
-    assert hard.truncation_error(alpha, beta, N, big) <= 1e-10
-    assert big == 2 or hard.truncation_error(alpha, beta, N, big - 1) > 1e-10
+    big = lower_bounds.dimension_for(alpha, beta, N, 1e-10)
+    assert lower_bounds.truncation_error(alpha, beta, N, big) <= 1e-10
+    assert big == 2 or lower_bounds.truncation_error(alpha, beta, N, big - 1) > 1e-10
     np.testing.assert_allclose(
-        hard.hard(float(alpha), float(beta), N, big).x_star, to_float(hard.solution(alpha, beta, N, big)), atol=2e-10
+        lower_bounds.hard(float(alpha), float(beta), N, big).x_star,
+        to_float(lower_bounds.solution(alpha, beta, N, big)),
+        atol=2e-10,
     )
 
 
 def test_the_minimiser_on_all_coordinates_is_exact():
     # kappa = 27/3 = 9 gives q = 1/2; all equations but the last are those of the infinite system.
-    posed: Any = hard.hard(Fraction(1), Fraction(27), 3, 6)
-    w = hard.solution(Fraction(1), Fraction(27), 3, 6)
+    posed: Any = lower_bounds.hard(Fraction(1), Fraction(27), 3, 6)
+    w = lower_bounds.solution(Fraction(1), Fraction(27), 3, 6)
     assert w.tolist() == [Fraction(1, 2) ** j for j in range(1, 7)]
     slopes = posed.f.gradient(np.broadcast_to(w, (3, 6))).sum(axis=0)
     assert (slopes[:-1] == 0).all()
@@ -354,7 +356,7 @@ def test_the_minimiser_on_all_coordinates_is_exact():
 @pytest.mark.parametrize("tau", [2, 3])
 def test_coordinates_are_found_one_after_another(tau):
     # The first client finds coordinates 1 and 2 in one round; each further one needs its own client after the last.
-    posed = hard.hard(1.0, 27.0, 3, 12)
+    posed = lower_bounds.hard(1.0, 27.0, 3, 12)
     params = accfeddcd.theory(posed, tau)
     state = accfeddcd.init(posed, params)
     rng = np.random.default_rng(17)
@@ -366,10 +368,10 @@ def test_coordinates_are_found_one_after_another(tau):
 
 @pytest.mark.parametrize("dimension", [8, 20])
 def test_truncation_cannot_be_seen_before_the_last_coordinate_moves(dimension):
-    params = accfeddcd.theory(hard.hard(1.0, 27.0, 3, 2), 3)
+    params = accfeddcd.theory(lower_bounds.hard(1.0, 27.0, 3, 2), 3)
     states = []
     for size in (dimension, 40):
-        posed = hard.hard(1.0, 27.0, 3, size)
+        posed = lower_bounds.hard(1.0, 27.0, 3, size)
         state = accfeddcd.init(posed, params)
         for _ in range(dimension - 2):
             drawn = accfeddcd.Subsets(np.ones(3, dtype=bool), np.ones(3, dtype=bool))
@@ -382,11 +384,11 @@ def test_truncation_cannot_be_seen_before_the_last_coordinate_moves(dimension):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: hard.hard(1, 1, 3, 4), r"0 < alpha < beta, got 3, 1, 1"),
-        (lambda: hard.hard(1, 4, 0, 4), "N >= 1"),
-        (lambda: hard.hard(1, 4, 3, 1), "at least 2 coordinates"),
-        (lambda: hard.chain(4, 3, 5), "k must be between 1 and 3"),
-        (lambda: hard.dimension_for(1, 4, 2, 0), "tolerance must be positive"),
+        (lambda: lower_bounds.hard(1, 1, 3, 4), r"0 < alpha < beta, got 3, 1, 1"),
+        (lambda: lower_bounds.hard(1, 4, 0, 4), "N >= 1"),
+        (lambda: lower_bounds.hard(1, 4, 3, 1), "at least 2 coordinates"),
+        (lambda: lower_bounds.chain(4, 3, 5), "k must be between 1 and 3"),
+        (lambda: lower_bounds.dimension_for(1, 4, 2, 0), "tolerance must be positive"),
         (lambda: Softmax(np.ones((3, 4)), np.ones(3), 1.0, 2), r"A must be \(n, m, p\)"),
         (lambda: Softmax(np.ones((2, 3, 4)) * np.nan, np.ones((2, 3)), 1.0, 2), "not finite"),
         (lambda: Softmax(np.ones((2, 3, 4)), np.full((2, 3), 2), 1.0, 2), "one of the classes 0, ..., 1"),

@@ -16,7 +16,7 @@ from places import ROOT
 
 from fedtheory import claims
 from verify import check
-from verify.base import cache, code
+from verify.base import code, files
 from verify.cli import own, resume
 
 #: Claims of three papers, which are quickly tested.
@@ -244,22 +244,22 @@ def test_a_verdict_under_another_name_is_not_believed(tmp_path):
 
 def test_what_was_used_least_recently_goes_first(tmp_path):
     for number in range(4):
-        cache.save(tmp_path / f"{number}.json", "x" * 100)
+        files.save(tmp_path / f"{number}.json", "x" * 100)
         os.utime(tmp_path / f"{number}.json", (number, number))
     size = (tmp_path / "0.json").stat().st_size
-    cache.trim(tmp_path, 4 * size)
+    files.trim(tmp_path, 4 * size)
     assert len(list(tmp_path.iterdir())) == 4
-    assert cache.load(tmp_path / "0.json") == "x" * 100
-    cache.trim(tmp_path, 2 * size)
+    assert files.load(tmp_path / "0.json") == "x" * 100
+    files.trim(tmp_path, 2 * size)
     assert {p.name for p in tmp_path.iterdir()} == {"0.json", "3.json"}
-    cache.trim(tmp_path / "nowhere")
+    files.trim(tmp_path / "nowhere")
 
 
 def test_where_the_cache_is(monkeypatch):
     monkeypatch.setenv("FEDTHEORY_CACHE", "/a")
-    assert cache.directory() == Path("/a")
+    assert files.directory() == Path("/a")
     monkeypatch.delenv("FEDTHEORY_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/b")
-    assert cache.directory() == Path("/b/fedtheory")
+    assert files.directory() == Path("/b/fedtheory")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache.directory() == Path.home() / ".cache" / "fedtheory"
+    assert files.directory() == Path.home() / ".cache" / "fedtheory"

@@ -10,7 +10,7 @@ import pytest
 from fedtheory.experiments import Curve, Figure, Less, Result, Source, Span, Stated, Within, known
 from verify.cli import main
 from verify.evidence.record import Outcome as Found
-from verify.evidence.sightings import Sighting, tally
+from verify.evidence.record import Sighting, tally
 from verify.experiments import running, stored
 from verify.experiments.deciding import Outcome
 from verify.report import curves, experiments

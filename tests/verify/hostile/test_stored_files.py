@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verify import results
-from verify.base import cache, limits
+from verify.base import files as stored_files
+from verify.base import limits
 from verify.cli import main
 from verify.cli.carry import main as carry
 from verify.comparisons import parts
@@ -123,12 +124,12 @@ def test_the_cache_is_believed_only_as_it_was_written(tmp_path, content, summed)
     if summed:
         # Whatever somebody may have put there with a right sum.
         try:
-            cache.save(path, json.loads(content))
+            stored_files.save(path, json.loads(content))
         except (ValueError, RecursionError):
             summed = False
     with unharmed(tmp_path):
         try:
-            found = cache.load(path)
+            found = stored_files.load(path)
             results._rows(found, "0")
         except ValueError as error:
             sentence(error)

@@ -25,7 +25,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At
 from fedtheory.settings.relations import Quantity
 from verify.base.verdict import Verdict
-from verify.derivation import obligations, remembered, rules, runs
+from verify.derivation import obligations, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES
 from verify.evidence.record import Evidence
@@ -353,7 +353,7 @@ COROLLARIES = ["corollary-4.1/a", "corollary-4.1/b", "corollary-4.1/c"]
 @pytest.fixture
 def uncertified(monkeypatch):
     """Derivations without their certificates."""
-    monkeypatch.setattr(obligations, "_uncertified", lambda *given: remembered.Tried("not asked for"))
+    monkeypatch.setattr(obligations, "_uncertified", lambda *given: obligations.Tried("not asked for"))
 
 
 def _found(claim, dropped="none", clients=2):
@@ -652,8 +652,8 @@ def test_quantities_that_need_not_be_finite_are_refused():
 def test_certificates_are_those_of_the_code_as_it_is(monkeypatch):
     claim = claims.get("fedadmm/lemma-C.2/c/selected")
     (recipe,) = _constants(1)
-    remembered.refresh()
-    assert remembered.tried(claim, recipe).why == ""
+    obligations.refresh()
+    assert obligations.tried(claim, recipe).why == ""
     update = fedadmm.local_update
 
     def keeps(*given):
@@ -661,11 +661,11 @@ def test_certificates_are_those_of_the_code_as_it_is(monkeypatch):
         return after._replace(Pi=after.Pi - after.W)
 
     monkeypatch.setattr(fedadmm, "local_update", keeps)
-    remembered.refresh()
+    obligations.refresh()
     assert _why(claim, recipe)
     monkeypatch.undo()
-    remembered.refresh()
-    assert remembered.tried(claim, recipe).why == ""
+    obligations.refresh()
+    assert obligations.tried(claim, recipe).why == ""
 
 
 # A method that departs from its iterations in a region only

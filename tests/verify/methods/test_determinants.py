@@ -19,7 +19,7 @@ from fedtheory.numbers.rational import is_exact
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.relations import Quantity
 from verify import Counterexample, Verdict, check
-from verify.comparisons import determinants as comparison
+from verify.comparisons import limits as comparison
 from verify.methods import METHODS
 from verify.methods.base import Inquiry
 
@@ -162,7 +162,7 @@ def test_a_step_that_remembers_more_than_its_coordinates_is_not_refuted():
 def test_fedcomgate_with_strong_compression_does_not_converge():
     claim = claims.get("baseline/fedcomgate/limit")
     example = check(claim).counterexample
-    assert example.part == comparison.PART and example.left >= example.right == 1
+    assert example.part == comparison.PRODUCTS and example.left >= example.right == 1
     again = Counterexample.from_json(json.loads(json.dumps(example.to_json())))
     assert again.replay() == (example.left, example.right)
     instance = claim.instances.build(example.recipe, True)

@@ -13,8 +13,8 @@ import fedtheory as ft
 from fedtheory import E, T
 from fedtheory.numbers.rational import exact
 from verify.base.verdict import Verdict
-from verify.comparisons import cycles
-from verify.comparisons import determinants as linear_maps
+from verify.comparisons import limits
+from verify.comparisons import limits as linear_maps
 from verify.methods import METHODS, determinants, runs
 from verify.methods.base import Inquiry
 
@@ -119,7 +119,7 @@ def test_no_runs_where_draws_cannot_be_followed():
 def test_the_heavy_ball_that_is_optimal_on_quadratics_has_a_cycle(clients):
     found = _found(_rolling(25, clients))
     example = found.counterexample
-    assert found.verdict is Verdict.REFUTED and example.part == cycles.PART
+    assert found.verdict is Verdict.REFUTED and example.part == limits.CYCLE
     assert example.left == example.right > 0 and example.replay() == (example.left, example.right)
     # A state that is not on the cycle, and a number of rounds that does not lead back, are told.
     for changed in ({"point": tuple(v + 1 for v in example.point)}, {"rounds": example.rounds + 1}):

@@ -64,7 +64,7 @@ def test_functions_are_written_only_where_they_are_quadratics():
 
 
 def ft_bent(b, width=Fraction(1)):
-    from fedtheory.problems.bent import Bent
+    from fedtheory.problems.nonconvex import Bent
 
     def numbers(*values):
         return np.array([Fraction(v) for v in values], dtype=object)

@@ -8,7 +8,7 @@ import pytest
 
 from fedtheory import claims, naming
 from verify import results
-from verify.base import cache
+from verify.base import files
 from verify.base.verdict import Verdict
 from verify.cli import main
 from verify.report.consoles import STYLES
@@ -26,7 +26,7 @@ def _expected() -> tuple[results.Row, ...]:
 
 
 def _stored():
-    (path,) = (cache.directory() / "claims").iterdir()
+    (path,) = (files.directory() / "claims").iterdir()
     return path
 
 
@@ -42,7 +42,7 @@ def test_the_list_of_results_of_this_very_code_is_theirs(monkeypatch):
     found = results.shipped()._replace(code=results.code())
     monkeypatch.setattr(results, "shipped", lambda: found)
     assert results.rows() == _expected()
-    assert not (cache.directory() / "claims").exists()
+    assert not (files.directory() / "claims").exists()
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_a_list_that_was_damaged_is_made_anew(capsys, damage):
 def test_a_list_of_other_code_is_not_believed(capsys):
     results.rows()
     path = _stored()
-    cache.save(path, {"code": "0" * 64, "claims": [["a", "b", "c", "d"]]})
+    files.save(path, {"code": "0" * 64, "claims": [["a", "b", "c", "d"]]})
     assert results.rows() == _expected() and "it is of other code" in capsys.readouterr().err
-    cache.save(path, {"code": results.code(results.THEORY), "claims": [["too short"]]})
+    files.save(path, {"code": results.code(results.THEORY), "claims": [["too short"]]})
     assert results.rows() == _expected() and "it cannot be read" in capsys.readouterr().err
 
 
@@ -84,7 +84,7 @@ def test_the_list_of_the_code_that_found_the_results_is_carried(monkeypatch):
     expected, carried = _expected(), results.shipped()._replace(code=results.code(), gists=gists, entries=entries)
     monkeypatch.setattr(results, "shipped", lambda: carried)
     monkeypatch.setattr(claims, "all", lambda: 1 / 0)
-    assert results.rows() == expected and not cache.directory().exists()
+    assert results.rows() == expected and not files.directory().exists()
     # Of other code they are not believed.
     monkeypatch.setattr(results, "shipped", lambda: carried._replace(code="0" * 64))
     with pytest.raises(ZeroDivisionError):

@@ -14,7 +14,7 @@ from fedtheory import claims, compressors, randomness
 from fedtheory.randomness import Bernoulli, UniformSubset, map_leaves
 from verify.base.evaluate import dimension
 from verify.comparisons import sampling
-from verify.statistics import calibration, e_process, power
+from verify.statistics import calibration, e_process
 from verify.statistics.alpha_spending import Ledger
 from verify.statistics.e_process import Assumed, interval
 from verify.statistics.sequential import Decision, prepare, run
@@ -107,7 +107,7 @@ def test_two_values_are_the_worst_for_betting():
             # The null E X <= 1 - 1e-12 with a least value of 0 leaves y as it is.
             value = min(mean + variance / mean, top)
             at_zero = 1 - mean / value
-            for s in power._POWERS:
+            for s in e_process._POWERS:
                 worst = at_zero * (1 - e_process.BETS) ** -s + (1 - at_zero) * (1 + e_process.BETS * (value - 1)) ** -s
                 here = (p[:, None] * (1 + e_process.BETS * (y[:, None] - 1)) ** -s).sum(axis=0)
                 assert (here <= worst * (1 + 1e-9)).all()

@@ -21,7 +21,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.reruns.names import METHODS, Setting, key
 from fedtheory.problems.base import Problem, stationary_point, weighted_gradient, weighted_value
 from fedtheory.problems.least_squares import from_rows, three_laws
-from fedtheory.problems.sparse_logistic import SparseLogistic
+from fedtheory.problems.logistic import SparseLogistic
 from fedtheory.problems.subproblems import Answer, InnerSteps, Task
 from fedtheory.randomness import Draw
 from fedtheory.randomness.selections import Uniform

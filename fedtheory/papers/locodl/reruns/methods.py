@@ -24,10 +24,9 @@ from fedtheory.data import Dataset
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.locodl.reruns.names import BOTH, L1, NATURAL, PLAIN, RAND_K
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import logistic_with_condition
+from fedtheory.problems.logistic import SparseLogistic, logistic_with_condition
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.problems.sparse_logistic import SparseLogistic
 from fedtheory.randomness import Product
 
 #: A run stops when its relative error is this large.

@@ -1,16 +1,4 @@
-"""The linear maps of a step's draws: their determinants, and whether the powers of a single one tend to zero.
-
-On quadratics with linear draws a step is z <- A_k z with probability p_k, in coordinates z of R^m about the optimum.
-Assumed, and compared with the code in fractions, at the basis and at states of several sizes besides: that draws are
-finitely many, the same for all states and independent of the past; that a step is linear; that coordinates tell all of
-a state; that the potential is a positive definite form of them, so that it vanishes only with z (or those of some
-rounds together are, where nothing is drawn).
-
-Where nothing is drawn, by the Schur-Cohn test: a polynomial a_0 + a_1 s + ... + a_m s^m has all its roots inside the
-unit circle if and only if |a_0| < |a_m| and the polynomial of degree m - 1 with the coefficients a_m a_k - a_0 a_{m-k},
-k = 1, ..., m, has. Where some stage of the test fails, an eigenvalue of the map has a modulus of at least 1, and some
-run does not tend to zero.
-"""
+"""What shows that a run does not tend to zero: it comes back to where it was, or its maps do not contract."""
 
 from __future__ import annotations
 
@@ -21,20 +9,77 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.kinds.base import VANISHES
 from fedtheory.numbers.rational import Array, determinant, exact
 from fedtheory.randomness import map_leaves, support_of
-from verify.base.evaluate import rollout
-from verify.comparisons import cycles
+from fedtheory.settings.relations import Quantity
+from verify.base.evaluate import rollout, tree_size
+from verify.comparisons.exact import Coordinates, as_row
+
+#: What counterexamples call this comparison: after the rounds of a cycle what must vanish is less than before them.
+CYCLE = "cycle"
+#: The longest cycle that is looked for, in rounds.
+LONGEST = 12
+
+
+def vanishing(claim: Claim) -> tuple[Quantity, ...]:
+    """The quantities of states that are said to tend to 0 along every run; none where a claim says nothing like it."""
+    if claim.statement.iteration is not None:
+        return ()
+    return tuple(q for end, q in claim.statement.ends if end == VANISHES)
+
+
+def is_autonomous(claim: Claim, instance: Instance) -> bool:
+    """Whether a state alone tells where the next step leads: nothing is drawn, and parameters do not vary."""
+    return not claim.statement.algorithm.schedules and tree_size(claim, instance, 1) == 1
+
+
+def size(quantity: Quantity, problem: Any, params: Any, state: Any) -> Array:
+    """The largest entry, by absolute value, of a quantity at states ``(M, 1, ...)``: ``(M,)``."""
+    values = np.asarray(quantity.of(problem, params, state))
+    return np.asarray(abs(values.reshape(len(state[0]), -1)).max(axis=-1))
+
+
+def sides_of_cycle(claim: Claim, instance: Instance, point: Coordinates, rounds: int, entry: int) -> tuple[Any, Any]:
+    """(a quantity after the rounds, before them) at a state of an exact instance to which they lead back.
+
+    ``ValueError`` where something is drawn, the state is not the same, or the quantity is zero.
+    """
+    if not is_autonomous(claim, instance):
+        raise ValueError(f"a run of {claim.id} depends on more than its state there")
+    problem, state = instance.at(as_row(point))
+    later, _ = rollout(claim, instance, problem, state, rounds)
+    if not all((np.asarray(one) == np.asarray(two)).all() for one, two in zip(later, state, strict=True)):
+        raise ValueError(f"{rounds} rounds of {claim.id} do not lead back to that state")
+    quantity = vanishing(claim)[entry]
+    after, before = (size(quantity, problem, instance.params, at)[0] for at in (later, state))
+    if before == 0:
+        raise ValueError(f"{quantity.expression} is zero in that state")
+    return after, before
+
+
+# The linear maps of a step's draws: their determinants, and whether the powers of a single one tend to zero.
+#
+# On quadratics with linear draws a step is z <- A_k z with probability p_k, in coordinates z of R^m about the
+# optimum. Assumed, and compared with the code in fractions, at the basis and at states of several sizes besides: that
+# draws are finitely many, the same for all states and independent of the past; that a step is linear; that
+# coordinates tell all of a state; that the potential is a positive definite form of them, so that it vanishes only
+# with z (or those of some rounds together are, where nothing is drawn).
+#
+# Where nothing is drawn, by the Schur-Cohn test: a polynomial a_0 + a_1 s + ... + a_m s^m has all its roots inside
+# the unit circle if and only if |a_0| < |a_m| and the polynomial of degree m - 1 with the coefficients a_m a_k - a_0
+# a_{m-k}, k = 1, ..., m, has. Where some stage of the test fails, an eigenvalue of the map has a modulus of at least
+# 1, and some run does not tend to zero.
 
 #: What counterexamples call this comparison: the least |det A_k| is less than 1.
-PART = "determinants"
+PRODUCTS = "determinants"
 #: And this one, where nothing is drawn: at every stage |a_0| is less than |a_m|.
 SCHUR_COHN = "Schur-Cohn"
 #: Sizes of the states besides the basis at which the code is compared with linear maps.
 _SCALES = (Fraction(1, 10**6), Fraction(1), Fraction(10**3), Fraction(10**8))
 
 
-def sides(claim: Claim, instance: Instance) -> tuple[Any, Any]:
+def sides_of_maps(claim: Claim, instance: Instance) -> tuple[Any, Any]:
     """(least |det A_k|, 1) at an exact instance; ``ValueError`` where something assumed is not so."""
     return min(abs(determinant(A)) for A in linear(claim, instance)), Fraction(1)
 
@@ -137,7 +182,7 @@ def stages(claim: Claim, instance: Instance) -> tuple[Any, Any]:
 
     ``ValueError`` where something is drawn, or a step is not the linear map that is assumed.
     """
-    if not cycles.is_autonomous(claim, instance):
+    if not is_autonomous(claim, instance):
         raise ValueError(f"a run of {claim.id} depends on more than its state there")
     (A,) = linear(claim, instance)
     return stage(characteristic(A))
