@@ -101,16 +101,6 @@ def truncation_error(alpha: Any, beta: Any, N: int, dimension: int) -> float:
     return q ** (dimension + 1) * math.sqrt((1 + q**2) / (1 - q**2))
 
 
-def dimension_for(alpha: Any, beta: Any, N: int, tolerance: float) -> int:
-    """The smallest dimension, at least 2, whose truncation error is at most ``tolerance`` > 0."""
-    if not tolerance > 0:
-        raise ValueError(f"the tolerance must be positive, got {tolerance}")
-    dimension = 2
-    while truncation_error(alpha, beta, N, dimension) > tolerance:
-        dimension += 1
-    return dimension
-
-
 # Functions of any class on the nodes of a network, offered as methods ask data for them.
 #
 # They stand where :class:`fedtheory.problems.linear_models.LinearModels` does, in statements that need nothing of

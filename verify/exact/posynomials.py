@@ -66,11 +66,6 @@ class Ratio(NamedTuple):
         """Whether it is 0."""
         return not self.top
 
-    @property
-    def is_monomial(self) -> bool:
-        """Whether it is a coefficient times a monomial."""
-        return len(self.top) == 1 and len(self.bottom) == 1
-
     def __add__(self, other: object) -> Ratio:
         assert isinstance(other, Ratio)
         if self.bottom == other.bottom:

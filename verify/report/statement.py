@@ -19,7 +19,6 @@ from verify.report import names
 #: How a character that LaTeX reads otherwise is written.
 _ESCAPED = r"\\\1"
 _WORD_BELOW = r"_\{([a-z]{3,}|av)\}"
-_LATEX_RELATION = {"==": "=", "<=": r"\le", "<": "<"}
 
 
 # Functions that are made by others have names that say nothing of a quantity.

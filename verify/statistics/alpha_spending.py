@@ -67,15 +67,6 @@ class Ledger:
         """What is spent in all: at most ``total``."""
         return sum(self._spent.values(), Fraction(0))
 
-    def merge(self, others: Iterable[Ledger]) -> None:
-        """Add what the ``others``, fresh copies when their workers began, have spent."""
-        for other in others:
-            if other._shares != self._shares:
-                raise ValueError("only ledgers with the same shares can be merged")
-            for name, amount in other._spent.items():
-                if amount:
-                    self.spend(name, amount)
-
 
 def _rounded_down(amount: Fraction) -> float:
     value = float(amount)

@@ -332,14 +332,6 @@ def test_the_minimiser_and_its_truncation_error(alpha, beta, N):
         padded = np.concatenate([posed.x_star, np.zeros(400 - dimension)])
         error, bound = np.linalg.norm(padded - wanted), lower_bounds.truncation_error(alpha, beta, N, dimension)
         assert bound / 2 < error <= bound * (1 + 1e-9)
-    big = lower_bounds.dimension_for(alpha, beta, N, 1e-10)
-    assert lower_bounds.truncation_error(alpha, beta, N, big) <= 1e-10
-    assert big == 2 or lower_bounds.truncation_error(alpha, beta, N, big - 1) > 1e-10
-    np.testing.assert_allclose(
-        lower_bounds.hard(float(alpha), float(beta), N, big).x_star,
-        to_float(lower_bounds.solution(alpha, beta, N, big)),
-        atol=2e-10,
-    )
 
 
 def test_the_minimiser_on_all_coordinates_is_exact():
@@ -388,7 +380,6 @@ def test_truncation_cannot_be_seen_before_the_last_coordinate_moves(dimension):
         (lambda: lower_bounds.hard(1, 4, 0, 4), "N >= 1"),
         (lambda: lower_bounds.hard(1, 4, 3, 1), "at least 2 coordinates"),
         (lambda: lower_bounds.chain(4, 3, 5), "k must be between 1 and 3"),
-        (lambda: lower_bounds.dimension_for(1, 4, 2, 0), "tolerance must be positive"),
         (lambda: Softmax(np.ones((3, 4)), np.ones(3), 1.0, 2), r"A must be \(n, m, p\)"),
         (lambda: Softmax(np.ones((2, 3, 4)) * np.nan, np.ones((2, 3)), 1.0, 2), "not finite"),
         (lambda: Softmax(np.ones((2, 3, 4)), np.full((2, 3), 2), 1.0, 2), "one of the classes 0, ..., 1"),

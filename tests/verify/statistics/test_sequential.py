@@ -249,17 +249,6 @@ def test_shares_depend_on_the_names_alone():
     assert a.spent == a.total and sum(map(Fraction, first)) <= a.total
 
 
-def test_workers_spend_as_one():
-    whole, parts = Ledger({"x": 1, "y": 3}), [Ledger({"x": 1, "y": 3}) for _ in range(2)]
-    levels = [parts[0].spend("x"), parts[1].spend("y")]
-    whole.merge(parts)
-    assert levels == pytest.approx([0.25e-6, 0.75e-6]) and whole.spent == whole.total
-    with pytest.raises(ValueError):
-        whole.merge(parts)
-    with pytest.raises(ValueError, match="same shares"):
-        whole.merge([Ledger(["x"])])
-
-
 def test_the_ledger_refuses_to_spend_more_than_it_has():
     ledger = Ledger(["x", "y"])
     ledger.spend("x", Fraction(1, 4 * 10**6))
