@@ -69,13 +69,16 @@ def _recipes(claim: Posed, rng: np.random.Generator) -> Iterator[Recipe]:
     setting = claim.setting
     crowds = pinned.crowds(claim)
     past = bool(crowds or pinned.thresholds(claim))
+    of_class = () if setting.functions is None else setting.functions.letters
+    # Letters that are drawn after the functions meet such an equality by coincidence only, as where mu = L.
+    tied = letters.unsolved(drawing.relations(claim), drawing.drawn_letters(setting), of_class)
     proposed = met = 0
 
     def one(relations: tuple[Any, ...]) -> Recipe | None:
         nonlocal proposed, met
         proposed += 1
         recipe = drawing.drawn(setting, rng)
-        rare = relations and proposed > _SEEN and proposed % 2 and met * _RARE < _SEEN
+        rare = relations and proposed > _SEEN and proposed % 2 and (tied or met * _RARE < _SEEN)
         if rare or (past and not proposed % _PAST):
             if crowds and pick(rng, (True, False)):
                 recipe = drawing.drawn(setting, rng, pick(rng, crowds))

@@ -87,6 +87,16 @@ def _rule(gap: sympy.Expr, letter: sympy.Symbol, equal: bool, strict: bool) -> R
     return None
 
 
+def unsolved(relations: Iterable[Any], letters: Iterable[sympy.Symbol], constants: Iterable[sympy.Symbol]) -> bool:
+    """Whether some equality speaks of the constants and can be solved for none of the letters."""
+    gaps = [gap for relation in relations for gap, equal, _ in _gaps(relation) if equal]
+    drawn, given = set(letters), set(constants)
+    return any(
+        gap.free_symbols & given and all(_rule(gap, letter, True, False) is None for letter in gap.free_symbols & drawn)
+        for gap in gaps
+    )
+
+
 def _order(
     letters: Sequence[sympy.Symbol], given: frozenset[sympy.Expr], gaps: Sequence[tuple[sympy.Expr, bool, bool]]
 ) -> tuple[sympy.Symbol, ...]:

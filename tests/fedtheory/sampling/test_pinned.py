@@ -103,3 +103,10 @@ def test_thresholds_are_read_through_roots_logarithms_and_exponentials(weight, s
 def test_exponents_are_no_thresholds():
     assert pinned.thresholds(claim(CLASSES["strongly convex"], (1 - gamma * mu) ** 300 / 2)) == ()
     assert pinned.thresholds(claim(CLASSES["strongly convex"], 1 - mu / 1000)) == (1000,)
+
+
+@pytest.mark.parametrize("redundant", [(), (gamma <= 1,)], ids=["alone", "with a bound"])
+def test_a_constant_that_is_tied_to_a_square_of_a_letter_is_met_beyond_the_bound(redundant):
+    # Drawn after the functions, gamma meets it by coincidence only, as gamma = 1 where mu = L.
+    found = met(claim(CLASSES["strongly convex"], 1, sympy.Eq(mu, gamma**2 * L), *redundant))
+    assert len({values[gamma] for values in found}) > 6
