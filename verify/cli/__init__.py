@@ -1,11 +1,10 @@
 """The command ``fedtheory``: its arguments, its exit status, and how it ends.
 
-Exit status: 0 when the command did its work; 1 when what it looked for is there (a replayed counterexample that differs
-from what was stored or contradicts nothing, a replayed certificate that does not hold, a verdict named by
-``--fail-on``); 2 on bad input and when a file cannot be written (one line on stderr); 128 + n when signal n ended it
-(130 when interrupted).
+Exit status: 0 on success; 1 for a negative finding (a replayed counterexample that differs from the stored one or
+contradicts nothing, a replayed certificate that does not hold, a verdict named by ``--fail-on``); 2 on bad input and
+when a file cannot be written (one line on stderr); 128 + n when signal n ended it (130 when interrupted).
 
-Nothing here loads what computes: an error in the arguments is told at once.
+Nothing here imports the numerical code, so an error in the arguments is reported at once.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ DEFAULT_REGIONS = 40
 #: Processes that are started at most, whatever is asked for.
 MOST_JOBS = 4096
 
-# What there is to choose from. Where these are defined is not loaded here; a test keeps them the same.
+# The choices of options. Their definitions are too slow to import here; a test keeps both the same.
 BUDGETS = ("quick", "full")
 VERDICTS = ("proved", "certified", "supported", "refuted", "ill-posed", "not-tested")
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
@@ -58,39 +57,38 @@ BACKENDS = ("processes", "dask")
 SHELLS = ("bash", "zsh", "fish")
 
 _DESCRIPTION = """\
-Executable theory of federated optimisation: is the theorem true, how tight is it, and does your code obey it?
+Test the theorems of federated optimisation: is the theorem true, how tight is it, and does your code obey it?
 """
 _SELF = """\
-Every claim that holds, every method and every compressor is changed in one place at a time: a constant, a sign, an
-index, an operator, a term left out, a hypothesis. Of these mutants N are tried, evenly over what was changed. A mutant
-counts as false when a counterexample is confirmed, or when the worst case over the class exceeds it; as true when it is
-proved or a consequence of the original, or when it is certified at some parameters and the budget "full", which
-searches again what "quick" left, refutes it at no others; what is neither is listed. Then come mutants drawn at random
-that are wrong in a region only (for many clients, for small p, for one type of number, far away, after some calls) or
-ask for a little less: whether one is false is searched for inside its region, which the check does not know. Then every
-claim that holds is searched at several seeds, where each refutation is a false alarm. Last, the sequential tests run on
-10,000 true cases of each of several distributions.
+Test the checker by mutation. Each claim that holds, each method and each compressor is changed in one place: a
+constant, a sign, an index, an operator, a dropped term, a hypothesis. N of these mutants are tried, spread evenly over
+the kinds of change. A mutant counts as false if a counterexample is confirmed or if the worst case over the class
+exceeds its bound; as true if it is proved, follows from the original, or is certified at some parameters and not
+refuted elsewhere by the budget "full", which searches again what "quick" left standing. Mutants that are neither are
+listed. Next come random mutants that are wrong only in a region (for many clients, for small p, for one number type,
+far from the optimum, after some calls) or that weaken a hypothesis slightly; their falsity is established by a search
+inside the region, which the checker does not know. Then each claim that holds is searched at several seeds, where any
+refutation is a false alarm. Finally, the sequential tests run on 10,000 true cases from each of several distributions.
 """
 _AUDIT = f"""\
-Test claims and tell what was found: a table of verdicts, a line for each refutation. Then the algorithms are run on
-real data with the theorems' parameters, beside the theorems' bounds: the bounds among the claims named, or, when
---data or --clients is given, all measurable bounds of the papers named. DIR (default: {DEFAULT_OUT}) receives
-audit.json, counterexamples/ and certificates/ (JSON files for `fedtheory replay`) and a PNG for each algorithm run.
-At the end it tells which verdicts are others than those that the package carries, for the same seed and budget.
-A proof is found once and checked always: what the package carries of a claim is checked again, certificates without a
-solver and counterexamples by evaluation, and only where the code on which the claim rests has changed, or something
-does not hold, which is told, is it found anew. With --from-scratch nothing is carried.
-Each verdict is in a cache as soon as it is found ($FEDTHEORY_CACHE, or fedtheory in $XDG_CACHE_HOME or ~/.cache): an
-audit that is ended early, by whatever, goes on from there when the same command is given again, and a second one tests
-only those claims that rest on files of the package which have changed.
+Test claims and print a table of verdicts, with a line for each refutation. Then run the algorithms on real data with
+the theorems' parameters and compare them with the theorems' bounds: the bounds among the claims named or, with --data
+or --clients, all measurable bounds of the papers named. DIR (default: {DEFAULT_OUT}) receives audit.json,
+counterexamples/ and certificates/ (JSON files for `fedtheory replay`) and a PNG for each algorithm that is run.
+Finally, list the verdicts that differ from the shipped ones for the same seed and budget. Proofs that ship with the
+package are checked, not searched for again: certificates without a solver, counterexamples by evaluation. A claim is
+searched anew if the code that it depends on has changed or if its shipped proof fails, which is reported;
+--from-scratch ignores all shipped proofs. Each verdict is cached as soon as it is found ($FEDTHEORY_CACHE, or fedtheory
+in $XDG_CACHE_HOME or ~/.cache): an interrupted audit resumes when the same command is run again, and a later one tests
+only the claims that depend on changed files of the package.
 """
 _COMPLETION = """\
-Print a script that completes commands, options and ids. For bash: `fedtheory completion bash >
-~/.local/share/bash-completion/completions/fedtheory`; for zsh the same into _fedtheory in a directory of $fpath; for
-fish into ~/.config/fish/completions/fedtheory.fish.
+Print a shell script that completes commands, options and claim ids. For bash: `fedtheory completion bash >
+~/.local/share/bash-completion/completions/fedtheory`; for zsh, save it as _fedtheory in a directory of $fpath; for
+fish, as ~/.config/fish/completions/fedtheory.fish.
 """
 _FOUND = "1 {}; "
-_STATUS = "exit status: 0 done; {}2 bad input, or a file that cannot be written; 130 interrupted"
+_STATUS = "exit status: 0 success; {}2 bad input, or a file that cannot be written; 130 interrupted"
 
 
 #: What argparse says of a word that is none of those to choose from, and where one is missing.
@@ -287,19 +285,27 @@ def parser() -> argparse.ArgumentParser:
         return added
 
     def testing(added: argparse.ArgumentParser) -> None:
-        added.add_argument("--budget", choices=BUDGETS, default="quick", help="how long to search (default: quick)")
-        added.add_argument("--seed", type=_at_least(0), metavar="S", default=0, help="fixes all draws (default: 0)")
+        added.add_argument(
+            "--budget", choices=BUDGETS, default="quick", help="how thoroughly to search (default: quick)"
+        )
+        added.add_argument("--seed", type=_at_least(0), metavar="S", default=0, help="random seed (default: 0)")
 
     def parallel(added: argparse.ArgumentParser) -> None:
-        added.add_argument("--jobs", type=_at_least(1, MOST_JOBS), metavar="N", help="processes (default: the cores)")
+        added.add_argument(
+            "--jobs", type=_at_least(1, MOST_JOBS), metavar="N", help="number of processes (default: one per core)"
+        )
 
     def distributed(added: argparse.ArgumentParser) -> None:
         parallel(added)
-        added.add_argument("--backend", choices=BACKENDS, default="processes", help="what works (default: processes)")
-        added.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://host:8786")
+        added.add_argument("--backend", choices=BACKENDS, default="processes", help="where to run (default: processes)")
+        added.add_argument(
+            "--scheduler", metavar="ADDRESS", help="address of a Dask scheduler, such as tcp://host:8786"
+        )
 
     def owned(added: argparse.ArgumentParser, what: str) -> None:
-        added.add_argument("--own", type=Path, metavar="FILE.py", help=f"a file of one's own, which is run: {what}")
+        added.add_argument(
+            "--own", type=Path, metavar="FILE.py", help=f"a Python file of your own, which is executed: {what}"
+        )
 
     def valued(added: argparse.ArgumentParser, help: str) -> None:
         added.add_argument("--at", nargs="+", action="extend", default=[], metavar="LETTER=NUMBER", help=help)
@@ -316,30 +322,33 @@ def parser() -> argparse.ArgumentParser:
         found="a verdict named by --fail-on was found",
     )
     auditing.add_argument(
-        "names", nargs="*", metavar="PAPER-OR-ID", help="papers, claims, beginnings of ids (default: all)"
+        "names", nargs="*", metavar="PAPER-OR-ID", help="papers, claims or prefixes of ids (default: all)"
     )
     testing(auditing)
     distributed(auditing)
+    auditing.add_argument("--data", metavar="FILE", help="two-class data in LIBSVM format (default: breast cancer)")
     auditing.add_argument(
-        "--data", metavar="FILE", help="data of two classes to run on, in LIBSVM's format (default: breast cancer)"
+        "--clients",
+        type=_at_least(2),
+        metavar="N",
+        help=f"number of clients that share the data (default: {DEFAULT_CLIENTS})",
     )
     auditing.add_argument(
-        "--clients", type=_at_least(2), metavar="N", help=f"split the data over N (default: {DEFAULT_CLIENTS})"
+        "--out", metavar="DIR", default=DEFAULT_OUT, help=f"output directory (default: {DEFAULT_OUT})"
     )
-    auditing.add_argument("--out", metavar="DIR", default=DEFAULT_OUT, help=f"write there (default: {DEFAULT_OUT})")
-    auditing.add_argument("--from-scratch", action="store_true", help="find everything anew, whatever is carried")
+    auditing.add_argument("--from-scratch", action="store_true", help="ignore the proofs that ship with the package")
+    auditing.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of verdicts")
     auditing.add_argument(
-        "--no-cache", action="store_true", help="take no verdict from the cache, and leave none there"
+        "--json", metavar="FILE", help="also write the JSON here; - for stdout, with messages on stderr"
     )
-    auditing.add_argument("--json", metavar="FILE", help="write the JSON here too; - for stdout, the rest to stderr")
-    auditing.add_argument("--html", metavar="DIR", help="draw pages for a browser there, as `fedtheory atlas` does")
+    auditing.add_argument("--html", metavar="DIR", help="also write HTML pages there, as `fedtheory atlas` does")
     auditing.add_argument(
         "--fail-on",
         choices=VERDICTS,
         action="append",
         default=[],
         metavar="VERDICT",
-        help=f"exit status 1 if a claim has this verdict: {', '.join(VERDICTS)}; may be repeated",
+        help=f"exit with status 1 if a claim has this verdict: {', '.join(VERDICTS)}; repeatable",
     )
 
     results.register(command, testing, owned, VERDICTS)
@@ -347,47 +356,49 @@ def parser() -> argparse.ArgumentParser:
     replaying = command(
         "replay",
         "run_replay",
-        "check a stored counterexample or certificate again",
+        "recheck a stored counterexample or certificate",
         "fedtheory replay feddcd/theorem-6.1/eq-10",
         f"fedtheory replay {DEFAULT_OUT}/counterexamples/feddcd_theorem-6.1_eq-10.json",
-        found="a counterexample's sides differ from those stored, or do not contradict the claim; a certificate does "
-        "not hold",
+        found="the sides of a counterexample differ from the stored ones or do not contradict the claim, or a "
+        "certificate does not hold",
     )
     replaying.add_argument(
-        "file", type=Path, metavar="FILE-OR-ID", help="a file, or a claim that the carried results refute"
+        "file", type=Path, metavar="FILE-OR-ID", help="a JSON file, or a claim that the shipped results refute"
     )
-    owned(replaying, "the claims it may be about")
+    owned(replaying, "its claims can be replayed too")
 
     checking.register(command, testing, _at_least, VERDICTS)
 
     table = command(
         "table",
         "run_table",
-        "a complexity table; with --at, numbers beside the formulas",
+        "print a complexity table; with --at, with numbers beside the formulas",
         "fedtheory table locodl/table-2 --at n=100 d=300 kappa=1e4 --format latex",
     )
-    table.add_argument("name", metavar="TABLE", help="its name, such as locodl/table-2; an unknown one lists all")
+    table.add_argument("name", metavar="TABLE", help="name, such as locodl/table-2; an unknown name lists all")
     valued(table, "values, such as n=100 kappa=1e4")
-    table.add_argument("--format", choices=FORMATS, default="text", help="how to write it (default: text)")
+    table.add_argument("--format", choices=FORMATS, default="text", help="output format (default: text)")
 
     mapping = command(
         "map",
         "run_map",
-        "which method of a table wins where, as two letters vary",
+        "draw which method of a table is cheapest as two letters vary",
         "fedtheory map locodl/table-2 --x n=1:1e6 --y d=1:1e6 --at kappa=1e4 --out map.png",
     )
-    mapping.add_argument("name", metavar="TABLE", help="its name, such as locodl/table-2; an unknown one lists all")
+    mapping.add_argument("name", metavar="TABLE", help="name, such as locodl/table-2; an unknown name lists all")
     valued(mapping, "values, such as n=100 kappa=1e4")
     for axis in ("--x", "--y"):
-        mapping.add_argument(axis, required=True, metavar="LETTER=LOW:HIGH", help="range, such as n=1:1e6")
+        mapping.add_argument(
+            axis, required=True, metavar="LETTER=LOW:HIGH", help="letter and its range, such as n=1:1e6"
+        )
     mapping.add_argument(
-        "--out", type=Path, metavar="FILE.png", default=DEFAULT_MAP, help=f"the figure (default: {DEFAULT_MAP})"
+        "--out", type=Path, metavar="FILE.png", default=DEFAULT_MAP, help=f"figure to write (default: {DEFAULT_MAP})"
     )
 
     selftesting = command(
         "selftest",
         "run_selftest",
-        "check the checker on subtly wrong claims, methods, compressors",
+        "test the checker on subtly wrong claims, methods and compressors",
         "fedtheory selftest --mutants 40 --regions 20 --seeds 1",
         "fedtheory selftest --own my_theorem.py",
         description=_SELF,
@@ -398,38 +409,42 @@ def parser() -> argparse.ArgumentParser:
         type=_at_least(0),
         metavar="N",
         default=DEFAULT_MUTANTS,
-        help=f"mutants that are tried (default: {DEFAULT_MUTANTS})",
+        help=f"number of mutants (default: {DEFAULT_MUTANTS})",
     )
     selftesting.add_argument(
         "--regions",
         type=_at_least(0),
         metavar="N",
         default=DEFAULT_REGIONS,
-        help=f"mutants wrong in a region only (default: {DEFAULT_REGIONS})",
+        help=f"number of mutants that are wrong only in a region (default: {DEFAULT_REGIONS})",
     )
     selftesting.add_argument(
         "--seeds",
         type=_at_least(0),
         metavar="N",
         default=DEFAULT_SEEDS,
-        help=f"seeds at which false alarms are looked for (default: {DEFAULT_SEEDS})",
+        help=f"number of seeds searched for false alarms (default: {DEFAULT_SEEDS})",
     )
     parallel(selftesting)
-    owned(selftesting, "its claims are changed, and no others")
-    selftesting.add_argument("--json", metavar="FILE", help="write all results here")
+    owned(selftesting, "only its claims are mutated")
+    selftesting.add_argument("--json", metavar="FILE", help="also write the results here as JSON")
 
     tightening = command(
         "tight",
         "run_tight",
-        "what a claim prints against its exact worst case, over parameters",
+        "compare a claim's bound with the exact worst case, over parameters",
         "fedtheory tight locodl/theorem-3.1/one-step --at n=2 --out tight.png",
         "fedtheory tight prox/step --own examples/proximal_point.py",
     )
-    tightening.add_argument("id", metavar="ID", help="a claim; `fedtheory list` shows all")
-    owned(tightening, "its claims have ids too")
-    valued(tightening, "fixed values, such as n=2")
+    tightening.add_argument("id", metavar="ID", help="a claim; `fedtheory list` lists them")
+    owned(tightening, "its claims can be named too")
+    valued(tightening, "values of letters to fix, such as n=2")
     tightening.add_argument(
-        "--out", type=Path, metavar="FILE.png", default=DEFAULT_TIGHT, help=f"the figure (default: {DEFAULT_TIGHT})"
+        "--out",
+        type=Path,
+        metavar="FILE.png",
+        default=DEFAULT_TIGHT,
+        help=f"figure to write (default: {DEFAULT_TIGHT})",
     )
     distributed(tightening)
     conformance.register(command)
@@ -440,7 +455,7 @@ def parser() -> argparse.ArgumentParser:
     completing = command(
         "completion",
         "run_completion",
-        "a script that completes commands, options and ids in a shell",
+        "print a script for shell completion",
         "fedtheory completion bash > ~/.local/share/bash-completion/completions/fedtheory",
         description=_COMPLETION,
     )

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 SECONDS, GIGABYTES = {"quick": 600, "full": 7200}, 4
 
 _CHECK = """\
-Test the theorems of a Python file of your own, which is run: a line for each claim with its verdict, its margin and
-what that is over; --details prints the statement, the evidence and the counterexample as well. An error in the code of
-one claim is reported, and the others are tested. Each claim may take --seconds of processor time and --memory; what
-takes more is reported as failed. See docs/own-theorem.md.
+Test the theorems in a Python file of your own, which is executed. Each claim gets one line: its verdict, its margin,
+and what the verdict covers; --details adds the statement, the evidence and the counterexample. An error in the code of
+one claim is reported, and the other claims are still tested. A claim that exceeds --seconds of processor time or
+--memory is reported as failed. See docs/own-theorem.md.
 """
 
 
@@ -44,23 +44,26 @@ def register(
         description=_CHECK,
         found="a verdict named by --fail-on was found",
     )
-    checking.add_argument("file", type=Path, metavar="FILE.py", help="Python with a module-level CLAIMS")
-    checking.add_argument(
-        "ids", nargs="*", metavar="ID", help="claims of the file, or beginnings of ids (default: all)"
-    )
-    checking.add_argument("--details", action="store_true", help="print the statement and all evidence of each claim")
+    checking.add_argument("file", type=Path, metavar="FILE.py", help="a Python file with a module-level CLAIMS")
+    checking.add_argument("ids", nargs="*", metavar="ID", help="claims in the file, or prefixes of ids (default: all)")
+    checking.add_argument("--details", action="store_true", help="print the statement and all evidence for each claim")
     checking.add_argument("--json", type=Path, metavar="FILE", help="write the evidence there, as an audit does")
-    checking.add_argument("--out", type=Path, metavar="DIR", help="write it, counterexamples and certificates there")
+    checking.add_argument(
+        "--out", type=Path, metavar="DIR", help="write the evidence, counterexamples and certificates there"
+    )
     limits = ", ".join(f"{seconds} for {budget}" for budget, seconds in SECONDS.items())
     checking.add_argument(
-        "--seconds", type=at_least(1), metavar="S", help=f"processor time of each claim at most (default: {limits})"
+        "--seconds",
+        type=at_least(1),
+        metavar="S",
+        help=f"limit on the processor time of each claim (default: {limits})",
     )
     checking.add_argument(
         "--memory",
         type=at_least(1, 4096),
         metavar="GB",
         default=GIGABYTES,
-        help=f"memory of each claim at most (default: {GIGABYTES})",
+        help=f"limit on the memory of each claim (default: {GIGABYTES})",
     )
     checking.add_argument(
         "--fail-on",
@@ -68,7 +71,7 @@ def register(
         action="append",
         default=[],
         metavar="VERDICT",
-        help="exit status 1 if a claim has this verdict, for continuous integration; may be repeated",
+        help="exit with status 1 if a claim has this verdict, for continuous integration; repeatable",
     )
     testing(checking)
 

@@ -1,4 +1,4 @@
-"""The command that runs the experiments of papers, on anybody's data."""
+"""The command ``fedtheory experiment``: figures and tables of the papers, on the user's data."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SEEDS = 9
 OUT = "fedtheory-experiments"
 
 _DESCRIPTION = f"""\
-Run figures and tables of the papers, and tell which of the statements that their text makes are seen: over {SEEDS}
-seeds, all methods tuned alike. FILE is data of one's own, in the
-format that the figure takes; of a FOLDER, those of the paper's data are taken that are in it, and the others named as
-absent. Each task is in a file in DIR as soon as it is done: the same command goes on where it was ended.
+Rerun figures and tables of the papers, by default over {SEEDS} seeds with all methods tuned in the same way, and report
+which of the statements in the text are seen. FILE is data of your own, in the format of the figure; in a FOLDER, the
+paper's own data files are looked up by name, and missing ones are listed. Each task is saved in DIR as soon as it is
+finished: an interrupted run resumes when the same command is run again.
 """
 
 
@@ -26,18 +26,26 @@ def register(command: Callable[..., argparse.ArgumentParser], at_least: Callable
     added = command(
         "experiment",
         f"{__name__}.run_experiment",
-        "run a figure or table of a paper, on your data; without a name, list them",
+        "rerun a figure or table of a paper on your data; without a name, list them",
         "fedtheory experiment locodl/figure-1 --data a5a --out results",
         "fedtheory experiment fedadmm/figure-2 --seeds 20",
         description=_DESCRIPTION,
     )
-    added.add_argument("names", nargs="*", metavar="NAME", help="figures, tables, or papers: all theirs; or all")
-    added.add_argument("--data", type=Path, metavar="FILE-OR-FOLDER", help="the data, or where they are")
-    added.add_argument("--seeds", type=at_least(1, 10_000), metavar="N", default=SEEDS, help=f"(default: {SEEDS})")
-    added.add_argument("--jobs", type=at_least(1, 4096), metavar="N", help="processes (default: the cores)")
-    added.add_argument("--out", type=Path, metavar="DIR", default=Path(OUT), help=f"write there (default: {OUT})")
-    added.add_argument("--markdown", action="store_true", help="write what is carried of all figures, as a page")
-    added.add_argument("--carry", action="store_true", help="make what is seen what the package carries")
+    added.add_argument(
+        "names", nargs="*", metavar="NAME", help="figures, tables, or papers for all of theirs; or `all`"
+    )
+    added.add_argument("--data", type=Path, metavar="FILE-OR-FOLDER", help="a data file, or a folder of them")
+    added.add_argument(
+        "--seeds", type=at_least(1, 10_000), metavar="N", default=SEEDS, help=f"number of seeds (default: {SEEDS})"
+    )
+    added.add_argument(
+        "--jobs", type=at_least(1, 4096), metavar="N", help="number of processes (default: one per core)"
+    )
+    added.add_argument("--out", type=Path, metavar="DIR", default=Path(OUT), help=f"output directory (default: {OUT})")
+    added.add_argument(
+        "--markdown", action="store_true", help="print the shipped results of all figures as a Markdown page"
+    )
+    added.add_argument("--carry", action="store_true", help="store the findings as the shipped results of the package")
 
 
 def run_experiment(args: argparse.Namespace) -> int:

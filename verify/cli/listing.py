@@ -17,19 +17,20 @@ if TYPE_CHECKING:
     from verify.results import Shipped
 
 _LIST = """\
-List the claims with the verdicts that the package carries, those of the last audit of all claims ("-" where there is
-none). In a pipe every claim is one line of tab-separated columns: id, verdict, kind, place, gist, origin. The origin
-says whether the paper prints the claim, implies it, or we observed it; "printed (letter)" marks a literal reading where
-the authors mean something else. --summary counts the claims of each paper, and those that do not hold.
+List the claims with the verdicts that ship with the package, from the last audit of all claims ("-" if there is none).
+In a pipe, each claim is one line of tab-separated columns: id, verdict, kind, place, gist, origin. The origin says
+whether the paper prints the claim, relies on it without printing it (implied), or neither (observed); "printed
+(letter)" marks a literal reading where the authors mean something else. --summary counts the claims of each paper, and
+those that do not hold.
 """
 _SHOW = """\
-Print a claim in words and the evidence for it, as found by the last audit of all claims, which the package carries. It
-is recomputed with --check, for claims of your own, for another seed or budget, and where no result is carried.
+Print a claim in words and the evidence for it, from the results that ship with the package. The evidence is recomputed
+with --check, for claims of your own, for another seed or budget, and if no result ships.
 """
 _WHY = """\
-Explain why a claim does not hold, as its authors mean it or only when read literally: the counterexample, followed by
+Explain why a claim does not hold, as its authors mean it or only when read literally: a counterexample to follow by
 hand, the step of the printed proof that fails, and what holds instead, with the differences in {braces}. For a claim
-that holds: what it rests on. Verdicts are those that the package carries; claims of your own are tested.
+that holds: what it rests on. The verdicts are those that ship with the package; claims of your own are tested.
 """
 
 
@@ -51,14 +52,14 @@ def register(
         "fedtheory list | cut -f1",
         description=_LIST,
     )
-    listing.add_argument("names", nargs="*", metavar="PAPER", help="papers, or beginnings of ids (default: all)")
+    listing.add_argument("names", nargs="*", metavar="PAPER", help="papers, or prefixes of ids (default: all)")
     listing.add_argument(
         "--verdict",
         choices=verdicts,
         action="append",
         default=[],
         metavar="VERDICT",
-        help=f"only claims with this verdict: {', '.join(verdicts)}; may be repeated",
+        help=f"only claims with this verdict: {', '.join(verdicts)}; repeatable",
     )
 
     listing.add_argument(
@@ -67,7 +68,7 @@ def register(
         action="append",
         default=[],
         metavar="ORIGIN",
-        help=f"only claims of this origin: {', '.join(ORIGINS)}; may be repeated",
+        help=f"only claims of this origin: {', '.join(ORIGINS)}; repeatable",
     )
     listing.add_argument(
         "--summary", action="store_true", help="count the claims of each paper, and those that do not hold"
@@ -76,15 +77,15 @@ def register(
     showing = command(
         "show",
         f"{__name__}.run_show",
-        "print a claim in words, and the evidence for it",
+        "print a claim in words and the evidence for it",
         "fedtheory show feddcd/theorem-6.1/eq-10",
         "fedtheory show feddcd/theorem-6.1/eq-10 --check",
         "fedtheory show locodl/theorem-3.1/eq-5 --latex",
         description=_SHOW,
     )
-    showing.add_argument("id", metavar="ID", help="a claim; `fedtheory list` shows all")
+    showing.add_argument("id", metavar="ID", help="a claim; `fedtheory list` lists them")
     showing.add_argument("--check", action="store_true", help="recompute the evidence")
-    owned(showing, "its claims have ids too")
+    owned(showing, "its claims can be named too")
     testing(showing)
     # Those of the results, unless told otherwise.
     showing.set_defaults(seed=None, budget=None)
@@ -100,9 +101,9 @@ def register(
         description=_WHY,
     )
     explaining.add_argument(
-        "id", metavar="ID", help="a claim; or a paper, or the beginning of ids, for all that do not hold"
+        "id", metavar="ID", help="a claim; or a paper or a prefix of ids, for all claims that do not hold"
     )
-    owned(explaining, "its claims have ids too, and are tested")
+    owned(explaining, "its claims can be named too, and are tested")
 
 
 def run_list(args: Any) -> int:

@@ -12,9 +12,10 @@ _SECONDS = 300
 #: Steps of a trace that is recorded, at most.
 _ROUNDS = 100_000
 _CHECK = """\
-Compare a recorded run with the algorithm: each transition with its draw, or with any draw that explains it; invariants;
-how often draws occur; the expected decrease that the claims promise; where only iterates were recorded, the hidden
-states behind them and the bounds along the run. The layout of the file is in docs/conformance.md.
+Compare a recorded run with the algorithm: each transition, given its draw or any draw that explains it; the invariants;
+the distribution of the draws; the expected decrease that the claims promise. If only iterates were recorded, hidden
+states that explain them are reconstructed, and the bounds along the run are tested. The file format is described in
+docs/conformance.md.
 """
 
 
@@ -28,26 +29,28 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
         description=_CHECK,
         found="the trace does not conform",
     )
-    checking.add_argument("algorithm", metavar="ALGORITHM", help="its name, such as locodl")
+    checking.add_argument("algorithm", metavar="ALGORITHM", help="name of the algorithm, such as locodl")
     checking.add_argument("file", type=Path, metavar="FILE.npz", help="the recorded run")
     checking.add_argument(
-        "--level", type=float, default=1e-6, metavar="P", help="chance of a false alarm (default: 1e-6)"
+        "--level", type=float, default=1e-6, metavar="P", help="probability of a false alarm (default: 1e-6)"
     )
     checking.add_argument(
-        "--tolerance", type=float, metavar="T", help="relative errors that are rounding (default: 1e-9)"
+        "--tolerance", type=float, metavar="T", help="relative error accepted as rounding (default: 1e-9)"
     )
     writing = command(
         "trace",
         f"{__name__}.run_trace",
-        "record a run of a reference, as check-trace reads it",
+        "record a run of a reference algorithm for check-trace",
         "fedtheory trace locodl --out run.npz",
     )
-    writing.add_argument("algorithm", metavar="ALGORITHM", help="its name, such as locodl")
-    writing.add_argument("--out", type=Path, required=True, metavar="FILE.npz", help="where the run is written")
-    writing.add_argument("--rounds", type=int, default=20, metavar="T", help="steps (default: 20)")
-    writing.add_argument("--seed", type=int, default=0, metavar="S", help="of the problem and the draws (default: 0)")
-    writing.add_argument("--hide-draws", action="store_true", help="leave the draws out")
-    writing.add_argument("--iterates", action="store_true", help="the models alone, without states and draws")
+    writing.add_argument("algorithm", metavar="ALGORITHM", help="name of the algorithm, such as locodl")
+    writing.add_argument("--out", type=Path, required=True, metavar="FILE.npz", help="file to write")
+    writing.add_argument("--rounds", type=int, default=20, metavar="T", help="number of steps (default: 20)")
+    writing.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="random seed of the problem and the draws (default: 0)"
+    )
+    writing.add_argument("--hide-draws", action="store_true", help="do not record the draws")
+    writing.add_argument("--iterates", action="store_true", help="record only the models, without states and draws")
 
 
 def run_check(args: Any) -> int:

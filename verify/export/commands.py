@@ -11,12 +11,12 @@ FORMATS = ("json", "latex", "rocq")
 #: Where proofs are written unless told otherwise, under the current directory.
 DEFAULT_OUT = "fedtheory-proofs"
 _EXPORT = """\
-Write the proofs and refutations of claims that the package carries as files that need nothing of it. As JSON: an object
-for each case or choice of the parameters, with every number of the proof, or the arithmetic that breaks a claim, and
-checker.py, one file of standard Python that checks them; what is only to be computed again by this package says so.
-As LaTeX: the proof of each claim for people, every formula of which was read again and checked. For Rocq (Coq 8.16): a
-file for each claim, whose theorems are what is proved, in every inner-product space, or the arithmetic, and Gram.v,
-from which they follow; `coqc Gram.v` first. What is proved by a computation instead is told.
+Write the shipped proofs and refutations of claims as files that do not need this package. json: one object for each
+case or choice of the parameters, with every number in the proof or the arithmetic that refutes the claim, and
+checker.py, a single file of standard Python that checks them; an object that only this package can recompute says so.
+latex: a proof of each claim to read, every formula of which was parsed back and checked. rocq (Coq 8.16): one file for
+each claim, which states and proves it in every inner-product space, or the arithmetic, and Gram.v, on which they
+depend; run `coqc Gram.v` first. Claims that are proved by a computation instead are reported.
 """
 
 
@@ -25,18 +25,18 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
     exporting = command(
         "export",
         f"{__name__}.run_export",
-        "write proofs as files that anybody can check",
+        "write proofs as files that can be checked independently",
         "fedtheory export baseline/diana/one-step --out proofs && python proofs/checker.py proofs/*.json",
         description=_EXPORT,
-        found="there is no proof object of one of the claims",
+        found="one of the claims has no proof object",
     )
     exporting.add_argument(
-        "names", nargs="*", metavar="PAPER-OR-ID", help="papers, claims, beginnings of ids (default: all)"
+        "names", nargs="*", metavar="PAPER-OR-ID", help="papers, claims or prefixes of ids (default: all)"
     )
-    exporting.add_argument("--all", action="store_true", help="of all claims: those without a verdict are passed over")
-    exporting.add_argument("--format", choices=FORMATS, default="json", help="how to write them (default: json)")
+    exporting.add_argument("--all", action="store_true", help="export all claims, skipping those without a verdict")
+    exporting.add_argument("--format", choices=FORMATS, default="json", help="output format (default: json)")
     exporting.add_argument(
-        "--out", type=Path, metavar="DIR", default=Path(DEFAULT_OUT), help=f"write there (default: {DEFAULT_OUT})"
+        "--out", type=Path, metavar="DIR", default=Path(DEFAULT_OUT), help=f"output directory (default: {DEFAULT_OUT})"
     )
 
 

@@ -14,9 +14,9 @@ from typing import Any
 #: Where the pages are written unless told otherwise.
 DEFAULT_HTML = "fedtheory-atlas"
 _ATLAS = """\
-Draw an audit as pages for a browser, from the audit.json that it wrote, or from the results that the package carries;
-nothing is tested. Open DIR/index.html: an overview, a page for each paper and each claim, and the errata of each paper.
-The pages need no network.
+Write an audit as HTML pages, from the audit.json that it wrote or from the results that ship with the package; nothing
+is tested. Open DIR/index.html: an overview, a page for each paper and each claim, and the errata of each paper. The
+pages need no network.
 """
 
 
@@ -25,16 +25,16 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
     drawing = command(
         "atlas",
         f"{__name__}.run_atlas",
-        "draw a stored audit as pages for a browser",
+        "write a stored audit as HTML pages",
         "fedtheory atlas --html pages",
         "fedtheory atlas fedtheory-audit/audit.json --html pages",
         description=_ATLAS,
     )
     drawing.add_argument(
-        "file", type=Path, nargs="?", metavar="AUDIT.json", help="what an audit wrote (default: the carried results)"
+        "file", type=Path, nargs="?", metavar="AUDIT.json", help="output of an audit (default: the shipped results)"
     )
     drawing.add_argument(
-        "--html", type=Path, metavar="DIR", default=DEFAULT_HTML, help=f"the pages (default: {DEFAULT_HTML})"
+        "--html", type=Path, metavar="DIR", default=DEFAULT_HTML, help=f"output directory (default: {DEFAULT_HTML})"
     )
 
 
