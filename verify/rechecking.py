@@ -17,7 +17,7 @@ from verify.base.verdict import Verdict
 from verify.comparisons import orders
 from verify.comparisons.deciding import arithmetic, violated
 from verify.evidence.counterexamples import Counterexample
-from verify.evidence.record import Outcome, Source
+from verify.evidence.record import Outcome, Provenance
 from verify.methods import PROOFS
 from verify.methods.base import PROVEN, Inquiry, Method, examined
 from verify.results import Carried
@@ -79,7 +79,7 @@ class Recheck:
             tightest=again.recipe,
             attained=by.attained,
             used=("rational",),
-            source=Source.RECHECKED,
+            source=Provenance.RECHECKED,
         )
         return list(examined(self.inquiry, methods, lambda other, _: found if other is method else _spared(other)))
 
@@ -96,7 +96,7 @@ class Recheck:
                     found = method.run(method, self.inquiry)
             else:
                 try:
-                    found = replace(method.recheck(method, self.inquiry, was), source=Source.RECHECKED)
+                    found = replace(method.recheck(method, self.inquiry, was), source=Provenance.RECHECKED)
                 except Exception as error:
                     self.fallen.append(f"the proof by the method {method.name!r}: {error}")
                     continue
@@ -143,7 +143,7 @@ class Recheck:
             return firm
         was = self._stored.get(method.name)
         if self._same and was is not None and was.applied and was.verdict is None and method in PROOFS:
-            return replace(was, source=Source.CARRIED)
+            return replace(was, source=Provenance.CARRIED)
         return method.run(method, inquiry)
 
 

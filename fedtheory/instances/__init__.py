@@ -26,7 +26,7 @@ Source = str | Callable[[Any, Any], Any]
 _OF_PROBLEM = ("mu", "L", "n", "d", "kappa")
 
 
-class Posed(Protocol):
+class ClaimLike(Protocol):
     """What instances are derived from: a claim, as far as they know it."""
 
     @property

@@ -17,7 +17,7 @@ import numpy as np
 import sympy
 
 from fedtheory.classes import InexactOracles
-from fedtheory.instances import Instance, Instances, Posed, Recipe, generic, number, pick
+from fedtheory.instances import ClaimLike, Instance, Instances, Recipe, generic, number, pick
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
 from fedtheory.sampling import building, drawing, letters, members, nearby, pinned
@@ -43,7 +43,7 @@ _FACTORS = tuple(
 )
 
 
-def instances(claim: Posed) -> Instances:
+def instances(claim: ClaimLike) -> Instances:
     """The instances on which a claim is tested."""
     setting = claim.setting
     if setting.drawing.special is not None:
@@ -65,7 +65,7 @@ def instances(claim: Posed) -> Instances:
 # Recipes
 
 
-def _recipes(claim: Posed, rng: np.random.Generator) -> Iterator[Recipe]:
+def _recipes(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
     setting = claim.setting
     crowds = pinned.crowds(claim)
     past = bool(crowds or pinned.thresholds(claim))
@@ -125,7 +125,7 @@ def _freed(setting: Setting, recipe: Recipe, given: Recipe, rng: np.random.Gener
     return {name: value for name, value in given.items() if name != dropped} if names else given
 
 
-def _patiently(claim: Posed, one: Callable[[tuple[Any, ...]], Recipe | None]) -> Iterator[Recipe]:
+def _patiently(claim: ClaimLike, one: Callable[[tuple[Any, ...]], Recipe | None]) -> Iterator[Recipe]:
     """What ``one`` gives for the hypotheses of a claim, and for none of them where nothing ever meets them.
 
     Such a claim must not keep us for ever: recipes that break a hypothesis say so.
@@ -143,7 +143,7 @@ def _patiently(claim: Posed, one: Callable[[tuple[Any, ...]], Recipe | None]) ->
             yield found
 
 
-def at_letters(claim: Posed, values: Mapping[str, Fraction], stiff: int) -> Recipe:
+def at_letters(claim: ClaimLike, values: Mapping[str, Fraction], stiff: int) -> Recipe:
     """The recipe with these letters, kappa = L/mu and the size of the clients among them, and the first ``stiff``
     clients with the largest curvature; what is not given is typical, or at the boundary of a hypothesis.
 
@@ -177,7 +177,7 @@ def _integer(values: Mapping[str, Fraction], name: str) -> int:
     return int(values[name])
 
 
-def _counts(claim: Posed) -> frozenset[str]:
+def _counts(claim: ClaimLike) -> frozenset[str]:
     """The entries of a recipe that are integer letters."""
     setting = claim.setting
     if setting.of_constants:
@@ -237,7 +237,7 @@ def _simpler(setting: Setting) -> Any:
 # Constants alone
 
 
-def _spoken_of(claim: Posed) -> tuple[sympy.Symbol, ...]:
+def _spoken_of(claim: ClaimLike) -> tuple[sympy.Symbol, ...]:
     """The letters of a statement and its hypotheses, those that it assigns left out."""
     statement = claim.statement
     assigned = getattr(statement, "assignments", {})
@@ -249,7 +249,7 @@ def _spoken_of(claim: Posed) -> tuple[sympy.Symbol, ...]:
     return tuple(sorted(found, key=str))
 
 
-def _constants(claim: Posed) -> Instances:
+def _constants(claim: ClaimLike) -> Instances:
     """Values of the letters alone; those that a claim does not bound lie anywhere."""
     setting = claim.setting
     symbols = tuple(setting.sources) or _spoken_of(claim)

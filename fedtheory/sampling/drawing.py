@@ -13,7 +13,7 @@ import sympy
 
 from fedtheory.algorithms import schedules
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.instances import Instance, Posed, Recipe, pick, value_of
+from fedtheory.instances import ClaimLike, Instance, Recipe, pick, value_of
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessParabola, less_parabola
@@ -147,12 +147,12 @@ TRIES = 12
 ALL_TRIES = 1000
 
 
-def relations(claim: Posed) -> tuple[Any, ...]:
+def relations(claim: ClaimLike) -> tuple[Any, ...]:
     """What a claim and its setting say of letters."""
     return (*claim.setting.domain, *(h.relation for h in claim.requires if h.relation is not None))
 
 
-def sides(claim: Posed) -> tuple[Any, ...]:
+def sides(claim: ClaimLike) -> tuple[Any, ...]:
     """What a statement compares, or its rate."""
     statement = claim.statement
     factor = getattr(statement, "factor", None)
@@ -196,7 +196,7 @@ def _compressors(drawn: Any, rng: np.random.Generator, n: int, d: int, fewer: bo
 
 
 def with_letters(
-    claim: Posed,
+    claim: ClaimLike,
     recipe: Recipe,
     relations: tuple[Any, ...],
     rng: np.random.Generator,

@@ -127,7 +127,7 @@ class BlocksSampler(StronglyConvexSampler):
 
 
 @sampler.register(SmoothConvex)
-class ConvexSampler(Sampler):
+class SmoothConvexSampler(Sampler):
     """Convex and smooth functions, flat in some directions or everywhere."""
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:

@@ -42,7 +42,7 @@ class Rule(NamedTuple):
     strict: bool
 
 
-class Plan(NamedTuple):
+class DrawingOrder(NamedTuple):
     """The letters in the order in which they are drawn, with the rules of each and its crossings."""
 
     order: tuple[sympy.Symbol, ...]
@@ -53,7 +53,7 @@ class Plan(NamedTuple):
 @lru_cache(maxsize=512)
 def plan(
     letters: tuple[sympy.Symbol, ...], given: frozenset[sympy.Expr], relations: tuple[Any, ...], sides: tuple[Any, ...]
-) -> Plan:
+) -> DrawingOrder:
     """How to draw ``letters`` when ``given`` are known; ``sides``: of the statement, for its maxima."""
     gaps = [gap for relation in relations for gap in _gaps(relation)]
     order = _order(letters, given, gaps)
@@ -67,7 +67,7 @@ def plan(
         rules[letter] = tuple(r for gap, equal, strict in ready if (r := _rule(gap, letter, equal, strict)) is not None)
         meet = (a - b for node in choices for a, b in combinations(node.args, 2))
         crossings[letter] = tuple(e for e in meet if letter in e.free_symbols <= known)
-    return Plan(order, rules, crossings)
+    return DrawingOrder(order, rules, crossings)
 
 
 def _gaps(relation: Any) -> Iterable[tuple[sympy.Expr, bool, bool]]:
@@ -120,7 +120,7 @@ def _order(
 
 
 def draw(
-    of: Plan,
+    of: DrawingOrder,
     known: Mapping[sympy.Expr, Any],
     typical: Mapping[sympy.Symbol, sympy.Expr],
     rng: np.random.Generator,
@@ -150,7 +150,7 @@ def draw(
 
 
 def tightest(
-    of: Plan, known: Mapping[sympy.Expr, Any], typical: Mapping[sympy.Symbol, sympy.Expr]
+    of: DrawingOrder, known: Mapping[sympy.Expr, Any], typical: Mapping[sympy.Symbol, sympy.Expr]
 ) -> dict[sympy.Symbol, Any]:
     """Values of all letters: typical ones, or the largest that the hypotheses allow, or 1."""
     values = dict(known)
@@ -177,7 +177,7 @@ class _Bounds(NamedTuple):
     open_above: bool
 
 
-def _bounds(of: Plan, letter: sympy.Symbol, values: Mapping[sympy.Expr, Any]) -> Any:
+def _bounds(of: DrawingOrder, letter: sympy.Symbol, values: Mapping[sympy.Expr, Any]) -> Any:
     """The bounds of a letter, or the only value that an equality leaves."""
     lows: list[tuple[Fraction, bool]] = [(Fraction(0), bool(letter.is_positive))] if letter.is_nonnegative else []
     highs: list[tuple[Fraction, bool]] = []
@@ -197,7 +197,7 @@ def _bounds(of: Plan, letter: sympy.Symbol, values: Mapping[sympy.Expr, Any]) ->
 
 
 def _one(
-    of: Plan,
+    of: DrawingOrder,
     letter: sympy.Symbol,
     values: Mapping[sympy.Expr, Any],
     known: Mapping[sympy.Expr, Any],
@@ -276,7 +276,7 @@ def _compiled(gap: sympy.Expr, names: tuple[sympy.Symbol, ...]) -> Callable[...,
 
 
 def _crossing(
-    of: Plan,
+    of: DrawingOrder,
     letter: sympy.Symbol,
     values: Mapping[sympy.Expr, Any],
     low: Fraction,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.instances import Posed, Recipe, generic, pick
+from fedtheory.instances import ClaimLike, Recipe, generic, pick
 from fedtheory.numbers.rational import evaluate
 from fedtheory.sampling import building, drawing, members
 from fedtheory.settings import Setting
@@ -20,7 +20,7 @@ from fedtheory.settings import Setting
 _SCALE = tuple(Fraction(2) ** k for k in range(-3, 4))
 
 
-def nearby(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
+def nearby(claim: ClaimLike, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
     """The recipe with one constant times another number, and the letters that hypotheses bound at their bounds.
 
     Now and then with the number for which two terms of a maximum in the statement are equal there.
@@ -38,7 +38,7 @@ def nearby(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Recipe | N
     return times(generic(rng, Fraction(1, 3), Fraction(3)))
 
 
-def narrow(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
+def narrow(claim: ClaimLike, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
     """The recipe with mu = L for the bound that its functions pass, and the letters at their bounds; None if they
     pass none, or there is none. Mostly two terms of a maximum in the statement are equal there too.
 
@@ -59,7 +59,7 @@ def narrow(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Recipe | N
     return times(Fraction(1))
 
 
-def crossings(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
+def crossings(claim: ClaimLike, recipe: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
     """The recipe with mu = L, the letters at their bounds, and one constant such that two terms of a maximum in the
     statement are equal: one recipe for each two terms and each constant where there is one.
 
@@ -76,7 +76,7 @@ def crossings(claim: Posed, recipe: Recipe, rng: np.random.Generator) -> Iterato
                 yield found
 
 
-def _ends(claim: Posed) -> tuple[str, str] | None:
+def _ends(claim: ClaimLike) -> tuple[str, str] | None:
     """The names of the least and the largest curvature in a recipe, where the class has letters for both."""
     functions = claim.setting.functions
     return None if functions is None or functions.ends is None else (str(functions.ends[0]), str(functions.ends[1]))
@@ -87,7 +87,7 @@ def _slopes(recipe: Recipe) -> list[Fraction]:
     return [h for client in recipe.get("clients", ()) for h in members.slopes_of(client)]
 
 
-def _degenerate(claim: Posed, recipe: Recipe, ends: tuple[str, str], upper: bool) -> Recipe:
+def _degenerate(claim: ClaimLike, recipe: Recipe, ends: tuple[str, str], upper: bool) -> Recipe:
     """The recipe with mu and L both one of the ``ends``, the second with ``upper``, and all curvatures within it: those
     beyond it stay beyond."""
     value, kept = (recipe[ends[1]], max) if upper else (recipe[ends[0]], min)
@@ -98,13 +98,13 @@ def _degenerate(claim: Posed, recipe: Recipe, ends: tuple[str, str], upper: bool
     return {**_unbounded(claim.setting, recipe), **dict.fromkeys(ends, value), "clients": clients}
 
 
-def _apart(claim: Posed, recipe: Recipe) -> list[str]:
+def _apart(claim: ClaimLike, recipe: Recipe) -> list[str]:
     """The constants of a recipe that are not those of the class of functions."""
     return [name for name in drawing.fractions(recipe) if name not in (_ends(claim) or ())]
 
 
 def _times_one(
-    claim: Posed, given: Recipe, name: str, index: int | None, rng: np.random.Generator, crossed: bool = True
+    claim: ClaimLike, given: Recipe, name: str, index: int | None, rng: np.random.Generator, crossed: bool = True
 ) -> Callable[[Fraction], Recipe | None]:
     """The recipe with one constant, or the curvatures of a client, times a factor, and the letters at their bounds.
 
@@ -140,14 +140,14 @@ def _unbounded(setting: Setting, recipe: Recipe) -> Recipe:
     return {name: value for name, value in recipe.items() if name not in bounded}
 
 
-def _differences(claim: Posed) -> list[sympy.Expr]:
+def _differences(claim: ClaimLike) -> list[sympy.Expr]:
     """Differences of the terms of each maximum in the statement that speaks of letters alone."""
     choices = sympy.Tuple(*drawing.sides(claim)).atoms(sympy.Max, sympy.Min)
     pairs = (a - b for node in sorted(choices, key=sympy.default_sort_key) for a, b in combinations(node.args, 2))
     return [gap for gap in pairs if gap.free_symbols <= set(claim.setting.sources)]
 
 
-def _crossed(claim: Posed, times: Callable[[Fraction], Recipe | None], gap: sympy.Expr) -> Recipe | None:
+def _crossed(claim: ClaimLike, times: Callable[[Fraction], Recipe | None], gap: sympy.Expr) -> Recipe | None:
     """The recipe at a factor for which ``gap`` vanishes, or nearly so; None where none is found."""
     # Instances are built where nothing is searched for, too.
     from scipy.optimize import brentq

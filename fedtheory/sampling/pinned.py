@@ -21,7 +21,7 @@ import numpy as np
 import sympy
 
 from fedtheory.classes import InexactOracles
-from fedtheory.instances import Posed, Recipe, generic, pick
+from fedtheory.instances import ClaimLike, Recipe, generic, pick
 from fedtheory.numbers.rational import holds
 from fedtheory.sampling import building, drawing, letters, members
 from fedtheory.sampling.functions import sampler
@@ -37,7 +37,7 @@ _EXPONENT = 200
 _FEW = 12
 
 
-def drawn(claim: Posed, recipe: Recipe, relations: Iterable[Any], rng: np.random.Generator) -> Recipe | None:
+def drawn(claim: ClaimLike, recipe: Recipe, relations: Iterable[Any], rng: np.random.Generator) -> Recipe | None:
     """A recipe with other constants of the class and letters, such that the relations hold; None where none is found.
 
     What else the functions of the given one are stays: their curvatures lie as they did between the ends of the class.
@@ -172,19 +172,19 @@ def _solved(gap: sympy.Expr) -> Iterator[Fraction]:
         yield Fraction(float(number)).limit_denominator(10**6) if number < 10**9 else Fraction(int(number))
 
 
-def numbers(claim: Posed) -> tuple[Fraction, ...]:
+def numbers(claim: ClaimLike) -> tuple[Fraction, ...]:
     """The sizes of the rational numbers that stand in the statement and in its hypotheses."""
     compared = (side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right))
     return _numbers((*compared, *drawing.sides(claim), *drawing.relations(claim)))
 
 
-def thresholds(claim: Posed) -> tuple[Fraction, ...]:
+def thresholds(claim: ClaimLike) -> tuple[Fraction, ...]:
     """Those of the numbers, or their inverses, that are larger than what letters reach by themselves."""
     reached = REACHED_ALONE if claim.setting.of_constants else REACHED
     return tuple(sorted({max(c, 1 / c) for c in numbers(claim) if c and max(c, 1 / c) > reached}))
 
 
-def crowds(claim: Posed) -> tuple[int, ...]:
+def crowds(claim: ClaimLike) -> tuple[int, ...]:
     """Numbers of clients that lie beyond a number of the claim, which speaks of theirs."""
     setting = claim.setting
     spoken = {x for x, source in setting.sources.items() if source == "n"}
@@ -207,7 +207,7 @@ def measures(setting: Setting, alone: tuple[sympy.Symbol, ...] = ()) -> tuple[sy
     return (*setting.functions.letters, *fields, *((ends[1] / ends[0],) if ends else ()))
 
 
-def beyond(claim: Posed, rng: np.random.Generator, alone: tuple[sympy.Symbol, ...] = ()) -> sympy.Rel | None:
+def beyond(claim: ClaimLike, rng: np.random.Generator, alone: tuple[sympy.Symbol, ...] = ()) -> sympy.Rel | None:
     """That a letter, or a ratio, lies beyond one of the thresholds, or below its inverse; None where there is none."""
     sizes, of = thresholds(claim), measures(claim.setting, alone)
     if not sizes or not of:

@@ -15,7 +15,7 @@ from verify import Evidence, Verdict, check, results
 from verify.audit import audit
 from verify.base import code
 from verify.evidence import formats
-from verify.evidence.record import Outcome, Source
+from verify.evidence.record import Outcome, Provenance
 from verify.methods import METHODS
 from verify.methods.base import Inquiry
 from verify.rechecking import Carried
@@ -70,7 +70,7 @@ def test_what_is_checked_again_is_what_was_found(carry, id):
     found = again(id)
     assert same(found, scratch(id)) and not found.fallen
     # An identity is not found but checked: there is nothing to carry.
-    assert id == PROVED or any(o.source is Source.RECHECKED for o in found.outcomes)
+    assert id == PROVED or any(o.source is Provenance.RECHECKED for o in found.outcomes)
     # What was checked can be carried in its turn.
     carry(json.loads(json.dumps(found.to_json() | {results.RESTS_ON: code.theory(claims.get(id))})))
     assert same(again(id), scratch(id))
@@ -202,7 +202,7 @@ def test_a_certificate_that_does_not_hold_is_told_and_found_anew(carry, what, ch
     carry(data)
     found = again(BOUNDED)
     assert same(found, scratch(BOUNDED)) and found.fallen
-    assert all(o.source is Source.ANEW for o in found.outcomes if o.verdict is Verdict.CERTIFIED)
+    assert all(o.source is Provenance.ANEW for o in found.outcomes if o.verdict is Verdict.CERTIFIED)
     assert terminal.fallen([found])[0].startswith(f"CARRIED, AND DOES NOT HOLD: {BOUNDED}: ")
 
 

@@ -20,7 +20,7 @@ _OPPOSITE: dict[type[ast.operator], ast.operator] = {
 _PAIRS = {"maximum": "minimum", "minimum": "maximum", "max": "min", "min": "max"}
 
 
-class Change(NamedTuple):
+class CodeChange(NamedTuple):
     """``operator``: the sort of change; ``function``: where; ``text``: the change in words; ``namespace``: the
     module's functions, with that one changed."""
 
@@ -30,7 +30,7 @@ class Change(NamedTuple):
     namespace: Mapping[str, Any]
 
 
-def changes(module: ModuleType, roots: tuple[str, ...], fields: Mapping[str, tuple[str, ...]]) -> Iterator[Change]:
+def changes(module: ModuleType, roots: tuple[str, ...], fields: Mapping[str, tuple[str, ...]]) -> Iterator[CodeChange]:
     """Every change of one place in the functions of a module that ``roots`` call.
 
     ``fields``: for the names of parameters that are tuples ("state", "params"), the fields that may be taken for one
@@ -46,7 +46,7 @@ def changes(module: ModuleType, roots: tuple[str, ...], fields: Mapping[str, tup
                 changed = bodies[reached.index(name)]
                 _put(changed, position, replacement)
                 text = f"{ast.unparse(replacement)} for {ast.unparse(node)}"
-                yield Change(operator, name, text, _compiled(module, bodies))
+                yield CodeChange(operator, name, text, _compiled(module, bodies))
 
 
 def _tree(module: ModuleType) -> ast.Module:

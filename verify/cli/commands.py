@@ -44,7 +44,7 @@ def run_audit(args: argparse.Namespace) -> int:
     asked = args.data is not None or args.clients is not None
     papers, ids = {c.paper for c in selected}, {c.id for c in selected}
     bounds = [id for id in measure.measured() if (id.split("/")[0] in papers if asked else id in ids)]
-    planned: tuple[measure.Experiment, ...] = ()
+    planned: tuple[measure.MeasuredRun, ...] = ()
     if bounds:
         # Loading scikit-learn and matplotlib takes as long as all other commands.
         from fedtheory.data import bundled, load_libsvm

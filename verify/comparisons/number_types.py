@@ -21,7 +21,7 @@ AGREE = 1e-4
 ROUNDED = 1e-12
 
 
-class Difference(NamedTuple):
+class TypeDifference(NamedTuple):
     """A number that is another than it was: of which part and entry, what it is (``left``) and what it was."""
 
     part: str
@@ -75,7 +75,7 @@ def spread(recipe: Any) -> float:
 
 def difference(
     point: Coordinates, one: Iterable[Compared], two: Iterable[Compared], prefix: str, spread: float
-) -> Difference | None:
+) -> TypeDifference | None:
     """The first number by which what was found at a state differs from what was found before (``one``), or None.
 
     ``prefix``: ``FLOATS``, where rounding is allowed for, or ``AGAIN``, where the numbers must be the same. ``spread``:
@@ -94,7 +94,7 @@ def difference(
             room = AGREE * size + rounding + ROUNDED * a.among if prefix == FLOATS else 0.0
             entry = next((k for k, gap in enumerate(off) if not gap <= room), None)
             if entry is not None and np.isfinite(size):
-                return Difference(f"{prefix}{a.name} {side}", entry, pairs[entry][1], pairs[entry][0])
+                return TypeDifference(f"{prefix}{a.name} {side}", entry, pairs[entry][1], pairs[entry][0])
     return None
 
 

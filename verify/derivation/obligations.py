@@ -22,7 +22,7 @@ from verify.base.evaluate import hypotheses_hold
 from verify.base.verdict import Verdict
 from verify.derivation import facts, rules
 from verify.derivation.facts import Known, Of, Term
-from verify.derivation.rules import Step
+from verify.derivation.rules import RuleUse
 from verify.evidence import certificates
 from verify.evidence.certificates import ClassCertificate, Part
 from verify.pep import certifying, posing
@@ -159,7 +159,7 @@ class Found:
     """What was found at one choice of the constants: the ``steps`` of the derivation, the ids of the claims that these
     use, the first thing that is not derived (``missing``), what is not certified, and the certificates of the rest."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[RuleUse, ...]
     used: tuple[str, ...] = ()
     missing: str = ""
     left_open: tuple[str, ...] = ()
@@ -173,7 +173,7 @@ class _Derived(NamedTuple):
     rows: list[tuple[Recipe, Instance]]
     known: list[Known]
     wanted: list[tuple[str, str, Term]]
-    steps: list[Step]
+    steps: list[RuleUse]
     missing: str
 
 
@@ -269,7 +269,7 @@ def _wanted(statement: Statement, clients: Iterable[int]) -> Iterator[tuple[str,
             yield str(quantity.expression), end, facts.term(quantity.of, client)
 
 
-def _nonnegative(steps: Iterable[Step], wanted: Iterable[tuple[str, str, Term]]) -> list[Of]:
+def _nonnegative(steps: Iterable[RuleUse], wanted: Iterable[tuple[str, str, Term]]) -> list[Of]:
     """What must not be negative: for a rule, or because there is its root."""
     terms = [t for step in steps for t in step.nonnegative]
     terms += [facts.term(t.of.of, t.client) for _, _, t in wanted if isinstance(t.of, Root)]

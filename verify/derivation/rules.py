@@ -57,7 +57,7 @@ class Conclusion(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Step:
+class RuleUse:
     """One use of a rule: the inequalities it takes, what was concluded before, and terms that must not be negative."""
 
     rule: str
@@ -71,14 +71,14 @@ class Equation(NamedTuple):
 
     terms: Mapping[Term, Fraction]
     zero: bool
-    step: Step
+    step: RuleUse
 
 
 @dataclass
 class Derivation:
     """What was derived, each conclusion with the step that gave it."""
 
-    steps: dict[Conclusion, Step] = field(default_factory=dict)
+    steps: dict[Conclusion, RuleUse] = field(default_factory=dict)
     equations: list[Equation] = field(default_factory=list)
 
     def how(self, kind: str, given: Term) -> Conclusion | None:
@@ -90,7 +90,7 @@ class Derivation:
         """Whether the quantity tends to 0 along every run."""
         return self.how(VANISHES, given) is not None
 
-    def add(self, kind: str, given: Term, step: Step) -> None:
+    def add(self, kind: str, given: Term, step: RuleUse) -> None:
         """Note a conclusion, unless it is known."""
         if self.how(kind, given) is None:
             self.steps[Conclusion(kind, given.plain)] = step
@@ -101,9 +101,9 @@ class Derivation:
         found = self.how(kind, term(of, given.client))
         return () if found is None else (found,)
 
-    def traced(self, wanted: Iterable[Conclusion]) -> list[Step]:
+    def traced(self, wanted: Iterable[Conclusion]) -> list[RuleUse]:
         """The steps on which conclusions rest."""
-        found: dict[Conclusion, Step] = {}
+        found: dict[Conclusion, RuleUse] = {}
         left = list(wanted)
         while left:
             conclusion = left.pop()
@@ -167,7 +167,7 @@ class _Rules:
                 continue
             signs = tuple(others)
             for bound, below in self._bounds(early):
-                step = Step("summable decrease", (fact, *bound), nonnegative=signs)
+                step = RuleUse("summable decrease", (fact, *bound), nonnegative=signs)
                 for t in others:
                     found.add(VANISHES, t, step)
                 self._equation(found, early, False, replace(step, rule="monotone sequence"))
@@ -206,9 +206,9 @@ class _Rules:
             if other is not None:
                 gone = [t for k in (fact, other) for t in k.terms if t not in terms]
                 given = tuple(c for t in gone if (c := found.how(VANISHES, t)) is not None)
-                self._equation(found, terms, True, Step("equation", (fact, other), given))
+                self._equation(found, terms, True, RuleUse("equation", (fact, other), given))
 
-    def _equation(self, found: Derivation, terms: Mapping[Term, Fraction], zero: bool, step: Step) -> None:
+    def _equation(self, found: Derivation, terms: Mapping[Term, Fraction], zero: bool, step: RuleUse) -> None:
         if all(terms != e.terms or zero != e.zero for e in found.equations):
             found.equations.append(Equation(terms, zero, step))
 
@@ -240,7 +240,7 @@ class _Rules:
             for kind in (VANISHES, BOUNDED):
                 how = found.how(kind, first)
                 if how is not None and size is not None:
-                    found.add(kind, t, Step("Cauchy-Schwarz", given=(how, size)))
+                    found.add(kind, t, RuleUse("Cauchy-Schwarz", given=(how, size)))
 
     def _away(self, t: Term, function: Square | Away, found: Derivation) -> None:
         away = function.of if isinstance(function, Square) else function
@@ -248,16 +248,16 @@ class _Rules:
         if isinstance(function, Square):
             size = found.how(BOUNDED, _with(t, Square(away.of)))
             if size is not None:
-                found.add(BOUNDED, t, Step("triangle", given=(size,)))
+                found.add(BOUNDED, t, RuleUse("triangle", given=(size,)))
             inner = _before_map(away)
             if inner is not None and isinstance(away.of, Image) and self._continuous(away.of.map):
                 how = found.how(VANISHES, _with(t, Square(inner)))
                 if how is not None:
-                    found.add(VANISHES, t, Step("continuity", given=(how,)))
+                    found.add(VANISHES, t, RuleUse("continuity", given=(how,)))
         for gap, other in _between(function, self.terms):
             first, second = found.how(VANISHES, _with(t, gap)), found.how(VANISHES, _with(t, other))
             if first is not None and second is not None:
-                found.add(VANISHES, t, Step("triangle", given=(first, second)))
+                found.add(VANISHES, t, RuleUse("triangle", given=(first, second)))
 
     def _continuous(self, map: Of) -> bool:
         return any(isinstance(says, Lipschitz) and says.map is map for says in self.meanings)
@@ -268,7 +268,7 @@ class _Rules:
             how = found.how(VANISHES, term(says.move, None)) if isinstance(says, Isolated) else None
             if how is not None:
                 point = Term(At(self.iteration, says.point), None)
-                found.add(CONVERGES, point, Step("isolated accumulation point", given=(how,)))
+                found.add(CONVERGES, point, RuleUse("isolated accumulation point", given=(how,)))
         for t in self.terms:
             gap = t.of.function.of if self._own(t.of) and isinstance(t.of.function, Square) else None
             how = found.how(VANISHES, t)
@@ -277,14 +277,14 @@ class _Rules:
             for one, other in ((gap.left, gap.right), (gap.right, gap.left)):
                 limit = self._settled(t, other, found)
                 if limit is not None:
-                    found.add(CONVERGES, _vector(t, one), Step("the same limit", given=(how, limit)))
+                    found.add(CONVERGES, _vector(t, one), RuleUse("the same limit", given=(how, limit)))
 
     def _settled(self, t: Term, u: Of, found: Derivation) -> Conclusion | None:
         """That the vector u, one of those of which a term is made, converges."""
         if found.how(CONVERGES, _vector(t, u)) is None and isinstance(u, Image) and self._continuous(u.map):
             inner = self._settled(t, u.of, found)
             if inner is not None:
-                found.add(CONVERGES, _vector(t, u), Step("the same limit", given=(inner,)))
+                found.add(CONVERGES, _vector(t, u), RuleUse("the same limit", given=(inner,)))
         return found.how(CONVERGES, _vector(t, u))
 
     def _total(self, found: Derivation) -> None:
@@ -295,7 +295,7 @@ class _Rules:
                     how = [found.how(kind, Term(part, i)) for i in self.clients]
                     given = tuple(c for c in how if c is not None)
                     if given and len(given) == len(how):
-                        found.add(kind, t, Step("sum over clients", given=given))
+                        found.add(kind, t, RuleUse("sum over clients", given=given))
 
     def _dominate(self, found: Derivation, certain: bool) -> None:
         """Domination of a square, or (not ``certain``) of anything, which has to be shown not to be negative.
@@ -308,7 +308,7 @@ class _Rules:
                 left = [t for t, c in how.items() if c is None]
                 if len(left) == 1 and fact.terms[left[0]] < 0 and (left[0].never_negative or not certain):
                     given = tuple(c for c in how.values() if c is not None)
-                    found.add(kind, left[0], Step("domination", (fact,), given, (left[0],)))
+                    found.add(kind, left[0], RuleUse("domination", (fact,), given, (left[0],)))
 
     def _recur(self, found: Derivation) -> None:
         for case, otherwise in self.iteration.cases:
@@ -325,7 +325,7 @@ class _Rules:
                 g = next(other, None)
                 if g is not None:
                     gone = [c for k in (f, g) for t in k.terms if (c := found.how(VANISHES, t)) is not None]
-                    found.add(VANISHES, x, Step("recurrence", (f, g), tuple(gone), (x,)))
+                    found.add(VANISHES, x, RuleUse("recurrence", (f, g), tuple(gone), (x,)))
                     break
 
     def _own(self, of: Any) -> TypeGuard[At]:
@@ -421,6 +421,6 @@ def _factor(fact: Known, x: Term, found: Derivation) -> Fraction | None:
     return None if left or after >= 0 else before / -after
 
 
-def claims_of(steps: Iterable[Step]) -> dict[str, Claim]:
+def claims_of(steps: Iterable[RuleUse]) -> dict[str, Claim]:
     """The claims whose inequalities steps take, by id."""
     return {k.claim.id: k.claim for step in steps for k in step.facts if k.claim is not None}

@@ -17,7 +17,7 @@ from verify.evidence.parsing import fraction
 from verify.pep import certifying
 from verify.pep.bounding import Refused
 from verify.pep.programs import Certificate
-from verify.pep.prover import Certified, DoesNotHold, Solving, Step
+from verify.pep.prover import Certified, DoesNotHold, ProofStep, Solving
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ClassCertificate:
     method: str
     recipe: Recipe
     letters: Mapping[str, str]
-    steps: Mapping[str, Step]
+    steps: Mapping[str, ProofStep]
     text: str
 
     def replay(self) -> bool:
@@ -103,7 +103,7 @@ def formal(claim: Claim, method: str, recipe: Recipe) -> ClassCertificate | None
 
 
 def certificate(
-    claim: Claim, method: str, recipe: Recipe, instance: Instance, steps: Mapping[str, Step]
+    claim: Claim, method: str, recipe: Recipe, instance: Instance, steps: Mapping[str, ProofStep]
 ) -> ClassCertificate:
     """The certificate with the values of the paper's letters at an instance."""
     return ClassCertificate(claim, method, recipe, certifying.values(claim, instance), dict(steps), instance.text)
@@ -134,7 +134,7 @@ def load(path: Path) -> ClassCertificate | None:
         raise ValueError(f"{path}: {error}") from error
 
 
-def stored(steps: Mapping[str, Step]) -> dict[str, Any]:
+def stored(steps: Mapping[str, ProofStep]) -> dict[str, Any]:
     """Steps as JSON; :func:`steps` gives them back."""
     return {
         name: {
@@ -146,10 +146,10 @@ def stored(steps: Mapping[str, Step]) -> dict[str, Any]:
     }
 
 
-def read_steps(data: Mapping[str, Any]) -> dict[str, Step]:
+def read_steps(data: Mapping[str, Any]) -> dict[str, ProofStep]:
     """The steps that :func:`stored` wrote; ``ValueError`` where one cannot be read."""
     return {
-        name: Step(
+        name: ProofStep(
             fraction(step["bound"]),
             {constraint: fraction(m) for constraint, m in step["multipliers"].items()},
             tuple(map(fraction, step["squares"])),
@@ -171,7 +171,7 @@ class Part:
     name: str
     method: str
     recipe: Recipe
-    steps: Mapping[str, Step]
+    steps: Mapping[str, ProofStep]
 
     @staticmethod
     def of(certificate: ClassCertificate) -> Part:

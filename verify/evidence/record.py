@@ -65,7 +65,7 @@ ASSUMED = "assumed, not checked"
 FALLEN = "carried, and does not hold"
 
 
-class Source(StrEnum):
+class Provenance(StrEnum):
     """Whether a method looked for what it found, or checked what is carried; or found nothing before, by this code."""
 
     ANEW = "found anew"
@@ -136,7 +136,7 @@ class Outcome:
     derived: tuple[Derived, ...] = ()
     attained: Attained | None = None
     sightings: tuple[Sighting, ...] = ()
-    source: Source = Source.ANEW
+    source: Provenance = Provenance.ANEW
 
     def to_json(self) -> dict[str, Any]:
         """The outcome in the audit's JSON; the counterexample is the claim's."""
@@ -160,7 +160,7 @@ class Outcome:
                 found["attained"] = self.attained.to_json()
         if self.sightings:
             found["sightings"] = [one._asdict() for one in self.sightings]
-        if self.source is not Source.ANEW:
+        if self.source is not Provenance.ANEW:
             found["source"] = str(self.source)
         return found
 
@@ -180,7 +180,7 @@ class Outcome:
             derived=tuple(map(Derived.from_json, data.get("derived", ()))),
             attained=Attained.from_json(data["attained"]) if "attained" in data else None,
             sightings=tuple(Sighting(**one) for one in data.get("sightings", ())),
-            source=Source(data.get("source", Source.ANEW)),
+            source=Provenance(data.get("source", Provenance.ANEW)),
         )
 
 

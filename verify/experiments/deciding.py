@@ -25,7 +25,7 @@ LEAST = 5
 MOST = 1000
 
 
-class Outcome(StrEnum):
+class Observed(StrEnum):
     """What is said of a statement on data."""
 
     SEEN = "seen"
@@ -39,7 +39,7 @@ class Decision(NamedTuple):
     """``outcome``; ``seeds``: how many a decision takes, or would take if the rest came out as these did, None where
     they are split so evenly that :data:`MOST` would not do, or left open what they did."""
 
-    outcome: Outcome
+    outcome: Observed
     seeds: int | None
 
 
@@ -47,10 +47,10 @@ def decide(held: Sequence[bool | None]) -> Decision:
     """What is said of a statement that held of these seeds, in their order, None where that is open."""
     for_it = [value is True for value in held]
     against = [value is False for value in held]
-    for outcome, found in ((Outcome.SEEN, for_it), (Outcome.NOT_SEEN, against)):
+    for outcome, found in ((Observed.SEEN, for_it), (Observed.NOT_SEEN, against)):
         if (after := _crossed(found)) is not None:
             return Decision(outcome, after)
-    return Decision(Outcome.UNDECIDED, min(filter(None, map(_continued, (for_it, against))), default=None))
+    return Decision(Observed.UNDECIDED, min(filter(None, map(_continued, (for_it, against))), default=None))
 
 
 def _crossed(found: Sequence[bool]) -> int | None:

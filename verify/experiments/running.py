@@ -21,7 +21,7 @@ from fedtheory.naming import file_name
 from verify.base import files
 from verify.base.sweeping import sweep
 from verify.experiments import stored
-from verify.experiments.deciding import Outcome
+from verify.experiments.deciding import Observed
 from verify.experiments.stored import Record
 
 #: Suffixes that files of data may have besides.
@@ -88,7 +88,7 @@ def run(
         progress(f"{figure.id}, {data.name}: {name}, {seconds:.1f} s")
     ordered = [results[name][0] for name in names]
     seen = stored.judged(figure, data.name, ordered, seeds)
-    dull = all(one.outcome is not Outcome.NOT_SEEN for one in seen)
+    dull = all(one.outcome is not Observed.NOT_SEEN for one in seen)
     record = Record(
         figure.id,
         data.name,

@@ -20,7 +20,7 @@ from fedtheory.experiments import Comparison, Curve, Figure, Less, Result, Span,
 from fedtheory.kinds.experiment import Experiment
 from verify.base import files
 from verify.evidence.record import Sighting
-from verify.experiments.deciding import Outcome, decide
+from verify.experiments.deciding import Observed, decide
 
 #: The name of the file beside a paper's figures.
 NAME = "seen.json"
@@ -35,7 +35,7 @@ class Seen(NamedTuple):
     be said), and the numbers."""
 
     text: str
-    outcome: Outcome
+    outcome: Observed
     held: tuple[bool | None, ...]
     seeds: int | None
     numbers: str
@@ -51,7 +51,7 @@ class Seen(NamedTuple):
         count = f"of {self.held.count(True)} of {len(self.held)} seeds"
         if left := self.held.count(None):
             count = f"{count}, open of {left}"
-        if self.outcome is Outcome.UNDECIDED:
+        if self.outcome is Observed.UNDECIDED:
             wanted = (
                 "no number of seeds would decide it" if self.seeds is None else f"{self.seeds} seeds would decide it"
             )
@@ -154,7 +154,7 @@ def to_json(record: Record) -> dict[str, Any]:
 
 def _from_json(entry: Mapping[str, Any]) -> Record:
     seen = tuple(
-        Seen(**{**one, "outcome": Outcome(one["outcome"]), "held": tuple(one["held"])}) for one in entry["seen"]
+        Seen(**{**one, "outcome": Observed(one["outcome"]), "held": tuple(one["held"])}) for one in entry["seen"]
     )
     curves = tuple(Curve(**{**one, "x": _read(one["x"]), "y": _read(one["y"])}) for one in entry["curves"])
     return Record(
@@ -194,7 +194,7 @@ def _about(figure: Figure, source: str) -> list[Stated]:
 
 
 def _absent(figure: Figure, source: str, why: str) -> Record:
-    outcome = Outcome.NO_DATA if why else Outcome.NOT_RUN
+    outcome = Observed.NO_DATA if why else Observed.NOT_RUN
     seen = tuple(Seen(s.text, outcome, (), None, why) for s in _about(figure, source))
     return Record(figure.id, source, why, (), "", "", 0.0, seen)
 

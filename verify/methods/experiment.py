@@ -5,7 +5,7 @@ from __future__ import annotations
 from fedtheory.kinds.experiment import Experiment
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome, tally
-from verify.experiments.deciding import Outcome as Seen
+from verify.experiments.deciding import Observed as Seen
 from verify.experiments.stored import sightings
 from verify.methods.base import Inquiry, Method, Role
 

@@ -25,7 +25,7 @@ from verify.comparisons.exact import Compared, Coordinates
 from verify.comparisons.number_types import (
     AGAIN,
     FLOATS,
-    Difference,
+    TypeDifference,
     difference,
     gap,
     in_floats,
@@ -103,7 +103,7 @@ def _compared(
     return Counterexample(claim, recipe, point, rounds, part, entry, left, right, "==", text)
 
 
-def _wavers(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found: Difference) -> bool:
+def _wavers(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found: TypeDifference) -> bool:
     """Whether a difference is another one at states next to its own, as rounding is."""
     size = 1 + max(map(abs, point), default=Fraction(0))
     first = float(found.left) - float(found.right)

@@ -12,7 +12,7 @@ import sympy
 from fedtheory.numbers.rational import DIGITS, evaluate, real
 
 
-class Change(NamedTuple):
+class FormulaChange(NamedTuple):
     """``operator``: the sort of change, one of ``OPERATORS``; ``text``: it in words; ``result``: what it gives."""
 
     operator: str
@@ -24,7 +24,7 @@ class Change(NamedTuple):
 OPERATORS = ("constant", "sign", "index", "operator", "dropped", "hypothesis")
 
 
-def changes(expression: sympy.Basic, fixed: frozenset[sympy.Expr] = frozenset()) -> Iterator[Change]:
+def changes(expression: sympy.Basic, fixed: frozenset[sympy.Expr] = frozenset()) -> Iterator[FormulaChange]:
     """Every formula, or relation, that differs from ``expression`` in one place, each once.
 
     ``fixed``: symbols that stand for quantities rather than parameters; they are neither dropped nor exchanged.
@@ -34,7 +34,7 @@ def changes(expression: sympy.Basic, fixed: frozenset[sympy.Expr] = frozenset())
         for side in (0, 1):
             for operator, text, result in changes(expression.args[side], fixed):
                 sides = (result, expression.args[1]) if side == 0 else (expression.args[0], result)
-                yield Change(operator, text, expression.func(*sides, evaluate=False))
+                yield FormulaChange(operator, text, expression.func(*sides, evaluate=False))
         return
     symbols = sorted(expression.free_symbols, key=str)
     letters = [s for s in symbols if s not in fixed]
@@ -46,7 +46,7 @@ def changes(expression: sympy.Basic, fixed: frozenset[sympy.Expr] = frozenset())
         if any(_same(values, other) for other in seen):
             continue
         seen.append(values)
-        yield Change(operator, place, result)
+        yield FormulaChange(operator, place, result)
 
 
 def _changed(

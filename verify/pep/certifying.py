@@ -19,7 +19,7 @@ from verify.pep import generic_states, induction, posing, worst_case
 from verify.pep.bounding import Refused
 from verify.pep.gram import NotLinear
 from verify.pep.programs import Certificate
-from verify.pep.prover import Certified, DoesNotHold, Prover, Step, Stored
+from verify.pep.prover import Certified, DoesNotHold, ProofStep, Prover, Stored
 
 
 def _preserved(claim: Claim, instance: Instance) -> bool:
@@ -32,7 +32,7 @@ def _preserved(claim: Claim, instance: Instance) -> bool:
         raise Refused(str(error)) from error
 
 
-class Formal(NamedTuple):
+class FormalCheck(NamedTuple):
     """Certificates without multipliers: of which claims they speak, and whether one holds at an exact instance."""
 
     applies: Callable[[Claim], bool]
@@ -40,9 +40,9 @@ class Formal(NamedTuple):
 
 
 #: How certificates without multipliers are checked: the claim's own code on formal states, at exact parameters.
-FORMAL: Mapping[str, Formal] = {
-    "all states": Formal(generic_states.applies, generic_states.holds),
-    "invariant": Formal(lambda claim: claim.statement.residual is not None, _preserved),
+FORMAL: Mapping[str, FormalCheck] = {
+    "all states": FormalCheck(generic_states.applies, generic_states.holds),
+    "invariant": FormalCheck(lambda claim: claim.statement.residual is not None, _preserved),
 }
 #: The name of those with multipliers.
 WORST_CASE = "worst case"
@@ -75,7 +75,7 @@ def values(claim: Claim, instance: Instance) -> dict[str, str]:
 
 
 def proofs(
-    claim: Claim, method: str, recipe: Recipe, letters: Mapping[str, str], steps: Mapping[str, Step]
+    claim: Claim, method: str, recipe: Recipe, letters: Mapping[str, str], steps: Mapping[str, ProofStep]
 ) -> Mapping[str, Certificate]:
     """The steps of a certificate that holds, posed anew and checked; ``ValueError`` says why it does not. No solver is
     used, and there are no steps where the claim's own code on formal states is all there is to compute.

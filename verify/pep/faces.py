@@ -116,7 +116,7 @@ _DEPENDENT = 1e-12
 _LARGEST = 250
 
 
-class Case(NamedTuple):
+class WorstCase(NamedTuple):
     """A worst case: Gram matrix ``N N'`` block by block, function values, and multipliers."""
 
     factors: tuple[Array, ...]
@@ -124,7 +124,7 @@ class Case(NamedTuple):
     multipliers: Array
 
 
-def worst_cases(posed: Program, solution: Solution) -> Iterator[Case]:
+def worst_cases(posed: Program, solution: Solution) -> Iterator[WorstCase]:
     """The solver's point, with as many of its eigenvectors as may belong to it, made precise."""
     if not solution.gram:
         return
@@ -137,7 +137,7 @@ def worst_cases(posed: Program, solution: Solution) -> Iterator[Case]:
         if ranks in seen or not any(ranks):
             continue
         seen.add(ranks)
-        start = Case(factors, solution.values, np.where(found > _ACTIVE * found.max(), found, 0.0))
+        start = WorstCase(factors, solution.values, np.where(found > _ACTIVE * found.max(), found, 0.0))
         case = _converged(posed, start)
         if case is not None:
             yield case
@@ -149,7 +149,7 @@ def _factor(X: Array, least: float) -> Array:
     return vectors[:, kept] * np.sqrt(values[kept])
 
 
-def _converged(posed: Program, start: Case) -> Case | None:
+def _converged(posed: Program, start: WorstCase) -> WorstCase | None:
     """Newton's method on: every active constraint is attained, the slack form vanishes on the worst case, and cancels
     every function value. Steps are the shortest ones, since worst case and multipliers need not be unique."""
     A, a, b, C, c = posed.arrays
@@ -196,10 +196,10 @@ def _converged(posed: Program, start: Case) -> Case | None:
     factors, v, m = parts(x)
     everything = np.zeros(len(start.multipliers))
     everything[active] = m
-    return Case(tuple(factors), v, everything)
+    return WorstCase(tuple(factors), v, everything)
 
 
-def equations(program: Program, posed: Program, case: Case) -> Iterator[tuple[list[Equation], list[list[int]]]]:
+def equations(program: Program, posed: Program, case: WorstCase) -> Iterator[tuple[list[Equation], list[list[int]]]]:
     """What multipliers must satisfy by complementarity, with the worst case rounded in several ways.
 
     ``posed`` is the program in the units in which the case is given. With the equations come the rows of each block

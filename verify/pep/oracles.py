@@ -79,7 +79,7 @@ class Compressors:
 
 
 @dataclass(frozen=True)
-class Source:
+class NumberedDraws:
     """A source of randomness of which only its identity matters: each time it is drawn from it has another number.
 
     A draw is that number, ``shape`` times.
@@ -135,7 +135,7 @@ class Messages:
     @property
     def draws(self) -> Distribution:
         """A number for the message of each client: ``(n, 1)``."""
-        return Source((self.n, 1), self.numbers)
+        return NumberedDraws((self.n, 1), self.numbers)
 
     def apply(self, draw: Draw, x: Array) -> Array:
         """x_i plus an error of mean zero, ``(..., n, 1) -> (..., n, 1)``."""
@@ -174,7 +174,7 @@ class Contractions:
     @property
     def draws(self) -> Distribution:
         """Of one client's compressor."""
-        return Source((1,), self.numbers)
+        return NumberedDraws((1,), self.numbers)
 
     def apply(self, draw: Draw, x: Array) -> Array:
         """x_i plus an error, ``(..., n, 1) -> (..., n, 1)``, for the draws of n clients."""

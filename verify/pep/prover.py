@@ -133,7 +133,7 @@ def _free(program: Program) -> set[str]:
     return set(program.objective.values) - {name for form in program.forms for name in form.values}
 
 
-class Step(NamedTuple):
+class ProofStep(NamedTuple):
     """A bound of one program: objective = bound + sum of multiplier * constraint - remainder.
 
     ``squares``: the pivots of the remainder, a form that is a sum of that many squares with these coefficients.
@@ -179,7 +179,7 @@ class Solving(_Named):
 
     def __init__(self) -> None:
         super().__init__()
-        self.steps: dict[str, Step] = {}
+        self.steps: dict[str, ProofStep] = {}
 
     def bounds(
         self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
@@ -209,7 +209,7 @@ class Solving(_Named):
 
     def _keep(self, name: str, found: Certificate) -> None:
         multipliers = {k: m for k, m in found.multipliers.items() if m != 0}
-        self.steps[name] = Step(found.bound, multipliers, squares(found.slack()))
+        self.steps[name] = ProofStep(found.bound, multipliers, squares(found.slack()))
 
 
 class DoesNotHold(ValueError):
@@ -223,7 +223,7 @@ class Stored(_Named):
     steps that were asked for, each with its proof.
     """
 
-    def __init__(self, steps: Mapping[str, Step]) -> None:
+    def __init__(self, steps: Mapping[str, ProofStep]) -> None:
         super().__init__()
         self._steps = steps
         self.used: dict[str, Certificate] = {}

@@ -190,7 +190,7 @@ def simplest(value: float, tol: float) -> Fraction:
     return faces.simplest(value, Fraction(1), tol)
 
 
-class Attained(NamedTuple):
+class FeasiblePoint(NamedTuple):
     """A rational Gram matrix (block by block) and function values: a worst case that can be rebuilt."""
 
     gram: tuple[Array, ...]
@@ -210,7 +210,7 @@ class Attained(NamedTuple):
         return psd and all(self.evaluate(program, form) <= 0 for form in program.forms)
 
 
-def lower_bound(program: Program, solution: Solution) -> tuple[Fraction, Attained] | None:
+def lower_bound(program: Program, solution: Solution) -> tuple[Fraction, FeasiblePoint] | None:
     """The objective at an exactly feasible rational point near the solver's, or None if none was found.
 
     The solver's point is moved towards an interior one just far enough for its residuals and rounding.
@@ -226,7 +226,7 @@ def lower_bound(program: Program, solution: Solution) -> tuple[Fraction, Attaine
             for X, Y in zip(solution.gram, inner, strict=True)
         )
         values = _fractions((1 - share) * solution.values + share * inner_values)
-        point = Attained(gram, tuple(values))
+        point = FeasiblePoint(gram, tuple(values))
         if point.is_feasible(program):
             return point.evaluate(program, program.objective), point
     return None

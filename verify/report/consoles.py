@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from verify.base.plain import clean
-from verify.results import Row
+from verify.results import ListedClaim
 
 # Lines of a log are not wrapped, so that they can be searched: rich wants a width all the same.
 _LOG_WIDTH = 1000
@@ -39,7 +39,7 @@ STYLES = {
 GAP = 2
 
 #: A claim, and its verdict or "-".
-Listed = tuple[Row, str]
+Listed = tuple[ListedClaim, str]
 
 
 def console(file: TextIO) -> Console:

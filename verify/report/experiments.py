@@ -8,7 +8,7 @@ from fedtheory import plugins
 from fedtheory.experiments import Figure
 from verify.evidence.record import SAID
 from verify.experiments import stored
-from verify.experiments.deciding import LEVEL, Outcome
+from verify.experiments.deciding import LEVEL, Observed
 from verify.experiments.stored import Record
 
 _HEAD = f"""\
@@ -71,7 +71,7 @@ def _figure(figure: Figure, records: Sequence[Record]) -> Iterator[str]:
         yield "| the text says | outcome | seeds and numbers |"
         yield "| --- | --- | --- |"
         for one in record.seen:
-            outcome = f"**{one.outcome}**" if one.outcome is Outcome.NOT_SEEN else str(one.outcome)
+            outcome = f"**{one.outcome}**" if one.outcome is Observed.NOT_SEEN else str(one.outcome)
             yield f"| {_cell(one.text)} | {outcome} | {_cell(one.told)} |"
         yield ""
     if figure.remark:

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from verify.report import style
-from verify.tightness.measure import Curve, Measurement
+from verify.tightness.measure import MeasuredCurve, Measurement
 
 # Below this fraction of its initial value a quantity is rounding error.
 _FLOOR = 1e-14
@@ -31,7 +31,7 @@ def draw(measurement: Measurement, path: Path) -> None:
         style.save(figure, path)
 
 
-def _panel(axes: Axes, curve: Curve) -> None:
+def _panel(axes: Axes, curve: MeasuredCurve) -> None:
     mean = curve.measured.mean(axis=-1)
     low, high = np.quantile(curve.measured, (0.1, 0.9), axis=-1)
     floor = _FLOOR * mean[0]
@@ -59,6 +59,6 @@ def _panel(axes: Axes, curve: Curve) -> None:
     axes.legend(loc="best", frameon=True)
 
 
-def _place(curve: Curve) -> str:
+def _place(curve: MeasuredCurve) -> str:
     number = curve.claim.id.rsplit("-", 1)[-1]
     return f"{curve.claim.where}, eq. ({number})"

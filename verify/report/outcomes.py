@@ -9,8 +9,8 @@ from typing import Any
 
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.parsing import number
-from verify.evidence.record import Evidence, Outcome, Source
-from verify.pep.prover import Step
+from verify.evidence.record import Evidence, Outcome, Provenance
+from verify.pep.prover import ProofStep
 
 #: The margins after many rounds, among what else a note says.
 LISTED = re.compile(r"(?P<before>.*?)(?:; )?(?P<list>margin at T=\d+: .*?(?:, T=\d+: [^,;]*)+)(?P<after>;.*)?", re.S)
@@ -27,7 +27,7 @@ def lines(evidence: Evidence) -> list[str]:
     found = ["what each method found"] if ran else []
     for outcome in ran:
         verdict = "no verdict" if outcome.verdict is None else str(outcome.verdict)
-        source = "" if outcome.source is Source.ANEW else f", {outcome.source}"
+        source = "" if outcome.source is Provenance.ANEW else f", {outcome.source}"
         found += [f"  {outcome.method}: {verdict}{source}", f"    covers {outcome.covers}"]
         found += [f"    {text}" for text in (*_details(outcome, evidence), *_certificates(outcome))]
     return found
@@ -71,7 +71,7 @@ def _letters(certificate: ClassCertificate) -> str:
     return ", ".join(f"{name}={short(value)}" for name, value in certificate.letters.items())
 
 
-def _step(step: Step) -> str:
+def _step(step: ProofStep) -> str:
     count = len(step.multipliers)
     return f"bound {short(number(step.bound))}, {count} multiplier{'s' if count != 1 else ''}"
 

@@ -17,7 +17,7 @@ from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
-from verify.evidence.record import ASSUMED, Evidence, Sighting, Source, tally
+from verify.evidence.record import ASSUMED, Evidence, Provenance, Sighting, tally
 from verify.report import by_hand, outcomes, statement
 from verify.report.consoles import GAP, STYLES, wide
 
@@ -91,7 +91,7 @@ def summary(found: Sequence[Evidence], seconds: float) -> str:
 
 def sources(found: Sequence[Evidence]) -> list[str]:
     """How many verdicts rest on what is carried and was checked again, and how many were found anew."""
-    again = sum(any(o.source is Source.RECHECKED for o in e.outcomes) for e in found)
+    again = sum(any(o.source is Provenance.RECHECKED for o in e.outcomes) for e in found)
     return [f"{again} re-checked, {len(found) - again} found anew"] if again else []
 
 

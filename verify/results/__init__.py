@@ -152,7 +152,7 @@ def carried(claim: Claim) -> Carried | None:
     return Carried(evidence, found.seed, found.budget, alike)
 
 
-class Row(NamedTuple):
+class ListedClaim(NamedTuple):
     """What a list tells of a claim, with the names of :class:`fedtheory.claims.Claim`."""
 
     id: str
@@ -163,13 +163,13 @@ class Row(NamedTuple):
     literal_of: str | None
 
 
-def rows() -> tuple[Row, ...]:
+def rows() -> tuple[ListedClaim, ...]:
     """All claims of the papers, in their order. A file in the cache that is not as it was written is told on stderr."""
     carried = shipped()
     complete = carried.gists and carried.gists.keys() == carried.entries.keys() and not plugins.installed()
     if complete and carried.code == code():
         return tuple(
-            Row(id, e["kind"], e["where"], carried.gists[id], e["origin"], e["literal_of"])
+            ListedClaim(id, e["kind"], e["where"], carried.gists[id], e["origin"], e["literal_of"])
             for id, e in carried.entries.items()
         )
     digest = _digest()
@@ -183,7 +183,7 @@ def rows() -> tuple[Row, ...]:
     with _no_garbage():
         from fedtheory import claims
 
-        found = tuple(Row(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
+        found = tuple(ListedClaim(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
     # What was loaded is of this code only if nothing has changed since.
     if _digest() == digest:
         try:
@@ -218,11 +218,11 @@ def _no_garbage() -> Iterator[None]:
             gc.enable()
 
 
-def _rows(data: Any, digest: str) -> tuple[Row, ...]:
+def _rows(data: Any, digest: str) -> tuple[ListedClaim, ...]:
     """The rows that were stored. ``ValueError`` where they are of other code, or no rows."""
     if not isinstance(data, dict) or data.get("code") != digest:
         raise ValueError("it is of other code")
     try:
-        return tuple(Row(*row) for row in data["claims"])
+        return tuple(ListedClaim(*row) for row in data["claims"])
     except (LookupError, TypeError) as error:
         raise ValueError("it cannot be read") from error

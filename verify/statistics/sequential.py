@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 Source = Callable[[int], Array]
 
 
-class Decision(StrEnum):
+class Conclusion(StrEnum):
     """What a test says of E X <= m or E X = m."""
 
     ABOVE = "above"
@@ -44,7 +44,7 @@ class Decision(StrEnum):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Finding:
     """The result of one test of E X <= ``target``, or E X = ``target``, as ``relation`` says.
 
     ``samples`` used of at most ``size``; ``mean`` of those used; ``interval``: contains E X with probability at least
@@ -57,7 +57,7 @@ class Outcome:
     name: str
     relation: str
     target: float
-    decision: Decision
+    decision: Conclusion
     samples: int
     size: int
     mean: float
@@ -73,7 +73,7 @@ class Outcome:
 
         A sample outside the stated range refutes the range.
         """
-        return self.decision in (Decision.ABOVE, Decision.BELOW, Decision.OUTSIDE)
+        return self.decision in (Conclusion.ABOVE, Conclusion.BELOW, Conclusion.OUTSIDE)
 
 
 class Race(NamedTuple):
@@ -90,7 +90,7 @@ class _Null(NamedTuple):
     mean: Array
 
 
-class Plan(NamedTuple):
+class Prepared(NamedTuple):
     """S tests ready to run: all of its arrays have shape ``(S,)``. Made by :func:`prepare`."""
 
     equal: Array
@@ -111,7 +111,7 @@ def prepare(
     size: int,
     defect: Any = None,
     rounding: Any = 0.0,
-) -> Plan:
+) -> Prepared:
     """Tests of E X ``relation`` ``target`` with at most ``size`` samples; ``relation``, ``target``: one, or one a test.
 
     ``level``: the chance that one test is ever wrong, half for refuting a true statement, half for accepting one off by
@@ -137,7 +137,9 @@ def prepare(
     # Thousands of equal tests have one smallest defect.
     different, which = np.unique([m, low, high, variance, tolerance, equal], axis=1, return_inverse=True)
     smallest, decided = (found[which.ravel()] for found in _defects(different, float(level), size))
-    return Plan(both, m, bounds, float(level), int(size), decided if defect is None else wanted, smallest, tolerance)
+    return Prepared(
+        both, m, bounds, float(level), int(size), decided if defect is None else wanted, smallest, tolerance
+    )
 
 
 def _defects(tests: Array, level: float, size: int) -> tuple[Array, Array]:
@@ -158,7 +160,9 @@ def _defects(tests: Array, level: float, size: int) -> tuple[Array, Array]:
     return smallest, decided
 
 
-def run(test: Plan, source: Source, together: bool = True, first: int = 64, largest: int = 4096) -> tuple[Outcome, ...]:
+def run(
+    test: Prepared, source: Source, together: bool = True, first: int = 64, largest: int = 4096
+) -> tuple[Finding, ...]:
     """Run the tests on one source of samples; the outcomes are named by their number.
 
     ``together``: stop at the first refutation, as when all are parts of one claim; the others then stay undecided.
@@ -176,11 +180,11 @@ def run(test: Plan, source: Source, together: bool = True, first: int = 64, larg
     mean, lower, upper = np.empty(S), np.full(S, -np.inf), np.full(S, np.inf)
     for used in np.unique(samples):
         mean[samples == used] = x[:used, samples == used].mean(axis=0)
-        inside = (samples == used) & (decisions != Decision.OUTSIDE)
+        inside = (samples == used) & (decisions != Conclusion.OUTSIDE)
         if inside.any():
             lower[inside], upper[inside] = interval(x[:used, inside], test.assumed.at(inside), test.level)
     return tuple(
-        Outcome(
+        Finding(
             str(i),
             "==" if test.equal[i] else "<=",
             float(test.target[i]),
@@ -198,7 +202,7 @@ def run(test: Plan, source: Source, together: bool = True, first: int = 64, larg
     )
 
 
-def race(test: Plan, source: Source, together: bool = False, first: int = 64, largest: int = 4096) -> Race:
+def race(test: Prepared, source: Source, together: bool = False, first: int = 64, largest: int = 4096) -> Race:
     """What each test decides and after how many samples, without intervals: the part that thousands of cases repeat.
 
     A test that excludes its defect goes on while others are undecided, and may still refute; a refutation stays.
@@ -212,7 +216,7 @@ def race(test: Plan, source: Source, together: bool = False, first: int = 64, la
     refuted = np.zeros(S, dtype=bool)
     used, batch = 0, first
     while (
-        used < test.size and not (refuted | (decisions == Decision.WITHIN)).all() and not (together and refuted.any())
+        used < test.size and not (refuted | (decisions == Conclusion.WITHIN)).all() and not (together and refuted.any())
     ):
         n = min(batch, test.size - used)
         x = np.asarray(source(n), dtype=float)
@@ -222,7 +226,7 @@ def race(test: Plan, source: Source, together: bool = False, first: int = 64, la
         samples[~refuted] = used
         low, high, _ = test.assumed
         out = ~refuted & ~(np.isfinite(x) & (x >= low) & (x <= high)).all(axis=0)
-        decisions[out] = Decision.OUTSIDE
+        decisions[out] = Conclusion.OUTSIDE
         going = ~refuted & ~out
         columns = slice(None) if going.all() else np.flatnonzero(going)
         for i, (sign, mean) in enumerate(nulls):
@@ -231,11 +235,11 @@ def race(test: Plan, source: Source, together: bool = False, first: int = 64, la
                 capital[i][:, columns] += growth(sign * x[:, columns], mean[columns], assumed)
                 crossed[i, columns] |= average(capital[i][:, columns]) >= math.log(2 / test.level)
         decisions[columns] = _decided(crossed[:, columns], test.equal[columns])
-        refuted = out | refuted | (decisions == Decision.ABOVE) | (decisions == Decision.BELOW)
+        refuted = out | refuted | (decisions == Conclusion.ABOVE) | (decisions == Conclusion.BELOW)
     return Race(decisions, samples)
 
 
-def _nulls(test: Plan) -> list[_Null]:
+def _nulls(test: Prepared) -> list[_Null]:
     """What the capitals bet against: what is claimed, and a defect more; for an equality, the same below."""
     m, defect, rounding = test.target, test.defect, test.rounding
     below = np.where(test.equal, rounding - m, np.inf)  # nothing rejects an infinite bound
@@ -245,14 +249,14 @@ def _nulls(test: Plan) -> list[_Null]:
 
 def _undecided(S: int) -> Array:
     decisions = np.empty(S, dtype=object)
-    decisions.fill(Decision.UNDECIDED)  # np.full would make plain strings of them
+    decisions.fill(Conclusion.UNDECIDED)  # np.full would make plain strings of them
     return decisions
 
 
 def _decided(crossed: Array, equal: Array) -> Array:
     decisions = _undecided(crossed.shape[1])
-    decisions[crossed[1] & (~equal | crossed[-1])] = Decision.WITHIN
+    decisions[crossed[1] & (~equal | crossed[-1])] = Conclusion.WITHIN
     if len(crossed) > 2:
-        decisions[crossed[2]] = Decision.BELOW
-    decisions[crossed[0]] = Decision.ABOVE
+        decisions[crossed[2]] = Conclusion.BELOW
+    decisions[crossed[0]] = Conclusion.ABOVE
     return decisions

@@ -33,7 +33,7 @@ _SEEDS, _FEWEST_SEEDS, _FEWEST_ROUNDS = 20, 4, 10
 
 
 @dataclass(frozen=True)
-class Experiment:
+class MeasuredRun:
     """A run to measure: ``bounds`` of one algorithm on one problem, for ``seeds`` seeds at once.
 
     ``name`` of the algorithm; ``unit`` of its steps; ``setup``: the data, the problem and the parameters, a line each.
@@ -51,7 +51,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Curve:
+class MeasuredCurve:
     """One measured quantity ``(rounds+1, seeds)`` against its bound ``(rounds+1,)``; ``unit`` of the first axis.
 
     ``label`` is the quantity in words, ``symbol`` in mathematical notation.
@@ -95,8 +95,8 @@ class Curve:
 class Measurement:
     """The curves of an experiment."""
 
-    experiment: Experiment
-    curves: tuple[Curve, ...]
+    experiment: MeasuredRun
+    curves: tuple[MeasuredCurve, ...]
 
 
 def measured() -> dict[str, tuple[str, str]]:
@@ -104,7 +104,7 @@ def measured() -> dict[str, tuple[str, str]]:
     return {id: called for paper in plugins.every().values() for id, called in paper.measured.items()}
 
 
-def experiments(data: Dataset, clients: int, seed: int, bounds: Collection[str]) -> tuple[Experiment, ...]:
+def experiments(data: Dataset, clients: int, seed: int, bounds: Collection[str]) -> tuple[MeasuredRun, ...]:
     """What to run to measure the ``bounds``, ids from :func:`measured`; nothing long is computed yet.
 
     ``seed`` fixes the split. Raises ``ValueError`` unless 2 <= clients <= rows, and when no regularisation gives
@@ -124,7 +124,7 @@ def experiments(data: Dataset, clients: int, seed: int, bounds: Collection[str])
     )
 
 
-def measure(experiment: Experiment, seed: int, tick: Callable[[], None] = lambda: None) -> Measurement:
+def measure(experiment: MeasuredRun, seed: int, tick: Callable[[], None] = lambda: None) -> Measurement:
     """Run an experiment. ``tick`` is called ``rounds + 1`` times as it goes."""
     problem, params = experiment.problem, experiment.params
     quantities, called = [_measured_quantity(claim) for claim in experiment.bounds], measured()
@@ -139,7 +139,7 @@ def measure(experiment: Experiment, seed: int, tick: Callable[[], None] = lambda
         rng = _generator(seed, experiment.paper)
         observed = run(algorithm, problem, params, experiment.rounds, rng, observe, experiment.seeds)
         curves = tuple(
-            Curve(
+            MeasuredCurve(
                 claim,
                 *called[claim.id],
                 experiment.unit,
@@ -161,10 +161,10 @@ def bound_values(claim: Claim, problem: Problem, params: Any, rounds: int) -> Ar
     return np.array([float(evaluate(right, {**values, T: t})) for t in range(rounds + 1)])
 
 
-def _experiment(paper: plugins.Paper, run: plugins.Run, source: str, bounds: tuple[Claim, ...]) -> Experiment:
+def _experiment(paper: plugins.Paper, run: plugins.Run, source: str, bounds: tuple[Claim, ...]) -> MeasuredRun:
     rounds, seeds = _size(bounds[0], run.problem, run.params, run.affordable / run.work)
     setup = (source, *run.setup)
-    return Experiment(paper.id, run.name, bounds, run.problem, run.params, rounds, seeds, run.unit, setup)
+    return MeasuredRun(paper.id, run.name, bounds, run.problem, run.params, rounds, seeds, run.unit, setup)
 
 
 def _size(claim: Claim, problem: Problem, params: Any, affordable: float) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from verify.cli import main
 from verify.evidence.record import Outcome as Found
 from verify.evidence.record import Sighting, tally
 from verify.experiments import running, stored
-from verify.experiments.deciding import Outcome
+from verify.experiments.deciding import Observed
 from verify.report import curves, experiments
 
 CALLS = []
@@ -81,17 +81,17 @@ def test_statements_are_decided_over_seeds_and_carried(mine, tmp_path):
     record, drawn = go(mine, tmp_path / "out")
     said = {one.text: one.outcome for one in record.seen}
     assert said == {
-        "a is less than b": Outcome.SEEN,
-        "b is less than a": Outcome.NOT_SEEN,
-        "b is at most 60": Outcome.UNDECIDED,
+        "a is less than b": Observed.SEEN,
+        "b is less than a": Observed.NOT_SEEN,
+        "b is at most 60": Observed.UNDECIDED,
     }
     # Where something was not seen its curves are kept; lines of several tasks are one.
     assert drawn[0].x == (3, 5) and record.curves
     stored.store(record)
     carried, other, far = stored.records(FIGURE.id)
     assert carried.seen == record.seen and carried.seeds == tuple(range(9))
-    assert {one.outcome for one in other.seen} == {Outcome.NOT_RUN}
-    assert {one.outcome for one in far.seen} == {Outcome.NO_DATA}
+    assert {one.outcome for one in other.seen} == {Observed.NOT_RUN}
+    assert {one.outcome for one in far.seen} == {Observed.NO_DATA}
     text = "\n".join(experiments._figure(FIGURE, stored.records(FIGURE.id)))
     assert "| b is less than a | **not seen** |" in text and "**far**: no such data, it is far." in text
     curves.draw("title", drawn, tmp_path / "a.png")

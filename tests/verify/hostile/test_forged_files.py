@@ -26,7 +26,7 @@ from verify.evidence import references
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
 from verify.pep import certifying
-from verify.pep.prover import Step
+from verify.pep.prover import ProofStep
 
 mu, L, gamma = ft.letters("mu L gamma")
 
@@ -79,7 +79,7 @@ def _claim(statement):
     return ft.Claim("own/forged", setting=SETTING, statement=statement, requires=SHORT)
 
 
-@pytest.mark.parametrize("steps", [{}, {"comparison 1": Step(Fraction(0), {}, ())}], ids=["none", "one"])
+@pytest.mark.parametrize("steps", [{}, {"comparison 1": ProofStep(Fraction(0), {}, ())}], ids=["none", "one"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", FALSE)
 def test_no_certificate_of_any_kind_holds_of_a_false_statement_of_any_kind(kind, method, steps):

@@ -21,8 +21,8 @@ def _other_code(monkeypatch):
     monkeypatch.setattr(results, "shipped", lambda: found)
 
 
-def _expected() -> tuple[results.Row, ...]:
-    return tuple(results.Row(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
+def _expected() -> tuple[results.ListedClaim, ...]:
+    return tuple(results.ListedClaim(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
 
 
 def _stored():

@@ -16,18 +16,18 @@ from fedtheory.papers import locodl as paper
 from fedtheory.problems.logistic import Logistic
 from verify.report import figures
 from verify.tightness import measure
-from verify.tightness.measure import Curve, Experiment, Measurement
+from verify.tightness.measure import MeasuredCurve, MeasuredRun, Measurement
 
 CLIENTS = 4
 
 
 @pytest.fixture(scope="module")
-def experiments() -> tuple[Experiment, ...]:
+def experiments() -> tuple[MeasuredRun, ...]:
     return measure.experiments(bundled(), CLIENTS, 0, measure.measured())
 
 
 @pytest.fixture(scope="module")
-def short(experiments) -> tuple[Experiment, ...]:
+def short(experiments) -> tuple[MeasuredRun, ...]:
     return tuple(replace(e, rounds=25 if e.paper == "feddcd" else 300, seeds=8) for e in experiments)
 
 
@@ -97,7 +97,7 @@ def test_a_bound_that_is_too_small_is_seen(short):
 
 def test_the_sentence_names_the_worst_ratio_after_the_start():
     claim = claims.get("feddcd/theorem-4.1/eq-3")
-    curve = Curve(
+    curve = MeasuredCurve(
         claim, "dual gap", "$G$", "round", np.array([[4.0, 4], [1, 2], [3, 3], [0, 1]]), np.array([4.0, 3, 2, 1])
     )
     assert curve.worst == 2 and curve.ratio.tolist() == [1, 0.5, 1.5, 0.5]
