@@ -139,4 +139,7 @@ def value_of(source: Source, problem: Any, params: Any) -> Any:
         return getattr(params, source)
     if source in ("omega", "omega_av") and hasattr(params, "compressors"):
         return getattr(params.compressors, source)
-    raise ValueError(f"neither the problem nor the parameters of the method have a value for {source!r}")
+    raise ValueError(
+        f"neither the problem nor the parameters of the method have a value for {source!r}: "
+        "add it to the names of the parameters"
+    )

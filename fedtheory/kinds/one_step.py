@@ -73,7 +73,11 @@ def contracts(
     params, state); ``noise``: the coefficients."""
     before, after = Quantity("V", potential), Quantity("V_next", potential, after=True)
     if noise is not None and not isinstance(noise, Mapping):
-        raise ValueError(f"the noise is a mapping of functions (problem, params, state) to coefficients, got {noise!r}")
+        given = getattr(noise, "expression", noise)
+        raise ValueError(
+            f"the noise is a mapping of functions (problem, params, state) to coefficients, got {given}: "
+            "other right sides are written by one_step"
+        )
     if not noise:
         return contraction(algorithm, after, expression("the factor", factor), before)
     others = {Quantity(getattr(of, "__name__", repr(of)), of): c for of, c in noise.items()}
