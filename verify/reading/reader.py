@@ -88,7 +88,7 @@ class Reader:
 
     def call_with(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         """As :meth:`call`, with some values by their names."""
-        return self._called(self.lifted(function), given, named)
+        return self._called(function if isinstance(function, Function) else self.lifted(function), given, named)
 
     # What Python objects stand for
 
@@ -224,7 +224,9 @@ class Reader:
             if not self._decided(at.test, scope):
                 raise _refused(at, scope, "it does not hold")
         elif isinstance(at, ast.Expr):
-            if not isinstance(at.value, ast.Constant):
+            # Of a call that gives nothing the conditions are left under which it raises an error.
+            guards = isinstance(at.value, ast.Call) and self._value(at.value, scope) is None
+            if not guards and not isinstance(at.value, ast.Constant):
                 raise _refused(at, scope, "what it computes is dropped")
         elif not isinstance(at, ast.Pass):
             raise _refused(at, scope, "it is reached" if isinstance(at, ast.Raise) else "no such statement is read")
@@ -577,6 +579,7 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Reader, Any, Scope], Any]] = {
     ast.ListComp: Reader._comprehension,
     ast.Lambda: Reader._inner,
     ast.Call: Reader._call,
+    ast.JoinedStr: lambda reader, at, scope: Unknown("a text that is made"),
 }
 
 

@@ -1,0 +1,158 @@
+"""Compressors read in one coordinate: what is right is shown for all d and k, and what is not, never."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.claims import Claim, compressor_claim
+from fedtheory.compressors import Compressor, natural, power_below, rand_k
+from fedtheory.numbers.rational import is_exact
+from fedtheory.numbers.symbols import d, k
+from fedtheory.randomness import Bernoulli, Independent, Uniform01, UniformSubset
+from verify.base.verdict import Verdict
+from verify.methods import moments
+from verify.methods.base import Inquiry
+
+
+def outcome(claim: Claim) -> tuple[Verdict | None, str]:
+    """What the method finds by itself, whatever a search would."""
+    found = moments.run(moments.METHOD, Inquiry(claim, 0, 6, ({"d": 3, "k": 2},)))
+    return found.verdict, found.note
+
+
+def of(compressor, omega, bits=None) -> tuple[Verdict | None, str]:
+    return outcome(compressor_claim("a/compressor", compressor, omega, bits))
+
+
+@pytest.mark.parametrize("name", ["rand-k", "natural", "rand-k-natural"])
+def test_compressors_of_the_paper(name: str) -> None:
+    assert outcome(claims.get(f"locodl/eq-2/{name}"))[0] is Verdict.PROVED
+
+
+def test_a_coin_for_each_coordinate() -> None:
+    def right(d, k):
+        share = Fraction(k, d)
+        return Compressor(
+            "", d, Independent(Bernoulli(share), d), lambda m, x: np.where(m, x, 0) / share, 1 / share - 1
+        )
+
+    assert of(right, d / k - 1)[0] is Verdict.PROVED
+    assert "omega" in of(right, d / k - 1 - sympy.Rational(1, 10**9) / d)[1]
+
+
+def test_a_smaller_omega_and_other_bits_are_not_shown() -> None:
+    assert "omega" in of(rand_k, d / k - sympy.Rational(1000001, 1000000))[1]
+    assert "omega" in of(lambda d, k: natural(d), sympy.Rational(1249, 10000))[1]
+    assert "bits" in of(rand_k, d / k - 1, 32 * k)[1]
+
+
+def rounded(times):
+    """Natural compression whose chance to round up is ``times`` what it should be."""
+
+    def apply(u, x):
+        low = power_below(x)
+        return np.where(x == 0, 0 * x, np.sign(x) * np.where(u < times * (abs(x) / low - 1), 2 * low, low))
+
+    return lambda d, k: Compressor("", d, Uniform01((d,)), apply, Fraction(1, 8), 0, natural(d).enumerate)
+
+
+def test_a_biased_chance_is_not_shown() -> None:
+    assert of(rounded(1), sympy.Rational(1, 8))[0] is Verdict.PROVED
+    assert "mean" in of(rounded(Fraction(999, 1000)), sympy.Rational(1, 8))[1]
+
+
+def sparse(apply, omega=lambda d, k: Fraction(d, k) - 1):
+    return lambda d, k: Compressor("", d, UniformSubset(d, k), lambda m, x: apply(d, k, m, x), omega(d, k))
+
+
+def _outer(d, k, m, x):
+    return (np.where(m, Fraction(d, k), 0) * x[..., None] * x).sum(axis=-1)
+
+
+def _in_python(d, k, m, x):
+    return np.where(m, Fraction(d, k), 0) * x if x > 0 else 0 * x
+
+
+def _both(d, k, m, x):
+    return np.where((x > 0) and (x < 1), 0, np.where(m, Fraction(d, k), 0) * x)
+
+
+def _added(d, k, m, x):
+    return (m + m) * Fraction(d, 2 * k) * x
+
+
+def _floats(d, k, m, x):
+    return np.where(m, Fraction(d, k) if is_exact(x) else float(Fraction(k, d)), 0) * x
+
+
+def _far(d, k, m, x):
+    return np.where(m, Fraction(d, k) if d <= 40 else Fraction(d, 2 * k), 0) * x
+
+
+def _guarded(d, k, m, x):
+    if d > 40:
+        raise ValueError("too large")
+    return np.where(m, Fraction(d, k), 0) * x
+
+
+def _large(d, k, m, x):
+    return np.where(abs(x) < 10**6, np.where(m, Fraction(d, k), 0) * x, 0 * x)
+
+
+def _one(d, k, m, x):
+    return np.where(x == 7, 7 * np.where(m, 1, 0), np.where(m, Fraction(d, k), 0) * x)
+
+
+def _reversed(d, k, m, x):
+    return np.where(m, Fraction(d, k), 0) * x[..., ::-1]
+
+
+def _rolled(d, k, m, x):
+    return np.where(m, Fraction(d, k), 0) * np.roll(x, 1, axis=-1)
+
+
+def _rounded(d, k, m, x):
+    return np.where(m, Fraction(d, k), 0) * np.round(x)
+
+
+def _divided(d, k, m, x):
+    return np.where(m, Fraction(d, k), 0) * x * (x / x)
+
+
+@pytest.mark.parametrize(
+    "apply",
+    [_outer, _in_python, _both, _added, _floats, _far, _guarded, _large, _one, _reversed, _rolled, _rounded, _divided],
+)
+def test_what_is_wrong_somewhere_is_not_shown(apply) -> None:
+    assert of(sparse(apply), d / k - 1)[0] is None
+
+
+def test_a_condition_on_d_is_read_on_both_sides() -> None:
+    def apply(d, k, m, x):
+        return np.where(m, Fraction(d, k) if d <= 40 else 1 / Fraction(k, d), 0) * x
+
+    assert of(sparse(apply), d / k - 1)[0] is Verdict.PROVED
+
+
+def test_randomness_that_is_used_twice_is_refused() -> None:
+    def twice(u, x):
+        low = power_below(x)
+        up = np.where(u < abs(x) / low - 1, 2 * low, low)
+        return np.where(x == 0, 0 * x, np.sign(x) * np.where(u < Fraction(1, 2), up, up))
+
+    made = lambda d, k: Compressor("", d, Uniform01((d,)), twice, Fraction(1, 8))  # noqa: E731
+    assert "more than once" in of(made, sympy.Rational(1, 8))[1]
+
+
+def test_its_own_omega_is_demanded() -> None:
+    def right(d, k, m, x):
+        return np.where(m, Fraction(d, k), 0) * x
+
+    assert of(sparse(right), d / k - 1)[0] is Verdict.PROVED
+    assert "variance" in of(sparse(right, lambda d, k: Fraction(d, 2 * k) - 1), d / k - 1)[1]
+    assert "own omega" in of(sparse(right, lambda d, k: Fraction(d, k)), d / k - 1)[1]

@@ -1,0 +1,177 @@
+"""Compressors in U(omega), read in one coordinate: its mean and its variance, whatever the entry, d and k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.compressors import power_below
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.numbers.rational import Array, exact
+from fedtheory.settings import COMPRESSOR
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
+from verify.evidence.record import Outcome
+from verify.exact import reals
+from verify.methods.base import Inquiry, Method, seen
+from verify.reading import coordinate
+from verify.reading.coordinate import Entry, low, x
+from verify.reading.source import Unread
+from verify.search import hunting
+
+#: Relations on which the cases of an entry are split, one after the other, at most.
+DEEPEST = 8
+#: Vectors at each instance at which what was read is compared with all that the compressor makes of them.
+POINTS = 2
+#: What an entry may be: the sign of it, and how the power of two below it is to it.
+_SIGNS = (
+    (sympy.Eq(x, 0), sympy.Eq(low, 1)),
+    (sympy.Gt(x, 0), sympy.Le(low, x), sympy.Lt(x, 2 * low)),
+    (sympy.Lt(x, 0), sympy.Le(low, -x), sympy.Lt(-x, 2 * low)),
+)
+Cases = tuple[tuple[list[sympy.Basic], list[tuple[sympy.Expr, coordinate.Outcome]]], ...]
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Proved where mean and variance of a generic entry are as stated; otherwise nothing is known."""
+    statement: CompressorClass = inquiry.statement
+    if inquiry.claim.setting is not COMPRESSOR:
+        return method.skipped("left open: which d and k are meant is not known")
+    try:
+        with attributed(inquiry.claim):
+            entry = coordinate.read(statement)
+            domain = [sympy.Ge(statement.d, 1), sympy.Ge(statement.k, 1), sympy.Le(statement.k, statement.d)]
+            told = [tuple(_cases(outcomes, domain)) for outcomes in entry.outcomes]
+            why = next(_unshown(statement, entry, domain, told), "")
+            if not why:
+                _compare(statement, told, seen(inquiry), hunting.generator(inquiry.claim, inquiry.seed))
+    except (ValueError, ArithmeticError) as error:
+        return method.skipped(f"left open: {error}")
+    if why:
+        return method.skipped(f"left open: {why}")
+    note = "read off the code, in one coordinate: for every d, k and vector; the mean is an identity"
+    return method.found(Verdict.PROVED, note, used=("symbolic",))
+
+
+def _cases(outcomes: tuple[coordinate.Outcome, ...], domain: list[sympy.Basic]) -> Iterator[Any]:
+    """The cases that an entry may be in, each with its outcomes and their probabilities."""
+    for sign in _SIGNS:
+        yield from _split([*domain, *sign], outcomes, 0)
+
+
+def _split(known: list[sympy.Basic], outcomes: tuple[coordinate.Outcome, ...], depth: int) -> Iterator[Any]:
+    if reals.contradictory(known):
+        return
+    kept = []
+    for outcome in outcomes:
+        open_ = [relation for relation in outcome.where if not reals.implied(relation, known)]
+        if any(reals.contradictory([*known, relation]) for relation in open_):
+            continue
+        if open_:
+            if depth == DEEPEST:
+                raise Unread(f"an entry is in one of more than 2^{DEEPEST} cases")
+            for side in (open_[0], sympy.Not(open_[0])):
+                yield from _split([*known, side], outcomes, depth + 1)
+            return
+        kept.append(outcome)
+    yield known, [(_weight(outcome, known), outcome) for outcome in kept]
+
+
+def _weight(outcome: coordinate.Outcome, known: list[sympy.Basic]) -> sympy.Expr:
+    """The probability of an outcome in a case."""
+    for divisor in outcome.divisors:
+        if not reals.implied(sympy.Ne(divisor, 0), known):
+            raise Unread(f"{divisor}, by which is divided, may be zero")
+    if outcome.below is None:
+        return outcome.probability
+    threshold, below = outcome.below
+    chance = _between(threshold, known)
+    return outcome.probability * (chance if below else 1 - chance)
+
+
+def _between(threshold: sympy.Expr, known: list[sympy.Basic]) -> sympy.Expr:
+    """The probability that a uniform variate is below a number."""
+    if reals.implied(sympy.Le(threshold, 0), known):
+        return sympy.S.Zero
+    if reals.implied(sympy.Ge(threshold, 1), known):
+        return sympy.S.One
+    if all(reals.implied(r, known) for r in (sympy.Ge(threshold, 0), sympy.Le(threshold, 1))):
+        return threshold
+    raise Unread("a uniform variate is compared with what is not seen to be a probability")
+
+
+def _unshown(
+    statement: CompressorClass, entry: Entry, domain: list[sympy.Basic], told: list[tuple[Any, ...]]
+) -> Iterator[str]:
+    """What is not shown."""
+    for demand in entry.demands:
+        if not reals.implied(demand, domain):
+            yield f"{demand} is not seen to hold for all d and k"
+    if not reals.implied(sympy.Le(entry.omega, statement.omega), domain):
+        yield "its own omega is not seen to be at most the one that is stated"
+    if statement.bits is not None and sympy.expand(entry.bits - statement.bits) != 0:
+        yield f"its message has {entry.bits} bits"
+    for cases in told:
+        for known, options in cases:
+            mean, off = (sum(w * of for w, of in values) for values in _moments(options))
+            if not _is_zero(sum(w for w, _ in options) - 1, known) or not _is_zero(mean - x, known):
+                yield "the mean of an entry is not seen to be the entry"
+            elif not reals.implied(sympy.Ge(sympy.expand(entry.omega * x**2 - off), 0), known):
+                yield "the variance of an entry is not seen to be at most omega times its square"
+
+
+def _moments(options: list[tuple[sympy.Expr, coordinate.Outcome]]) -> Iterator[list[tuple[sympy.Expr, sympy.Expr]]]:
+    yield [(w, outcome.value) for w, outcome in options]
+    yield [(w, (outcome.value - x) ** 2) for w, outcome in options]
+
+
+def _is_zero(expression: sympy.Expr, known: list[sympy.Basic]) -> bool:
+    return sympy.cancel(expression) == 0 or reals.implied(sympy.Eq(expression, 0), known)
+
+
+def _compare(statement: CompressorClass, told: list[tuple[Any, ...]], instances: Any, rng: np.random.Generator) -> None:
+    """``Unread`` where mean or second moment of what was read are not those of the compressor itself."""
+    shapes = {tuple(instance.params) for instance in instances}
+    for d, k in sorted(shapes, key=lambda of: (of[0], of[1]))[:6]:
+        letters = {statement.d: d, statement.k: k}
+        for _ in range(POINTS):
+            point = exact(rng.integers(-7, 8, d)) / exact(rng.integers(1, 5, d))
+            values, p = statement.compressor(d, k).outcomes(point)
+            mean, second = (values * p[:, None]).sum(axis=0), ((values**2).sum(axis=-1) * p).sum()
+            for cases in told:
+                found = [_at(cases, {**letters, x: _rational(v), low: _rational(_low(v))}) for v in point]
+                if [m for m, _ in found] != list(mean) or sum(s for _, s in found) != second:
+                    raise Unread("what was read is not what the compressor makes of a vector")
+
+
+def _at(cases: tuple[Any, ...], at: dict[Any, Any]) -> tuple[Fraction, Fraction]:
+    """Mean and second moment of an entry that is told."""
+    for known, options in cases:
+        if all(sympy.sympify(relation).subs(at) == sympy.true for relation in known):
+            numbers = [(w.subs(at), sympy.sympify(outcome.value).subs(at)) for w, outcome in options]
+            pair = sum(w * v for w, v in numbers), sum(w * v**2 for w, v in numbers)
+            return Fraction(int(pair[0].p), int(pair[0].q)), Fraction(int(pair[1].p), int(pair[1].q))
+    raise Unread("an entry is in none of the cases that were read")
+
+
+def _rational(value: Any) -> sympy.Rational:
+    of = Fraction(value)
+    return sympy.Rational(of.numerator, of.denominator)
+
+
+def _low(value: Any) -> Any:
+    one: Array = np.array([value], dtype=object)
+    return power_below(one)[0]
+
+
+METHOD = Method(
+    "moments of a compressor",
+    "mean and variance of a generic entry, for all vectors, d and k",
+    (CompressorClass,),
+    run,
+    frozenset({"==", "<="}),
+)

@@ -1,0 +1,392 @@
+"""A compressor as it is read, in one coordinate: what it makes of an entry x, and how likely, for all d and k.
+
+A vector stands for its generic entry, so that only what works entry by entry is read: arithmetic, ``np.where`` on
+comparisons and masks, absolute values, signs, and the power of two below. What is drawn for an entry is a mask, of
+which each value is read by itself, and perhaps a uniform variate, which may only be compared.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory import compressors, randomness
+from fedtheory.compressors import Compressor, index_bits, power_below
+from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.numbers import rational
+from verify.reading import known, terms
+from verify.reading.arrays import as_term
+from verify.reading.laws import Law
+from verify.reading.program import theirs
+from verify.reading.reader import Reader
+from verify.reading.source import Unread
+from verify.reading.terms import NUMBER, Op, Term, parts
+from verify.reading.values import Class, Condition, Named, Record, Rule, Unknown
+
+#: Paths through the comparisons of an entry, at most.
+PATHS = 64
+#: What an entry is made of: itself, the power of two below it, and the uniform variate that is drawn for it.
+X, LOW, U = (terms.leaf(Op.GIVEN, name, NUMBER) for name in ("x", "low", "u"))
+_D, _K, _BITS = (
+    terms.leaf(Op.COUNT, "d", NUMBER),
+    terms.leaf(Op.LETTER, "k", NUMBER),
+    terms.leaf(Op.GIVEN, "bits of an index", NUMBER),
+)
+x, low = sympy.Symbol("x", real=True), sympy.Symbol("low", positive=True)
+_RELATIONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an entry may become: ``where``: relations in x, low, d and k under which it does; ``probability``: of the
+    masks that were drawn; ``below``: that the uniform variate is below the number told (True) or not, None where it
+    does not matter; ``value``: what it becomes; ``divisors``: by what was divided on the way."""
+
+    where: tuple[sympy.Basic, ...]
+    probability: sympy.Expr
+    below: tuple[sympy.Expr, bool] | None
+    value: sympy.Expr
+    divisors: tuple[sympy.Expr, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A compressor in one coordinate: its outcomes, on fractions, and on floats where these are others; its own omega
+    and bits; and what it demands of d and k: relations without which its code raises an error, or a distribution has no
+    meaning."""
+
+    outcomes: tuple[tuple[Outcome, ...], ...]
+    omega: sympy.Expr
+    bits: sympy.Expr
+    demands: tuple[sympy.Basic, ...]
+
+
+def read(statement: CompressorClass) -> Entry:
+    """The compressor of a claim. ``Unread`` says what stands in the way."""
+    try:
+        both = [_read(statement, exact) for exact in (True, False)]
+    except ValueError as error:
+        raise Unread(str(error)) from error
+    of, omega, bits, demands = both[0]
+    if (omega, bits) != both[1][1:3]:
+        raise Unread("floats have another compressor than fractions")
+    return Entry(tuple(dict.fromkeys((of, both[1][0]))), omega, bits, tuple(dict.fromkeys((*demands, *both[1][3]))))
+
+
+def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[Outcome, ...], sympy.Expr, sympy.Expr, Any]:
+    """On fractions, or on floats, of which every number is taken for what is written."""
+    say = _Letters(statement)
+    found: list[Outcome] = []
+    omega = bits = None
+    demands: list[sympy.Basic] = []
+    for draw in range(_LARGEST):
+        path: list[bool] | None = []
+        while path is not None:
+            reading = _Reading(path, exact)
+            made = reading.compressor(statement)
+            drawn = reading.drawn(made.fields["draws"], draw)
+            if drawn is None:
+                return tuple(found), omega, bits, tuple(demands)
+            value = reading.becomes(made, drawn[0])
+            own = say.number(as_term(made.fields["omega"])), say.number(as_term(made.fields["bits"]))
+            if (omega, bits) not in ((None, None), own):
+                raise Unread("its omega, or its bits, depend on conditions")
+            omega, bits = own
+            demands += [say.relation(c, True) for c in reading.demands]
+            demands += [say.relation(c, False) for _, c in reading.reader.raising]
+            found.append(_outcome(say, reading.reader.taken, drawn[1], value))
+            path = _next(reading.reader.taken)
+            if len(found) > PATHS:
+                raise Unread(f"there are more than {PATHS} paths through the code")
+    raise Unread("there are too many draws of an entry")
+
+
+#: Values that masks of an entry may have together, at most.
+_LARGEST = 16
+
+
+def _next(taken: list[tuple[Condition, bool]]) -> list[bool] | None:
+    answers = [answer for _, answer in taken]
+    while answers and not answers[-1]:
+        answers.pop()
+    return [*answers[:-1], False] if answers else None
+
+
+def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Term, value: Term) -> Outcome:
+    """What is made of an entry on one path: a uniform variate is compared with one number that is no such."""
+    say.divisors.clear()
+    below: tuple[sympy.Expr, bool] | None = None
+    where = []
+    for condition, answer in taken:
+        if not _speaks_of(condition, U):
+            where.append(say.relation(condition, answer))
+            continue
+        left, right = condition.of
+        if condition.by not in ("<", "<=") or (left is not U) == (right is not U):
+            raise Unread("a uniform variate is not only compared with a number")
+        # Whether it is equal has no probability.
+        one = say.number(right if left is U else left), answer is (left is U)
+        if below is not None:
+            raise Unread("a uniform variate is compared more than once")
+        below = one
+    numbers = say.number(probability), say.number(value)
+    return Outcome(tuple(where), numbers[0], below, numbers[1], tuple(say.divisors))
+
+
+def _speaks_of(condition: Any, *leaves: Term) -> bool:
+    """Whether a condition depends on some leaves."""
+    if isinstance(condition, Condition):
+        return any(_speaks_of(part, *leaves) for part in condition.of)
+    return isinstance(condition, Term) and any(part in leaves for part in parts(condition))
+
+
+class _Letters:
+    """Terms as expressions in the letters of a statement, and in x and low."""
+
+    def __init__(self, statement: CompressorClass) -> None:
+        d = statement.d
+        #: By what numbers were divided that were made since this was emptied.
+        self.divisors: list[sympy.Expr] = []
+        self._leaves = {
+            id(X): x,
+            id(LOW): low,
+            id(_D): d,
+            id(_K): statement.k,
+            # What d - 1 needs in binary is the logarithm of d, rounded up, for every d >= 1.
+            id(_BITS): sympy.ceiling(sympy.log(d, 2)),
+        }
+
+    def number(self, term: Term) -> sympy.Expr:
+        """A number. ``Unread`` where it is none that is made of these letters."""
+        if id(term) in self._leaves:
+            return self._leaves[id(term)]
+        if term.op is Op.CONSTANT:
+            return sympy.Rational(term.data.numerator, term.data.denominator)
+        rule = _ARITHMETIC.get(term.op)
+        if rule is None or term.type.axes:
+            # A new axis would stand beside those of the vector, of which an entry has none.
+            raise Unread(f"nothing says which number {term.data or term.op} is")
+        of = list(map(self.number, term.of))
+        if term.op is Op.DIVIDE or (term.op is Op.POWER and term.data < 0):
+            self.divisors.append(of[-1])
+        return rule(term, *of)
+
+    def relation(self, condition: Any, answer: bool) -> sympy.Basic:
+        """A condition that holds, or does not."""
+        if not isinstance(condition, Condition):
+            return sympy.sympify(bool(condition) is answer)
+        if condition.by in _RELATIONS:
+            relation = _RELATIONS[condition.by](*map(self.number, map(as_term, condition.of)), evaluate=False)
+            return relation if answer else sympy.Not(relation)
+        if condition.by == "not":
+            return self.relation(condition.of[0], not answer)
+        join: Any = sympy.And if (condition.by == "and") is answer else sympy.Or
+        return join(*(self.relation(part, answer) for part in condition.of))
+
+
+_ARITHMETIC: Mapping[Op, Callable[..., sympy.Expr]] = {
+    Op.ADD: lambda term, a, b: a + b,
+    Op.MULTIPLY: lambda term, a, b: a * b,
+    Op.DIVIDE: lambda term, a, b: a / b,
+    Op.POWER: lambda term, a: a**term.data,
+    Op.VIEW: lambda term, a: a,
+}
+
+
+class _Reading:
+    """One path through the code of a compressor."""
+
+    def __init__(self, path: list[bool], exact: bool) -> None:
+        #: What must hold, or an error is raised.
+        self.demands: list[Condition] = []
+        self.reader = Reader((*known.FUNCTIONS, *self._rules(exact)), path)
+
+    def _rules(self, exact: bool) -> Iterator[tuple[Any, Any]]:
+        yield np.where, Rule("where", self._where)
+        yield builtins.abs, Rule("abs", self._size)
+        yield np.abs, Rule("abs", self._size)
+        yield np.sign, Rule("sign", self._sign)
+        yield builtins.float, Rule("float", _as_float)
+        yield rational.is_exact, Rule("is_exact", lambda *of: exact)
+        yield power_below, Rule("power_below", _below)
+        yield index_bits, Rule("index_bits", _indexing)
+        yield Compressor, Rule("Compressor", _compressor)
+        yield compressors.Layout, Rule("Layout", lambda *of, **named: Unknown("how a message is written"))
+        yield randomness.UniformSubset, Rule("UniformSubset", self._subset)
+        yield randomness.Uniform01, Rule("Uniform01", _uniform)
+        yield randomness.Bernoulli, Rule("Bernoulli", self._coin)
+        yield randomness.Independent, Rule("Independent", _independent)
+        yield randomness.Product, Rule("Product", _product)
+
+    def compressor(self, statement: CompressorClass) -> Named:
+        """What the statement's function makes of d and k."""
+        made = self.reader.call(theirs(statement.compressor), _D, _K)
+        if not isinstance(made, Named) or made.what != "a compressor" or made.fields["d"] is not _D:
+            raise Unread("what is made of d and k is no compressor on R^d")
+        if self.reader.taken:
+            raise Unread("which compressor is made depends on a condition")
+        return made
+
+    def becomes(self, made: Named, draw: Any) -> Term:
+        """What it makes of an entry."""
+        value = as_term(self.reader.call_with(made.fields["apply"], (draw, X), {}))
+        if value.type.axes or value.type.mask:
+            raise Unread(f"an entry becomes {value.type}")
+        decided = [condition for condition, _ in (*self.reader.deciding, *((c, "") for _, c in self.reader.raising))]
+        if any(_speaks_of(condition, X, LOW, U) for condition in decided):
+            raise Unread("what is done depends on an entry, of which an array has many")
+        return value
+
+    def drawn(self, law: Any, which: int) -> tuple[Any, Term] | None:
+        """The draw of this number for an entry, with its probability; None where there are no more."""
+        options = list(_draws(law))
+        return options[which] if which < len(options) else None
+
+    def _where(self, test: Any, one: Any, other: Any) -> Any:
+        if isinstance(test, Condition):
+            if test.by not in _RELATIONS:
+                raise ValueError("what is chosen depends on more than a comparison")
+            chosen = self.reader.answered(test)
+        else:
+            chosen = _truth(as_term(test))
+        return as_term(one if chosen else other)
+
+    def _is(self, by: str, one: Term, other: Term) -> bool:
+        return self.reader.answered(Condition(by, (one, other)))
+
+    def _size(self, value: Any) -> Term:
+        term = _entry(value)
+        return terms.negative(term) if self._is("<", term, terms.constant(0)) else term
+
+    def _sign(self, value: Any) -> Term:
+        term, zero = _entry(value), terms.constant(0)
+        if self._is("==", term, zero):
+            return zero
+        return terms.constant(-1 if self._is("<", term, zero) else 1)
+
+    def _subset(self, of: Any, size: Any) -> Law:
+        count = as_term(size)
+        if of is not _D or count.type != NUMBER or _speaks_of(count, X, LOW, U):
+            raise ValueError("a subset is drawn of other things than the coordinates")
+        self.demands.append(
+            Condition("and", (Condition("<=", (terms.constant(1), count)), Condition("<=", (count, _D))))
+        )
+        return Law("mask", (terms.divide(count, _D),))
+
+    def _coin(self, p: Any) -> Law:
+        of = as_term(p)
+        if of.type != NUMBER and of.op is not Op.CONSTANT:
+            raise ValueError("a coin has no number as its probability")
+        ends = Condition("<=", (terms.constant(0), of)), Condition("<=", (of, terms.constant(1)))
+        self.demands.append(Condition("and", ends))
+        return Law("shared coin", (of,))
+
+
+def _truth(mask: Term) -> bool:
+    """A mask whose draw is known."""
+    if mask.op is Op.CONSTANT and mask.type.mask:
+        return bool(mask.data)
+    if mask.op in (Op.NOT, Op.AND, Op.OR) and not mask.type.axes:
+        of = [_truth(part) for part in mask.of]
+        return not of[0] if mask.op is Op.NOT else all(of) if mask.op is Op.AND else any(of)
+    raise ValueError(f"what is chosen depends on {mask.type}")
+
+
+def _entry(value: Any) -> Term:
+    term = as_term(value)
+    if term.type.axes or term.type.mask or term.type.degree > 0:
+        raise ValueError(f"a size or a sign is taken of {term.type}")
+    return term
+
+
+def _as_float(value: Any) -> Any:
+    if isinstance(value, Term) and value.type == NUMBER and not _speaks_of(value, X, LOW, U):
+        return value
+    if type(value) not in (int, Fraction):
+        raise ValueError("a float is made of what is no number")
+    return value
+
+
+def _below(value: Any) -> Term:
+    if value is not X:
+        raise ValueError("the power of two below another number than the entry is taken")
+    return LOW
+
+
+def _indexing(count: Any) -> Term:
+    if count is not _D:
+        raise ValueError("bits of another index than that of a coordinate are counted")
+    return _BITS
+
+
+def _compressor(
+    name: Any,
+    d: Any,
+    draws: Any,
+    apply: Any,
+    omega: Any,
+    bits: Any = 0,
+    enumerate: Any = None,
+    layout: Any = None,
+) -> Named:
+    fields = {"d": d, "draws": draws, "apply": apply, "omega": omega, "bits": bits, "enumerate": enumerate}
+    return Named("a compressor", fields)
+
+
+def _uniform(shape: Any) -> Law:
+    if type(shape) is not tuple or len(shape) != 1 or shape[0] is not _D:
+        raise ValueError("uniform variates are drawn of another shape than (d,)")
+    return Law("uniform")
+
+
+def _independent(one: Any, count: Any) -> Law:
+    if not isinstance(one, Law) or one.name != "shared coin" or count is not _D:
+        raise ValueError("other things than a coin for each coordinate are drawn")
+    return Law("mask", one.of)
+
+
+def _product(make: Any, of: Any) -> Law:
+    if not isinstance(make, Class) or type(of) is not tuple or not all(isinstance(part, Law) for part in of):
+        raise ValueError("the draws of a product are no NamedTuple of distributions")
+    if sum(_uniforms(part) for part in of) > 1:
+        raise ValueError("more than one uniform variate is drawn for an entry")
+    return Law("product", of, make.of)
+
+
+def _uniforms(law: Law) -> int:
+    return sum(map(_uniforms, law.of)) if law.name == "product" else int(law.name == "uniform")
+
+
+def _draws(law: Any) -> Iterator[tuple[Any, Term]]:
+    """What may be drawn for an entry, with the probabilities of masks."""
+    if not isinstance(law, Law):
+        raise ValueError("what is drawn has no distribution that is read")
+    if law.name == "constant":
+        yield Unknown("what is drawn where nothing is"), terms.constant(1)
+    elif law.name == "uniform":
+        yield U, terms.constant(1)
+    elif law.name == "mask":
+        yield terms.constant(True), law.of[0]
+        yield terms.constant(False), terms.add(terms.constant(1), terms.negative(law.of[0]))
+    elif law.name == "product":
+        yield from _side_by_side(law, {})
+    else:
+        raise ValueError(f"nothing says what a {law.name} is in one coordinate")
+
+
+def _side_by_side(law: Law, done: Mapping[str, tuple[Any, Term]]) -> Iterator[tuple[Any, Term]]:
+    names = law.make._fields  # type: ignore[union-attr]
+    if len(done) == len(names):
+        probability = terms.constant(1)
+        for _, p in done.values():
+            probability = terms.multiply(probability, p)
+        yield Record(law.make, {name: draw for name, (draw, _) in done.items()}), probability
+        return
+    for option in _draws(law.of[len(done)]):
+        yield from _side_by_side(law, {**done, names[len(done)]: option})
