@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array, is_exact, to_float
+from fedtheory.numbers.rational import Array, apply, is_exact, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.randomness import Constant, Distribution, Draw, Independent, Product, Size, check_enumerable
@@ -312,3 +312,44 @@ def saga(parts: Parts, steps: int, stepsize: Any) -> Oracle:
         return Answer(w, _constant(f, parts.m + steps))
 
     return Oracle(f"saga({steps})", draws, answer)
+
+
+def inexact_newton(steps: int, forcing: Any = 0) -> Oracle:
+    """Up to ``steps`` inexact Newton steps on f_i - <., y_i> from ``start`` (Dembo et al. 1982), without line search.
+
+    Each solves H s = grad by conjugate gradients until |H s - grad| <= forcing |grad|; 0 asks for the exact step. A
+    client whose gradient is zero takes no step. Convergence is local unless f is quadratic.
+    """
+    _check_positive(steps=steps)
+    if not 0 <= forcing < 1:
+        raise ValueError(f"the forcing term of inexact Newton must be in [0, 1), got {forcing}")
+
+    def answer(f: Functions, y: Array, start: Array, draw: Draw) -> Answer:
+        w, taken = start, np.zeros(y.shape[:-1], dtype=int)
+        for _ in range(steps):
+            slope = f.gradient(w) - y
+            w = w - _conjugate_gradients(f.hessian(w), slope, forcing)
+            taken = taken + (slope != 0).any(axis=-1)
+        return Answer(w, taken)
+
+    return Oracle(f"inexact-newton({steps}, {forcing})", _deterministic, answer)
+
+
+def _conjugate_gradients(H: Array, b: Array, forcing: Any) -> Array:
+    """s with |H s - b| <= forcing |b|, ``(..., d)``, from 0; at most d iterations, which solve fractions exactly."""
+    s, residual, direction = 0 * b, b, b
+    size = (b**2).sum(axis=-1, keepdims=True)
+    goal = (forcing if is_exact(b) else float(forcing)) ** 2 * size
+    for _ in range(b.shape[-1]):
+        image = apply(H, direction)
+        curvature = (direction * image).sum(axis=-1, keepdims=True)
+        # A client that is done keeps its s; its curvature may be 0, and so may be that of a float at its last digit.
+        active = (size > goal) & (curvature > 0)
+        if not active.any():
+            break
+        length = np.where(active, size, 0 * size) / np.where(active, curvature, 1)
+        s, residual = s + length * direction, residual - length * image
+        shorter = (residual**2).sum(axis=-1, keepdims=True)
+        direction = residual + np.where(active, shorter, 0 * size) / np.where(active, size, 1) * direction
+        size = np.where(active, shorter, size)
+    return s

@@ -58,6 +58,7 @@ def local_solvers(parts: Split, one: Any) -> list[oracles.Oracle]:
         oracles.gradient_descent(2, one / 4),
         oracles.svrg(parts, 1, 2, one / 8),
         oracles.saga(parts, 2, one / 8),
+        oracles.inexact_newton(1, one / 2),
     ]
 
 
@@ -407,6 +408,38 @@ def test_variance_reduced_oracles_reach_the_conjugate_gradient():
         assert abs(w - target).max() < 1e-5
 
 
+def test_newton_solves_quadratics_in_one_step_and_then_rests():
+    posed, _ = finite_sum()
+    rng = np.random.default_rng(13)
+    y, guess = fractions(rng, 3, 2), fractions(rng, 3, 2)
+    target = posed.f.conjugate_gradient(y)
+    guess[0] = target[0]
+    w, steps = oracles.inexact_newton(5).answer(posed.f, y, guess, np.zeros(0))
+    assert (w == target).all() and steps.tolist() == [0, 1, 1]
+
+
+def test_newton_meets_its_forcing_term():
+    rng = np.random.default_rng(14)
+    root = rng.standard_normal((3, 6, 6))
+    f = Quadratics(root @ root.swapaxes(1, 2) + 0.1 * np.eye(6), rng.standard_normal((3, 6)))
+    y, guess = rng.standard_normal((3, 6)), rng.standard_normal((3, 6))
+    before = np.linalg.norm(f.gradient(guess) - y, axis=-1)
+    # Truncated conjugate gradients may stop early, and do: a forcing term of 1/2 is not the exact step.
+    for forcing in (0.5, 1e-3, 0):
+        w = oracles.inexact_newton(1, forcing).answer(f, y, guess, np.zeros(0)).w
+        after = np.linalg.norm(f.gradient(w) - y, axis=-1)
+        assert (after <= forcing * before + 1e-9).all()
+        assert forcing == 0 or (after > 1e-6 * forcing).any()
+
+
+def test_newton_converges_on_logistic_losses():
+    rng = np.random.default_rng(15)
+    f = logistic_with_condition(rng.standard_normal((3, 8, 4)), rng.choice([-1, 1], (3, 8)), 50.0)
+    y = f.gradient(rng.standard_normal((3, 4)))
+    w = oracles.inexact_newton(8, 1e-3).answer(f, y, np.zeros((3, 4)), np.zeros(0)).w
+    np.testing.assert_allclose(w, f.conjugate_gradient(y), atol=1e-10)
+
+
 def test_batches_are_passes_in_random_order():
     batches = Batches(5, 2, 3)
     drawn, p = batches.support(True)
@@ -527,6 +560,7 @@ def test_algorithm_4_converges_with_unequal_constants():
     [
         (lambda: oracles.worst_case(1), r"in \(-1, 1\), got 1"),
         (lambda: oracles.gradient_descent(0, 1.0), "steps must be at least 1"),
+        (lambda: oracles.inexact_newton(1, 1.0), r"forcing term .* in \[0, 1\)"),
         (lambda: Batches(3, 4, 1), "between 1 and 3 rows"),
         (lambda: Batches(3, 1, 0), "must be positive"),
         (lambda: Split(diagonal(np.ones((3, 1)), np.ones((3, 1))), 2), "3 functions are not 2 parts"),

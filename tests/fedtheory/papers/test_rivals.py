@@ -189,6 +189,21 @@ def test_5gcs_prox_solves_its_problem_beyond_quadratics():
     assert abs(later.x - fixed.x).max() < 1e-9
 
 
+def test_local_steps_of_5gcs_rest_at_the_optimum_and_tend_to_its_prox():
+    problem = Problem(diagonal(np.array([[1.0], [2.0], [5.0]]), np.array([[3.0], [-2.0], [1.0]])))
+    params = fivegcs_cc.Params(1 / 3, 1 / 4, 3, 0.0, Family(compressors.identity(1), 3))
+    fixed = fivegcs_cc.fixed_point(problem, params)
+    state = fivegcs_cc.State(fixed.x + 1, fixed.u + np.array([[1.0], [0.0], [-2.0]]))
+    draw = fivegcs_cc.draws(problem, params, state).sample(np.random.default_rng(0))
+    exactly = fivegcs_cc.step(problem, params, state, draw).x
+    for steps, off in ((1, 1e-2), (200, 0)):
+        local = fivegcs_cc.with_local_steps(steps)
+        assert abs(local.step(problem, params, fixed, draw).x - fixed.x).max() < 1e-12
+        assert off - 1e-9 <= abs(local.step(problem, params, state, draw).x - exactly).max() <= 10 * off + 1e-9
+    with pytest.raises(ValueError, match="at least one local step"):
+        fivegcs_cc.with_local_steps(0)
+
+
 # Draws and compressors
 
 
