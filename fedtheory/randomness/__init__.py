@@ -57,7 +57,7 @@ def check_enumerable(count: int | None) -> None:
     """``ValueError`` if a support of ``count`` draws is infinite (None) or too large to enumerate."""
     if count is None:
         raise ValueError(
-            "this distribution has no finite support: sample it instead (a compressor may list its outcomes by `enumerate`)"
+            "this distribution has no finite support: sample it instead, or give a compressor `enumerate`, its outcomes"
         )
     if count > LARGEST_SUPPORT:
         raise ValueError(f"the support has {count} draws, more than {LARGEST_SUPPORT}: sample it instead")

@@ -25,8 +25,8 @@ class Fall(StrEnum):
     """In which way a claim falls."""
 
     MEANT = "false as meant"
-    LETTER = "false by its letter only"
-    UNPRINTED = "implied or ours, and false"
+    LETTER = "false only if read literally"
+    UNPRINTED = "false, but not printed"
     UNSAID = "false"
 
 

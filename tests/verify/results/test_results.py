@@ -289,14 +289,14 @@ def test_why_of_what_is_ill_posed_says_what_is_wrong(capsys):
 def test_why_tells_what_is_printed_and_what_is_meant(capsys):
     _, out, _ = run(capsys, "why", "feddcd/lemma-B.8/rate")
     letter, meant = claims.get("feddcd/lemma-B.8/rate"), claims.get("feddcd/lemma-B.8/rate/repaired")
-    assert "\n  false by its letter only\n" in out and f"\n  as printed: {letter.formula}\n" in out
+    assert "\n  false only if read literally\n" in out and f"\n  as printed: {letter.formula}\n" in out
     assert f"\n  what is meant: {meant.id}, {shipped().verdict(meant.id)}: {meant.gist}\n" in out
     _, out, _ = run(capsys, "why", meant.id)
     assert f"\n  its letter: {letter.id}, refuted: " in out
     _, out, _ = run(capsys, "why", REFUTED)
     assert "\n  false as meant\n" in out and "letter" not in out
     _, out, _ = run(capsys, "why", "fedopt/fsvrg/property-b")
-    assert "\n  implied or ours, and false\n" in out and "as printed" not in out
+    assert "\n  false, but not printed\n" in out and "as printed" not in out
 
 
 def test_why_of_a_paper_tells_all_that_falls(capsys):
@@ -381,11 +381,11 @@ def test_why_tells_what_a_letter_of_ones_own_means(capsys, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(MEANT)
     _, out, _ = run(capsys, "why", "mine/meant/literal", "--own", str(file))
-    assert "\n  false by its letter only\n  as printed: a < b\n  what is meant: mine/meant, proved\n" in out
+    assert "\n  false only if read literally\n  as printed: a < b\n  what is meant: mine/meant, proved\n" in out
     _, out, _ = run(capsys, "why", "mine", "--own", str(file))
     heads = [line for line in out.splitlines() if not line.startswith(" ")]
-    assert heads[0] == "false by its letter only:" and heads[2] == "false:"
-    assert "2 of 3 claims do not hold (1 false by its letter only; 1 false); " in heads[-1]
+    assert heads[0] == "false only if read literally:" and heads[2] == "false:"
+    assert "2 of 3 claims do not hold (1 false only if read literally; 1 false); " in heads[-1]
     file.write_text(MEANT.replace("page 2", "somewhere"))
     status, _, err = run(capsys, "check", str(file))
     assert status == 2 and err.count("\n") == 1 and "mine/meant is printed: where must name" in err
