@@ -2,17 +2,18 @@
 
 An "identity" proves that a ``target`` is <= 0 wherever ``known`` forms are, in every inner-product space: sums of
 coefficients times inner products ``a|b`` of unknown vectors (``1|1`` is the number 1), and times numbers such as
-function values, whose names have no bar. All weights are >= 0, and target = sum of weight * known - sum of weight *
-|square|^2. Coefficients are fractions, "p/q", or quotients {"num": p, "den": q} of polynomials [["p/q", [exponents]],
-...] in the ``letters``. These, and what "is" in the ``domain``, are "> 0" or ">= 0". That p >= 0 is shown by
-{"constant": c, "factors": [{"of": q, "power": k, "sign": s, "chart": steps}, ...]}: p = c * product of q^k, and where k
-is odd s q has no coefficient below 0 once letters are written by slacks t >= 0. A step [letter x, name, times, left]
-takes from the domain what the steps before made times * left, times > 0 and left = A x + B. If A > 0, x = (A t - B)/A;
-if A < 0, and x > 0 still, x = B/(-A (1 + t)), and B > 0 takes its place. The slack has the letter's name. ``nonzero``
-denominators are never 0. Those of squares may be, on the boundary: ``dense`` is a chart whose slacks may be any, and
-squares are >= 0 there as limits. Letters of ``maxima``, bounded from below alone, stand in no such denominator.
-"arithmetic" has ``steps``, [name, number] or [name, operation, names]; what they compare is so. A "recomputation" shows
-nothing here. Still to be trusted: that known forms and domains are as their ``words`` tell, and the claim is shown."""
+values, named without a bar. All weights are >= 0, and target = sum of weight * known - sum of weight * |square|^2.
+Coefficients are fractions, "p/q", or quotients {"num": p, "den": q} of polynomials [["p/q", [exponents]], ...] in the
+``letters``, which, and what "is" in the ``domain``, are "> 0" or ">= 0". That p >= 0 is shown by {"constant": c,
+"factors": [{"of": q, "power": k, "sign": s, "chart": steps}, ...]}: p = c * product of q^k, and where k is odd s q has
+no coefficient below 0 once letters are written by slacks t >= 0. A step [letter x, name, times, left] takes out of the
+domain what the steps before made times * left, times > 0 and left = A x + B. If A > 0, x = (A t - B)/A; if A < 0, and x
+> 0 still, x = B/(-A (1 + t)), and B > 0 takes its place. ``nonzero`` denominators are never 0. Those of squares may be
+on the boundary, where these are limits: ``dense`` is a chart whose slacks may be any. Letters of ``maxima``, bounded
+below alone, stand in no such denominator. Programs may be of a client each: what is "shared" is <= 0 in the sum over
+all, of one weight, without ``own`` letters. "arithmetic" has ``steps``, [name, number] or [name, operation, names];
+what they compare is so. A "recomputation" shows nothing here. Still to be trusted: the ``words`` of what is known, and
+that the claim is shown."""
 
 import hashlib
 import json
@@ -30,8 +31,7 @@ def need(truth, why):
         raise ValueError(why)
 
 
-def collected(terms):
-    """The polynomial, {exponents: coefficient}, that terms make."""
+def collected(terms):  # The polynomial, {exponents: coefficient}, that they make.
     out = {}
     for key, c in terms:
         out[key] = out.get(key, 0) + c
@@ -55,8 +55,7 @@ def by_degree(p, i):
     return out
 
 
-def written(p, steps):
-    """The numerator of p with num/den, den > 0, for one letter after the other."""
+def written(p, steps):  # The numerator of p with num/den, den > 0, for one letter after the other.
     for i, num, den in steps:
         parts, p = by_degree(p, i), {}
         for k, c in parts.items():
@@ -75,7 +74,7 @@ class Proof:
         places, signs = range(len(self.letters)), [*data["letters"].values(), *(c["sign"] for c in domain.values())]
         need(set(signs) <= {"> 0", ">= 0"} and data["programs"], "a sign is not right, or nothing is claimed")
         self.positive = {i for i in places if signs[i] == "> 0"}
-        self.tops = {self.letters.index(letter) for letter in data["maxima"]}
+        self.tops, own = ({self.letters.index(x) for x in data.get(key, ())} for key in ("maxima", "own"))
         self.one = {(0,) * len(places): Fraction(1)}
         self.gens = [{tuple(int(k == i) for k in places): Fraction(1)} for i in places]
         self.domain = {name: (self.polynomial(c["is"]), c["sign"] == "> 0") for name, c in domain.items()}
@@ -92,6 +91,9 @@ class Proof:
         need(all(p and min(p.values()) > 0 for p in shown), "the slacks may not be any")
         for program in data["programs"]:
             self.prove(program)
+        shared = [[(k["name"], k["weight"]) for k in p["known"] if "shared" in k] for p in data["programs"]]
+        mine = any(key[i] for _, c in shared[0] for p in self.quotient(c) for key in p for i in own)
+        need(shared.count(shared[0]) == len(shared) and not mine, "a shared weight is not one for all clients")
 
     def polynomial(self, terms):
         for c, key in terms:
@@ -128,8 +130,8 @@ class Proof:
         for letter, name, times, left in chart:
             i, times, left = self.letters.index(letter), self.polynomial(times), self.polynomial(left)
             (p, strict), parts, x = domain.pop(name), by_degree(left, i), self.gens[i]
-            need(p == multiply(times, left) and above_zero(times, positive), f"{name} is another polynomial here")
-            need(set(parts) == {0, 1}, f"{name} is not linear in {letter}")
+            here = p == multiply(times, left) and above_zero(times, positive)
+            need(here and set(parts) == {0, 1}, f"{name} is another polynomial here, or not linear in {letter}")
             if above_zero(parts[1], positive):
                 num, den = add(multiply(parts[1], x), parts[0], -1), parts[1]
             else:
@@ -144,12 +146,11 @@ class Proof:
     def prove(self, program):
         parts = [(key.split("|"), -1, [self.quotient(c)]) for key, c in program["target"].items()]
         for item in program["known"]:
-            weight, _ = self.quotient(item["weight"]), need(item["words"], "a known form does not say what it is")
-            self.show(multiply(*weight), item.get("by"))
+            need(item["words"], "a known form does not say what it is")
+            self.show(multiply(*(weight := self.quotient(item["weight"]))), item.get("by"))
             parts += [(key.split("|"), 1, [weight, self.quotient(c)]) for key, c in item["form"].items()]
         for item in program["squares"]:
-            weight = self.quotient(item["weight"], True)
-            self.show(multiply(*weight), item.get("by"))
+            self.show(multiply(*(weight := self.quotient(item["weight"], True))), item.get("by"))
             rows = [(name, self.quotient(c, True)) for name, c in item["vector"].items()]
             parts += [((a, b), -1, [weight, x, y]) for a, x in rows for b, y in rows]
         sums = {}
@@ -177,8 +178,7 @@ def check(text):
         data = json.loads(text, object_pairs_hook=lambda p: need(len(dict(p)) == len(p), "a name twice") or dict(p))
         digest = hashlib.sha256(json.dumps({**data, "digest": ""}, sort_keys=True).encode()).hexdigest()
         need((data["format"], data["digest"]) == (FORMAT, digest), f"it is not a {FORMAT} as it was written")
-        kinds = {"identity": Proof, "arithmetic": calculate, "recomputation": lambda data: None}
-        kinds[data["kind"]](data)
+        {"identity": Proof, "arithmetic": calculate, "recomputation": dict}[data["kind"]](data)
         return data
     except (LookupError, TypeError, AttributeError, RecursionError, ArithmeticError) as error:
         raise ValueError(f"it is no proof object: {error!r}") from None
@@ -194,7 +194,7 @@ if __name__ == "__main__":
             sys.exit(f"{path}: DOES NOT HOLD: {error}")
         kinds.append("recomputation, NOT CHECKED HERE" if found["kind"] == "recomputation" else "holds")
         print(f"{path}: {kinds[-1]}: {found['claim']}", *found["says"], sep="\n    ")
-        print(f"  with letters {found.get('letters', {})} where {[*found.get('domain', {}).values()]}")
+        print(*(f"  {key}: {found.get(key, '')}" for key in ("letters", "own", "domain")), sep="\n")
         for program in found.get("programs", ()):
             print(f"  {program['claimed']}, as", *(item["words"] for item in program["known"]), sep="\n    ")
     print(*(f"{kind}: {kinds.count(kind)}" for kind in sorted(set(kinds))), sep="\n")

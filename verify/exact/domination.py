@@ -37,7 +37,7 @@ _DENOMINATORS = (60, 10**6)
 #: Effort after which z3 gives up, in its own units.
 _EFFORT = 2_000_000
 #: What is bounded by any multiple is counted with this one.
-_VANISHING = Fraction(1, 1000)
+VANISHING = Fraction(1, 1000)
 #: Weights of constraints may not be more than this, so that a program has a solution.
 _LARGEST = 1000
 
@@ -89,7 +89,7 @@ def factor(m: Monomial, monomials: Sequence[Monomial], domain: Domain, weights: 
     for constraint, weight in zip(domain.constraints, v, strict=True):
         left = times(left, raised(constraint.monomial, weight))
     if left != UNIT:
-        return _VANISHING if _vanishes(dict(left), domain) else None
+        return VANISHING if _vanishes(dict(left), domain) else None
     total = Fraction(1)
     for constraint, weight in zip(domain.constraints, v, strict=True):
         if weight:

@@ -134,7 +134,12 @@ def enclosed(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
 
 def at_most_power(base: Fraction, exponent: Fraction) -> Fraction:
     """A rational that is at least a nonnegative power of a positive rational, and near it."""
-    if exponent.denominator > _DENOMINATOR:
-        scaled = exponent * _DENOMINATOR
-        exponent = Fraction(ceil(scaled) if base >= 1 else floor(scaled), _DENOMINATOR)
-    return enclosed(base, exponent)[1]
+    return enclosed(base, raised_to(base, exponent))[1]
+
+
+def raised_to(base: Fraction, exponent: Fraction) -> Fraction:
+    """A nonnegative exponent of small denominator with which a power is no smaller, and nearly the same."""
+    if exponent.denominator <= _DENOMINATOR:
+        return exponent
+    scaled = exponent * _DENOMINATOR
+    return Fraction(ceil(scaled) if base >= 1 else floor(scaled), _DENOMINATOR)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from fedtheory import claims
+from fedtheory.claims import Claim
 from verify import checker, results
 from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, Derived, Part
 from verify.evidence.counterexamples import Counterexample
-from verify.export import arithmetic, closed, letters, objects
-from verify.methods import identities, induction, multipliers, polynomials, real_closed_fields
+from verify.export import arithmetic, closed, each_client, letters, means, objects
+from verify.methods import (
+    client_by_client,
+    growth,
+    identities,
+    induction,
+    multipliers,
+    polynomials,
+    real_closed_fields,
+)
 from verify.multipliers.induction import step_of
 from verify.multipliers.proving import prove
 from verify.multipliers.proving import stored as stored_multipliers
@@ -22,16 +31,18 @@ from verify.report import statement
 
 #: Verdicts of which there are objects.
 SHOWN = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED)
-#: How proofs in closed form are written, by the methods that find them.
-_CLOSED = {
-    identities.METHOD.name: closed.of_identities,
-    polynomials.METHOD.name: closed.of_relations,
-    real_closed_fields.METHOD.name: closed.of_relations,
+#: How proofs are written, by the methods that find them.
+_WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
+    identities.METHOD.name: lambda claim: [closed.of_identities(claim)],
+    polynomials.METHOD.name: lambda claim: [closed.of_relations(claim)],
+    real_closed_fields.METHOD.name: lambda claim: [closed.of_relations(claim)],
+    client_by_client.METHOD.name: each_client.of,
+    growth.METHOD.name: means.of_orders,
 }
 
 
 def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
-    """The identities that prove a claim of which the package carries the verdict, and where there are none the reason.
+    """The objects that prove a claim of which the package carries the verdict, and where there are none the reason.
 
     One for each case where it is proved for all letters, else one for each choice of its parameters. ``ValueError``
     where a certificate does not hold, or the id is unknown.
@@ -47,11 +58,11 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
         if for_all or how == multipliers.METHOD.name:
             return for_all, reason and f"{why} ({reason})"
     if how == induction.METHOD.name:
-        made, reason = _of_step(id)
-        return made, reason and f"{why} ({reason})"
-    if how in _CLOSED:
+        steps, reason = _of_step(id)
+        return steps, reason and f"{why} ({reason})"
+    if how in _WRITTEN:
         try:
-            return [_CLOSED[how](claims.get(id))], ""
+            return _WRITTEN[how](claims.get(id)), ""
         except ValueError as error:
             return [], f"{why} ({error})"
     stored = [data for outcome in entry["outcomes"] for data in outcome["certificates"]]

@@ -6,9 +6,10 @@ product of two deviations stands for the sum over the clients, so that an identi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 from verify import checker
@@ -21,28 +22,48 @@ from verify.multipliers.proving import Shown
 from verify.multipliers.ratios import Ratio, degree, replaced, terms
 from verify.report import statement
 
+#: Known inequalities about all clients together: under what name each is linked, and with which sign.
+Links = Mapping[str, tuple[str, int]]
+_NONE: Links = MappingProxyType({})
+
 
 def of(shown: Shown) -> list[dict[str, Any]]:
     """An object for each case of a claim, and for each part of its letters where cases are split."""
-    return [_object(shown, case, proof) for case, tree in shown.cases.items() for proof in leaves(tree)]
+    says = [*statement.text(shown.claim), _BLOCKS]
+    return [
+        of_proofs(shown.claim.id, says, case, {case: proof})
+        for case, tree in shown.cases.items()
+        for proof in leaves(tree)
+    ]
 
 
-def _object(shown: Shown, case: str, proof: Proof) -> dict[str, Any]:
+def of_proofs(
+    id: str, says: Sequence[str], case: str, proofs: Mapping[str, Proof], own: Iterable[int] = (), links: Links = _NONE
+) -> dict[str, Any]:
+    """The object of proofs about the same letters, where these are alike allowed, by what they are proofs of.
+
+    ``own``: the places of letters that each client has of its own; ``links``: what is known of all clients together.
+    """
+    posed = next(iter(proofs.values())).posed
+    used = sorted({i for proof in proofs.values() for i in _used(proof)})
+    writing = Writing(posed.domain, posed.names, used)
+    programs = [_program(writing, name, proof, links) for name, proof in proofs.items()]
+    shared = {"own": [posed.names[i] for i in used if i in set(own)]} if links else {}
+    head = {"format": checker.FORMAT, "kind": "identity", "claim": id, "says": list(says), "at": {"case": case}}
+    return sealed({**head, **shared, "programs": programs, **writing.signs()})
+
+
+def _program(writing: Writing, name: str, proof: Proof, links: Links) -> dict[str, Any]:
     posed = proof.posed
-    writing = Writing(posed.domain, posed.names, _used(proof))
-    program = {
-        "claimed": f"{case}: the target is at most 0",
+    known = [
+        {"name": of, "words": posed.words[of], "form": writing.form(posed.known[of]), **writing.weight(weight)}
+        for of, weight in proof.multipliers.items()
+        if not weight.is_zero and of not in links
+    ]
+    return {
+        "claimed": f"{name}: the target is at most 0",
         "target": writing.form(posed.target),
-        "known": [
-            {
-                "name": name,
-                "words": posed.words[name],
-                "form": writing.form(posed.known[name]),
-                **writing.weight(weight),
-            }
-            for name, weight in proof.multipliers.items()
-            if not weight.is_zero
-        ],
+        "known": [*known, *_shared(writing, proof, links)],
         "squares": [
             {
                 **writing.weight(square.weight, of_square=True),
@@ -53,17 +74,20 @@ def _object(shown: Shown, case: str, proof: Proof) -> dict[str, Any]:
             if not square.weight.is_zero
         ],
     }
-    return sealed(
-        {
-            "format": checker.FORMAT,
-            "kind": "identity",
-            "claim": shown.claim.id,
-            "says": [*statement.text(shown.claim), _BLOCKS],
-            "at": {"case": case},
-            "programs": [program],
-            **writing.signs(),
-        }
-    )
+
+
+def _shared(writing: Writing, proof: Proof, links: Links) -> Iterator[dict[str, Any]]:
+    """What is known of all clients together: once, in the direction in which its multiplier is nonnegative."""
+    posed = proof.posed
+    for link in sorted({link for link, _ in links.values()}):
+        ways = {sign: of for of, (one, sign) in links.items() if one == link}
+        nets = [proof.multipliers[of] * sign for sign, of in ways.items() if of in proof.multipliers]
+        net = sum(nets, posed.zero)
+        if not net.is_zero:
+            sign = 1 if -1 not in ways or posed.domain.ratio_sign(net) is not None else -1
+            of = ways[sign]
+            words = {"name": of, "words": posed.words[of], "form": writing.form(posed.known[of])}
+            yield {**words, **writing.weight(net * sign), "shared": True}
 
 
 def _used(proof: Proof) -> list[int]:
@@ -134,8 +158,9 @@ class Writing:
         return found
 
     def weight(self, c: Ratio, of_square: bool = False) -> dict[str, Any]:
-        """A weight, and why it is nonnegative. ``ValueError`` where that is not shown."""
-        return {"weight": self.ratio(c, of_square), "by": self.sign(c.num * c.den, False)}
+        """A weight, and why it is nonnegative, unless that is seen. ``ValueError`` where it is not shown."""
+        shown = {} if has_no_negative(c.num * c.den) else {"by": self.sign(c.num * c.den, False)}
+        return {"weight": self.ratio(c, of_square), **shown}
 
     def _nonzero(self) -> list[dict[str, Any]]:
         return [{"of": self.polynomial(p), "by": self.sign(p, True)} for p in self._below.values()]

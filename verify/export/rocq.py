@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from verify.export import calculations, polynomials
 from verify.export.factored import ONE, Factored, Quotient, Table, multiple
 from verify.export.naming import names
+from verify.export.shared import taken_off
 from verify.export.shorter import shortened
 from verify.multipliers import ratios
 
@@ -48,7 +49,7 @@ def text(objects: Sequence[Mapping[str, Any]]) -> str:
         table = Table(data)
         for step, program in enumerate(data["programs"], 1):
             theorems.append(f"proof_{number}_step_{step}")
-            posed = program if data["letters"] else shortened(program)
+            posed = taken_off(list(data["letters"]), program) if data["letters"] else shortened(program)
             parts.append(_Writing(data, table, posed).theorem(theorems[-1]))
     parts.append(f"Definition all_of_them := ({', '.join(theorems)}).\nPrint Assumptions all_of_them.")
     return "\n\n".join(parts) + "\n"

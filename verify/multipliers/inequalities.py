@@ -17,6 +17,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.classes import Smooth, SmoothConvex, SmoothOwn, SmoothStronglyConvex, WeaklyConvex
+from verify.multipliers import wording
 from verify.multipliers.cases import stated
 from verify.multipliers.clients import OPTIMUM, Clients, fallen
 from verify.multipliers.forms import Form
@@ -41,12 +42,14 @@ _MASKS = 4
 @dataclass(frozen=True, eq=False)
 class Group:
     """What shows one comparison: the densities of all sorts of clients. ``linked``: of known inequalities that have one
-    multiplier in all, under what name, and with which sign; ``own``: the places of letters of each client's own."""
+    multiplier in all, under what name, and with which sign; ``own``: the places of letters of each client's own;
+    ``meanings``: what names of vectors and letters stand for, in words."""
 
     name: str
     parts: Mapping[str, Posed]
     linked: Links
     own: frozenset[int]
+    meanings: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,7 @@ class _Part:
     """A density: what is to be at most 0, and what is known to be.
 
     ``vectors``: what adds up to zero; ``linked``: what is known of sums alone; ``mine``: whether it is of the client of
-    whom a statement speaks.
+    whom a statement speaks; ``words``: where what is known comes from.
     """
 
     target: Value
@@ -62,6 +65,7 @@ class _Part:
     vectors: Mapping[str, Value]
     linked: frozenset[str]
     mine: bool
+    words: Mapping[str, str]
 
     @property
     def values(self) -> list[Value]:
@@ -257,8 +261,10 @@ class _Posing:
         target = fallen(target, true)
         vectors = {key: value for key, value in about.items() if _is_vector(value)}
         found |= {key: value for key, value in about.items() if key not in vectors}
-        found |= dict(self._of_class([target, *found.values(), *vectors.values()]))
-        return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine)
+        words = {key: wording.of_setting(self.claim, key) for key in found}
+        for key, form, text in self._of_class([target, *found.values(), *vectors.values()]):
+            found[key], words[key] = form, text
+        return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine, words)
 
     def _posed(self, name: str, found: Mapping[str, _Part]) -> Group:
         """Forms of all parts, in the same vectors: what is linked means the same in all."""
@@ -286,6 +292,7 @@ class _Posing:
         for key, part in found.items():
             known = {of: form for of, f in forms[key].items() if (form := without(f, out)).of}
             goal = known.pop("", Form({}))
+            words = dict(part.words)
             links |= {of: (of, 1) for of in part.linked if of in known}
             for relation, vector in vectors[key].items():
                 for row in sorted(shared - out):
@@ -294,10 +301,11 @@ class _Posing:
                     )
                     for sign, word in ((1, "+"), (-1, "-")):
                         known[f"{relation} along {row} {word}"] = along * sign
+                        words[f"{relation} along {row} {word}"] = wording.of_sum(part.vectors[relation], row)
                         links[f"{relation} along {row} {word}"] = f"{relation} along {row}", sign
             of_part = spaces[part.mine]
-            parts[key] = Posed(of_part.names, of_part.domain, goal, known, {of: of for of in known}, {})
-        return Group(name, parts, links, space.own)
+            parts[key] = Posed(of_part.names, of_part.domain, goal, known, {of: words[of] for of in known}, {})
+        return Group(name, parts, links, space.own, tuple(wording.meanings(self.clients, out)))
 
     def _space(self, spoken_of: list[Any], mine: bool) -> Space:
         return Letters(self.case, self.about, self.whose, mine).domain(spoken_of)
@@ -311,8 +319,9 @@ class _Posing:
             found[atoms[0].name] = space.ratio(c)
         return found
 
-    def _of_class(self, values: list[Value]) -> Iterator[tuple[str, Value]]:
-        """What the class says of a generic client's function, between each two points at which it is asked."""
+    def _of_class(self, values: list[Value]) -> Iterator[tuple[str, Value, str]]:
+        """What the class says of a generic client's function, between each two points at which it is asked, by name,
+        and in words."""
         if self.curvatures is None:
             return
         low, high = self.curvatures
@@ -327,7 +336,7 @@ class _Posing:
             x, g = a.point - b.point, a.gradient - b.gradient
             lower = b.value + inner(b.gradient * x) - a.value
             form = two * (high - low) * lower + inner(g * g) + low * high * inner(x * x) - two * low * inner(g * x)
-            yield f"f[{i},{j}]", form
+            yield f"f[{i},{j}]", form, wording.of_class(low, high, a.point, b.point)
 
     def _form(self, value: Value, space: Space) -> Form:
         found: dict[tuple[str, ...], Any] = {}

@@ -23,7 +23,17 @@ def stored() -> Mapping[str, Mapping[str, Any]]:
 
 
 def prove(claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, seconds: float) -> list[Proof] | str:
-    """Proofs of all parts of an inequality, or what stands in the way.
+    """Proofs of all parts of an inequality, or what stands in the way. Arguments as of :func:`shown`."""
+    found = shown(claim, instances, rng, seconds)
+    if isinstance(found, str):
+        return found
+    return [proof for _, trees in found for tree in trees.values() for proof in leaves(tree)]
+
+
+def shown(
+    claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, seconds: float
+) -> list[tuple[Group, Mapping[str, Tree]]] | str:
+    """What shows each comparison of an inequality, with the proofs of its parts, or what stands in the way.
 
     ``instances``: some that meet the hypotheses, at which what is read is compared with the code; ``seconds``: for the
     search, where no stored multipliers prove a part. ``ValueError`` where the code is not read.
@@ -33,13 +43,13 @@ def prove(claim: Claim, instances: Sequence[Instance], rng: np.random.Generator,
     cases = list(claimed.cases(claim, instances, functions, False, True))
     if not cases:
         return "the hypotheses are met by no letters"
-    found: list[Proof] = []
+    found: list[tuple[Group, Mapping[str, Tree]]] = []
     for k, case in enumerate(cases):
         for group in pose(claim, case, f"{k}." if len(cases) > 1 else ""):
             trees = _proved(group, stored().get(claim.id, {}), deadline)
             if isinstance(trees, str):
                 return trees
-            found += [proof for tree in trees.values() for proof in leaves(tree)]
+            found.append((group, trees))
     comparing.check(claim, cases, instances, rng)
     return found
 

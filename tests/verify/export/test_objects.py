@@ -21,6 +21,8 @@ from verify.multipliers.proving import prove
 ROOT = Path(__file__).resolve().parents[3]
 #: A claim that a few numbers break.
 BROKEN = "feddcd/theorem-4.1/proof-constants"
+#: A claim that is proved client by client, with what is known of all together, and an order of growth.
+CLIENTS, GROWTH = "fedadmm/eq-59", "feddcd/table-1/feddcd"
 #: 1, gamma mu, and what follows from gamma <= 1/L and mu <= L: that 1 - gamma mu >= 0.
 ONE, MORE, LESS = ([["1", [0, 0, 0]], *rest] for rest in ([], [["1", [1, 0, 1]]], [["-1", [1, 0, 1]]]))
 ABOVE = [["1", [0, 1, 0]], ["-1", [1, 0, 0]]]
@@ -119,7 +121,7 @@ def _places(data, at=()):
 
 
 #: What is said in words to people: a checker cannot know whether it is so.
-_WORDS = {"claim", "says", "at", "words", "name", "claimed"}
+_WORDS = {"claim", "says", "at", "words", "name", "claimed", "shared"}
 
 
 def _bent(data, place, rng):
@@ -152,11 +154,11 @@ def _renamed(data, place, rng):
 
 @pytest.fixture(scope="module")
 def proofs(exported):
-    return [LETTERS, exported[3], found.all_of(BROKEN)[0]]
+    return [LETTERS, exported[3], found.all_of(BROKEN)[0], found.all_of(CLIENTS)[0]]
 
 
 @pytest.mark.parametrize("sealed", [True, False])
-@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("number", [0, 1, 2, 3])
 @pytest.mark.parametrize("examples", [30, pytest.param(1000, marks=pytest.mark.slow)])
 def test_what_was_bent_is_rejected(sealed, number, examples, proofs):
     """Of what was sealed anew, numbers and names in the identity, its signs and its steps; else anything at all."""
@@ -189,6 +191,42 @@ def test_a_proof_for_all_letters_is_an_object_for_each_case():
     for data in written:
         assert checker.check(json.dumps(data)) == data
         assert {"L", "gamma", "p"} <= set(data["letters"]) <= {"L", "gamma", "mu", "n", "p", "max 0"}
+
+
+def test_what_is_shared_has_one_weight_without_letters_of_a_client():
+    data = found.all_of(CLIENTS)[0]
+    first, second = ([k for k in p["known"] if "shared" in k] for p in data["programs"])
+    assert [k["weight"] for k in first] == [k["weight"] for k in second] and first and data["own"]
+    assert checker.check(json.dumps(data)) == data
+    # Twice an inequality of one client alone is one; of a client's share in a sum it is none.
+    other = json.loads(json.dumps(data))
+    program = other["programs"][0]
+    (k,) = (i for i, item in enumerate(program["known"]) if item["name"] == first[0]["name"])
+    half = {**program["known"][k], "weight": _times(first[0]["weight"], "1/2")}
+    program["known"][k : k + 1] = [half, half]
+    with pytest.raises(ValueError, match="one for all"):
+        checker.check(_text(other))
+    (one,) = found.all_of("feddcd/heterogeneity")
+    with pytest.raises(ValueError, match="one for all"):
+        checker.check(_text({**one, "own": ["L"]}))
+
+
+def _times(c, factor):
+    if isinstance(c, str):
+        return str(Fraction(c) * Fraction(factor))
+    return {**c, "num": [[str(Fraction(a) * Fraction(factor)), m] for a, m in c["num"]]}
+
+
+def test_an_order_of_growth_is_the_arithmetic_of_its_weights():
+    """A smaller constant is none: the share of some term is all of it. Other exponents do not agree."""
+    (data,) = found.all_of(GROWTH)
+    assert data["kind"] == "arithmetic" and checker.check(json.dumps(data)) == data
+    assert any("left <= 4 right" in line for line in data["says"])
+    for number, other in (("4", "3999/1000"), ("-1", "-2"), ("-1", "-1/2")):
+        steps = [[number, other] if step == [number, number] else step for step in data["steps"]]
+        assert steps != data["steps"]
+        with pytest.raises(ValueError):
+            checker.check(_text({**data, "steps": steps}))
 
 
 def test_a_name_given_twice_is_rejected(exported):
