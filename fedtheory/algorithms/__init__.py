@@ -43,8 +43,7 @@ from fedtheory.algorithms import (
     svrg,
 )
 from fedtheory.algorithms.base import Algorithm, run
-from fedtheory.algorithms.examples import Example
-from fedtheory.algorithms.slips import Table
+from fedtheory.algorithms.examples import Example, Table
 
 _MODULES = (
     gradient_descent,

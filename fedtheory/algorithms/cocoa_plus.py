@@ -14,15 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Given
-from fedtheory.algorithms.slips import Picks, Step, Table, changed
+from fedtheory.algorithms.examples import Example, Given, Picks, Step, Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.dual_blocks import maximisers, one_pass
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import LocalFeatures, local_features
 from fedtheory.problems.step_major import Block, blocks, entries
 from fedtheory.randomness import Constant, Distribution, Draw, Independent
-from fedtheory.randomness.local_draws import ClientPermutations
+from fedtheory.randomness.selections import ClientPermutations
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from fedtheory.algorithms.examples import Example, row_step
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw
-from fedtheory.randomness.local_draws import ClientPicks
+from fedtheory.randomness.selections import ClientPicks
 
 
 class Params(NamedTuple):

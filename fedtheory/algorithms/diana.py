@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.slips import Table, changed, never
+from fedtheory.algorithms.examples import Table, changed, never
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, weights
-from fedtheory.algorithms.slips import Table, changed
+from fedtheory.algorithms.examples import Example, Table, changed, weights
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, stationary_point
 from fedtheory.randomness import Constant, Distribution

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Given, weights
-from fedtheory.algorithms.slips import Replaced, Step, Table
+from fedtheory.algorithms.examples import Example, Given, Replaced, Step, Table, weights
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem, stationary_point
 from fedtheory.problems.subproblems import Exact, InnerSteps, Solver, Task

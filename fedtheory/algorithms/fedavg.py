@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Step, Table
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.algorithms.slips import IN_PLACE, Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Given
-from fedtheory.algorithms.slips import Replaced, Step, Table
+from fedtheory.algorithms.examples import Example, Given, Replaced, Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution

@@ -9,10 +9,9 @@ import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Step, Table
 from fedtheory.algorithms.fedavg import State, chained
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.algorithms.slips import IN_PLACE, Step, Table
 from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches

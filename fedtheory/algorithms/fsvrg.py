@@ -13,15 +13,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, row_step
+from fedtheory.algorithms.examples import Example, Picks, Step, Table, row_step
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
-from fedtheory.algorithms.slips import Picks, Step, Table
 from fedtheory.extras import require
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.local_features import aggregation, local_scaling
 from fedtheory.randomness import Distribution, Draw
-from fedtheory.randomness.local_draws import ClientPermutations
+from fedtheory.randomness.selections import ClientPermutations
 
 
 class Params(NamedTuple):

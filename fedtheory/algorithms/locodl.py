@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.slips import Step, Table
+from fedtheory.algorithms.examples import Step, Table
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Given
-from fedtheory.algorithms.slips import Table, changed
+from fedtheory.algorithms.examples import Example, Given, Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches

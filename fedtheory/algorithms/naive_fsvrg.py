@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, row_step
-from fedtheory.algorithms.slips import Step, Table
+from fedtheory.algorithms.examples import Example, Step, Table, row_step
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw
-from fedtheory.randomness.local_draws import ClientPicks
+from fedtheory.randomness.selections import ClientPicks
 
 
 class Params(NamedTuple):

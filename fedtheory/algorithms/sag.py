@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example
-from fedtheory.algorithms.slips import Table, changed
+from fedtheory.algorithms.examples import Example, Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Step, Table, changed
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.algorithms.slips import Step, Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset

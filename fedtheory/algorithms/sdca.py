@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example
-from fedtheory.algorithms.slips import Step, Table
+from fedtheory.algorithms.examples import Example, Step, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw, UniformSubset

@@ -1,12 +1,18 @@
-"""The common vocabulary of the papers, as sympy symbols with their assumptions.
+"""The common vocabulary of the papers, as sympy symbols with their assumptions, and how formulas are printed.
 
 Each paper keeps its own letters; its ``glossary`` maps them to these.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 import sympy
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.mathml import MathMLPresentationPrinter
+from sympy.printing.str import StrPrinter
 
 #: Strong convexity and smoothness constants of the clients' functions.
 mu, L = sympy.symbols("mu L", positive=True)
@@ -43,3 +49,71 @@ def integers(names: str) -> Any:
 
 # Of arguments of which none is always the largest all stay, and looking for it takes as long as loading all else.
 Max, Min = partial(sympy.Max, evaluate=False), partial(sympy.Min, evaluate=False)
+
+
+# Formulas as text, LaTeX and MathML: what is printed of them everywhere, and the orders in which sums are.
+
+#: The terms of a sum as sympy would print them, put in order.
+Order = Callable[[list[sympy.Expr]], list[sympy.Expr]]
+
+
+class _Ordered:
+    """A printer of sympy's that has the terms of sums in an order of ours."""
+
+    def __init__(self, order: Order, **settings: Any) -> None:
+        super().__init__(settings)  # type: ignore[call-arg]
+        self._put = order
+
+    def _as_ordered_terms(self, expr: sympy.Add, order: str | None = None) -> list[sympy.Expr]:
+        return self._put(super()._as_ordered_terms(expr, order=order))  # type: ignore[misc]
+
+
+class Plain(_Ordered, StrPrinter):
+    """Text, with ^ for powers."""
+
+    def _print_Pow(self, expr: sympy.Pow, rational: bool = False) -> str:
+        return super()._print_Pow(expr, rational).replace("**", "^")
+
+
+class Latex(_Ordered, LatexPrinter):
+    """LaTeX without its dollars."""
+
+
+class MathML(_Ordered, MathMLPresentationPrinter):
+    """What stands in an element ``math``."""
+
+
+def positive_first(terms: list[sympy.Expr]) -> list[sympy.Expr]:
+    """Terms that start with one that has no minus sign: 1 - a, not -a + 1."""
+    first = next((i for i, term in enumerate(terms) if not term.could_extract_minus_sign()), 0)
+    return [terms[first], *terms[:first], *terms[first + 1 :]]
+
+
+def as_in_tables(terms: Iterable[sympy.Expr]) -> list[sympy.Expr]:
+    """The order of the papers' tables: numbers, then high powers of kappa, plain terms before composed ones."""
+
+    def rank(term: sympy.Expr) -> tuple[Any, ...]:
+        negative = term.could_extract_minus_sign()
+        return negative, not term.is_number, -_power(term), sympy.count_ops(term), str(term)
+
+    return sorted(terms, key=rank)
+
+
+def _power(term: sympy.Expr) -> float:
+    power = sympy.sympify(term.as_powers_dict().get(kappa, 0))
+    return float(power) if power.is_number else 0.0
+
+
+def grouped(formula: sympy.Expr) -> sympy.Expr:
+    """A sum with the terms of each power of kappa together: sqrt(kappa) + a sqrt(kappa) is (1 + a) sqrt(kappa)."""
+    if not isinstance(formula, sympy.Add):
+        return formula
+    groups: dict[float, list[sympy.Expr]] = {}
+    for term in formula.args:
+        groups.setdefault(_power(term), []).append(term)
+
+    def together(power: float, terms: list[sympy.Expr]) -> sympy.Expr:
+        common = kappa ** sympy.Rational(power) if power else sympy.S.One
+        return common * sympy.Add(*(term / common for term in terms))
+
+    return sympy.Add(*(together(power, terms) for power, terms in groups.items()))

@@ -20,8 +20,8 @@ from fedtheory.problems.nonconvex import LessParabola, less_parabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.sampling import building, letters, members
-from fedtheory.sampling.base import Sampler, sampler
 from fedtheory.sampling.compressors import FEW, samplers
+from fedtheory.sampling.members import Sampler, sampler
 from fedtheory.settings import Setting
 
 

@@ -34,7 +34,7 @@ from fedtheory.problems.nonconvex import Bent
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.separable import lojasiewicz_constant
 from fedtheory.sampling import members, nonsmooth
-from fedtheory.sampling.base import Sampler, sampler
+from fedtheory.sampling.members import Sampler, sampler
 
 #: How much smaller than the members' own Polyak-Lojasiewicz constant the one declared of them is.
 _SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))

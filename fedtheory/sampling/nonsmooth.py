@@ -13,7 +13,7 @@ from fedtheory.instances import Recipe, check_shape, number, pick, small
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.functions import Functions
 from fedtheory.sampling import members
-from fedtheory.sampling.base import Sampler, sampler
+from fedtheory.sampling.members import Sampler, sampler
 
 #: Which subgradient is given at a kink, or balances there, in the place of the sign.
 _CHOICES = tuple(Fraction(v) for v in (0, 0, 1, -1, "1/2"))

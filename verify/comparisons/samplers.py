@@ -20,7 +20,7 @@ from fedtheory.numbers.rational import evaluate
 from verify.base.evaluate import dimension
 from verify.comparisons import sampling
 from verify.statistics.alpha_spending import Ledger
-from verify.statistics.sequential import Conclusion, Finding
+from verify.statistics.sequential import MeanTest, Ruling
 
 #: Chance of any false alarm in an audit of all claims with one seed.
 TOTAL = Fraction(1, 10**6)
@@ -70,26 +70,26 @@ def level(claim: Claim) -> Fraction:
     return ledger.share(id if ledger.has(id) else next(iter(ledger)))
 
 
-def outcomes(claim: Claim, recipe: Recipe) -> list[Finding]:
+def outcomes(claim: Claim, recipe: Recipe) -> list[MeanTest]:
     """All tests of the samplers that a claim's recipe names, with its seed: of a compressor, or of a step's draws."""
     return _outcomes(claim.statement, claim, recipe, float(level(claim) / recipe["tests"]))
 
 
 @singledispatch
-def _outcomes(statement: Statement, claim: Claim, recipe: Recipe, share: float) -> list[Finding]:
+def _outcomes(statement: Statement, claim: Claim, recipe: Recipe, share: float) -> list[MeanTest]:
     """Those of the draws of a step."""
     instance = claim.instances.build(recipe, False)
     return sampling.step_sampler(claim, instance, np.ones(dimension(claim, instance)), recipe["seed"], share, SIZE)
 
 
 @_outcomes.register
-def _(statement: CompressorClass, claim: Claim, recipe: Recipe, share: float) -> list[Finding]:
+def _(statement: CompressorClass, claim: Claim, recipe: Recipe, share: float) -> list[MeanTest]:
     d, k = recipe["d"], recipe["k"]
     omega = evaluate(statement.omega.subs({statement.d: d, statement.k: k}), {})
     return sampling.compressor(statement.compressor(d, k), recipe["seed"], share, omega, recipe["samples"])
 
 
-def both(outcome: Finding) -> tuple[Any, Any]:
+def both(outcome: MeanTest) -> tuple[Any, Any]:
     """The mean sampled and the mean claimed."""
     # A sample outside the range or the support has no mean to compare.
-    return (1.0, 0.0) if outcome.decision is Conclusion.OUTSIDE else (outcome.mean, outcome.target)
+    return (1.0, 0.0) if outcome.decision is Ruling.OUTSIDE else (outcome.mean, outcome.target)

@@ -20,7 +20,7 @@ from fedtheory.numbers.rational import Array, to_float
 from fedtheory.randomness import Distribution, Draw, Product, Uniform01, UniformSubset, support_of
 from verify.base.evaluate import rollout, start
 from verify.statistics.e_process import Assumed, check_level, log_capital, smallest_defect
-from verify.statistics.sequential import ROUNDING, Conclusion, Finding, prepare, run
+from verify.statistics.sequential import ROUNDING, MeanTest, Ruling, prepare, run
 
 # Entries of sampled vectors by default, and at most at once.
 _ENTRIES, _AT_ONCE = 6_000_000, 1_000_000
@@ -50,7 +50,7 @@ class _Entries(NamedTuple):
         return Assumed(low, high, max(k / d * within.sum() + k * (1 - k / d) * between, 0.0))
 
 
-def compressor(one: Compressor, seed: int, level: float, omega: Any = None, size: int | None = None) -> list[Finding]:
+def compressor(one: Compressor, seed: int, level: float, omega: Any = None, size: int | None = None) -> list[MeanTest]:
     """Sampled values of C(x) against E<C(x), v> = <x, v> and E|C(x) - x|^2 <= omega |x|^2.
 
     For three vectors x, each with five directions v (x itself, its first half, its first and its last entry, x with
@@ -79,7 +79,7 @@ def compressor(one: Compressor, seed: int, level: float, omega: Any = None, size
     def source(n: int) -> Array:
         return np.concatenate([_statistics(_values(one, rng, x, n), x, V) for x, V in pairs], axis=1)
 
-    def tested(assumed: list[Assumed]) -> list[Finding]:
+    def tested(assumed: list[Assumed]) -> list[MeanTest]:
         low, high, variance = np.array(assumed).T
         slack = ROUNDING * np.maximum.reduce([*(np.where(np.isfinite(a), abs(a), 1) for a in (low, high)), low**0])
         # Half of the level is for the second run.
@@ -89,7 +89,7 @@ def compressor(one: Compressor, seed: int, level: float, omega: Any = None, size
         return [replace(o, name=name) for o, name in zip(found, names, strict=True)]
 
     found = tested(ranges)
-    if any(o.decision is Conclusion.OUTSIDE for o in found) and not _enumerable(one):
+    if any(o.decision is Ruling.OUTSIDE for o in found) and not _enumerable(one):
         # The values are not made of coordinates as the draws suggest: no range is known.
         return tested(unknown)
     return found
@@ -201,7 +201,7 @@ def sampler(
     level: float,
     size: int = 20_000,
     values: Mapping[str, Array] | None = None,
-) -> list[Finding]:
+) -> list[MeanTest]:
     """Sampled draws against the support and its probabilities.
 
     A sampled draw is looked up in the support: one that is not there is ``OUTSIDE``. Means over the samples of
@@ -259,7 +259,7 @@ def _functions(rows: Array, rng: np.random.Generator) -> dict[str, Array]:
 
 def step_sampler(
     claim: Claim, instance: Instance, theta: Array, seed: int, level: float, size: int = 20_000
-) -> list[Finding]:
+) -> list[MeanTest]:
     """The sampler of an algorithm's draws at the state ``theta (dimension,)``, as :func:`sampler` tests it.
 
     The quantities that the claim takes after a step are among the functions compared, so that simulations have the

@@ -19,7 +19,7 @@ from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, claims_of, decreases, draw_at
 from verify.search import spectral
 from verify.statistics.e_process import Assumed, smallest_defect
-from verify.statistics.sequential import Conclusion, prepare, race
+from verify.statistics.sequential import Ruling, prepare, race
 
 # Steps of an implementation that one worst state may take, and samples of an expected decrease.
 _AFFORDABLE, _SAMPLES = 4000, 1500
@@ -171,7 +171,7 @@ def sampled(
         names.append(claim.id)
         assumed = Assumed(*(np.array([v]) for v in (0.0, math.inf, 1.0)))
         excess = max(excess, float(smallest_defect(np.ones(1), assumed, share, _SAMPLES)[0]))
-        if decision is Conclusion.ABOVE:
+        if decision is Ruling.ABOVE:
             text = f"the mean of sampled steps exceeds the right side at level {share:.1g} ({scenario.text})"
             failures.append(Failure(claim.id, claim.gist, text, call))
     return tuple(failures), tuple(names), excess

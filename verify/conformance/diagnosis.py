@@ -17,7 +17,7 @@ import numpy as np
 
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.slips import Step
+from fedtheory.algorithms.examples import Step
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of

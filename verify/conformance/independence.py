@@ -21,7 +21,7 @@ from verify.conformance.calls import (
 )
 from verify.conformance.report import Failure
 from verify.statistics.e_process import Assumed, log_capital, smallest_defect
-from verify.statistics.sequential import Conclusion, prepare, race
+from verify.statistics.sequential import Ruling, prepare, race
 
 # Calls in a row that are compared with one another, at least and at most.
 _FEWEST, _MOST = 1500, 6000
@@ -189,7 +189,7 @@ def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent 
         # Of independent errors the product has the square of their variances as its second moment, at most.
         plan = prepare([0.0] * len(pairs), "==", Assumed(variance=w**2), level / len(pairs), n, math.inf, slack)
         decisions = race(plan, source, largest=max(64, AT_ONCE // (test.d * len(own)))).decisions
-        refuted = np.isin(decisions, (Conclusion.ABOVE, Conclusion.BELOW))
+        refuted = np.isin(decisions, (Ruling.ABOVE, Ruling.BELOW))
     if not refuted.any():
         return None
     worst = int(np.argmax(np.where(refuted, abs(total), -1.0)))

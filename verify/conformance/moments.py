@@ -36,7 +36,7 @@ from verify.conformance.calls import (
 from verify.conformance.report import Failure
 from verify.conformance.scales import check_sizes
 from verify.statistics.e_process import BETS, Assumed, average, growth, smallest_defect
-from verify.statistics.sequential import Conclusion, prepare, race
+from verify.statistics.sequential import Ruling, prepare, race
 
 
 def check_moments(test: Test) -> Found:
@@ -178,7 +178,7 @@ def _vector(
 
     raced = race(plan, adding, together=True, largest=largest_batch)
     decisions = list(raced.decisions)
-    if full and decisions[2] is Conclusion.OUTSIDE:
+    if full and decisions[2] is Ruling.OUTSIDE:
         # No range is known: what is left is the variance that the claim allows. A fresh sample, and half of the level.
         plan = prepare([1.0], "==", Assumed(variance=test.factor), level / 2, n, math.inf, slack[2])
 
@@ -236,15 +236,15 @@ def _refuted(
     test: Test,
     client: int,
     name: str,
-    decisions: Sequence[Conclusion],
+    decisions: Sequence[Ruling],
     mean: Array,
     taken: int,
     level: float,
     where: Mapping[str, Any],
 ) -> tuple[Failure, ...]:
     """The failure that the decisions at one input amount to, if any."""
-    wrong = [d in (Conclusion.ABOVE, Conclusion.BELOW, Conclusion.OUTSIDE) for d in decisions]
-    if len(wrong) > 2 and decisions[2] is Conclusion.OUTSIDE:
+    wrong = [d in (Ruling.ABOVE, Ruling.BELOW, Ruling.OUTSIDE) for d in decisions]
+    if len(wrong) > 2 and decisions[2] is Ruling.OUTSIDE:
         wrong[2] = False
     if not any(wrong):
         return ()

@@ -21,7 +21,7 @@ from verify.conformance.calls import (
 )
 from verify.conformance.report import Failure
 from verify.statistics.e_process import Assumed, smallest_defect
-from verify.statistics.sequential import Conclusion, prepare, race
+from verify.statistics.sequential import Ruling, prepare, race
 
 # Sizes of entries, as powers of two: every fourth in the middle, and some beyond.
 _EDGES = (-120, -60, *range(-40, 41, 4), 60, 120)
@@ -109,7 +109,7 @@ def check_sizes(test: Test, level: float) -> Found:
 
 
 def _refuted(test: Test, between: Array, decisions: Array, mean: Array, taken: int) -> tuple[Failure, ...]:
-    wrong = np.isin(decisions, (Conclusion.ABOVE, Conclusion.BELOW))
+    wrong = np.isin(decisions, (Ruling.ABOVE, Ruling.BELOW))
     if not wrong.any():
         return ()
     # The mean along x says most, if it is off.

@@ -66,7 +66,7 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
         except ValueError as error:
             return [], f"{why} ({error})"
     stored = [data for outcome in entry["outcomes"] for data in outcome["certificates"]]
-    found = [made for data in stored if (made := objects.of(ClassCertificate.from_json(data))) is not None]
+    found = [one for data in stored if (one := objects.of(ClassCertificate.from_json(data))) is not None]
     found += _derived(entry)
     return found, "" if found else why
 

@@ -68,7 +68,7 @@ def test(claim: Claim, seed: int) -> Sampled | None:
         recipes = _random(claim, seed)
     else:
         return None
-    found: list[sequential.Finding] = []
+    found: list[sequential.MeanTest] = []
     for recipe in recipes:
         seeded = {**recipe, "seed": seed, "tests": len(recipes)}
         for outcome in outcomes(claim, seeded):
@@ -78,7 +78,7 @@ def test(claim: Claim, seed: int) -> Sampled | None:
     return Sampled(None, _words(claim, found)) if found else None
 
 
-def _words(claim: Claim, found: Sequence[sequential.Finding]) -> str:
+def _words(claim: Claim, found: Sequence[sequential.MeanTest]) -> str:
     """The smallest defects that all tests of a kind are sure to find."""
     kinds = {
         "mean at": "a mean off by {:.2g} |x||v|",
@@ -122,7 +122,7 @@ def _telling(claim: Claim, recipe: Recipe) -> float:
     return sum(entropies)
 
 
-def _counterexample(claim: Claim, recipe: Recipe, outcome: sequential.Finding) -> Counterexample:
+def _counterexample(claim: Claim, recipe: Recipe, outcome: sequential.MeanTest) -> Counterexample:
     left, right = both(outcome)
     where = ", ".join(f"{name}={recipe[name]}" for name in ("d", "k", "tau", "p", "omega", "seed") if name in recipe)
     text = f"{where}: {outcome.name}, {outcome.samples} samples, {outcome.decision} at level {outcome.level:.1g}"

@@ -10,7 +10,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
-from fedtheory.numbers.printing import Latex, Plain, positive_first
+from fedtheory.numbers.symbols import Latex, Plain, positive_first
 from fedtheory.settings.iterations import At, Overall, Root
 from fedtheory.settings.quantities import Away, Difference, Image, Inner, Square, Total
 from fedtheory.settings.relations import Monomial, Quantity

@@ -12,7 +12,7 @@ from fedtheory.compressors import Compressor, natural, rand_k
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.randomness import Size
 from verify.statistics.e_process import Assumed
-from verify.statistics.sequential import ROUNDING, Conclusion, prepare, race
+from verify.statistics.sequential import ROUNDING, Ruling, prepare, race
 
 
 class _Case(NamedTuple):
@@ -78,7 +78,7 @@ def false_alarms(cases: int = 10_000, level: float = 1e-6, seed: int = 0, size: 
             return case.draw(rng, (n, cases))
 
         decisions, _ = race(plan, source, first=16, largest=16)
-        found[name] = int((decisions != Conclusion.UNDECIDED).sum())
+        found[name] = int((decisions != Ruling.UNDECIDED).sum())
     return found
 
 
@@ -121,5 +121,5 @@ def power(cases: int = 1000, level: float = 0.05, seed: int = 0, size: int = 100
             return draw(defect, (n, cases))
 
         decisions, _ = race(plan, source)
-        found[name] = float((decisions != Conclusion.UNDECIDED).mean())
+        found[name] = float((decisions != Ruling.UNDECIDED).mean())
     return found

@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 Source = Callable[[int], Array]
 
 
-class Conclusion(StrEnum):
+class Ruling(StrEnum):
     """What a test says of E X <= m or E X = m."""
 
     ABOVE = "above"
@@ -44,7 +44,7 @@ class Conclusion(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class MeanTest:
     """The result of one test of E X <= ``target``, or E X = ``target``, as ``relation`` says.
 
     ``samples`` used of at most ``size``; ``mean`` of those used; ``interval``: contains E X with probability at least
@@ -57,7 +57,7 @@ class Finding:
     name: str
     relation: str
     target: float
-    decision: Conclusion
+    decision: Ruling
     samples: int
     size: int
     mean: float
@@ -73,7 +73,7 @@ class Finding:
 
         A sample outside the stated range refutes the range.
         """
-        return self.decision in (Conclusion.ABOVE, Conclusion.BELOW, Conclusion.OUTSIDE)
+        return self.decision in (Ruling.ABOVE, Ruling.BELOW, Ruling.OUTSIDE)
 
 
 class Race(NamedTuple):
@@ -162,7 +162,7 @@ def _defects(tests: Array, level: float, size: int) -> tuple[Array, Array]:
 
 def run(
     test: Prepared, source: Source, together: bool = True, first: int = 64, largest: int = 4096
-) -> tuple[Finding, ...]:
+) -> tuple[MeanTest, ...]:
     """Run the tests on one source of samples; the outcomes are named by their number.
 
     ``together``: stop at the first refutation, as when all are parts of one claim; the others then stay undecided.
@@ -180,11 +180,11 @@ def run(
     mean, lower, upper = np.empty(S), np.full(S, -np.inf), np.full(S, np.inf)
     for used in np.unique(samples):
         mean[samples == used] = x[:used, samples == used].mean(axis=0)
-        inside = (samples == used) & (decisions != Conclusion.OUTSIDE)
+        inside = (samples == used) & (decisions != Ruling.OUTSIDE)
         if inside.any():
             lower[inside], upper[inside] = interval(x[:used, inside], test.assumed.at(inside), test.level)
     return tuple(
-        Finding(
+        MeanTest(
             str(i),
             "==" if test.equal[i] else "<=",
             float(test.target[i]),
@@ -215,9 +215,7 @@ def race(test: Prepared, source: Source, together: bool = False, first: int = 64
     crossed = np.zeros((len(nulls), S), dtype=bool)
     refuted = np.zeros(S, dtype=bool)
     used, batch = 0, first
-    while (
-        used < test.size and not (refuted | (decisions == Conclusion.WITHIN)).all() and not (together and refuted.any())
-    ):
+    while used < test.size and not (refuted | (decisions == Ruling.WITHIN)).all() and not (together and refuted.any()):
         n = min(batch, test.size - used)
         x = np.asarray(source(n), dtype=float)
         if x.shape != (n, S):
@@ -226,7 +224,7 @@ def race(test: Prepared, source: Source, together: bool = False, first: int = 64
         samples[~refuted] = used
         low, high, _ = test.assumed
         out = ~refuted & ~(np.isfinite(x) & (x >= low) & (x <= high)).all(axis=0)
-        decisions[out] = Conclusion.OUTSIDE
+        decisions[out] = Ruling.OUTSIDE
         going = ~refuted & ~out
         columns = slice(None) if going.all() else np.flatnonzero(going)
         for i, (sign, mean) in enumerate(nulls):
@@ -235,7 +233,7 @@ def race(test: Prepared, source: Source, together: bool = False, first: int = 64
                 capital[i][:, columns] += growth(sign * x[:, columns], mean[columns], assumed)
                 crossed[i, columns] |= average(capital[i][:, columns]) >= math.log(2 / test.level)
         decisions[columns] = _decided(crossed[:, columns], test.equal[columns])
-        refuted = out | refuted | (decisions == Conclusion.ABOVE) | (decisions == Conclusion.BELOW)
+        refuted = out | refuted | (decisions == Ruling.ABOVE) | (decisions == Ruling.BELOW)
     return Race(decisions, samples)
 
 
@@ -249,14 +247,14 @@ def _nulls(test: Prepared) -> list[_Null]:
 
 def _undecided(S: int) -> Array:
     decisions = np.empty(S, dtype=object)
-    decisions.fill(Conclusion.UNDECIDED)  # np.full would make plain strings of them
+    decisions.fill(Ruling.UNDECIDED)  # np.full would make plain strings of them
     return decisions
 
 
 def _decided(crossed: Array, equal: Array) -> Array:
     decisions = _undecided(crossed.shape[1])
-    decisions[crossed[1] & (~equal | crossed[-1])] = Conclusion.WITHIN
+    decisions[crossed[1] & (~equal | crossed[-1])] = Ruling.WITHIN
     if len(crossed) > 2:
-        decisions[crossed[2]] = Conclusion.BELOW
-    decisions[crossed[0]] = Conclusion.ABOVE
+        decisions[crossed[2]] = Ruling.BELOW
+    decisions[crossed[0]] = Ruling.ABOVE
     return decisions

@@ -20,7 +20,7 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem, minimi
 from fedtheory.problems.local_features import aggregation, appearances, local_features, local_scaling
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.problems.step_major import blocks, entries
-from fedtheory.randomness.local_draws import ClientPermutations, ClientPicks
+from fedtheory.randomness.selections import ClientPermutations, ClientPicks
 
 PLAYS = SHARED / "data" / "shakespeare.txt.gz"
 LOSSES = [SQUARED, LOGISTIC]

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from fedtheory.algorithms import accfeddcd, fedavg, inexact_feddcd, run
 from fedtheory.numbers.rational import exact, to_float
-from fedtheory.papers.feddcd.reruns.perceptron import Perceptron
-from fedtheory.papers.feddcd.reruns.softmax import Softmax, minimiser
+from fedtheory.papers.feddcd.reruns.networks import Perceptron, Softmax, minimiser
 from fedtheory.problems import lower_bounds
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic

@@ -20,9 +20,8 @@ from fedtheory.kinds.order import Order
 from fedtheory.papers.locodl import complexity, d, k, kappa, n, omega
 from fedtheory.papers.locodl import tables as locodl_tables
 from fedtheory.tables import growth
-from fedtheory.tables.latex import prose
 from fedtheory.tables.regions import Axis, axis, regions
-from fedtheory.tables.rendering import plain, render
+from fedtheory.tables.rendering import plain, prose, render
 from verify.cli import main
 from verify.comparisons import orders
 from verify.exact import magnitudes

@@ -17,7 +17,7 @@ from verify.comparisons import sampling
 from verify.statistics import calibration, e_process
 from verify.statistics.alpha_spending import Ledger
 from verify.statistics.e_process import Assumed, interval
-from verify.statistics.sequential import Conclusion, prepare, run
+from verify.statistics.sequential import Ruling, prepare, run
 
 LEVEL = 1e-6
 UNIT = Assumed(0.0, 1.0)
@@ -158,18 +158,18 @@ def test_it_stops_early_in_both_directions():
         decisions[p], samples[p] = outcome.decision, outcome.samples
         low, high = outcome.interval
         assert low <= p <= high and outcome.mean == pytest.approx(p, abs=0.1)
-    assert decisions == {0.5: Conclusion.WITHIN, 0.7: Conclusion.ABOVE, 0.3: Conclusion.BELOW}
+    assert decisions == {0.5: Ruling.WITHIN, 0.7: Ruling.ABOVE, 0.3: Ruling.BELOW}
     assert max(samples.values()) < 10_000
 
 
 def test_a_one_sided_statement_is_not_refuted_from_the_other_side():
     plan = prepare(0.5, "<=", UNIT, LEVEL, 5000)
-    assert [run(plan, coins(p))[0].decision for p in (0.2, 0.7)] == [Conclusion.WITHIN, Conclusion.ABOVE]
+    assert [run(plan, coins(p))[0].decision for p in (0.2, 0.7)] == [Ruling.WITHIN, Ruling.ABOVE]
 
 
 def test_what_is_neither_shown_nor_excluded_is_undecided():
     (outcome,) = run(prepare(0.5, "<=", UNIT, LEVEL, 500, defect=0.01), coins(0.505))
-    assert outcome.decision is Conclusion.UNDECIDED and outcome.samples == 500 and not outcome.refuted
+    assert outcome.decision is Ruling.UNDECIDED and outcome.samples == 500 and not outcome.refuted
     low, high = outcome.interval
     assert low < 0.5 < 0.51 < high
 
@@ -179,35 +179,35 @@ def test_a_mean_without_upper_bound_is_never_accepted():
     plan = prepare(1.0, "<=", Assumed(low=0.0), LEVEL, 2000)
     (true,) = run(plan, lambda n: rng.lognormal(-2, 2, (n, 1)))
     (false,) = run(plan, lambda n: 1.5 * rng.gamma(2, 0.5, (n, 1)))
-    assert true.decision is Conclusion.UNDECIDED and true.smallest_defect == math.inf
-    assert false.decision is Conclusion.ABOVE
+    assert true.decision is Ruling.UNDECIDED and true.smallest_defect == math.inf
+    assert false.decision is Ruling.ABOVE
 
 
 def test_a_bounded_variance_lets_a_heavy_tail_be_accepted():
     rng = np.random.default_rng(8)
     plan = prepare(1.0, "<=", Assumed(low=0.0, variance=math.e - 1), LEVEL, 5000)
     (outcome,) = run(plan, lambda n: rng.lognormal(-0.5, 1, (n, 1)))
-    assert outcome.decision is Conclusion.WITHIN and outcome.defect < 0.3
+    assert outcome.decision is Ruling.WITHIN and outcome.defect < 0.3
 
 
 @pytest.mark.parametrize("value", [1.5, -0.1, math.nan, math.inf])
 def test_a_sample_outside_the_range_is_told(value):
     (outcome,) = run(prepare(0.5, "==", UNIT, LEVEL, 100), lambda n: np.full((n, 1), value))
-    assert outcome.decision is Conclusion.OUTSIDE and outcome.refuted and outcome.interval == (-math.inf, math.inf)
+    assert outcome.decision is Ruling.OUTSIDE and outcome.refuted and outcome.interval == (-math.inf, math.inf)
 
 
 def test_a_mean_that_the_range_excludes_is_refuted():
     decided = [run(prepare(2.0, "==", Assumed(3.0, 4.0), LEVEL, 100), lambda n: np.full((n, 1), 3.0))[0]]
     decided += [run(prepare(5.0, "==", Assumed(3.0, 4.0), LEVEL, 100), lambda n: np.full((n, 1), 4.0))[0]]
-    assert [o.decision for o in decided] == [Conclusion.ABOVE, Conclusion.BELOW]
+    assert [o.decision for o in decided] == [Ruling.ABOVE, Ruling.BELOW]
 
 
 def test_one_refutation_ends_all_tests_of_a_claim():
     plan = prepare([0.5, 0.5], ["==", "<="], UNIT, LEVEL, 5000)
     together = run(plan, coins([0.5, 0.9]))
     alone = run(plan, coins([0.5, 0.9]), together=False)
-    assert [o.decision for o in together] == [Conclusion.UNDECIDED, Conclusion.ABOVE]
-    assert [o.decision for o in alone] == [Conclusion.WITHIN, Conclusion.ABOVE]
+    assert [o.decision for o in together] == [Ruling.UNDECIDED, Ruling.ABOVE]
+    assert [o.decision for o in alone] == [Ruling.WITHIN, Ruling.ABOVE]
     assert [o.relation for o in together] == ["==", "<="]
 
 
@@ -404,7 +404,7 @@ def test_true_compressors_pass(name):
     assert len(outcomes) == 18
     assert [(o.name, o.decision) for o in outcomes if o.refuted] == []
     assert sum(o.level for o in outcomes) <= LEVEL
-    assert all(o.decision is Conclusion.WITHIN for o in outcomes if math.isfinite(o.smallest_defect))
+    assert all(o.decision is Ruling.WITHIN for o in outcomes if math.isfinite(o.smallest_defect))
 
 
 PLANTED = {
@@ -427,7 +427,7 @@ def test_defective_compressors_are_caught(name):
 @pytest.mark.parametrize(("one", "omega"), [(RAND_K, 98), (NATURAL, Fraction(1, 9))])
 def test_too_small_a_variance_is_refuted(one, omega):
     refuted = [o for o in sampling.compressor(one, 0, LEVEL, omega=omega) if o.refuted]
-    assert refuted and all(o.name.startswith("variance") and o.decision is Conclusion.ABOVE for o in refuted)
+    assert refuted and all(o.name.startswith("variance") and o.decision is Ruling.ABOVE for o in refuted)
 
 
 def test_a_value_outside_the_derived_range_only_costs_the_range(monkeypatch):
@@ -466,7 +466,7 @@ RIGHT = [
 @pytest.mark.parametrize("one", RIGHT, ids=lambda one: type(one).__name__)
 def test_samplers_agree_with_their_supports(one):
     outcomes = sampling.sampler(one, 0, LEVEL)
-    assert {o.decision for o in outcomes} == {Conclusion.WITHIN}
+    assert {o.decision for o in outcomes} == {Ruling.WITHIN}
     assert any(o.refuted for o in sampling.sampler(Misweighted(one), 0, LEVEL))
 
 
@@ -480,7 +480,7 @@ def test_a_draw_outside_the_support():
         def sample(self, rng, size=()):
             return np.ones((*size, self.n), dtype=bool)
 
-    assert sampling.sampler(TooMany(4, 2), 0, LEVEL)[0].decision is Conclusion.OUTSIDE
+    assert sampling.sampler(TooMany(4, 2), 0, LEVEL)[0].decision is Ruling.OUTSIDE
 
 
 def test_samplers_that_cannot_be_compared():

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.special import softmax
 
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.feddcd.reruns.perceptron import Perceptron
-from fedtheory.papers.feddcd.reruns.softmax import Softmax
+from fedtheory.papers.feddcd.reruns.networks import Perceptron, Softmax
 
 #: Newton steps a client takes at most, and steps of Adam, as in the paper.
 NEWTON_STEPS, ADAM_STEPS = 10, 20

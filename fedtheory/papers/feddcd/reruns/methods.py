@@ -17,8 +17,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd.reruns.dealing import Data, deal
 from fedtheory.papers.feddcd.reruns.local import Clients, Losses, adam_steps, newton_steps, some
 from fedtheory.papers.feddcd.reruns.names import LINEAR
-from fedtheory.papers.feddcd.reruns.perceptron import Perceptron
-from fedtheory.papers.feddcd.reruns.softmax import Softmax, minimiser
+from fedtheory.papers.feddcd.reruns.networks import Perceptron, Softmax, minimiser
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import Minibatches
 
