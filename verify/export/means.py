@@ -14,7 +14,7 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.order import Order
 from verify import checker
 from verify.comparisons import orders
-from verify.exact import bounds, cases
+from verify.exact import bounds
 from verify.exact.domination import VANISHING, Weights
 from verify.exact.magnitudes import Unknown
 from verify.exact.posynomials import Monomial, Posynomial, at_most_power, raised_to
@@ -55,7 +55,7 @@ def _object(claim: Claim, part: Order, which: str) -> dict[str, Any]:
     at, cs = _Calculation(), proof.constant
     says = [*statement.text(claim), f"{which}: {'; '.join(part.lines(statement.expression))}"]
     says += [f"left <= {cs} right in each of these cases, of which one occurs wherever the hypotheses hold", *_RULES]
-    for k, (case, shown) in enumerate(zip(cases.sides(part, relations, proof.chart), proof.cases, strict=True), 1):
+    for k, (case, shown) in enumerate(zip(bounds.in_cases(part, relations, proof.chart), proof.cases, strict=True), 1):
         says.append(_Case(at, f"case {k}", case).written(shown, cs))
         if len(at.steps) > LONGEST:
             raise ValueError(f"{which} has more weights than are written")
