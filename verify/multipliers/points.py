@@ -36,7 +36,8 @@ class Floats:
         """``(points,)`` each."""
         if not len(self.factors):
             return np.zeros(len(X)), np.zeros(len(X))
-        parts = np.exp(np.log(X) @ self.powers.T) * self.factors
+        # Where there are no letters a ring has one all the same.
+        parts = np.exp(np.log(X) @ self.powers[:, : X.shape[1]].T) * self.factors
         return parts.sum(axis=1), np.abs(parts).sum(axis=1)
 
 

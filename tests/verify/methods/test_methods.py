@@ -23,7 +23,7 @@ from verify.audit import audit
 from verify.base.evaluate import meeting
 from verify.base.faults import Defect, Unrunnable, attributed
 from verify.evidence.record import strongest
-from verify.methods import METHODS, PROOFS, identities
+from verify.methods import METHODS, PROOFS, client_by_client, identities
 from verify.methods.base import Inquiry, Method, examined
 from verify.pep import certifying, faces, generic_states, posing, programs, rounding, worst_case
 from verify.pep.bounding import Refused, enclosed
@@ -364,3 +364,9 @@ def test_where_no_instance_meets_the_hypotheses_it_is_said_which_fail():
     found = check(claim)
     assert found.verdict is Verdict.NOT_TESTED and found.note.startswith("no instance met the hypotheses: of 160")
     assert "break 'L*gamma" in found.note and "check that they can hold together" in found.note
+
+
+def test_an_inequality_without_letters_is_shown_client_by_client():
+    claim = claims.get("locodl/eq-18")
+    found = client_by_client.run(client_by_client.METHOD, Inquiry(claim, 0, 40))
+    assert found.verdict is Verdict.PROVED
