@@ -52,6 +52,8 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
         return [], f"the package carries no results of {id}"
     how = _outcome(entry).get("method", "none")
     why = f"{entry['verdict']} by the method {how!r}: a computation, to be done again by fedtheory show {id} --check"
+    if how == real_closed_fields.METHOD.name:
+        why += f"; {real_closed_fields.ALONE}"
     # Multipliers for all letters that are stored may be newer than the results.
     if how == multipliers.METHOD.name or (id in stored_multipliers() and entry["verdict"] == Verdict.CERTIFIED):
         for_all, reason = _of_letters(id)

@@ -23,14 +23,20 @@ from verify.report import statement
 _GREEK = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
 )
-_HEAD = r"""\documentclass[11pt]{article}
+_HEAD = r"""\documentclass[10pt]{article}
 \usepackage[T1]{fontenc}
 \usepackage{amsmath,amssymb}
-\usepackage[margin=22mm]{geometry}
-\setlength{\parindent}{0pt}\setlength{\parskip}{4pt}
+\usepackage[margin=15mm]{geometry}
+\setlength{\parindent}{0pt}\setlength{\parskip}{2pt}
 \raggedright
 \begin{document}
 """
+#: Vectors that have a letter of their own.
+_NAMED = {"Pi": "\\Pi", "Phi": "\\Phi"}
+_SHARED = (
+    "What is shared is known only in the sum over all clients: its weights are the same for each of them, and hold no "
+    "letters of a client's own, so that it falls out. All else is of one client, of the sort that is named."
+)
 _SIGNS = {"> 0": ">0", ">= 0": r"\ge 0"}
 
 
@@ -44,6 +50,8 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
     parts += [f"Here \\({name}\\) is {_plain(meaning)}." for name, meaning in statement.meanings(claim)]
     for data in objects:
         parts += _case(data)
+    if any("own" in data for data in objects):
+        parts += [_SHARED, *(_plain(line) + "." for line in _meanings(claim, objects))]
     return _HEAD + "\n\n".join(parts) + "\n\\end{document}\n"
 
 
@@ -78,6 +86,12 @@ def read(written: str, objects: Sequence[Mapping[str, Any]]) -> list[dict[str, A
     if next(formulas, None) is not None:
         raise ValueError("there are more formulas than those of the proof")
     return found
+
+
+def _meanings(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What the objects say besides the statement: each once."""
+    stated = set(statement.text(claim))
+    yield from (line for line in dict.fromkeys(line for data in objects for line in data["says"]) if line not in stated)
 
 
 def _next(formulas: Iterator[tuple[str, str]], name: str) -> tuple[str, str]:
@@ -126,6 +140,8 @@ def _letter(name: str) -> str:
 
 def _vector(name: str) -> str:
     of = name.partition(": ")[2] or name
+    if of in _NAMED:
+        return _NAMED[of]
     for prefix, accent in (("mean of ", r"\overline"), ("deviation of ", r"\widetilde")):
         if of.startswith(prefix):
             inner = _vector(of.removeprefix(prefix))
@@ -161,8 +177,9 @@ def _case(data: Mapping[str, Any]) -> Iterator[str]:
         target = writer.form(program["target"])
         yield f"\\textbf{{To show}} ({_plain(program['claimed'])}): \\(T \\le 0\\), where $T = {target}$."
         for k, item in enumerate(program["known"], 1):
+            shared = " shared:" if "shared" in item else ""
             yield (
-                f"\\textbf{{Known ({k}),}} {_plain(item['words'])}: \\(K_{{{k}}} \\le 0\\), where "
+                f"\\textbf{{Known ({k}),}}{shared} {_plain(item['words'])}: \\(K_{{{k}}} \\le 0\\), where "
                 f"$K_{{{k}}} = {writer.form(item['form'])}$, with the weight "
                 f"$\\lambda_{{{k}}} = {writer.coefficient(item['weight'])}$, which is \\(\\ge 0\\)."
             )

@@ -12,6 +12,9 @@ from verify.methods.base import CONSTANTS, Inquiry, Method
 from verify.search import shrinking, states
 from verify.search.refutation import margin
 
+#: What is told where no object is written that something else checks.
+ALONE = "there is one opinion only, that of z3's decision procedure"
+
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Proved for all real values, refuted at values that z3 finds and exact arithmetic confirms, or left open."""

@@ -13,6 +13,7 @@ from fedtheory.claims import Claim
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
+from verify.methods import real_closed_fields
 from verify.report import difference, falls, statement
 from verify.report.consoles import style
 from verify.report.falls import FALLEN, Verdicts
@@ -178,6 +179,9 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
         count = sum(len(outcome.certificates) for outcome in evidence.outcomes)
         kept = f"; {count} certificate{'s' if count != 1 else ''}" if count else ""
         yield f"  methods: {', '.join(evidence.methods)}{kept}; {evidence.instances} instances"
+    decided = next((o.method for o in evidence.outcomes if o.verdict is evidence.verdict), "")
+    if decided == real_closed_fields.METHOD.name:
+        yield f"  {real_closed_fields.ALONE}"
     yield from (f"  {line}" for line in statement.text(claim))
     if claim.repairs:
         yield f"it repairs {claim.repairs}: {verdicts.get(claim.repairs, '-')}; fedtheory why {claim.repairs}"

@@ -302,6 +302,13 @@ def test_what_is_not_so_gets_no_object():
             closed.of_relations(claim.variant(right=right))
 
 
+def test_what_one_procedure_decides_alone_is_told_so(capsys):
+    (data,) = found.all_of("baseline/5gcs-cc/rate")
+    assert data["kind"] == "recomputation" and any("one opinion only" in line for line in data["says"])
+    assert main(["why", "baseline/5gcs-cc/rate"]) == 0
+    assert "one opinion only" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_all_certificates_with_multipliers_are_proved_by_the_checker():
     for id, entry in results.shipped().entries.items():
