@@ -13,12 +13,19 @@ from fedtheory.classes import SmoothStronglyConvex
 from fedtheory.instances import Recipe, numbers
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
-from fedtheory.meanings import Isolated
+from fedtheory.meanings import BoundedBelow, Isolated
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import L, mu
 from fedtheory.papers.fedadmm.descent import OBJECTIVE
 from fedtheory.papers.fedadmm.differences import SERVER_MOVE
-from fedtheory.papers.fedadmm.iterates import lagrangian, models, multipliers, server_model, steepest
+from fedtheory.papers.fedadmm.iterates import (
+    lagrangian,
+    models,
+    multipliers,
+    objective,
+    server_model,
+    steepest,
+)
 from fedtheory.papers.fedadmm.letters import q
 from fedtheory.papers.fedadmm.limits import (
     ABOVE,
@@ -214,6 +221,19 @@ THEOREM_42 = (
         follows=("fedadmm/lemma-C.2/c", "fedadmm/theorem-4.2/a/residual"),
     ),
 )
+BELOW = Hypothesis("eq. (3): f is bounded below", met=lambda problem, params: True, says=(BoundedBelow(objective),))
+THEOREM_43_LIMIT = Claim(
+    id="fedadmm/theorem-4.3/limit",
+    where="Theorem 4.3",
+    kind="limit",
+    gist="the gradient vanishes under Assumption 4.1 alone, of an f that is bounded below",
+    setting=LONG,
+    statement=_long(vanishing=(_GRADIENT,)),
+    requires=(SMOOTH, BELOW, STEP, SCHEME, START),
+    reading="what Theorem 4.3 says without its rate: the least |grad f(w^{tau_{s+1}})|^2 tends to 0, without "
+    "Assumption 4.2, and all of them do",
+    follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_C)),
+)
 HIGH_PROBABILITY = Claim(
     id="fedadmm/theorem-4.2/high-probability",
     where="after Theorem 4.2",
@@ -284,4 +304,4 @@ EQ_56 = Claim(
     follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_C)),
 )
 
-__all__ = ["COROLLARY_41", "EQ_54", "EQ_56", "HIGH_PROBABILITY", "THEOREM_41", "THEOREM_42"]
+__all__ = ["COROLLARY_41", "EQ_54", "EQ_56", "HIGH_PROBABILITY", "THEOREM_41", "THEOREM_42", "THEOREM_43_LIMIT"]

@@ -87,6 +87,8 @@ PRINTED = {
     "eq-59": r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq m\sum_i\frac{\sigma_i^2}{3}(\|\triangle\overline{"
     r"\mathbf{w}}_i^{k+1}"
     r"\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)+3\|\sum_i\mathbf{g}_i^k\|^2",
+    "eq-62/selected": r"\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{2\sigma_i^2}{15}\|\triangle"
+    r"\mathbf{w}_i^{k+1}\|^2+24\epsilon_i^k",
     "eq-62": r"\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{4\sigma_i^2}{15}\|\triangle"
     r"\mathbf{w}_i^{k_i+1}"
     r"\|^2+48\epsilon_i^{k_i}+2s_0\sigma_i^2\sum_{t=\tau_{k_i+1}}^{\tau_{k+1}-1}\|\mathbf{w}^{t+1}-\mathbf{w}^t\|^2",
@@ -171,7 +173,7 @@ IMPLIED = (
     "algorithm-1/initial-state",
     "remark-4.1/scheme/window",
     "theorem-4.3/any-k",
-    *(f"theorem-4.3/{part}" for part in ("gradient", "descent", "constants", "iteration")),
+    *(f"theorem-4.3/{part}" for part in ("gradient", "descent", "constants", "iteration", "monotone")),
 )
 OBSERVED = (
     # Of all clients and windows, where the remark speaks of one client in one window.
@@ -184,6 +186,8 @@ OBSERVED = (
     # Sections 1.2 and 5.4.1 see it in Figure 2, and do not speak of (29).
     "remark-4.3/k0-and-rounds",
     "theorem-4.3/sharper",
+    # Without Assumption 4.2, which Theorem 4.1 has.
+    "theorem-4.3/limit",
 )
 
 #: On what the printed proofs rest, and where they go wrong, in the paper's order.

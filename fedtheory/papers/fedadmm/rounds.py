@@ -12,9 +12,12 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
+from fedtheory.papers.fedadmm import transition, waiting
+from fedtheory.papers.fedadmm.descent import ACCURACY, ACCURACY_NEXT, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, SELECTED, last_of, smallest, waited
 from fedtheory.papers.fedadmm.runs import ROUND, RUN, SCHEME, SMOOTH, START, STEP, View, of_client, quantity
+from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison
@@ -37,42 +40,28 @@ def _walked(v: View, k: int) -> Array:
     return found
 
 
-def _eq_53(rounds: Any) -> Inequality:
-    """Both steps, with so many rounds in the second."""
-    return Inequality(
-        _away,
-        2 * _jump / sigma_i**2 + 2 * _way,
-        (
-            of_client(_away.name, lambda v, k: v.away(k + 1)),
-            of_client(_jump.name, last_of(lambda v, j: square(v.history.Pi[j + 1] - v.history.Pi[j]))),
-            of_client(_way.name, _walked),
-            of_client(_waits.name, waited),
-        ),
-        also=(Comparison(_way, "<=", rounds * _waits),),
-    )
-
-
 EQ_53 = (
     Claim(
         id="fedadmm/eq-53",
         where="eq. (53)",
         gist="with s_0 as printed",
         setting=RUN,
-        statement=_eq_53(s0),
+        statement=Inequality(
+            _away,
+            2 * _jump / sigma_i**2 + 2 * _way,
+            (
+                of_client(_away.name, lambda v, k: v.away(k + 1)),
+                of_client(_jump.name, last_of(lambda v, j: square(v.history.Pi[j + 1] - v.history.Pi[j]))),
+                of_client(_way.name, _walked),
+                of_client(_waits.name, waited),
+            ),
+            also=(Comparison(_way, "<=", s0 * _waits),),
+        ),
         requires=(SMOOTH, START, STEP, SCHEME, SELECTED),
         reading="of a client that was selected before; under Scheme 4.1 it may wait for 2 s_0 - 2 rounds. The limit "
         "that is drawn from it does not depend on the number",
     ),
-    Claim(
-        id="fedadmm/eq-53/repaired",
-        where="eq. (53)",
-        kind="inequality",
-        gist="with 2 s_0 - 2 in place of s_0",
-        setting=RUN,
-        statement=_eq_53(2 * s0 - 2),
-        requires=(SCHEME, SELECTED),
-        repairs="fedadmm/eq-53",
-    ),
+    waiting.EQ_53,
 )
 
 # Equation (55)
@@ -136,30 +125,24 @@ EQ_55 = (
         id="fedadmm/eq-55/tolerances/repaired",
         where="eq. (55)",
         gist="eps_i^{k+1} <= eps_i^{l+1}",
-        setting=RUN,
-        statement=Inequality(_eps_k, _eps_l, _TOLERANCES),
+        setting=TRANSITION,
+        statement=Inequality(ACCURACY_NEXT.expression, ACCURACY.expression, (ACCURACY, ACCURACY_NEXT)),
+        reading="of each of the iterations l + 1, ..., k between its two ends: in none does a tolerance rise",
         repairs="fedadmm/eq-55/tolerances",
     ),
 )
 
 # The proof of Theorem 4.3
 
-_V_next_round, _V_after = parts("Lt^{(p+1)k_0} Lt^{pk_0+1}")
 EQ_68 = Claim(
     id="fedadmm/eq-68",
     where="eq. (68)",
     gist="as printed",
-    setting=ROUND,
-    statement=Inequality(
-        _V_next_round,
-        _V_after,
-        (
-            quantity(_V_next_round.name, lambda v, k: v.lyapunov(k + v.fed.k0)),
-            quantity(_V_after.name, lambda v, k: v.lyapunov(k + 1)),
-        ),
-    ),
-    requires=(SMOOTH, START, STEP),
-    reading="k = p k_0; it is lemma-C.2/a, which holds of every iteration, k_0 - 1 times",
+    setting=TRANSITION,
+    statement=Inequality(LYAPUNOV_NEXT, LYAPUNOV, OF_ANY),
+    requires=(transition.SMOOTH, transition.STEP, transition.CONTINUES),
+    reading="of each of the k_0 - 1 iterations k = p k_0 + 1, ..., (p + 1) k_0 - 1 between its two ends, none of which "
+    "is in K: it is lemma-C.2/a, which holds of every iteration, so many times. For k_0 = 1 both ends are one",
 )
 
 _least, _least_late, _least_odd = parts(

@@ -85,7 +85,7 @@ class State(NamedTuple):
     fallen: Array
 
 
-def _largest(first: Array, *others: Array) -> Array:
+def largest(first: Array, *others: Array) -> Array:
     """The largest. Forms do not compare: of them the first, which the setting says is no smaller than the others."""
     try:
         return reduce(lambda a, b: np.where(b > a, b, a), others, first)
@@ -98,9 +98,9 @@ def init(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Ar
     Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
     state = State(w, W, Phi, D, E, F, Pi, square(E), square(F))
     now, then = _residuals(problem, params, state)
-    fallen = _largest(state.fallen, then)
+    fallen = largest(state.fallen, then)
     least = np.where(np.array(params.active), fallen / params.nu, now)
-    return state._replace(eps=_largest(state.eps, now, least), fallen=fallen)
+    return state._replace(eps=largest(state.eps, now, least), fallen=fallen)
 
 
 def _residuals(problem: Problem, params: Params, state: State) -> tuple[Array, Array]:
@@ -142,7 +142,7 @@ def _kept_at_most(problem: Problem, params: Params, w: Array, W: Array, Phi: Arr
     Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
     state = State(w, W, Phi, D, E, 0 * E, Pi, square(E), square(E))
     now, then = _residuals(problem, params, state)
-    eps = _largest(state.eps, now, np.where(np.array(params.active), then / params.nu, now))
+    eps = largest(state.eps, now, np.where(np.array(params.active), then / params.nu, now))
     return state._replace(eps=eps, fallen=params.nu * eps)
 
 
@@ -155,7 +155,7 @@ def _known_at_most(problem: Problem, params: Params, state: State) -> Array:
 def _of_state(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, D: Array, E: Array, F: Array) -> State:
     """As ``init``, with (37) alone: nothing is asked of the answers."""
     Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
-    return State(w, W, Phi, D, E, F, Pi, _largest(square(E), square(Phi)), square(F))
+    return State(w, W, Phi, D, E, F, Pi, largest(square(E), square(Phi)), square(F))
 
 
 def _known_of_state(problem: Problem, params: Params, state: State) -> Array:

@@ -23,12 +23,8 @@ EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")
 RATE = claims.get("feddcd/lemma-B.8/rate/repaired")
 DIANA = claims.get("baseline/diana/one-step")
 
-#: Claims over a class whose code is not read: two speak of how many nodes there are, one of single clients and ages.
-NOT_READ = (
-    "fedopt/dane/property-b/repaired",
-    "fedopt/dane/property-d",
-    "fedadmm/theorem-4.3/iteration",
-)
+#: Claims over a class whose code is not read: they speak of how many nodes there are.
+NOT_READ = ("fedopt/dane/property-b/repaired", "fedopt/dane/property-d")
 _OVER_A_CLASS = [c for c in claims.all() if posing.posable(c.setting) and c.statement.bounding and c.id not in NOT_READ]
 #: One claim of each setting.
 ABOUT = {id(claim.setting): claim for claim in reversed(_OVER_A_CLASS)}.values()

@@ -1,0 +1,180 @@
+"""FedADMM, eqs. (53) and (61) to (63) in any number of dimensions: a client that waits while the server moves.
+
+What the client did last is an iteration of its own (lemma-C.2/c/selected, eq-62/selected); then it stays, and the
+server goes on for any number of rounds. Of the functions nothing else is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.classes import Smooth
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.numbers.rational import Array, square
+from fedtheory.papers.fedadmm import transition
+from fedtheory.papers.fedadmm.descent import ACCURACY, DUAL, LOCAL
+from fedtheory.papers.fedadmm.letters import parts, q, s0, sigma_i
+from fedtheory.papers.fedadmm.transition import TRANSITION
+from fedtheory.problems.base import Problem
+from fedtheory.settings import Hints, Setting, points
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison, Quantity
+
+_Q = sympy.Rational
+
+
+class Penalty(NamedTuple):
+    """``sigma``: sigma_i; ``s0``: the windows of Scheme 4.1."""
+
+    sigma: Any
+    s0: Any
+
+
+class Waits(NamedTuple):
+    """``Dpi``, ``Dw (..., d)``: the client's last changes pi_i^{k_i+1} - pi_i^{k_i} and w_i^{k_i+1} - w_i^{k_i};
+    ``E (..., d)``: a vector of accuracy; ``moves (..., n, d)``: w^{t+1} - w^t in the n rounds t since then; ``eps
+    (...)``: eps_i^{k_i}."""
+
+    Dpi: Array
+    Dw: Array
+    E: Array
+    moves: Array
+    eps: Array
+
+
+def _origin(problem: Problem, params: Penalty) -> Waits:
+    none = np.zeros(problem.d, dtype=int)
+    return Waits(none, none, none, np.zeros((problem.n, problem.d), dtype=int), np.zeros((), dtype=int))
+
+
+def _missing(params: Penalty, Dpi: Array, Dw: Array) -> Array:
+    """What (61) asks of eps_i^{k_i}."""
+    found: Array = (square(Dpi) - 2 * params.sigma**2 * square(Dw) / 15) / 24
+    return found
+
+
+def _init(problem: Problem, params: Penalty, Dpi: Array, Dw: Array, E: Array, moves: Array) -> Waits:
+    """eps_i^{k_i} = |E|^2, or as much as (61) asks for."""
+    return Waits(Dpi, Dw, E, moves, transition.largest(square(E), _missing(params, Dpi, Dw)))
+
+
+def _known(problem: Problem, params: Penalty, state: Waits) -> Array:
+    """Eq. (61)."""
+    return _missing(params, state.Dpi, state.Dw) - state.eps
+
+
+def _jump(problem: Problem, params: Penalty, state: Waits) -> Array:
+    """|Dpi_i^{k_i+1}|^2."""
+    return square(state.Dpi)
+
+
+def _move(problem: Problem, params: Penalty, state: Waits) -> Array:
+    """|Dw_i^{k_i+1}|^2."""
+    return square(state.Dw)
+
+
+def _eps(problem: Problem, params: Penalty, state: Waits) -> Array:
+    """eps_i^{k_i}."""
+    return state.eps
+
+
+def _way(problem: Problem, params: Penalty, state: Waits) -> Array:
+    """|w^{tau_{k+1}} - w^{tau_{k_i+1}}|^2."""
+    return square(state.moves.sum(axis=-2))
+
+
+def _rounds(problem: Problem, params: Penalty, state: Waits) -> Array:
+    """The sum of |w^{t+1} - w^t|^2."""
+    found: Array = square(state.moves).sum(axis=-1)
+    return found
+
+
+def _away(problem: Problem, params: Penalty, state: Waits) -> Array:
+    """|w_i^{k+1} - w^{tau_{k+1}}|^2, where w_i^{k+1} is w^{tau_{k_i+1}} + Dpi_i^{k_i+1}/sigma_i, by (7)."""
+    return square(state.Dpi / params.sigma - state.moves.sum(axis=-2))
+
+
+_points: Any = points(Waits, Penalty, _origin)
+_n, _L = sympy.Symbol("tau_{k+1}-tau_{k_i+1}", integer=True, positive=True), sympy.Symbol("L", positive=True)
+WAITING = Setting(
+    "a client at rest for n rounds since its last iteration k_i, of which (61) holds, any moves of the server in them, "
+    "in any dimension",
+    letters={_n: "n", sigma_i: "sigma", s0: "s0"},
+    algorithm=replace(_points, init=_init),
+    functions=Smooth(_L),
+    hints=Hints(known=_known),
+)
+_SCHEME = Hypothesis(
+    "Scheme 4.1: a client rests for 2 s_0 - 2 rounds at most", sympy.Le(_n, 2 * s0 - 2, evaluate=False)
+)
+
+AWAY, JUMP, WAY, ROUNDS, MOVE, EPS = (
+    Quantity(symbol, of)
+    for symbol, of in zip(
+        parts(
+            "|Dbar_i^{k+1}|^2 |Dpi_i^{k_i+1}|^2 |w^{tau_{k+1}}-w^{tau_{k_i+1}}|^2 "
+            "sum_{tau_{k_i+1}<=t<tau_{k+1}}|w^{t+1}-w^t|^2 |Dw_i^{k_i+1}|^2 eps_i^{k_i}"
+        ),
+        (_away, _jump, _way, _rounds, _move, _eps),
+        strict=True,
+    )
+)
+_far, _dual, _walked, _waits = (quantity.expression for quantity in (AWAY, JUMP, WAY, ROUNDS))
+
+EQ_53 = Claim(
+    id="fedadmm/eq-53/repaired",
+    where="eq. (53)",
+    kind="inequality",
+    gist="with 2 s_0 - 2 in place of s_0",
+    setting=WAITING,
+    statement=Inequality(
+        _far,
+        2 * _dual / sigma_i**2 + 2 * _walked,
+        (AWAY, JUMP, WAY, ROUNDS),
+        also=(Comparison(_walked, "<=", (2 * s0 - 2) * _waits),),
+    ),
+    requires=(_SCHEME,),
+    repairs="fedadmm/eq-53",
+)
+
+_61 = _Q(2, 15) * sigma_i**2 * LOCAL.expression + 24 * ACCURACY.expression
+_62 = q("|w_i^{k+1}-w^{tau_{k+1}}|^2")
+EQ_62 = (
+    Claim(
+        id="fedadmm/eq-62/selected",
+        where="eqs. (61)-(63)",
+        kind="inequality",
+        gist="(61) and (62), of a client that takes part",
+        setting=TRANSITION,
+        statement=Inequality(
+            DUAL.expression,
+            _61,
+            (DUAL, LOCAL, ACCURACY, transition.of_client(_62.name, lambda v: v.away())),
+            also=(Comparison(sigma_i**2 * _62, "<=", _61),),
+        ),
+        requires=(transition.SMOOTH, transition.STEP, transition.SELECTED),
+        reading="it is what eq. (62) says at k_i, at which the client took part",
+    ),
+    Claim(
+        id="fedadmm/eq-62/repaired",
+        where="eqs. (61)-(63)",
+        kind="inequality",
+        gist="with 2(2 s_0 - 2) in place of 2 s_0: under Scheme 4.1 a client waits for as many rounds",
+        setting=WAITING,
+        statement=Inequality(
+            sigma_i**2 * _far,
+            _Q(4, 15) * sigma_i**2 * MOVE.expression + 48 * EPS.expression + 2 * (2 * s0 - 2) * sigma_i**2 * _waits,
+            (AWAY, MOVE, EPS, ROUNDS),
+        ),
+        requires=(_SCHEME,),
+        reading="(63); that (61) and (62) hold at k_i is eq-62/selected",
+        repairs="fedadmm/eq-62",
+    ),
+)
+
+__all__ = ["EQ_53", "EQ_62"]
