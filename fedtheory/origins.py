@@ -12,8 +12,8 @@ import re
 #: What a claim can be, and what that means, in words.
 ORIGINS = {
     "printed": "printed in the paper",
-    "implied": "printed nowhere, but a proof or a later line needs it",
-    "observed": "printed nowhere, and ours",
+    "implied": "not printed, but a proof or a later line relies on it",
+    "observed": "not printed: an addition of ours",
 }
 
 #: What a place in a paper is named by: something that has a number or, in an appendix, a letter.

@@ -245,7 +245,7 @@ def test_a_file_that_cannot_be_read_is_told(carry):
 def test_an_audit_checks_what_is_carried_or_finds_all_anew(carry, monkeypatch):
     carry(json.loads(entry(STATES)))
     (found,) = audit([claims.get(STATES)], rechecking=True)
-    assert terminal.sources([found]) == ["1 re-checked, 0 found anew"]
+    assert terminal.sources([found]) == ["1 rechecked, 0 searched anew"]
     (found,) = audit([claims.get(STATES)])
     assert not terminal.sources([found]) and same(found, scratch(STATES))
 

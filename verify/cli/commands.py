@@ -75,7 +75,7 @@ def run_audit(args: argparse.Namespace) -> int:
     consoles.say(report, *terminal.remarks(found), *terminal.coverage(found), *terminal.fallen(found))
     verdicts = {e.claim.id: str(e.verdict) for e in found}
     if groups := falls.grouped(selected, verdicts):
-        consoles.say(report, f"of the claims that fall: {falls.counted(groups)}")
+        consoles.say(report, f"of the claims that do not hold: {falls.counted(groups)}")
     consoles.say(report, terminal.summary(found, time.perf_counter() - begun), *terminal.sources(found))
     consoles.say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
     if unwritten is not None:
@@ -108,9 +108,7 @@ def _tested(
     """
     found = {e.claim.id: e for e in kept.read(selected)}
     if found:
-        consoles.say(
-            log, f"{len(found)} of {len(selected)} verdicts were found before, and are taken from {kept.directory}"
-        )
+        consoles.say(log, f"{len(found)} of {len(selected)} verdicts are taken from the cache {kept.directory}")
     written = 0
 
     def save() -> None:
@@ -145,9 +143,7 @@ def _tested(
             if kept.saved:
                 with suppress(OSError):
                     share = f"{len(kept.saved)} of {len(selected)}"
-                    consoles.say(
-                        log, f"{share} verdicts are kept in {kept.directory}: the same command goes on from there"
-                    )
+                    consoles.say(log, f"{share} verdicts are kept in {kept.directory}: run the same command to resume")
             raise
     return [found[c.id] for c in selected if c.id in found]
 
@@ -213,14 +209,14 @@ def _carried(id: str) -> dict[str, Any] | None:
     """
     entry = results.shipped().entries.get(id)
     if entry is not None and entry["counterexample"] is None:
-        raise ValueError(f"no counterexample to {id} is carried: it is {entry['verdict']}")
+        raise ValueError(f"no counterexample ships for {id}: it is {entry['verdict']}")
     if entry is None and not Path(id).suffix and id != ".":
         try:
             claims.get(id)
         except ValueError as error:
-            raise ValueError(f"there is no file {id}, and it is no id either: {error}") from None
+            raise ValueError(f"{id} is neither a file nor a claim: {error}") from None
         raise ValueError(
-            f"no result is carried for {id}: `fedtheory check FILE --out DIR` writes files that can be replayed"
+            f"no result ships for {id}: `fedtheory check FILE --out DIR` writes files that can be replayed"
         )
     return entry
 

@@ -150,7 +150,7 @@ def run_show(args: Any) -> int:
         evidence = (_checked if anew else _stored)(claim, seed, budget)
     else:
         _warn(found)
-        consoles.say(report, f"carried results {found.origin}; --check recomputes them")
+        consoles.say(report, f"shipped results {found.origin}; --check recomputes them")
         evidence = Evidence.from_json(claim, found.entries[claim.id])
     consoles.say(report, *terminal.findings(evidence, claims.repairing(claim.id)))
     return 0
@@ -169,7 +169,7 @@ def run_why(args: Any) -> int:
     ids = [args.id] if args.id in ids else ids
     missing = [id for id in ids if id not in found.entries and id not in own]
     if missing == ids:
-        raise ValueError(f"no result for {missing[0]} is carried: fedtheory show {missing[0]} tests it")
+        raise ValueError(f"no result ships for {missing[0]}: fedtheory show {missing[0]} tests it")
     ids = [id for id in ids if id not in missing]
     if any(id not in own for id in ids):
         _warn(found)
@@ -193,7 +193,7 @@ def run_why(args: Any) -> int:
     count = sum(map(len, groups.values()))
     consoles.say(report, f"{count} of {len(told)} claims do not hold{apart}; fedtheory why ID explains each")
     if missing:
-        consoles.say(report, f"no result is carried for {', '.join(missing)}: fedtheory show ID tests it")
+        consoles.say(report, f"no result ships for {', '.join(missing)}: fedtheory show ID tests it")
     return 0
 
 
@@ -225,7 +225,7 @@ def _warn(found: Shipped) -> None:
 
     if results.code() != found.code:
         changed = (
-            "the code has changed since the carried results were computed; fedtheory show ID --check recomputes them"
+            "the code has changed since the shipped results were computed; fedtheory show ID --check recomputes them"
         )
         consoles.say(consoles.console(sys.stderr), changed)
 

@@ -261,7 +261,7 @@ def _with_generator(setup: Setup) -> Result:
             break
     checked = [
         f"{len(found.cases)} steps on {len(chosen)} problems, {_LONG_DRAWN} of them a run, each explained by a draw, "
-        "how often each draw occurs, and draws apart"
+        "how often each draw occurs, and dependence between draws"
     ]
     detects = {"a step off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
     detects |= reach(chosen, _LONG_DRAWN)

@@ -59,7 +59,7 @@ def runs(setup: Setup, observes: str | None) -> Result:
         return Result((interface(setup, broken),), ("the interface",), {})
     checked = (
         f"{count} runs of {_ROUNDS} rounds on {len(chosen)} problems, and of {_LONG_ROUNDS} on one, each iterate "
-        "explained by draws and the hidden states that they lead to, how often each draw occurs, and draws apart",
+        "explained by draws and the hidden states that they lead to, how often each draw occurs, dependence of draws",
     )
     detects = {"an iterate off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
     if incomplete:

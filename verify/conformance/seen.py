@@ -112,7 +112,11 @@ def reach(scenarios: Sequence[Scenario], rounds: int) -> dict[str, float]:
     """How far is looked, as defects that are found: what begins later, or with more clients or dimensions, is not."""
     curved = any(not isinstance(s.problem.f, Quadratics) for s in scenarios)
     return {
-        "a step that is wrong from some round on, of a run, if by round": rounds,
-        f"... with many clients{'' if curved else ', of quadratics'}, if with": max(s.problem.n for s in scenarios),
-        f"... in many dimensions{'' if curved else ', of quadratics'}, if in": max(s.problem.d for s in scenarios),
+        "a step that is wrong from some round on, up to round": rounds,
+        f"a step that is wrong for many clients{'' if curved else ', on quadratics'}, up to": max(
+            s.problem.n for s in scenarios
+        ),
+        f"a step that is wrong in many dimensions{'' if curved else ', on quadratics'}, up to": max(
+            s.problem.d for s in scenarios
+        ),
     }

@@ -67,7 +67,7 @@ def apart(of: Features, level: float) -> str:
     most_plain = max(found)[0]
     _, lag, name, alike = min((f for f in found if f[0] >= most_plain / 2), key=lambda f: f[1])
     which = "the draw before" if lag == 1 else f"the draw {lag} steps before"
-    return f"{name}: a draw is too much {'like' if alike else 'unlike'} {which}, in {len(values)} draws"
+    return f"{name}: a draw is too {'similar to' if alike else 'different from'} {which}, in {len(values)} draws"
 
 
 def _capital(x: Array) -> Array:

@@ -150,7 +150,7 @@ def _transitions(setup: Setup, steps: Sequence[Case], detects: dict[str, float])
     failures, defect = often(setup, scenario, draws, p, weights, setup.level / 4)
     failures = failures or dependent(setup, scenario, draws, p, weights, setup.level / 4)
     detects["probability of a draw off by"] = defect
-    return failures, f"{words}, how often each draw occurs, and draws apart"
+    return failures, f"{words}, how often each draw occurs, and dependence between draws"
 
 
 def _recorded(setup: Setup, steps: Sequence[Case], checked: list[str]) -> list[Failure]:
@@ -158,7 +158,7 @@ def _recorded(setup: Setup, steps: Sequence[Case], checked: list[str]) -> list[F
     problem, params = setup.scenarios[0].problem, setup.scenarios[0].params
     laws = [setup.algorithm.draws(problem, params, case.before) for case in steps[:MOST]]
     level = setup.level / 4
-    checked.append(f"{len(laws)} draws: how they are distributed, what clients have in common, draws apart")
+    checked.append(f"{len(laws)} draws: how they are distributed, dependence between clients and between draws")
     wrong = recorded([case.draw for case in steps], laws, level, np.random.default_rng(0))
     return _not_drawn(setup, wrong, "draws are not those of the method")
 

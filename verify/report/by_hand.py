@@ -190,7 +190,7 @@ def _outcomes(state: Any, later: Any, probabilities: Any, rounds: int) -> Iterat
         found[at] = found.get(at, 0) + p
     after = f"after {rounds} round{'s' if rounds != 1 else ''}"
     if len(found) > _OUTCOMES:
-        yield f"{after}: {len(found)} outcomes, as the draws fall"
+        yield f"{after}: {len(found)} outcomes, depending on the draws"
     elif len(found) == 1:
         yield f"{after}: {next(iter(found))}"
     else:
@@ -222,18 +222,18 @@ def _meant(example: Counterexample) -> Iterator[str]:
     """What it means for the method, where the two numbers do not say so."""
     if example.part == limits.PRODUCTS:
         yield (
-            "No draw shrinks volumes about the optimum, and their products do not: of any starts that span the space "
-            "one does not tend to it."
+            "No draw shrinks volumes about the optimum, so no product of draws does: among any starts that span the "
+            "space, at least one does not converge to it."
         )
     elif example.part == limits.SCHUR_COHN:
         yield (
-            "The linear map of a step has an eigenvalue on or outside the unit circle: the method does not converge "
-            "from almost every start."
+            "The linear map of a step has an eigenvalue on or outside the unit circle: from almost every start, the "
+            "method does not converge."
         )
     elif example.part == "fixed point":
-        yield "The method stays in that state for ever, and it is not the limit that is claimed."
+        yield "The method stays in that state forever, and it is not the claimed limit."
     elif example.part == limits.CYCLE:
-        yield "The method comes back to that state for ever, and what is to vanish is not 0 there."
+        yield "The method returns to that state forever, and the quantity that is claimed to vanish is not 0 there."
     alike: dict[str, list[str]] = {}
     for name, meaning in statement.definitions(example.claim):
         alike.setdefault(meaning, []).append(name)

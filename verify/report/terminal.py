@@ -92,12 +92,12 @@ def summary(found: Sequence[Evidence], seconds: float) -> str:
 def sources(found: Sequence[Evidence]) -> list[str]:
     """How many verdicts rest on what is carried and was checked again, and how many were found anew."""
     again = sum(any(o.source is Provenance.RECHECKED for o in e.outcomes) for e in found)
-    return [f"{again} re-checked, {len(found) - again} found anew"] if again else []
+    return [f"{again} rechecked, {len(found) - again} searched anew"] if again else []
 
 
 def fallen(found: Sequence[Evidence]) -> list[str]:
     """A line for each thing that is carried of a claim and does not hold."""
-    return [f"CARRIED, AND DOES NOT HOLD: {e.claim.id}: {why}; it was found anew" for e in found for why in e.fallen]
+    return [f"SHIPPED PROOF FAILS: {e.claim.id}: {why}; searched anew" for e in found for why in e.fallen]
 
 
 def coverage(found: Sequence[Evidence]) -> list[str]:
@@ -137,9 +137,9 @@ def description(claim: Claim) -> list[str]:
     if claim.reading:
         lines += ["reading", f"  {claim.reading}"]
     if claim.literal_of:
-        lines += ["read literally; the intended statement is", f"  {claim.literal_of}"]
+        lines += ["this is the literal reading; the intended statement is", f"  {claim.literal_of}"]
     if letters := claims.by_letter(claim.id):
-        lines += ["the intended statement; read literally it is", *(f"  {letter.id}" for letter in letters)]
+        lines += ["this is the intended statement; the literal reading is", *(f"  {letter.id}" for letter in letters)]
     if claim.repairs:
         lines += ["repairs", f"  {claim.repairs}"]
     if claim.follows:

@@ -21,8 +21,8 @@ from verify.report.terminal import example_lines, shown
 
 _SURE = {
     Verdict.PROVED: "it holds: proved for all values of its constants",
-    Verdict.CERTIFIED: "it holds at the parameters that were tried: certified over the whole class there",
-    Verdict.SUPPORTED: "no counterexample was found, which proves nothing",
+    Verdict.CERTIFIED: "it holds at the parameters that were tested: certified there over the whole class",
+    Verdict.SUPPORTED: "no counterexample was found, which is not a proof",
     Verdict.NOT_TESTED: "it was not tested",
 }
 
@@ -72,13 +72,13 @@ def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
     claim, example = evidence.claim, evidence.counterexample
     told: list[str | Text] = [_heading(evidence)]
     if claim.literal_of:
-        told.append(f"  meant: {_verdict_of(claim.literal_of, verdicts)}")
+        told.append(f"  intended: {_verdict_of(claim.literal_of, verdicts)}")
     if example is None:
-        told.append(f"  wrong: {evidence.note}")
+        told.append(f"  reason: {evidence.note}")
     else:
         place = example.place()
         at = f", at {place}" if place else ""
-        told.append(f"  false: {shown(example.left)} {example.relation} {shown(example.right)}{at}")
+        told.append(f"  counterexample: {shown(example.left)} {example.relation} {shown(example.right)} is false{at}")
     if claim.flaw:
         told.append(f"  step: {claim.flaw}")
     for used in ends(claim, verdicts):
@@ -110,9 +110,9 @@ def _origin(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
     if claim.formula:
         yield f"  as printed: {claim.formula}"
     if claim.literal_of:
-        yield f"  what is meant: {_verdict_of(claim.literal_of, verdicts)}"
+        yield f"  intended statement: {_verdict_of(claim.literal_of, verdicts)}"
     for other in claims.by_letter(claim.id):
-        yield f"  its letter: {_verdict_of(other.id, verdicts)}"
+        yield f"  literal reading: {_verdict_of(other.id, verdicts)}"
 
 
 def _failure(evidence: Evidence, again: str) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _failure(evidence: Evidence, again: str) -> Iterator[str]:
     which = f", to comparison {int(example.part) + 1} of {len(comparisons)}" if len(comparisons) > 1 else ""
     yield f"counterexample{which if example.part.isdigit() else ''}"
     yield from (f"  {line}" for line in example_lines(example))
-    yield f"  to compute it again, exactly: {again}"
+    yield f"  to replay it exactly: {again}"
 
 
 def _step(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
@@ -148,7 +148,7 @@ def _step(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
 def _rests(used: Used) -> str:
     way = f", through {', '.join(c.id for c in used.through)}" if used.through else ""
     place = f" ({used.claim.where})" if used.claim.where else ""
-    return f"it rests on {used.claim.id}{place}{way}"
+    return f"it relies on {used.claim.id}{place}{way}"
 
 
 def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:
@@ -158,7 +158,7 @@ def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:
         yield Text.assemble("the repaired statement: ", repaired.id, ": ", (verdict, style(verdict)))
         yield f"  {repaired.gist}"
         first, second = difference.marked(claim, repaired)
-        for title, parts in (("as read, what differs in {braces}", first), ("repaired", second)):
+        for title, parts in (("as read, with differences in {braces}", first), ("repaired", second)):
             yield title
             for heading, told in parts:
                 for line in told:
@@ -184,14 +184,14 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
         yield f"  {real_closed_fields.ALONE}"
     yield from (f"  {line}" for line in statement.text(claim))
     if claim.repairs:
-        yield f"it repairs {claim.repairs}: {verdicts.get(claim.repairs, '-')}; fedtheory why {claim.repairs}"
+        yield f"it repairs {claim.repairs}: {verdicts.get(claim.repairs, '-')}; see fedtheory why {claim.repairs}"
     if claim.uses:
-        yield "its printed proof rests on"
+        yield "its printed proof relies on"
         for id in claim.uses:
             verdict = verdicts.get(id, "-")
             yield Text.assemble("  ", id, ": ", (verdict, style(verdict)))
     if culprits := fallen(claim, verdicts):
-        yield "so its printed proof does not stand as it is"
+        yield "so its printed proof fails as it stands"
         for culprit in culprits:
             yield f"  {_rests(culprit)}, which is {verdicts[culprit.claim.id]}"
             if culprit.claim.flaw:

@@ -119,7 +119,7 @@ def _files(where: Path) -> None:
         ("list --verdict false", "invalid choice: 'false'"),
         ("why eq-6", "did you mean locodl/eq-6"),
         ("why", "ID"),
-        ("replay locodl/eq-6", "no counterexample to locodl/eq-6 is carried: it is proved"),
+        ("replay locodl/eq-6", "no counterexample ships for locodl/eq-6: it is proved"),
         ("show", "as in `fedtheory show feddcd/theorem-6.1/eq-10`"),
         ("show locodl", "'locodl' is no claim, but the beginning of"),
         (
@@ -224,7 +224,7 @@ def test_audit_prints_a_table_refutations_and_a_summary(here, capsys):
     assert "is false (repaired: feddcd/lemma-B.8/rate/repaired)" in refutation and "n=2" in refutation
     (summary,) = [line for line in lines if line.startswith("4 claims: ")]
     assert " 1 refuted; " in summary
-    assert lines[lines.index(summary) - 1] == "of the claims that fall: 1 false only if read literally"
+    assert lines[lines.index(summary) - 1] == "of the claims that do not hold: 1 false only if read literally"
     # In a log the progress is a line for each claim.
     assert [line.split()[0] for line in err.splitlines()] == [f"[{i}/4]" for i in (1, 2, 3, 4)]
     assert {p.name for p in (here / "fedtheory-audit").iterdir()} == {"audit.json", "counterexamples"}

@@ -166,7 +166,7 @@ def never(monkeypatch):
 def test_show_computes_nothing(capsys, never):
     found = shipped()
     status, out, _ = run(capsys, "show", REFUTED)
-    assert status == 0 and f"carried results {found.origin}" in out and "verdict: refuted" in out
+    assert status == 0 and f"shipped results {found.origin}" in out and "verdict: refuted" in out
     # The seed and the budget of the results are those of the results.
     assert run(capsys, "show", REFUTED, "--seed", str(found.seed), "--budget", found.budget)[1] == out
 
@@ -176,14 +176,14 @@ def test_show_computes_what_is_asked_for(capsys, monkeypatch, more):
     asked = []
     monkeypatch.setattr("verify.checking.check", lambda *args: asked.append(args) or check(args[0]))
     status, out, err = run(capsys, "show", "locodl/eq-6", *more)
-    assert (status, err, len(asked)) == (0, "", 1) and "carried results" not in out and "verdict: proved" in out
+    assert (status, err, len(asked)) == (0, "", 1) and "shipped results" not in out and "verdict: proved" in out
     assert asked[0][1:3] == (7 if "7" in more else shipped().seed, "full" if "full" in more else shipped().budget)
 
 
 def test_show_computes_what_is_not_carried(capsys, carried):
     carried(entries={})
     status, out, err = run(capsys, "show", "locodl/eq-6")
-    assert (status, err) == (0, "") and "carried results" not in out and "verdict: proved" in out
+    assert (status, err) == (0, "") and "shipped results" not in out and "verdict: proved" in out
 
 
 @pytest.mark.parametrize("command", ["show", "why"])
@@ -261,7 +261,7 @@ def test_why_tells_the_counterexample_the_step_and_the_repair(capsys, never):
         "left: E[G(y^T)-G*] = 64/729, about 0.0877915",
         "claimed 64/729 <= 1/12, which is false",
         f"fedtheory replay {REFUTED}",
-        "it rests on feddcd/theorem-D.1 (Theorem D.1), which is refuted",
+        "it relies on feddcd/theorem-D.1 (Theorem D.1), which is refuted",
         claims.get("feddcd/theorem-D.1").flaw,
         f"the repaired statement: {REFUTED}/repaired: certified",
         "(G(y^0)-G*)*{1 + ",
@@ -276,9 +276,11 @@ def test_why_follows_what_is_used_through_what_falls(capsys):
 
 def test_why_of_a_claim_that_holds_says_on_what_it_rests(capsys):
     _, out, _ = run(capsys, "why", "locodl/theorem-3.1/eq-5")
-    assert "it holds: proved" in out and "locodl/theorem-3.1/one-step: proved" in out and "does not stand" not in out
+    assert (
+        "it holds: proved" in out and "locodl/theorem-3.1/one-step: proved" in out and "fails as it stands" not in out
+    )
     _, out, _ = run(capsys, "why", "feddcd/theorem-6.1/eq-11")
-    assert re.search(r"\d+ certificates", out) and f"{REFUTED}: refuted" in out and "does not stand" in out
+    assert re.search(r"\d+ certificates", out) and f"{REFUTED}: refuted" in out and "fails as it stands" in out
 
 
 def test_why_of_what_is_ill_posed_says_what_is_wrong(capsys):
@@ -290,9 +292,9 @@ def test_why_tells_what_is_printed_and_what_is_meant(capsys):
     _, out, _ = run(capsys, "why", "feddcd/lemma-B.8/rate")
     letter, meant = claims.get("feddcd/lemma-B.8/rate"), claims.get("feddcd/lemma-B.8/rate/repaired")
     assert "\n  false only if read literally\n" in out and f"\n  as printed: {letter.formula}\n" in out
-    assert f"\n  what is meant: {meant.id}, {shipped().verdict(meant.id)}: {meant.gist}\n" in out
+    assert f"\n  intended statement: {meant.id}, {shipped().verdict(meant.id)}: {meant.gist}\n" in out
     _, out, _ = run(capsys, "why", meant.id)
-    assert f"\n  its letter: {letter.id}, refuted: " in out
+    assert f"\n  literal reading: {letter.id}, refuted: " in out
     _, out, _ = run(capsys, "why", REFUTED)
     assert "\n  false as meant\n" in out and "letter" not in out
     _, out, _ = run(capsys, "why", "fedopt/fsvrg/property-b")
@@ -316,9 +318,9 @@ def test_why_of_a_paper_follows_each_chain_to_its_end(capsys):
     _, out, _ = run(capsys, "why", "feddcd/theorem-5.2")
     _, _, told = out.partition("feddcd/theorem-5.2/zeta  (Theorem 5.2): refuted")
     for id in ("feddcd/lemma-C.2", "feddcd/theorem-C.1"):
-        assert f"it rests on {id} (" in told and f"which is refuted: {claims.get(id).flaw}" in told
+        assert f"it relies on {id} (" in told and f"which is refuted: {claims.get(id).flaw}" in told
     # What is between leads there, and has no error of its own.
-    assert "it rests on feddcd/theorem-5.2/eq-9" not in told
+    assert "it relies on feddcd/theorem-5.2/eq-9" not in told
 
 
 @pytest.mark.parametrize("claim", FALLING, ids=lambda c: c.id)
@@ -350,10 +352,10 @@ def own(tmp_path):
 def test_why_tests_claims_of_ones_own(capsys, own):
     status, out, _ = run(capsys, "why", "mine/start", "--own", own)
     assert status == 0 and out.startswith("mine/start: refuted\ncounterexample\n")
-    assert "it rests on mine/end (page 1), through mine/middle, which is refuted" in out and "    a slip" in out
+    assert "it relies on mine/end (page 1), through mine/middle, which is refuted" in out and "    a slip" in out
     assert "the repaired statement: mine/start/repaired: proved" in out
     # There is nothing carried to replay.
-    assert f"again, exactly: fedtheory check {own} --out DIR" in out
+    assert f"to replay it exactly: fedtheory check {own} --out DIR" in out
     _, out, _ = run(capsys, "why", "mine/alone", "--own", own)
     assert "refuted" in out and "step" not in out
 
@@ -362,7 +364,7 @@ def test_why_of_all_claims_of_ones_own_tells_which_fall(capsys, own):
     status, out, _ = run(capsys, "why", "mine", "--own", own)
     heads = [line for line in out.splitlines() if not line.startswith(" ")]
     assert status == 0 and heads[:3] == ["mine/end  (page 1): refuted", "mine/middle: refuted", "mine/start: refuted"]
-    assert out.count("it rests on mine/end (page 1)") == 2 and "4 of 5 claims do not hold" in out
+    assert out.count("it relies on mine/end (page 1)") == 2 and "4 of 5 claims do not hold" in out
 
 
 MEANT = """
@@ -381,7 +383,7 @@ def test_why_tells_what_a_letter_of_ones_own_means(capsys, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(MEANT)
     _, out, _ = run(capsys, "why", "mine/meant/literal", "--own", str(file))
-    assert "\n  false only if read literally\n  as printed: a < b\n  what is meant: mine/meant, proved\n" in out
+    assert "\n  false only if read literally\n  as printed: a < b\n  intended statement: mine/meant, proved\n" in out
     _, out, _ = run(capsys, "why", "mine", "--own", str(file))
     heads = [line for line in out.splitlines() if not line.startswith(" ")]
     assert heads[0] == "false only if read literally:" and heads[2] == "false:"
