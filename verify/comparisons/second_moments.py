@@ -36,6 +36,8 @@ _SMALL, _MANY = 12, 100
 _FEW = 30
 #: How far floats may be from what they stand for, relatively.
 _LAST_BIT = 2.0**-50
+#: By how much a product of nonnegative floats may exceed what is computed of it, relatively, and of how many terms.
+_ABOVE, _TERMS = 2.0**-40, 2**10
 
 
 def is_long(rounds: int) -> bool:
@@ -74,7 +76,7 @@ class _Scaled:
     exponent: int
 
     def __matmul__(self, other: _Scaled) -> _Scaled:
-        errors = abs(self.entries) @ other.errors + self.errors @ (abs(other.entries) + other.errors)
+        errors = _bound(abs(self.entries), other.errors) + _bound(self.errors, abs(other.entries) + other.errors)
         return _shortened(self.entries @ other.entries, errors, self.exponent + other.exponent)
 
     def __getitem__(self, index: Any) -> _Scaled:
@@ -104,6 +106,20 @@ def _shortened(entries: Array, errors: Array, exponent: int) -> _Scaled:
     excess = max(int(abs(entries).max(initial=0)).bit_length() - _BITS, 0)
     # What is cut off of either is less than one.
     return _Scaled(entries >> excess, (errors >> excess) + 2 * (excess > 0), exponent + excess)
+
+
+def _bound(one: Array, other: Array) -> Array:
+    """Integers that the product of two arrays of nonnegative integers does not exceed: of errors a few digits do."""
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            product = one.astype(float) @ other.astype(float) * (1 + _ABOVE)
+    except ArithmeticError:
+        return one @ other
+    if one.shape[-1] > _TERMS or not np.isfinite(product).all():
+        return one @ other
+    # Each rounding, of numbers, products and sums, is off by 2^-53 of itself at most.
+    found: Array = np.vectorize(math.ceil, otypes=[object])(product)
+    return found
 
 
 def superoperator(A: Any, p: Any) -> Any:

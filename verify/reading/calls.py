@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
+from functools import lru_cache
 from typing import Any
 
 from verify.reading.source import Unread
@@ -88,6 +89,7 @@ def set_in(body: list[ast.stmt]) -> frozenset[str]:
     return frozenset(node.id for node in nodes if isinstance(node, ast.Name) and not loads(node))
 
 
+@lru_cache(maxsize=4096)
 def local_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     """The names that a function sets. ``Unread`` where it consists of more than what is read, reached or not."""
     found: set[str] = set()

@@ -5,10 +5,15 @@ import __future__ as future
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
+from typing import TypeAlias
+
+#: The name and the first line of a code.
+_Place: TypeAlias = tuple[str, int]
 
 
 class Unread(ValueError):
@@ -17,13 +22,14 @@ class Unread(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Module:
-    """The file of a module: its name, its text, its tree, and the code of each function in it; ``unevaluated``: whether
-    annotations in it are not computed."""
+    """The file of a module: its name, its text, its tree; the codes and the definitions of the functions in it, by name
+    and first line; ``unevaluated``: whether annotations in it are not computed."""
 
     name: str
     text: str
     tree: ast.Module
-    codes: tuple[CodeType, ...]
+    codes: Mapping[_Place, Sequence[CodeType]]
+    definitions: Mapping[_Place, Sequence[ast.FunctionDef | ast.Lambda]]
     unevaluated: bool
 
 
@@ -34,7 +40,15 @@ def _module(filename: str, text: str) -> Module | None:
         whole = compile(text, filename, "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
         return None
-    return Module(filename, text, tree, tuple(_codes(whole)), bool(whole.co_flags & future.annotations.compiler_flag))
+    unevaluated = bool(whole.co_flags & future.annotations.compiler_flag)
+    codes: dict[_Place, list[CodeType]] = defaultdict(list)
+    definitions: dict[_Place, list[ast.FunctionDef | ast.Lambda]] = defaultdict(list)
+    for code in _codes(whole):
+        codes[code.co_name, code.co_firstlineno].append(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            definitions[_begins(node)].append(node)
+    return Module(filename, text, tree, dict(codes), dict(definitions), unevaluated)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -55,28 +69,30 @@ def tree_of(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, Modul
     found = _module(code.co_filename, text) if text else None
     if found is None:
         raise Unread(f"the source of {code.co_name} is not there")
-    if not any(_same(code, known) for known in found.codes):
+    place = code.co_name, code.co_firstlineno
+    if not any(_same(code, known) for known in found.codes.get(place, ())):
         raise Unread(f"{code.co_name} (line {code.co_firstlineno}) is not what its file compiles to")
-    nodes = [node for node in ast.walk(found.tree) if _begins(node, code)]
+    nodes = found.definitions.get(place, ())
     if len(nodes) > 1:
         nodes = [node for node in nodes if isinstance(node, ast.Lambda) and _spans(node, code)]
     if len(nodes) != 1:
         raise Unread(f"{code.co_name} (line {code.co_firstlineno}) cannot be told from others on its line")
-    node = nodes[0]
-    assert isinstance(node, ast.FunctionDef | ast.Lambda)
-    return node, found
+    return nodes[0], found
 
 
 def _same(one: CodeType, other: CodeType) -> bool:
     """Whether two codes do the same at the same places."""
-    return one == other and list(one.co_positions()) == list(other.co_positions())
+    return one == other and (
+        # The places, as they are stored.
+        one.co_linetable == other.co_linetable or list(one.co_positions()) == list(other.co_positions())
+    )
 
 
-def _begins(node: ast.AST, code: CodeType) -> bool:
-    if isinstance(node, ast.FunctionDef):
-        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-        return node.name == code.co_name and first == code.co_firstlineno
-    return isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
+def _begins(node: ast.FunctionDef | ast.Lambda) -> _Place:
+    """The name and the first line that the code of a definition has."""
+    if isinstance(node, ast.Lambda):
+        return "<lambda>", node.lineno
+    return node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
 def _spans(node: ast.Lambda, code: CodeType) -> bool:

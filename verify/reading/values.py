@@ -8,7 +8,8 @@ from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, make_dataclass
 from fractions import Fraction
-from types import FunctionType, ModuleType
+from functools import lru_cache
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from verify.reading.source import Module
@@ -188,7 +189,9 @@ def is_record_class(cls: Any) -> bool:
     names = getattr(cls, "_fields", None)
     if type(cls) is not type or cls.__mro__ != (cls, tuple, object) or not isinstance(names, tuple):
         return False
-    plain: Any = namedtuple("plain", names)  # type: ignore[misc]
+    if not all(type(name) is str for name in names):
+        return False
+    plain = _plain_record(names)
     own, made = vars(cls), cls.__new__
     return (
         "__new__" in own
@@ -207,6 +210,12 @@ def is_record_class(cls: Any) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
+def _plain_record(names: tuple[str, ...]) -> Any:
+    """A named tuple of these fields, and nothing else."""
+    return namedtuple("plain", names)
+
+
 #: What the class of a NamedTuple has besides what comes of its fields.
 _KEPT = {"__annotations__", "__orig_bases__", "__module__"}
 
@@ -223,7 +232,9 @@ def is_keeper(cls: Any) -> bool:
     if type(cls) is not type or "__dataclass_fields__" not in vars(cls) or not vars(cls)["__dataclass_params__"].frozen:
         return False
     own = fields(cls)
-    plain: Any = make_dataclass("plain", [(f.name, Any, field(default=f.default)) for f in own], frozen=True)
+    if not all(type(f.name) is str for f in own):
+        return False
+    plain = _plain_init(tuple((f.name, f.default is not MISSING) for f in own))
     made = vars(cls).get("__init__")
     return (
         cls.__mro__ == (cls, object)
@@ -234,13 +245,22 @@ def is_keeper(cls: Any) -> bool:
         and "__slots__" not in vars(cls)
         and all(f.init and not f.kw_only and f.default_factory is MISSING for f in own)
         and isinstance(made, FunctionType)
-        and made.__code__.co_code == plain.__init__.__code__.co_code
-        and made.__code__.co_names == plain.__init__.__code__.co_names
-        and made.__code__.co_consts == plain.__init__.__code__.co_consts
-        and made.__code__.co_varnames == plain.__init__.__code__.co_varnames
+        and made.__code__.co_code == plain.co_code
+        and made.__code__.co_names == plain.co_names
+        and made.__code__.co_consts == plain.co_consts
+        and made.__code__.co_varnames == plain.co_varnames
         and all(cell.cell_contents is object for cell in made.__closure__ or ())
         and all(f.default is MISSING or vars(cls).get(f.name) is f.default for f in own)
     )
+
+
+@lru_cache(maxsize=1024)
+def _plain_init(named: tuple[tuple[str, bool], ...]) -> CodeType:
+    """The code that makes an object of a frozen dataclass of these fields, some with a default, whatever it is."""
+    parts = [(name, Any, field(default=None) if default else field()) for name, default in named]
+    made: Any = make_dataclass("plain", parts, frozen=True)
+    code: CodeType = made.__init__.__code__
+    return code
 
 
 def is_ours(value: Any) -> bool:

@@ -1,3 +1,4 @@
+import random
 from fractions import Fraction
 from itertools import islice
 
@@ -64,3 +65,17 @@ def test_bounds_are_looked_at_beyond_the_numbers_that_stand_in_them():
     claim = ft.Claim("own/late", setting=setting, statement=late)
     ((_, instance),) = islice(meeting(claim, claim.instances.recipes(np.random.default_rng(0))), 1)
     assert set(second_moments.rounds(claim, instance)) == {*second_moments.LONG, 301, 600}
+
+
+def test_errors_of_long_integers_are_bounded_from_above_and_nearly_so():
+    rng = random.Random(0)
+
+    def integers(*shape):
+        of = np.vectorize(lambda _: rng.getrandbits(rng.choice((0, 1, 60, 520))), otypes=[object])
+        return of(np.zeros(shape))
+
+    for more in (1, 2**600):
+        # Beyond the floats they are multiplied as they are.
+        one, other = integers(7, 9), integers(9, 4) * more
+        found, exactly = second_moments._bound(one, other), one @ other
+        assert (found >= exactly).all() and (found - exactly <= exactly // 2**38 + 2).all()
