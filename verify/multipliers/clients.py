@@ -15,12 +15,17 @@ import sympy
 
 from verify.multipliers.answers import by_masks
 from verify.reading.generic_client import world_of
+from verify.reading.known import MULTIPLIER
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term
 from verify.reading.worlds import ONE, SPARE, Atom, Value, World, at_client, inverse
 
 #: A name of a vector that all share and that is a quotient of sums, of one that is a share of a sum, and the optimum.
 _QUOTIENT, _SHARE, OPTIMUM = "quotient", "share", "x*"
+#: A point of a client's own at which its function has a gradient that is given.
+_MINIMISER = "minimiser"
+#: A generic client's function and its conjugate.
+FUNCTION, CONJUGATE = "f", "f*"
 
 
 class OfEach(World):
@@ -29,6 +34,15 @@ class OfEach(World):
     def of_client(self, name: str, degree: int) -> Value:
         """A vector or a number of a generic client."""
         return Value({(frozenset(), (Atom(name, degree, True),)): self.field.one})
+
+
+#: What oracles of the f_i tell: of which function, and what.
+_KNOWN: Mapping[str, tuple[str, str]] = {
+    "gradient": (FUNCTION, "gradient"),
+    "value": (FUNCTION, "value"),
+    "conjugate_gradient": (CONJUGATE, "gradient"),
+    "conjugate": (CONJUGATE, "value"),
+}
 
 
 @dataclass(eq=False)
@@ -46,11 +60,15 @@ class Clients:
     """Values of terms in a world of one generic client, what was asked of its function, and relations between sums.
 
     ``relations``: vectors that are zero, by name. ``anchored``: whether the gradients at x* sum to zero.
+    ``conjugates``: of smooth convex functions, whether the conjugates are spoken of as functions of their own, or by
+    where a function has a gradient; None of others, whose conjugates are not known. ``asked``: by the function, and
+    what it was asked.
     """
 
     world: OfEach
     anchored: bool
-    asked: dict[str, Asked] = field(default_factory=dict)
+    conjugates: bool | None = None
+    asked: dict[tuple[str, str], Asked] = field(default_factory=dict)
     relations: dict[str, Value] = field(default_factory=dict)
     #: Sums of vectors that have names of their own.
     totals: dict[str, Value] = field(default_factory=dict)
@@ -58,12 +76,12 @@ class Clients:
     names: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, terms: list[Term], anchored: bool) -> Clients:
+    def of(cls, terms: list[Term], anchored: bool, conjugates: bool | None = None) -> Clients:
         """The world of some terms."""
         plain = world_of(*terms)
         if plain.held is not None:
             raise Unread("examples lie on the clients")
-        found = cls(OfEach(plain.field, plain.indexed, along=plain.along), anchored)
+        found = cls(OfEach(plain.field, plain.indexed, along=plain.along), anchored, conjugates)
         rules = {Op.ORACLE: found._answer, Op.DIVIDE: found._divide, Op.GIVEN: found._given, Op.SUM: found._sum}
         found.world.rules.update(rules)
         return found
@@ -77,37 +95,65 @@ class Clients:
             return world.atom(OPTIMUM, 1)
         if term.data == "y_star":
             return self.at(world.atom(OPTIMUM, 1)).gradient
+        if term.data == MULTIPLIER:
+            return world.atom(MULTIPLIER, 1)
         raise Unread(f"what {term.data} is, is not known")
 
     def _answer(self, world: World, term: Term, of: list[Value]) -> Value:
         name, _, what = term.data.partition(".")
-        if name != "f" or what not in ("gradient", "value"):
-            raise Unread(f"what {term.data} answers is not known")
-        own = Axis.CLIENTS in term.type.axes
-        return by_masks(world, of[-1], lambda point: getattr(self.at(point, own), what))
+        own, known = Axis.CLIENTS in term.type.axes, _KNOWN.get(what)
+        unknown = Unread(f"what {term.data} answers is not known")
+        if name != FUNCTION or known is None or (known[0] == CONJUGATE and self.conjugates is None):
+            raise unknown
+        function, part = known
+        if function == CONJUGATE and not self.conjugates:
+            if what != "conjugate_gradient" or not own or self.anchored:
+                raise unknown
+            return by_masks(world, of[-1], self._with_gradient)
+        return by_masks(world, of[-1], lambda point: getattr(self.at(point, own, function), part))
 
-    def at(self, point: Value, own: bool = True) -> Asked:
+    def at(self, point: Value, own: bool = True, function: str = FUNCTION) -> Asked:
         """A generic client's function at a point, or (not ``own``) the only function that there is.
 
         It is told relative to its tangent at the first point at which it was asked.
         """
-        name = point.name()
-        if name not in self.asked:
+        key = function, point.name()
+        if key not in self.asked:
             k, here = len(self.asked), self.world
+            optimum = here.atom(OPTIMUM, 1)
             known = here.of_client if own else here.atom
-            gradient, value = known(f"grad f({k})", 1), known(f"f({k})", 0)
-            optimal = self.anchored and not own and name == here.atom(OPTIMUM, 1).name()
+            gradient, value = known(f"grad {function}({k})", 1), known(f"{function}({k})", 0)
+            there = self.anchored and function == FUNCTION and point.name() == optimum.name()
+            optimal = there and not own
             if optimal:
                 gradient = Value({})
+            elif function == CONJUGATE and self._is_y_star(point):
+                optimal, gradient = True, optimum
             atoms = frozenset(atom.name for v in (gradient, value) for _, of in v.of for atom in of)
-            if self.asked and not optimal:
-                first = next(iter(self.asked.values()))
+            if not optimal and (first := next((a for (of, _), a in self.asked.items() if of == function), None)):
                 value += first.value + here.inner(first.gradient * (point - first.point))
                 gradient += first.gradient
-            self.asked[name] = Asked(point, gradient, value, atoms)
-            if self.anchored and own and name == here.atom(OPTIMUM, 1).name():
+            self.asked[key] = Asked(point, gradient, value, atoms)
+            if there and own:
                 self.relations["the gradients at x* sum to zero"] = here.total(gradient)
-        return self.asked[name]
+        return self.asked[key]
+
+    def _is_y_star(self, point: Value) -> bool:
+        """Whether a point is the gradient at x*, at which the conjugate has the gradient x*."""
+        at = self.asked.get((FUNCTION, self.world.atom(OPTIMUM, 1).name())) if self.anchored else None
+        return at is not None and (point - at.gradient).is_zero()
+
+    def _with_gradient(self, gradient: Value) -> Value:
+        """Where a client's function has a gradient: these points sum to zero for the constraint's multiplier."""
+        name = self.names.setdefault(f"gradient {gradient.name()}", f"{_MINIMISER} {len(self.names)}")
+        point = self.world.of_client(name, 1)
+        if (FUNCTION, point.name()) not in self.asked:
+            value = self.world.of_client(f"f({len(self.asked)})", 0)
+            atoms = frozenset(atom.name for v in (point, gradient, value) for _, of in v.of for atom in of)
+            self.asked[FUNCTION, point.name()] = Asked(point, gradient, value, atoms)
+            if gradient.name() == self.world.atom(MULTIPLIER, 1).name():
+                self.relations["minimisers"] = self.world.total(point)
+        return point
 
     def _divide(self, world: World, term: Term, of: list[Value]) -> Value:
         """A quotient; one of vectors by a sum over the clients has a name of its own."""

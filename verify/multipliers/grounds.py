@@ -22,6 +22,9 @@ from verify.reading.source import Unread
 from verify.reading.terms import Op
 from verify.reading.worlds import ONE
 
+#: How the letters of the world begin that are the least or the most of numbers of the clients.
+_EXTREME = (f"{Op.LEAST} ", f"{Op.MOST} ")
+
 
 class Letters:
     """The letters of one case of a claim: polynomials in them, and what is known of them.
@@ -54,14 +57,26 @@ class Letters:
                 continue
             self.told[letter] = self.field(symbol)
             summed = symbol in world.sums.values() and sympy.Gt(letter, 0) in self.about.relations
-            if letter.is_nonnegative or summed:
-                self._sign(_short(str(symbol)), bool(letter.is_positive) or summed)
-                self.made[symbol] = _short(str(symbol)), Fraction(1), Fraction(0)
+            least = self._least(symbol)
+            if letter.is_nonnegative or least is not None or summed:
+                name = str(letter) if str(symbol).startswith(_EXTREME) else _short(str(symbol))
+                self._sign(name, bool(letter.is_positive or least) or summed)
+                self.made[symbol] = name, Fraction(1), Fraction(0)
         for letter, term in self.case.letters.items():
-            if term.op is not Op.LEAST and letter not in self.told and letter not in others:
+            if letter not in self.told and letter not in others:
                 value = evaluated(world, [term])[0]
                 if set(value.of) <= {ONE}:
                     self._link(letter, value.of.get(ONE, self.field.zero))
+
+    def _least(self, symbol: sympy.Symbol) -> bool | None:
+        """Whether numbers of the clients are positive, as the least of them is, or nonnegative; None where neither."""
+        own = {ONE: self.field(symbol)}
+        signs = {
+            bool(letter.is_positive)
+            for letter, term in self.case.letters.items()
+            if term.op is Op.LEAST and letter.is_nonnegative and evaluated(self.about.world, term.of)[0].of == own
+        }
+        return max(signs, default=None)
 
     def _link(self, letter: sympy.Expr, c: Any) -> None:
         """A letter of the claim that is made of letters of the world, one of which may have no sign of its own."""

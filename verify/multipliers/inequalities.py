@@ -16,10 +16,10 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import Smooth, SmoothConvex, SmoothOwn, SmoothStronglyConvex, WeaklyConvex
+from fedtheory.classes import Smooth, SmoothBlocks, SmoothConvex, SmoothOwn, SmoothStronglyConvex, WeaklyConvex
 from verify.multipliers import wording
 from verify.multipliers.cases import stated
-from verify.multipliers.clients import OPTIMUM, Clients, fallen
+from verify.multipliers.clients import CONJUGATE, OPTIMUM, Clients, fallen
 from verify.multipliers.forms import Form
 from verify.multipliers.grounds import Letters, Space, nonzero
 from verify.multipliers.posing import Posed
@@ -31,10 +31,12 @@ from verify.reading.obligations import Ground, ground, learn_sums, unmet
 from verify.reading.proving import of_expression
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Axis, Op, Term, Type, leaf
-from verify.reading.worlds import ONE, Atom, Value, at_client
+from verify.reading.worlds import ONE, Atom, Value, at_client, inverse
 
 #: Known inequalities that are linked: under what name, and with which sign.
 Links = Mapping[str, tuple[str, int]]
+#: Classes of strongly convex functions.
+_CONVEX = (SmoothStronglyConvex, SmoothBlocks)
 #: Masks that decide what a client adds, at most.
 _MASKS = 4
 
@@ -72,6 +74,11 @@ class _Part:
         return [self.target, *self.known.values(), *self.vectors.values()]
 
 
+def invariant_of(claim: Claim) -> Any:
+    """What is zero in all states of which a claim speaks; None where nothing is."""
+    return None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
+
+
 def pose(claim: Claim, case: Case, name: str) -> list[Group]:
     """What is to be shown of one case of a claim. ``Unread`` tells what stands in the way."""
     return _Posing(claim, case, name).groups()
@@ -94,11 +101,14 @@ class _Posing:
         terms += [t for c, _ in case.conditions for t in _of_condition(c)]
         terms += [t for _, c in case.raising for t in _of_condition(c)]
         anchored = of is not None and claim.setting.optimum in ("consensus", "stationary")
-        self.clients = Clients.of(terms, anchored and set(claim.setting.drawing.g) == {False})
+        conjugates = bool(getattr(of, "conjugates", False)) if self.ends is not None and type(of) in _CONVEX else None
+        self.clients = Clients.of(terms, anchored and set(claim.setting.drawing.g) == {False}, conjugates)
         self.world = self.clients.world
         self.curvatures = None if self.ends is None else evaluated(self.world, self.ends)
         self.quantities = {q.expression: self._number(case.quantities[q.of]) for q in claim.statement.quantities}
         self.known = evaluated(self.world, case.known)
+        for k, value in enumerate(evaluated(self.world, case.quantities.get(invariant_of(claim), ()))):
+            self.clients.relations[f"invariant {k}"] = value
         self.true = {name for value in evaluated(self.world, case.masks) for name in _mask(value)}
         self.about: Ground = ground(claim, case, self.world)
         self.about.relations.extend(self._ends())
@@ -117,6 +127,8 @@ class _Posing:
         of = self.claim.setting.functions
         if self.ends is not None and of is not None and of.ends is not None:
             yield sympy.Le(*of.ends, evaluate=False)
+        if self.curvatures is not None:
+            yield sympy.Le(*map(self.about.number, self.curvatures), evaluate=False)
 
     def _signs(self) -> Iterator[sympy.Basic]:
         """What the setting says of numbers of each client, and so of the one of whom a statement speaks."""
@@ -134,8 +146,7 @@ class _Posing:
             return []
         env = dict(self.quantities)
         for letter, term in self.case.letters.items():
-            if term.op is not Op.LEAST:
-                env[letter] = evaluated(self.world, [term])[0]
+            env[letter] = evaluated(self.world, [term])[0]
         learn_sums(self.about)
         found: list[Group] = []
         for k, comparison in enumerate(self.claim.statement.comparisons):
@@ -324,19 +335,29 @@ class _Posing:
         and in words."""
         if self.curvatures is None:
             return
-        low, high = self.curvatures
         spoken_of = {a.name for v in values for _, atoms in v.of for atom in atoms for a in self.clients.parts(atom)}
         asked = [
-            a
-            for k, (name, a) in enumerate(self.clients.asked.items())
+            (function, a)
+            for k, ((function, name), a) in enumerate(self.clients.asked.items())
             if not k or name == OPTIMUM or not a.atoms.isdisjoint(spoken_of)
         ]
         inner, two = self.world.inner, self.world.constant(sympy.Integer(2))
-        for (i, a), (j, b) in permutations(enumerate(asked), 2):
+        for (i, (of, a)), (j, (other, b)) in permutations(enumerate(asked), 2):
+            if of != other:
+                continue
+            low, high = self.curvatures
+            if of == CONJUGATE:
+                low, high = inverse(self.world, high), inverse(self.world, low)
             x, g = a.point - b.point, a.gradient - b.gradient
             lower = b.value + inner(b.gradient * x) - a.value
             form = two * (high - low) * lower + inner(g * g) + low * high * inner(x * x) - two * low * inner(g * x)
-            yield f"f[{i},{j}]", form, wording.of_class(low, high, a.point, b.point)
+            words = wording.of_class(of, low, high, a.point, b.point)
+            if type(self.claim.setting.functions) in _CONVEX:
+                # What it implies, with multipliers that are finite where the two curvatures are one.
+                yield f"{of} convex[{i},{j}]", two * lower + low * inner(x * x), words
+                yield f"{of} smooth[{i},{j}]", -(two * lower + high * inner(x * x)), words
+                yield f"{of} both[{i},{j}]", two * high * lower + inner(g * g), words
+            yield f"{of}[{i},{j}]", form, words
 
     def _form(self, value: Value, space: Space) -> Form:
         found: dict[tuple[str, ...], Any] = {}
@@ -365,7 +386,10 @@ def _curvatures(of: Any) -> tuple[Term, Term] | None:
     if type(of) is WeaklyConvex and of.symmetric:
         # s is at most r.
         return terms.negative(L), L
-    if type(of) is WeaklyConvex or (type(of) is SmoothStronglyConvex and not of.conjugates):
+    if type(of) is SmoothBlocks and not of.common:
+        each = Type((Axis.CLIENTS,))
+        return leaf(Op.GIVEN, "f.mu", each), leaf(Op.LETTER, "L", each)
+    if type(of) in (WeaklyConvex, SmoothStronglyConvex):
         return mu, L
     return None
 

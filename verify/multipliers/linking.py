@@ -10,7 +10,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from verify.multipliers.inequalities import Group, pose
+from verify.multipliers.inequalities import Group, invariant_of, pose
 from verify.multipliers.links import agreed
 from verify.multipliers.proofs import Proof, Tree, checked, leaves
 from verify.multipliers.stored import else_searched, texts
@@ -39,7 +39,9 @@ def shown(
     search, where no stored multipliers prove a part. ``ValueError`` where the code is not read.
     """
     deadline = time.process_time() + seconds
-    functions = tuple(quantity.of for quantity in claim.statement.quantities)
+    functions = [quantity.of for quantity in claim.statement.quantities]
+    if (invariant := invariant_of(claim)) is not None:
+        functions.append(invariant)
     cases = list(claimed.cases(claim, instances, functions, False, True))
     if not cases:
         return "the hypotheses are met by no letters"

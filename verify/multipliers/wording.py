@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fedtheory.claims import Claim
-from verify.multipliers.clients import Clients
+from verify.multipliers.clients import CONJUGATE, Clients
 from verify.reading.terms import Op
 from verify.reading.worlds import Value
 
@@ -16,10 +16,10 @@ def spoken(value: Value) -> str:
     return " + ".join(_product(c, (*sorted(draws), *(a.name for a in atoms))) for (draws, atoms), c in value.of.items())
 
 
-def of_class(low: Value, high: Value, a: Any, b: Any) -> str:
+def of_class(function: str, low: Value, high: Value, a: Any, b: Any) -> str:
     """An inequality that holds between two points of a function of which the curvatures are bounded."""
-    bounds = f"[{spoken(low) or '0'}, {spoken(high)}]"
-    return f"the client's function has curvatures in {bounds}: between ({spoken(a)}) and ({spoken(b)})"
+    bounds, what = f"[{spoken(low) or '0'}, {spoken(high)}]", "conjugate" if function == CONJUGATE else "function"
+    return f"the client's {what} has curvatures in {bounds}: between ({spoken(a)}) and ({spoken(b)})"
 
 
 def of_setting(claim: Claim, name: str) -> str:

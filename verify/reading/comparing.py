@@ -100,6 +100,8 @@ def _compare(
         _same(here, np.broadcast_to(there, np.broadcast_shapes(np.shape(there), here.shape)), str(claim.id))
         if function is of_all and bool((there > 0).any()):
             raise Unread("what the setting says of all states is not so in one of them")
+        if algorithm is not None and function is algorithm.invariant and bool((there != 0).any()):
+            raise Unread("a state does not satisfy the invariant of the method")
     for of, strict in claim.setting.hints.signs if case.signs else ():
         numbers = np.asarray(of(problem, params))
         if not bool((numbers > 0 if strict else numbers >= 0).all()):

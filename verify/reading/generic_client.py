@@ -13,7 +13,7 @@ from verify.reading.moments import expected
 from verify.reading.program import Program
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, parts
-from verify.reading.worlds import ONE, SPARE, SUMS, Atom, Monomial, Value, World, at_client, inverse, symbol_of
+from verify.reading.worlds import MADE, ONE, SPARE, SUMS, Atom, Monomial, Value, World, at_client, inverse, symbol_of
 
 
 def world(program: Program, *more: Term) -> World:
@@ -35,7 +35,7 @@ def world_of(*terms: Term) -> World:
             symbols.add(symbol_of(term))
         if term.op in (Op.LETTER, Op.GIVEN, Op.DRAW) and Axis.CLIENTS in term.type.axes and term.type.degree == 0:
             indexed.add(str(term.data) if term.op is Op.DRAW else str(symbol_of(term)))
-        if term.op is Op.ROOT:
+        if term.op in MADE:
             symbols.add(symbol_of(term))
         if term.op is Op.DRAW and Axis.COORDINATES in term.type.axes:
             along.add(str(term.data))
@@ -192,6 +192,8 @@ _RULES: Mapping[Op, Callable[[World, Term, list[Value]], Value]] = {
     Op.WITHIN: lambda world, term, of: world.within(of[0]),
     Op.HELD: lambda world, term, of: of[0],
     Op.EXPECTED: lambda world, term, of: expected(world, of[0], term.of[1].data[1]),
+    Op.LEAST: lambda world, term, of: world.letter(term),
+    Op.MOST: lambda world, term, of: world.letter(term),
     Op.CLIENT: lambda world, term, of: world.of_one(of[0], term.data),
 }
 

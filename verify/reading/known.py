@@ -49,7 +49,8 @@ ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
     "conjugate": ((), 0),
 }
 #: Vectors of a problem that code computes in ways that are not read, of which nothing is assumed: by their names.
-VECTORS: Mapping[str, Callable[[Any], Any]] = {"the multiplier of the constraint": rbcd.multiplier}
+MULTIPLIER = "the multiplier of the constraint"
+VECTORS: Mapping[str, Callable[[Any], Any]] = {MULTIPLIER: rbcd.multiplier}
 #: Numbers that a problem or its functions declare.
 CONSTANTS = ("mu", "L")
 

@@ -74,7 +74,6 @@ def ground(claim: Claim, case: Case, world: World) -> Ground:
     for letter, term in case.letters.items():
         if term.op in _BOUNDS:
             bounds.append((_BOUNDS[term.op], letter, evaluated(world, term.of)[0]))
-            continue
         value = evaluated(world, [term])[0]
         if not set(value.of) <= {ONE}:
             continue

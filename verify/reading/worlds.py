@@ -319,10 +319,14 @@ class World:
         return found
 
 
+#: What is no letter of the code's, and is one of the world: roots, the least and the most of numbers of the clients.
+MADE = (Op.ROOT, Op.LEAST, Op.MOST)
+
+
 def symbol_of(term: Term) -> sympy.Symbol:
     """What stands for a letter: a parameter and what the problem declares may have the same name. What stands for a
     square root."""
-    return sympy.Symbol(f"{term.op} {written(term.of[0]) if term.op is Op.ROOT else term.data}")
+    return sympy.Symbol(f"{term.op} {written(term.of[0]) if term.op in MADE else term.data}")
 
 
 def at_client(name: str, client: str) -> str:

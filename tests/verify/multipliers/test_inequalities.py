@@ -8,12 +8,14 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from fedtheory.algorithms import rbcd
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.papers.fedadmm import descent, displays, transition
 from fedtheory.papers.fedadmm.letters import m
+from fedtheory.papers.feddcd import appendix_b
 from verify.base.evaluate import meeting
 from verify.multipliers import linking
-from verify.multipliers.inequalities import pose
+from verify.multipliers.inequalities import invariant_of, pose
 from verify.multipliers.linked_search import searched
 from verify.multipliers.links import agreed
 from verify.multipliers.proofs import Wrong
@@ -28,6 +30,8 @@ FEW = (
     "fedadmm/theorem-4.1/c/begins",
     "fedadmm/theorem-4.3/gradient",
     "fedadmm/lemma-4.1/repaired",
+    "feddcd/lemma-B.6/euclidean",
+    "feddcd/lemma-E.1/exact",
 )
 _SMALLER = sympy.Rational(99, 100)
 
@@ -51,7 +55,7 @@ def test_stored_multipliers_prove_their_claims(id):
 
 
 def _groups(claim):
-    functions = tuple(quantity.of for quantity in claim.statement.quantities)
+    functions = [*(quantity.of for quantity in claim.statement.quantities), *filter(None, [invariant_of(claim)])]
     cases = list(claimed.cases(claim, _seen(claim), functions, False, True))
     return [group for k, case in enumerate(cases) for group in pose(claim, case, f"{k}." if len(cases) > 1 else "")]
 
@@ -72,7 +76,16 @@ def _scaled(id, factor):
 
 
 @pytest.mark.parametrize(
-    "id", ("fedadmm/eq-14", "fedadmm/lemma-C.2/c/share", "fedadmm/theorem-4.1/c/turn", "fedadmm/theorem-4.3/gradient")
+    "id",
+    (
+        "fedadmm/eq-14",
+        "fedadmm/lemma-C.2/c/share",
+        "fedadmm/theorem-4.1/c/turn",
+        "fedadmm/theorem-4.3/gradient",
+        "feddcd/lemma-B.6/weighted",
+        "feddcd/lemma-E.1/exact",
+        "feddcd/lemma-E.2",
+    ),
 )
 def test_smaller_sides_are_not_proved(id):
     # By the multipliers of what is true.
@@ -159,3 +172,43 @@ def test_a_setting_that_says_too_much_of_its_states_proves_nothing():
 
     lying = replace(setting, hints=replace(setting.hints, known=known))
     assert not shown(replace(claim, setting=lying))
+
+
+def _moved(id, **of_algorithm):
+    """A claim about a method of which something else is said, as of its states or of its optimum."""
+    claim = claims.get(id)
+    algorithm = replace(claim.setting.algorithm, **of_algorithm)
+    return replace(claim, setting=replace(claim.setting, algorithm=algorithm))
+
+
+def _at_twice_the_multiplier(problem, params, state):
+    x = problem.f.conjugate_gradient(2 * rbcd.multiplier(problem)[..., None, :])
+    return (problem.f.value(state.x) - problem.f.value(x)).sum(axis=-1)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    (
+        _moved("feddcd/lemma-E.2", invariant=None),
+        _moved("feddcd/lemma-B.6/weighted", invariant=None),
+        # What no state satisfies is not taken for what all do.
+        _moved(
+            "feddcd/lemma-E.2",
+            invariant=lambda problem, params, state: (state.y - problem.y_star).sum(axis=-2) + state.y[..., 0, :],
+        ),
+        _requiring("feddcd/lemma-E.1/exact"),
+        _requiring("feddcd/lemma-B.6/weighted"),
+        _with(
+            "feddcd/lemma-B.6/weighted",
+            quantities=tuple(
+                replace(q, of=_at_twice_the_multiplier) if q is appendix_b.GAP else q
+                for q in claims.get("feddcd/lemma-B.6/weighted").statement.quantities
+            ),
+        ),
+    ),
+    ids=("any duals", "any blocks", "no invariant", "any conjugates", "any functions", "no minimiser"),
+)
+def test_each_of_what_the_conjugates_are_known_by_is_needed(claim):
+    # By what is stored of it.
+    known = claim if claim.id != "mine/other" else replace(claim, id="feddcd/lemma-B.6/weighted")
+    assert not shown(known)
