@@ -117,7 +117,8 @@ CLAIMS = (
         setting=_SCAFFOLD,
         statement=ft.contracts(scaffold, _scaffold_potential, 1 - K * gamma * mu / 2),
         requires=(81 * K * gamma * L <= 1, 15 * K * gamma * mu * ft.n <= tau),
-        reading="two local steps with full gradients, and eta_g = 1. The weight of the control variates, 9 n/tau, and the "
-        "bounds of the stepsize are from memory, as the source was not at hand: what is tested is that they contract",
+        reading="two local steps with full gradients, and eta_g = 1. The weight of the control variates, 9 n/tau, and "
+        "the bounds of the stepsize are from memory, as the source was not at hand: what is tested is that they "
+        "contract",
     ),
 )
