@@ -62,7 +62,7 @@ def suspects(claim: Claim) -> Iterator[Recipe]:
     letters = sorted(claim.setting.sources or _letters(claim), key=str)
     for comparison in statement.comparisons:
         relation = _RELATIONS[comparison.relation](comparison.left, comparison.right, evaluate=False)
-        for one, given in _cases(relation, assumed):
+        for one, given in cases(relation, assumed):
             translation = _Translation()
             try:
                 unknowns = [translation.of(x) for x in letters]
@@ -137,23 +137,23 @@ def implied(relation: sympy.Basic, hypotheses: Iterable[sympy.Basic]) -> bool:
     Hypotheses that nothing meets imply nothing here.
     """
     try:
-        cases = [_Translation().case(*case) for case in _cases(relation, list(hypotheses))]
+        translated = [_Translation().case(*case) for case in cases(relation, list(hypotheses))]
     except _Untranslated:
         return False
-    possible = any(_decided(given) == z3.sat for given, _ in cases)
-    return possible and all(_decided([*given, z3.Not(conclusion)]) == z3.unsat for given, conclusion in cases)
+    possible = any(_decided(given) == z3.sat for given, _ in translated)
+    return possible and all(_decided([*given, z3.Not(conclusion)]) == z3.unsat for given, conclusion in translated)
 
 
 def contradictory(hypotheses: Iterable[sympy.Basic]) -> bool:
     """Whether no values of the symbols meet the hypotheses; False says nothing."""
     try:
-        cases = [_Translation().case(sympy.true, assumed) for _, assumed in _cases(sympy.true, list(hypotheses))]
+        translated = [_Translation().case(sympy.true, assumed) for _, assumed in cases(sympy.true, list(hypotheses))]
     except _Untranslated:
         return False
-    return all(_decided(given) == z3.unsat for given, _ in cases)
+    return all(_decided(given) == z3.unsat for given, _ in translated)
 
 
-def _cases(relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> Iterator[tuple[sympy.Basic, list[sympy.Basic]]]:
+def cases(relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> Iterator[tuple[sympy.Basic, list[sympy.Basic]]]:
     """The relation and the hypotheses, once for each argument that each maximum or minimum in them may be."""
     found = sorted(sympy.Tuple(relation, *hypotheses).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
     node = next((node for node in found if not any(a.has(sympy.Max, sympy.Min) for a in node.args)), None)
@@ -164,7 +164,7 @@ def _cases(relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> Iterator[tup
     for one in node.args:
         chosen = {node: one}
         extreme = [order(one, other, evaluate=False) for other in node.args if other is not one]
-        yield from _cases(relation.xreplace(chosen), [*(h.xreplace(chosen) for h in hypotheses), *extreme])
+        yield from cases(relation.xreplace(chosen), [*(h.xreplace(chosen) for h in hypotheses), *extreme])
 
 
 def _model(conditions: list[Any], unknowns: list[Any]) -> list[Fraction] | None:

@@ -105,14 +105,20 @@ def of_relations(claim: Claim) -> dict[str, Any]:
 
     ``ValueError`` where it is not written so.
     """
-    gaps = list(_gaps(claim.statement.comparisons))
-    relations = symbolic.assumed(claim)
+    return of_gaps(claim, claim.statement.comparisons, symbolic.assumed(claim), ())
+
+
+def of_gaps(
+    claim: Claim, comparisons: Iterable[Comparison], relations: Sequence[sympy.Basic], says: Sequence[str]
+) -> dict[str, Any]:
+    """The object of comparisons that follow from relations, of which more is said; ``ValueError`` as above."""
+    gaps = list(_gaps(comparisons))
     solved, relations = _solved(relations)
     gaps = [(text, gap.subs(solved), strict) for text, gap, strict in gaps]
     spoken = {s for _, gap, _ in gaps for s in gap.free_symbols}
     spoken |= {s for r in symbolic.conjuncts(relations) for s in r.free_symbols if s.is_nonnegative}
     letters = _Letters(spoken)
-    return _first(claim, letters, relations, lambda writing: [_signed(writing, letters, *gap) for gap in gaps])
+    return _first(claim, letters, relations, lambda writing: [_signed(writing, letters, *gap) for gap in gaps], says)
 
 
 def _gaps(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, sympy.Expr, bool | None]]:
@@ -243,7 +249,9 @@ def _row(row: Any) -> str:
     return f"{row.block}: {row.name}".replace("|", "/")
 
 
-def _first(claim: Claim, letters: _Letters, relations: Sequence[sympy.Basic], programs: Any) -> dict[str, Any]:
+def _first(
+    claim: Claim, letters: _Letters, relations: Sequence[sympy.Basic], programs: Any, says: Sequence[str] = ()
+) -> dict[str, Any]:
     """The object on the first domain on which all signs are shown."""
     reasons = []
     for domain in letters.domains(relations):
@@ -253,6 +261,6 @@ def _first(claim: Claim, letters: _Letters, relations: Sequence[sympy.Basic], pr
         except ValueError as error:
             reasons.append(str(error))
             continue
-        head = {"format": checker.FORMAT, "kind": "identity", "claim": claim.id, "says": statement.text(claim)}
-        return sealed({**head, "at": {}, **made})
+        head = {"format": checker.FORMAT, "kind": "identity", "claim": claim.id}
+        return sealed({**head, "says": [*statement.text(claim), *says], "at": {}, **made})
     raise ValueError(reasons[0] if reasons else "the letters that are allowed are not written by slacks")

@@ -13,7 +13,7 @@ from verify import checker, results
 from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, Derived, Part
 from verify.evidence.counterexamples import Counterexample
-from verify.export import arithmetic, closed, each_client, letters, means, objects
+from verify.export import algebraic, arithmetic, closed, each_client, letters, means, objects
 from verify.methods import (
     client_by_client,
     growth,
@@ -35,7 +35,7 @@ SHOWN = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED)
 _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
     identities.METHOD.name: lambda claim: [closed.of_identities(claim)],
     polynomials.METHOD.name: lambda claim: [closed.of_relations(claim)],
-    real_closed_fields.METHOD.name: lambda claim: [closed.of_relations(claim)],
+    real_closed_fields.METHOD.name: algebraic.of,
     client_by_client.METHOD.name: each_client.of,
     growth.METHOD.name: means.of_orders,
 }

@@ -181,7 +181,7 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
         yield f"  methods: {', '.join(evidence.methods)}{kept}; {evidence.instances} instances"
     decided = next((o.method for o in evidence.outcomes if o.verdict is evidence.verdict), "")
     if decided == real_closed_fields.METHOD.name:
-        yield f"  {real_closed_fields.ALONE}"
+        yield f"  fedtheory export {claim.id} writes a proof that something else checks, or says that this is all"
     yield from (f"  {line}" for line in statement.text(claim))
     if claim.repairs:
         yield f"it repairs {claim.repairs}: {verdicts.get(claim.repairs, '-')}; see fedtheory why {claim.repairs}"
