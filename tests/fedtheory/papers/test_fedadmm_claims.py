@@ -214,6 +214,12 @@ def _planted() -> dict[str, Claim]:
         "Theorem 4.3 in one iteration, by distances alone": claim("theorem-4.3/iteration").variant(
             right=claim("theorem-4.3/iteration").statement.right.subs(dict.fromkeys(quantities, 0))
         ),
+        "Theorem 4.3, the function by distances alone": claim("theorem-4.3/monotone").variant(
+            right=claim("theorem-4.3/monotone").statement.right.subs(dict.fromkeys(quantities, 0))
+        ),
+        "(61), 1/15 for 2/15": claim("eq-62/selected").variant(
+            right=claim("eq-62/selected").statement.right - _Q(1, 15) * sigma_i**2 * descent.LOCAL.expression
+        ),
         "Theorem 4.3 of any k, two more": claim("theorem-4.3/any-k").variant(
             right=claim("theorem-4.3/any-k").statement.right.subs(letters.k, letters.k + 2)
         ),
@@ -281,6 +287,9 @@ SOME = {
     "Lemma 4.1, no step condition",
     "Lemma C.1 c, 1 for 6/5",
     "Lemma 4.1, sigma_i >= 3/2 alpha_i r_i",
+    "Theorem 4.3 in one iteration, by distances alone",
+    "Theorem 4.3, the function by distances alone",
+    "(61), 1/15 for 2/15",
 }
 
 
