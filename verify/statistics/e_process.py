@@ -1,4 +1,4 @@
-"""Capital processes against the mean of samples, and the confidence sequences that they make.
+"""Capital processes against the mean of samples.
 
 A capital process is a product of factors whose conditional mean is at most 1 under the null hypothesis. It is a
 nonnegative supermartingale of initial value 1, so it ever reaches 1/alpha with probability at most alpha (Ville 1939).
@@ -14,9 +14,8 @@ estimation" (SPA 163, 2023). As exp(phi(u)) <= 1 + u + u^2/2, its mean under E X
 is too under E X < m.
 
 The capital is the average over a fixed grid of lambda. Fixed bets adapt a little less than predictable ones, but both
-kinds of factor then decrease in m, which makes the means not rejected an interval, and the power has a proved bound:
-see :mod:`verify.statistics.e_process`. Samples need one conditional mean (and variance bound), not independence, for
-validity; the bound on the power takes them independent.
+kinds of factor then decrease in m, and the power has a proved bound. Samples need one conditional mean (and variance
+bound), not independence, for validity; the bound on the power takes them independent.
 """
 
 from __future__ import annotations
@@ -39,9 +38,6 @@ LEAST_SPAN = 1e-290
 
 # Numbers that stay near the processor.
 _NEAR = 2**15
-
-# Halvings of the bracket of an interval's end: it is rounded outwards by less than 1/10,000 of its distance.
-_BISECTIONS = 14
 
 
 class Assumed(NamedTuple):
@@ -115,45 +111,6 @@ def log_capital(x: Array, m: Array, assumed: Assumed) -> Array:
     """Logarithm of the capital ``(S,)`` against E X <= ``m (S,)`` after the samples ``x (n, S)``: of an e-value."""
     columns = [np.broadcast_to(np.asarray(v, dtype=float), x.shape[1:]) for v in (m, *assumed)]
     return average(growth(x, columns[0], Assumed(*columns[1:])))
-
-
-def interval(x: Array, assumed: Assumed, level: float) -> tuple[Array, Array]:
-    """Ends ``(S,)`` of the confidence sequence after the samples ``x (n, S)``: the means that no capital rejects.
-
-    Rounded outwards. An end on a side where neither the range nor the variance is bounded is infinite.
-    """
-    bounds = Assumed(*(np.broadcast_to(np.asarray(v, dtype=float), x.shape[1:]) for v in assumed))
-    lower, upper = _lower(x, bounds, level), -_lower(-x, bounds.mirrored, level)
-    return np.maximum(lower, bounds.low), np.minimum(upper, bounds.high)
-
-
-def _lower(x: Array, assumed: Assumed, level: float) -> Array:
-    """The lower end, by bisection: the capital against E X <= m decreases in m, and is at most 1 at the sample mean."""
-    mean = x.mean(axis=0)
-    possible = testable(assumed)
-
-    def rejected(m: Array) -> Array:
-        return average(growth(x, m, assumed)) >= math.log(2 / level)
-
-    low = np.where(np.isfinite(assumed.low), assumed.low, -np.inf)
-    # About the distance of the end, then doubled until it is rejected.
-    cost = math.log(2 * len(BETS) / level)
-    least = np.where(np.isfinite(low), mean - low, np.sqrt(np.where(np.isfinite(low), 0.0, assumed.variance)))
-    step = np.where(possible, x.std(axis=0) * math.sqrt(2 * cost / len(x)) + least * min(1.0, cost / len(x)), 0.0)
-    right, left = mean, np.maximum(mean - step, low)
-    short = possible & (step > 0)
-    for _ in range(100):
-        short &= (left > low) & ~rejected(left)
-        if not short.any():
-            break
-        right = np.where(short, left, right)
-        step = np.where(short, 2 * step, step)
-        left = np.where(short, np.maximum(mean - step, low), left)
-    for _ in range(_BISECTIONS):
-        middle = (left + right) / 2
-        gone = rejected(middle)
-        left, right = np.where(gone, middle, left), np.where(gone, right, middle)
-    return np.where(possible, left, -np.inf)
 
 
 # The smallest defect that a test of a given size is sure to catch: proved bounds on its power.

@@ -22,7 +22,6 @@ from verify.statistics.e_process import (
     average,
     check_level,
     growth,
-    interval,
     smallest_defect,
     testable,
 )
@@ -47,11 +46,10 @@ class Ruling(StrEnum):
 class MeanTest:
     """The result of one test of E X <= ``target``, or E X = ``target``, as ``relation`` says.
 
-    ``samples`` used of at most ``size``; ``mean`` of those used; ``interval``: contains E X with probability at least
-    1 - ``level``. ``defect``: what WITHIN excludes. ``smallest_defect``: an excess of E X over the target (for "==":
-    a difference) of this size or more is caught within ``size`` samples with probability at least 1 - ``level``/2 by
-    a proved bound; infinite where none is proved (neither ``high`` nor ``variance`` is assumed) or ``size`` is too
-    small for any; 0 where the range leaves no room for one.
+    ``samples`` used of at most ``size``; ``mean`` of those used. ``defect``: what WITHIN excludes.
+    ``smallest_defect``: an excess of E X over the target (for "==": a difference) of this size or more is caught within
+    ``size`` samples with probability at least 1 - ``level``/2 by a proved bound; infinite where none is proved (neither
+    ``high`` nor ``variance`` is assumed) or ``size`` is too small for any; 0 where the range leaves no room for one.
     """
 
     name: str
@@ -61,7 +59,6 @@ class MeanTest:
     samples: int
     size: int
     mean: float
-    interval: tuple[float, float]
     level: float
     defect: float
     smallest_defect: float
@@ -177,12 +174,9 @@ def run(
     decisions, samples = race(test, keeping, together, first, largest)
     x = np.concatenate(kept)
     S = len(test.target)
-    mean, lower, upper = np.empty(S), np.full(S, -np.inf), np.full(S, np.inf)
+    mean = np.empty(S)
     for used in np.unique(samples):
         mean[samples == used] = x[:used, samples == used].mean(axis=0)
-        inside = (samples == used) & (decisions != Ruling.OUTSIDE)
-        if inside.any():
-            lower[inside], upper[inside] = interval(x[:used, inside], test.assumed.at(inside), test.level)
     return tuple(
         MeanTest(
             str(i),
@@ -192,7 +186,6 @@ def run(
             int(samples[i]),
             test.size,
             float(mean[i]),
-            (float(lower[i]), float(upper[i])),
             test.level,
             float(test.defect[i]),
             float(test.smallest_defect[i]),
@@ -203,7 +196,7 @@ def run(
 
 
 def race(test: Prepared, source: Source, together: bool = False, first: int = 64, largest: int = 4096) -> Race:
-    """What each test decides and after how many samples, without intervals: the part that thousands of cases repeat.
+    """What each test decides and after how many samples: the part that thousands of cases repeat.
 
     A test that excludes its defect goes on while others are undecided, and may still refute; a refutation stays.
     """
