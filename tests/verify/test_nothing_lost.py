@@ -97,7 +97,7 @@ def test_an_audit_that_is_ended_goes_on(audit, tmp_path, name):
         assert ended.returncode == 128 + number
         word = "interrupted" if name == "SIGINT" else f"ended by {name}"
         assert ended.stderr.splitlines()[-1] == f"fedtheory: {word}"
-        assert "2 of 5 verdicts are kept in cache/verdicts: the same command goes on from there" in ended.stderr
+        assert "2 of 5 verdicts are kept in cache/verdicts: run the same command to resume" in ended.stderr
     partial = _audit_json(tmp_path)
     assert partial["partial"] is True and [c["id"] for c in partial["claims"]] == IDS[:2]
     assert partial["missing"] == IDS[2:]
@@ -105,7 +105,7 @@ def test_an_audit_that_is_ended_goes_on(audit, tmp_path, name):
 
     resumed, checked = audit("none")
     assert resumed.returncode == 0 and checked == IDS[2:]
-    assert "2 of 5 verdicts were found before, and are taken from cache/verdicts" in resumed.stderr
+    assert "2 of 5 verdicts are taken from cache/verdicts" in resumed.stderr
     whole = _audit_json(tmp_path)
     assert "partial" not in whole and "missing" not in whole and [c["id"] for c in whole["claims"]] == IDS
     assert whole["claims"][:2] == partial["claims"]

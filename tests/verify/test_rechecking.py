@@ -203,7 +203,7 @@ def test_a_certificate_that_does_not_hold_is_told_and_found_anew(carry, what, ch
     found = again(BOUNDED)
     assert same(found, scratch(BOUNDED)) and found.fallen
     assert all(o.source is Provenance.ANEW for o in found.outcomes if o.verdict is Verdict.CERTIFIED)
-    assert terminal.fallen([found])[0].startswith(f"CARRIED, AND DOES NOT HOLD: {BOUNDED}: ")
+    assert terminal.fallen([found])[0].startswith(f"SHIPPED PROOF FAILS: {BOUNDED}: ")
 
 
 def _outcome(id: str) -> dict:

@@ -108,7 +108,7 @@ def _tested(
     """
     found = {e.claim.id: e for e in kept.read(selected)}
     if found:
-        consoles.say(log, f"{len(found)} of {len(selected)} verdicts are taken from the cache {kept.directory}")
+        consoles.say(log, f"{len(found)} of {len(selected)} verdicts are taken from {kept.directory}")
     written = 0
 
     def save() -> None:

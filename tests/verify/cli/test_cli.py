@@ -130,8 +130,11 @@ def _files(where: Path) -> None:
         ("sho locodl/eq-6", "invalid choice: 'sho', did you mean 'show'? (see fedtheory --help)"),
         ("why locdl", "unknown claim 'locdl': did you mean locodl?"),
         ("map locodl/table-2", "--x, --y, as in `fedtheory map locodl/table-2 --x n=1:1e6"),
-        ("replay nosuch/id", "there is no file nosuch/id, and it is no id either: unknown claim 'nosuch/id'"),
-        ("replay locodl/eq-66", "it is no id either: unknown claim 'locodl/eq-66': did you mean fedadmm/eq-66?"),
+        ("replay nosuch/id", "nosuch/id is neither a file nor a claim: unknown claim 'nosuch/id'"),
+        (
+            "replay locodl/eq-66",
+            "is neither a file nor a claim: unknown claim 'locodl/eq-66': did you mean fedadmm/eq-66?",
+        ),
         ("replay missing.json", "cannot read missing.json"),
         ("replay .", "cannot read ."),
         ("replay words.json", "words.json is not JSON"),
