@@ -18,7 +18,6 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
@@ -39,9 +38,9 @@ from verify.proofs.identity import (
 Letters = dict[str, sympy.Expr]
 Pieces = Iterator[tuple[Posed, Weights]]
 
-#: r = (tau - 1)/(n - 1); by how much the claimed number exceeds what it must; 1/L_i - 1/L_max and 1/L_min - 1/L_i;
+#: r = (tau - 1)/(n - 1); by how much the claimed number exceeds what it must; 1/L_i - 1/L_max;
 #: by how much a coefficient exceeds what it must. Nothing that a claim speaks of is one of them.
-_r, _s_F, _s_L, _s_t, _s_b = sympy.symbols("r s_F s_L s_t s_b", nonnegative=True, cls=sympy.Dummy)
+_r, _s_F, _s_L, _s_b = sympy.symbols("r s_F s_L s_b", nonnegative=True, cls=sympy.Dummy)
 _F, _over_L = sympy.symbols("F 1/L_i", positive=True, cls=sympy.Dummy)
 
 _z, _g, _c = row("z"), row("g"), row("c")
@@ -49,7 +48,7 @@ _AT = Sample(_z, _g, value("h"))
 _SQUARE = (_g - _c) ** 2
 
 _VECTORS = {"z": _z, "g": _g, "c": _c}
-_LETTERS = {"r": _r, "s_F": _s_F, "s_L": _s_L, "s_t": _s_t, "s_b": _s_b, "1/L_i": _over_L}
+_LETTERS = {"r": _r, "s_F": _s_F, "s_L": _s_L, "s_b": _s_b, "1/L_i": _over_L}
 
 
 def _known(mu: sympy.Expr, L: sympy.Expr) -> dict[str, Form]:
@@ -79,10 +78,6 @@ def pose(claim: Claim) -> Pieces:
     elif isinstance(statement, Bound) and statement.override is None:
         yield _contraction(claim, statement.factor, k, known)
         yield from _constant(claim, statement, k, known)
-    elif isinstance(statement, Inequality) and statement.middle is None:
-        yield _relation(claim, statement, k, known)
-    elif isinstance(statement, Inequality):
-        yield from _gradient_norms(claim, statement, k, known)
     else:
         raise Unprovable(f"{claim.id} is of kind {statement.kind}, or its bound is not a factor to the T")
 
@@ -161,46 +156,6 @@ def _dual_distance(claim: Claim, constant: sympy.Expr, k: Letters, known: dict[s
     return posed, _stated(claim, "dual distance", k, constant=constant)
 
 
-def _relation(claim: Claim, statement: Inequality, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
-    """The primal distance by the gap, or the gap by the dual distance."""
-    right = coefficients(statement.right, [q.expression for q in statement.quantities])
-    sides = (str(statement.left), *right)
-    if sides == ("|w-w*|^2", "G-G*"):
-        require_nonnegative(claim, right["G-G*"] - 2 * k["L"] / k["n"])
-        return _primal_distance(claim, right["G-G*"], k, known)
-    if sides == ("G-G*", "|y-y*|^2"):
-        require_nonnegative(claim, right["|y-y*|^2"] - k["L"] / 2)
-        return _dual_distance(claim, right["|y-y*|^2"], k, known)
-    raise Unprovable(f"{claim.id} bounds {sides[0]} by {', '.join(sides[1:])}")
-
-
-def _gradient_norms(claim: Claim, statement: Inequality, k: Letters, known: dict[str, Form]) -> Pieces:
-    """a (h - h*) <= sum_i |g_i - c|^2 / L_i^e <= b (h - h*), with e = 1 (weighted) or e = 2 (Euclidean)."""
-    power = {"|G grad h|_L^2": 1, "|G grad h|^2": 2}.get(str(statement.middle))
-    named = [q.expression for q in statement.quantities]
-    left, right = (coefficients(side, named) for side in (statement.left, statement.right))
-    if power is None or set(left) != {"h-h*"} or set(right) != {"h-h*"}:
-        raise Unprovable(f"{claim.id} is not about the two norms of gradients of blocks")
-    mu, L, least = k["mu"], k["L"], k["L_min"]
-    norm = "" if power == 1 else ", Euclidean"
-    sharp = 2 * mu / L**power
-    require_nonnegative(claim, sharp - left["h-h*"])
-    whole = (1 / L + _s_L) ** power
-    yield (
-        Posed("below", whole * _SQUARE - left["h-h*"] * _AT.value, known, {_s_F: sharp - left["h-h*"]}),
-        _stated(claim, f"below{norm}", k),
-    )
-    # c is the mean of the g_i weighted by 1/L_i, and each h_i has its own L_i: |g_i|^2 / (2 L_i) <= h_i.
-    scale = 1 / least ** (power - 1)
-    excess = right["h-h*"] - 2 * scale
-    require_nonnegative(claim, excess.subs(L, least + sympy.Dummy("L_max-L_min", nonnegative=True)))
-    own = {**known, "smooth below": interpolation(_AT, OPTIMUM, sympy.S.Zero, 1 / _over_L)}
-    own["weighted sum zero"] = -_over_L * (_c * (_g - _c))
-    slack = {_s_F: excess, _s_t: 1 / least - _over_L}
-    gap = right["h-h*"] * _AT.value - _over_L**power * _SQUARE
-    yield Posed("above", gap, own, slack), _stated(claim, f"above{norm}", k)
-
-
 def sampling_lemma() -> bool:
     """E h(y) <= h(x) - (r/2) |G_[n] grad h(x)|_L^2 for y = x - G_I grad h(x), for every n, tau and L_1, ..., L_n.
 
@@ -263,7 +218,7 @@ def constants(instance: Instance) -> dict[str, Any]:
     if hasattr(params, "Lambda"):
         return {"n": problem.n, "tau": params.tau, "L": 1 / problem.mu, "mu": 1 / problem.L}
     least = min(problem.f.mu)
-    sizes = {"L": max(params.L), "L_min": min(params.L), "mu": least, "mu_min": least}
+    sizes = {"L": max(params.L), "mu": least, "mu_min": least}
     return {"n": problem.n, "tau": params.tau, **sizes}
 
 
@@ -275,8 +230,6 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     else:
         for factor in identity.BROKEN:
             yield "smoothness", replace(instance, params=params._replace(L=problem.f.L / factor))
-    if isinstance(claim.statement, Inequality):
-        return
     if hasattr(params, "Lambda"):
         for Lambda in identity.off(params.Lambda):
             yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
@@ -296,7 +249,7 @@ def redeclared(instance: Instance) -> Iterator[tuple[str, Instance]]:
 def differs(claim: Claim, instance: Instance) -> str | None:
     """The name of something that is not, on formal vectors, what the proof takes it for; None if all agrees."""
     statement = claim.statement
-    assert isinstance(statement, OneStep | Bound | Inequality)
+    assert isinstance(statement, OneStep | Bound)
     posed = posing.pose(claim.setting, instance)
     problem, state = posed.instance.at(np.zeros((1, 0)))
     # The first point at which the gradients are asked is the state; at the reference points all is zero.
@@ -315,7 +268,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
         value = _form(quantity.of(problem, posed.instance.params, state))
         if name in meaning and not (value - meaning[name]).is_zero:
             return name
-    return None if isinstance(statement, Inequality) else _step_differs(claim, posed, problem, state, meaning)
+    return _step_differs(claim, posed, problem, state, meaning)
 
 
 def _by_symbol(statement: Bound) -> dict[sympy.Expr, Quantity]:
@@ -335,11 +288,9 @@ def _meaning(record: functions.Record) -> dict[str, Form]:
     gap = _total(a.value for a in at)
     return {
         "|G grad h|_L^2": _total(w * (g - mean) ** 2 for w, g in zip(weights, gradients, strict=True)),
-        "|G grad h|^2": _total(w**2 * (g - mean) ** 2 for w, g in zip(weights, gradients, strict=True)),
         "h-h*": gap,
         "G-G*": gap,
         "|w-w*|^2": _total(g**2 for g in gradients) / record.n,
-        "|y-y*|^2": _total(a.point**2 for a in at),
     }
 
 

@@ -79,7 +79,7 @@ SETTING = Setting(
     hints=Hints(
         identities=Identities(
             "blocks",
-            {"n": n, "tau": tau, "L": L_max, "L_min": L_min, "mu": mu, "mu_min": mu_min},
+            {"n": n, "tau": tau, "L": L_max, "mu": mu, "mu_min": mu_min},
             identities.BLOCKS,
         )
     ),

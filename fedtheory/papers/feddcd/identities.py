@@ -10,10 +10,10 @@ import sympy
 from fedtheory.settings import SumOfSquares
 
 alpha, beta, delta = sympy.symbols("alpha beta delta", positive=True)
-L, L_min, mu, n, over_L, constant = sympy.symbols("L L_min mu n 1/L_i constant", positive=True)
+L, mu, n, over_L, constant = sympy.symbols("L mu n 1/L_i constant", positive=True)
 #: r and tau/N; by how much a number exceeds what it must.
 r, q = sympy.symbols("r q", nonnegative=True)
-s_F, s_L, s_t, s_b, s_D, s_r, s_q, s_1, s_x = sympy.symbols("s_F s_L s_t s_b s_D s_r s_q s_1 s_x", nonnegative=True)
+s_F, s_L, s_b, s_D, s_r, s_q, s_1, s_x = sympy.symbols("s_F s_L s_b s_D s_r s_q s_1 s_x", nonnegative=True)
 
 
 def _below(sharp: sympy.Expr, first: sympy.Expr, rest: sympy.Expr) -> SumOfSquares:
@@ -23,21 +23,12 @@ def _below(sharp: sympy.Expr, first: sympy.Expr, rest: sympy.Expr) -> SumOfSquar
     )
 
 
-#: Lemmas B.6, B.8, E.1 with an exact oracle and E.2, and Theorem 4.1.
+#: Lemma B.8 and Theorem 4.1.
 BLOCKS = {
     "descent": SumOfSquares({}, ((s_b * over_L, {"g": 1, "c": -1}),)),
     "contraction": _below(r * mu / L, r / (2 * L), r * s_L / 2),
     "primal distance": SumOfSquares({"smooth below": 2 * L / n, "least at the optimum": constant - 2 * L / n}),
     "dual distance": SumOfSquares({"smooth above": 1}, ((constant - L / 2, {"z": 1}),)),
-    "below": _below(2 * mu / L, 1 / L, s_L),
-    "below, Euclidean": _below(2 * mu / L**2, 1 / L**2, 2 * s_L / L + s_L**2),
-    "above": SumOfSquares(
-        {"least at the optimum": s_F, "smooth below": 2, "weighted sum zero": 2}, ((over_L, {"c": 1}),)
-    ),
-    "above, Euclidean": SumOfSquares(
-        {"least at the optimum": s_F, "smooth below": 2 / L_min, "weighted sum zero": 2 / L_min},
-        ((over_L / L_min, {"c": 1}), (s_t * over_L, {"g": 1, "c": -1})),
-    ),
 }
 
 _kappa, _A = r * alpha / (32 * beta), 3 * alpha / 16

@@ -6,13 +6,12 @@ import sympy
 from fedtheory import claims
 from fedtheory.algorithms import gradient_descent
 from fedtheory.kinds.bound import bound
-from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.quantities import distance
-from fedtheory.settings.relations import Comparison, E, Quantity
+from fedtheory.settings.relations import E, Quantity
 from verify import Verdict, check
-from verify.methods import METHODS, PROOFS, identities
+from verify.methods import METHODS, PROOFS
 from verify.methods.base import Inquiry, examined
 
 DESCENT = claims.get("baseline/gradient-descent/one-step")
@@ -61,10 +60,3 @@ def test_no_proof_of_a_weak_inequality_speaks_of_a_strict_one(id):
 def test_a_method_says_which_relations_it_shows():
     strict = {m.name for m in METHODS if "<" in m.shows}
     assert strict == {"signs of polynomials", "real closed fields"}
-
-
-def test_a_further_comparison_is_not_forgotten_by_an_identity_with_multipliers():
-    claim = claims.get("feddcd/lemma-B.6/weighted")
-    assert isinstance(claim.statement, Inequality) and identities.prove(claim) is not None
-    more = Comparison(claim.statement.right, "<=", claim.statement.left)
-    assert identities.prove(claim.variant(also=(more,))) is None

@@ -17,12 +17,8 @@ from verify.proofs import rbcd as proof_rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, is_nonnegative, require_at_least
 
 PROVED = [
-    "feddcd/lemma-B.6/euclidean",
-    "feddcd/lemma-B.6/weighted",
     "feddcd/lemma-B.8/descent",
     "feddcd/lemma-B.8/rate/repaired",
-    "feddcd/lemma-E.1/exact",
-    "feddcd/lemma-E.2",
     "feddcd/theorem-4.1/eq-3",
     "feddcd/theorem-4.1/eq-4",
     "feddcd/theorem-4.1/eq-5",
@@ -31,7 +27,6 @@ PROVED = [
 EQ_3, EQ_4, EQ_5 = (claims.get(f"feddcd/theorem-4.1/eq-{k}") for k in (3, 4, 5))
 DESCENT = claims.get("feddcd/lemma-B.8/descent")
 RATE = claims.get("feddcd/lemma-B.8/rate/repaired")
-WEIGHTED = claims.get("feddcd/lemma-B.6/weighted")
 
 A = {str(s): s for s in EQ_3.statement.factor.free_symbols}
 R = (A["tau"] - 1) / (A["N"] - 1)
@@ -62,7 +57,6 @@ def other_weights(problem, params, state, draw):
 
 
 _norm_L = quantity(DESCENT, "|G grad h|_L^2")
-_gap = quantity(WEIGHTED, "h-h*")
 
 FALSE = {
     "twice r": EQ_3.variant(factor=1 - 2 * R * A["alpha"] / A["beta"]),
@@ -73,8 +67,6 @@ FALSE = {
     "more descent": DESCENT.variant(right=DESCENT.statement.right - _norm_L / 1000),
     "less than h": DESCENT.variant(right=DESCENT.statement.right - quantity(DESCENT, "h(x)") / 1000),
     "printed rate": claims.get("feddcd/lemma-B.8/rate"),
-    "lower norm": WEIGHTED.variant(left=WEIGHTED.statement.left * 2),
-    "upper norm": WEIGHTED.variant(right=_gap),
 }
 
 #: Requires less than the proof uses: the class, the compressors' variance, the damping, the sampling, the scaling.
