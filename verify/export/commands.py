@@ -66,7 +66,9 @@ def run_export(args: Any) -> int:
                 proofs, why = found.all_of(claim.id), "it is neither proved, certified nor refuted"
             else:
                 proofs, why = found.of_claim(claim.id)
-            if args.format == "rocq" and not proofs:
+            if args.format == "rocq" and any(len(data.get("steps", ())) > rocq.LONGEST for data in proofs):
+                proofs, why = [], f"its calculation has more than {rocq.LONGEST} steps, which take Rocq long to read"
+            elif args.format == "rocq" and not proofs:
                 proofs = [data for data in found.all_of(claim.id) if data["kind"] == "arithmetic"]
         except ValueError as error:
             # What is carried and does not hold ends the export of what is named, and is told among all.

@@ -22,6 +22,8 @@ from verify.multipliers import ratios
 
 #: The theorem from which all others follow.
 LIBRARY = Path(__file__).with_name("library") / "Gram.v"
+#: Steps of an order of growth that is still written.
+LONGEST = 500
 #: Stands for a space at which no line is broken.
 _TOGETHER = "\N{NO-BREAK SPACE}"
 _HEAD = """\
