@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.faults import placed
 from verify.base.verdict import Verdict
@@ -152,6 +153,8 @@ def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe])
         yield "the states of its instances, made by hand, are all of which it speaks"
     if setting.hints.complete and formal:
         yield "the statement depends on nothing but the parameters and states of its setting"
+    if isinstance(claim.statement, CompressorClass) and not asserted.writes(claim.statement):
+        yield "a message of the compressor has the bits that it says"
     domains = [str(q.expression) for q in getattr(claim.statement, "quantities", ()) if q.domain is not None]
     if domains and formal:
         yield f"{', '.join(domains)} is finite wherever its residuals vanish"

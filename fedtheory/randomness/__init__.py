@@ -191,6 +191,8 @@ class UniformSubset:
     tau: int
 
     def __post_init__(self) -> None:
+        if not isinstance(self.tau, int | np.integer):
+            raise ValueError(f"tau must be a whole number, got {self.tau}")
         if not 1 <= self.tau <= self.n:
             raise ValueError(f"tau must be between 1 and the {self.n} clients, got {self.tau}")
 

@@ -20,7 +20,9 @@ import numpy as np
 
 from fedtheory.algorithms.base import no_step, place
 from fedtheory.claims import Claim
+from fedtheory.compressors import codec
 from fedtheory.instances import Instance, Recipe
+from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.rational import Array, exact, to_float
@@ -34,6 +36,9 @@ SAME = "draws must be the same in all states"
 MOST, SIZES, OFF = 1000, (Fraction(0), Fraction(1), Fraction(-1000)), 1e-9
 #: Coordinates up to which a state that stays is solved for.
 LARGEST = 12
+
+#: Messages that are written and read back.
+MESSAGES = 8
 
 #: What steps and quantities give.
 _REAL = (numbers.Real, np.bool_, Interval, mpmath.mpf)
@@ -305,3 +310,22 @@ def _same(one: tuple[Any, Array], two: tuple[Any, Array]) -> bool:
     map_leaves(compare, one[0], two[0])
     compare(one[1], two[1])
     return all(same)
+
+
+def writes(statement: CompressorClass) -> bool:
+    """Whether the messages of a compressor, where it says how they are written, have the bits that it says, and are
+    read back as what it made of a vector: at one size, in floats. Of bits of which nothing is said there is nothing."""
+    if statement.bits is None:
+        return True
+    rng, d = np.random.default_rng(0), 5
+    try:
+        compressor = statement.compressor(d, 2)
+        for _ in range(MESSAGES):
+            draw, x = compressor.draws.sample(rng), rng.standard_normal(d)
+            message = codec.encode(compressor, draw, x)
+            made = to_float(compressor.apply(draw, x)).astype(np.float32)
+            if len(message) != compressor.bits or not bool((codec.decode(compressor, message) == made).all()):
+                return False
+    except ValueError:
+        return False
+    return True

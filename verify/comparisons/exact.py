@@ -146,7 +146,7 @@ def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) 
     yield Compared("floats", *_as_floats(compressor, x, values, p), "==")
     yield Compared("sampled", *_sampled(compressor, x), "==")
     if statement.bits is not None:
-        yield Compared("bits", np.array([compressor.bits]), np.array([int(statement.bits.subs(at))]), "==")
+        yield Compared("bits", np.array([compressor.bits]), np.array([evaluate(statement.bits.subs(at), {})]), "==")
 
 
 def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tuple[Array, Array]:

@@ -92,8 +92,12 @@ def undefined(claim: Claim) -> sympy.Expr | None:
 
     Roots are of what is nonnegative, and nothing is divided by zero. Powers with unknown exponents are let through.
     """
-    hypotheses = symbolic.assumed(claim)
     sides = {side for c in claim.statement.comparisons for side in (c.left, c.right)}
+    return undefined_part(sides, symbolic.assumed(claim))
+
+
+def undefined_part(sides: Iterable[sympy.Expr], hypotheses: list[sympy.Basic]) -> sympy.Expr | None:
+    """As :func:`undefined`, of expressions and hypotheses."""
     nodes = {node for side in sides for node in sympy.preorder_traversal(side)}
     for node in sorted(nodes, key=sympy.default_sort_key):
         if isinstance(node, sympy.log) and not _implies_positive(node.args[0], hypotheses):

@@ -83,9 +83,6 @@ def _split(known: list[sympy.Basic], outcomes: tuple[coordinate.Outcome, ...], d
 
 def _weight(outcome: coordinate.Outcome, known: list[sympy.Basic]) -> sympy.Expr:
     """The probability of an outcome in a case."""
-    for divisor in outcome.divisors:
-        if not reals.implied(sympy.Ne(divisor, 0), known):
-            raise Unread(f"{divisor}, by which is divided, may be zero")
     if outcome.below is None:
         return outcome.probability
     threshold, below = outcome.below
@@ -108,9 +105,12 @@ def _unshown(
     statement: CompressorClass, entry: Entry, domain: list[sympy.Basic], told: list[tuple[Any, ...]]
 ) -> Iterator[str]:
     """What is not shown."""
-    for demand in entry.demands:
-        if not reals.implied(demand, domain):
-            yield f"{demand} is not seen to hold for all d and k"
+    for before, demand in entry.demands:
+        given = [*domain, *before]
+        if not reals.implied(demand, given) and not all(_follows(demand, [*given, *sign]) for sign in _SIGNS):
+            yield f"{demand} is not seen to hold for all d and k, and whatever an entry"
+    if (part := reals.undefined_part((statement.omega,), domain)) is not None:
+        yield f"{part} is not shown to be a real number for all d and k"
     if not reals.implied(sympy.Le(entry.omega, statement.omega), domain):
         yield "its own omega is not seen to be at most the one that is stated"
     if statement.bits is not None and sympy.expand(entry.bits - statement.bits) != 0:
@@ -122,6 +122,10 @@ def _unshown(
                 yield "the mean of an entry is not seen to be the entry"
             elif not reals.implied(sympy.Ge(sympy.expand(entry.omega * x**2 - off), 0), known):
                 yield "the variance of an entry is not seen to be at most omega times its square"
+
+
+def _follows(relation: sympy.Basic, known: list[sympy.Basic]) -> bool:
+    return reals.implied(relation, known) or reals.contradictory(known)
 
 
 def _moments(options: list[tuple[sympy.Expr, coordinate.Outcome]]) -> Iterator[list[tuple[sympy.Expr, sympy.Expr]]]:

@@ -100,6 +100,7 @@ class _Posing:
         terms += [term for term, _ in case.signs]
         terms += [t for c, _ in case.conditions for t in _of_condition(c)]
         terms += [t for _, c in case.raising for t in _of_condition(c)]
+        terms += [quotient for quotient, _ in case.quotients]
         anchored = of is not None and claim.setting.optimum in ("consensus", "stationary")
         conjugates = bool(getattr(of, "conjugates", False)) if self.ends is not None and type(of) in _CONVEX else None
         self.clients = Clients.of(terms, anchored and set(claim.setting.drawing.g) == {False}, conjugates)

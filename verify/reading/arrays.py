@@ -142,6 +142,8 @@ def summed(value: Any, axis: Any = None, keepdims: Any = False) -> Term:
     along = axis if type(axis) is tuple else (axis,)
     if type(keepdims) is not bool or not all(type(k) is int for k in along) or len(set(along)) < len(along):
         raise ValueError("a sum is taken along axes that are written, counted from the last")
+    if not along:
+        raise ValueError("a sum is taken along no axis")
     # Coordinates first, as of products of vectors; the axes stay until all are summed.
     for k in sorted(along, reverse=True):
         term = terms.total(term, k, keepdims or len(along) > 1)

@@ -39,9 +39,10 @@ class Case:
     """What a claim says on one path through the conditions on letters in its code.
 
     ``conditions``: these, each with its answer; ``raising``: conditions under which something that was read raises an
-    error; ``letters``: what those letters of the claim are of which that can be read; ``quantities``: the terms that
-    each function computes, by the function, and ``axis``: on which those lie that one computes side by side; ``types``:
-    of the parts of a state; ``program``: the step of the method, where the claim speaks of one; ``known``: what its
+    error; ``quotients``: those that were made, used or not, each with how many conditions were met before; ``letters``:
+    what those letters of the claim are of which that can be read; ``quantities``: the terms that each function
+    computes, by the function, and ``axis``: on which those lie that one computes side by side; ``types``: of the parts
+    of a state; ``program``: the step of the method, where the claim speaks of one; ``known``: what its
     setting says is at most 0 in all states, where that is asked for, side by side on ``known_axis``; ``masks``: those
     that are true by hypotheses; ``signs``: numbers of each client that the setting says are at least 0, or positive.
     """
@@ -57,6 +58,7 @@ class Case:
     known_axis: int = -1
     masks: tuple[Term, ...] = ()
     signs: tuple[tuple[Term, bool], ...] = ()
+    quotients: tuple[tuple[Term, int], ...] = ()
 
     @property
     def whose(self) -> frozenset[str]:
@@ -131,12 +133,15 @@ def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], 
         told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
         step = parts_after(after, scene.types)
         program = Program(algorithm.name, scene.types, told, {}, scene.with_g, law, step, reader.raising)
-    case = Case(tuple(reader.taken), tuple(reader.raising), letters, found, axis, scene.types, program)
-    if of_all is None:
-        return case
-    said = reader.call(theirs(of_all), *given)
-    taken, raising = tuple(reader.taken), tuple(reader.raising)
-    return replace(case, conditions=taken, raising=raising, known=_terms(said), known_axis=getattr(said, "axis", -1))
+    of_states: tuple[Term, ...] = ()
+    axis_of_states = -1
+    if of_all is not None:
+        said = reader.call(theirs(of_all), *given)
+        of_states, axis_of_states = _terms(said), getattr(said, "axis", -1)
+    taken, raising, quotients = tuple(reader.taken), tuple(reader.raising), tuple(reader.quotients)
+    return Case(
+        taken, raising, letters, found, axis, scene.types, program, of_states, axis_of_states, quotients=quotients
+    )
 
 
 def _signs(claim: Claim, reader: Reader, scene: Scene) -> tuple[tuple[Term, bool], ...]:
@@ -161,14 +166,14 @@ def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | Non
     for hypothesis in claim.requires:
         if hypothesis.met is None or hypothesis.states_membership(claim.setting.classes):
             continue
-        before = len(reader.raising)
+        before, made = len(reader.raising), len(reader.quotients)
         try:
             value = reader.call(theirs(hypothesis.met), scene.problem, scene.params)
         except Unread:
             continue
         finally:
             # Where a hypothesis cannot be decided it is not met.
-            del reader.raising[before:]
+            del reader.raising[before:], reader.quotients[made:]
         if value is False or (isinstance(value, Condition) and not reader.answered(value)):
             return None
         if isinstance(value, Term) and value.type.mask and not value.type.axes:
@@ -179,7 +184,7 @@ def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | Non
 def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy.Expr, Term]]:
     """What letters of a claim are, of those of which it can be read."""
     for letter, source in claim.setting.sources.items():
-        before = len(reader.raising)
+        before, made = len(reader.raising), len(reader.quotients)
         try:
             if callable(source):
                 value = reader.call(theirs(source), scene.problem, scene.params)
@@ -192,7 +197,7 @@ def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy
         except ValueError:
             continue
         finally:
-            del reader.raising[before:]
+            del reader.raising[before:], reader.quotients[made:]
 
 
 def _named(source: str, reader: Reader, scene: Scene) -> Any:
@@ -319,12 +324,12 @@ def _types(
     if is_made_by(centre, method.method):
         shapes = held(centre, "state")
         return {name: terms.POINT if shape == "point" else terms.CLIENTS for name, shape in shapes.items()}
-    before = len(reader.raising)
+    before, made = len(reader.raising), len(reader.quotients)
     found = reader.call(centre, problem, params)
     fields: tuple[str, ...] = algorithm.State._fields  # type: ignore[attr-defined]
     if type(found) is tuple and len(found) == len(fields):
         found = Record(None, dict(zip(fields, found, strict=True)))
-    del reader.raising[before:]
+    del reader.raising[before:], reader.quotients[made:]
     if not isinstance(found, Record):
         raise Unread(f"the fixed point of {algorithm.name} is no state")
     axes = {name: as_term(value).type.axes for name, value in found.fields.items()}

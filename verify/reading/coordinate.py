@@ -46,25 +46,24 @@ _RELATIONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, 
 class Outcome:
     """What an entry may become: ``where``: relations in x, low, d and k under which it does; ``probability``: of the
     masks that were drawn; ``below``: that the uniform variate is below the number told (True) or not, None where it
-    does not matter; ``value``: what it becomes; ``divisors``: by what was divided on the way."""
+    does not matter; ``value``: what it becomes."""
 
     where: tuple[sympy.Basic, ...]
     probability: sympy.Expr
     below: tuple[sympy.Expr, bool] | None
     value: sympy.Expr
-    divisors: tuple[sympy.Expr, ...]
 
 
 @dataclass(frozen=True)
 class Entry:
     """A compressor in one coordinate: its outcomes, on fractions, and on floats where these are others; its own omega
-    and bits; and what it demands of d and k: relations without which its code raises an error, or a distribution has no
-    meaning."""
+    and bits; and what it demands, each with what is known there: relations without which its code raises an error, as
+    where it divides by zero, or a distribution has no meaning."""
 
     outcomes: tuple[tuple[Outcome, ...], ...]
     omega: sympy.Expr
     bits: sympy.Expr
-    demands: tuple[sympy.Basic, ...]
+    demands: tuple[tuple[tuple[sympy.Basic, ...], sympy.Basic], ...]
 
 
 def read(statement: CompressorClass) -> Entry:
@@ -84,7 +83,7 @@ def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[Outcome, ...],
     say = _Letters(statement)
     found: list[Outcome] = []
     omega = bits = None
-    demands: list[sympy.Basic] = []
+    demands: list[tuple[tuple[sympy.Basic, ...], sympy.Basic]] = []
     for draw in range(_LARGEST):
         path: list[bool] | None = []
         while path is not None:
@@ -98,8 +97,9 @@ def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[Outcome, ...],
             if (omega, bits) not in ((None, None), own):
                 raise Unread("its omega, or its bits, depend on conditions")
             omega, bits = own
-            demands += [say.relation(c, True) for c in reading.demands]
-            demands += [say.relation(c, False) for _, c in reading.reader.raising]
+            demands += [((), say.relation(c, True)) for c in reading.demands]
+            demands += [((), say.relation(c, False)) for _, c in reading.reader.raising]
+            demands += say.divisors(reading.reader)
             found.append(_outcome(say, reading.reader.taken, drawn[1], value))
             path = _next(reading.reader.taken)
             if len(found) > PATHS:
@@ -120,7 +120,6 @@ def _next(taken: list[tuple[Condition, bool]]) -> list[bool] | None:
 
 def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Term, value: Term) -> Outcome:
     """What is made of an entry on one path: a uniform variate is compared with one number that is no such."""
-    say.divisors.clear()
     below: tuple[sympy.Expr, bool] | None = None
     where = []
     for condition, answer in taken:
@@ -130,13 +129,11 @@ def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Te
         left, right = condition.of
         if condition.by not in ("<", "<=") or (left is not U) == (right is not U):
             raise Unread("a uniform variate is not only compared with a number")
-        # Whether it is equal has no probability.
-        one = say.number(right if left is U else left), answer is (left is U)
         if below is not None:
             raise Unread("a uniform variate is compared more than once")
-        below = one
-    numbers = say.number(probability), say.number(value)
-    return Outcome(tuple(where), numbers[0], below, numbers[1], tuple(say.divisors))
+        # Whether it is equal has no probability.
+        below = say.number(right if left is U else left), answer is (left is U)
+    return Outcome(tuple(where), say.number(probability), below, say.number(value))
 
 
 def _speaks_of(condition: Any, *leaves: Term) -> bool:
@@ -151,8 +148,6 @@ class _Letters:
 
     def __init__(self, statement: CompressorClass) -> None:
         d = statement.d
-        #: By what numbers were divided that were made since this was emptied.
-        self.divisors: list[sympy.Expr] = []
         self._leaves = {
             id(X): x,
             id(LOW): low,
@@ -172,10 +167,14 @@ class _Letters:
         if rule is None or term.type.axes:
             # A new axis would stand beside those of the vector, of which an entry has none.
             raise Unread(f"nothing says which number {term.data or term.op} is")
-        of = list(map(self.number, term.of))
-        if term.op is Op.DIVIDE or (term.op is Op.POWER and term.data < 0):
-            self.divisors.append(of[-1])
-        return rule(term, *of)
+        return rule(term, *map(self.number, term.of))
+
+    def divisors(self, reader: Reader) -> Iterator[tuple[tuple[sympy.Basic, ...], sympy.Basic]]:
+        """What is divided by, whether the quotient is used or not, is not zero under the conditions met before: what
+        these divide by was met before them."""
+        for quotient, met in reader.quotients:
+            before = [self.relation(c, answer) for c, answer in reader.taken[:met] if not _speaks_of(c, U)]
+            yield tuple(before), sympy.Ne(self.number(quotient.of[-1]), 0, evaluate=False)
 
     def relation(self, condition: Any, answer: bool) -> sympy.Basic:
         """A condition that holds, or does not."""
@@ -212,7 +211,8 @@ class _Reading:
         yield builtins.abs, Rule("abs", self._size)
         yield np.abs, Rule("abs", self._size)
         yield np.sign, Rule("sign", self._sign)
-        yield builtins.float, Rule("float", _as_float)
+        yield builtins.float, Rule("float", _refused if exact else _as_float)
+        yield builtins.bool, Rule("bool", _refused)
         yield rational.is_exact, Rule("is_exact", lambda *of: exact)
         yield power_below, Rule("power_below", _below)
         yield index_bits, Rule("index_bits", _indexing)
@@ -238,7 +238,8 @@ class _Reading:
         value = as_term(self.reader.call_with(made.fields["apply"], (draw, X), {}))
         if value.type.axes or value.type.mask:
             raise Unread(f"an entry becomes {value.type}")
-        decided = [condition for condition, _ in (*self.reader.deciding, *((c, "") for _, c in self.reader.raising))]
+        decided = [condition for condition, _ in self.reader.deciding]
+        decided += [*self.reader.asked, *(condition for _, condition in self.reader.raising)]
         if any(_speaks_of(condition, X, LOW, U) for condition in decided):
             raise Unread("what is done depends on an entry, of which an array has many")
         return value
@@ -303,6 +304,10 @@ def _entry(value: Any) -> Term:
     if term.type.axes or term.type.mask or term.type.degree > 0:
         raise ValueError(f"a size or a sign is taken of {term.type}")
     return term
+
+
+def _refused(value: Any) -> Any:
+    raise ValueError("a number is made a float among fractions, or a truth value of an array")
 
 
 def _as_float(value: Any) -> Any:

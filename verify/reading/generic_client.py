@@ -18,7 +18,7 @@ from verify.reading.worlds import MADE, ONE, SPARE, SUMS, Atom, Monomial, Value,
 
 def world(program: Program, *more: Term) -> World:
     """The world of a program, and of more terms in what it speaks of."""
-    made = world_of(*program.step.values(), *_laws(program.law), *more)
+    made = world_of(*program.step.values(), *program.law.terms(), *more)
     for name, law in _subsets(program.law, "draw"):
         made.totals[name] = evaluated(made, [law.of[1]])[0]
     return made
@@ -58,14 +58,6 @@ def _examples(terms: Sequence[Term]) -> dict[str, Any]:
     if not any(Axis.EXAMPLES in term.type.axes for term in parts(*terms)):
         return {}
     return {"held": sympy.Symbol(f"{Op.GIVEN} f.sizes"), "examples": sympy.Symbol(f"{Op.GIVEN} {EXAMPLES}")}
-
-
-def _laws(law: Any) -> Iterable[Term]:
-    for part in law.of:
-        if isinstance(part, Term):
-            yield part
-        elif hasattr(part, "of"):
-            yield from _laws(part)
 
 
 def _subsets(law: Any, name: str) -> Iterable[tuple[str, Any]]:

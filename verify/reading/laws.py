@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,6 +23,14 @@ class Law:
     def fields(self) -> Mapping[str, Any]:
         """What code may ask it for: all draws, and their probabilities."""
         return {"support": Rule("support", partial(support, self))}
+
+    def terms(self) -> Iterator[terms.Term]:
+        """The terms that it and what it consists of depend on."""
+        for part in self.of:
+            if isinstance(part, terms.Term):
+                yield part
+            elif isinstance(part, Law):
+                yield from part.terms()
 
 
 def support(law: Law, exact: Any = False) -> tuple[Any, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
@@ -24,11 +24,15 @@ _RELATIONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What is known of the letters of a world in one case: relations, and what its symbols are called in them."""
+    """What is known of the letters of a world in one case: relations, and what its symbols are called in them.
+
+    ``before``: how many of the ``relations`` are known before the conditions of the case, which follow them.
+    """
 
     world: World
     names: Mapping[sympy.Symbol, sympy.Expr]
     relations: list[sympy.Basic]
+    before: int = 0
 
     def expression(self, c: Any) -> sympy.Expr:
         """An element of the field, in the letters of the claim as far as it has some."""
@@ -94,6 +98,7 @@ def ground(claim: Claim, case: Case, world: World) -> Ground:
     for term, strict in case.signs:
         number = found.number(evaluated(world, [term])[0])
         found.relations.append((sympy.Gt if strict else sympy.Ge)(number, 0, evaluate=False))
+    found = replace(found, before=len(found.relations))
     for condition, answer in case.conditions:
         relation = found.relation(condition)
         found.relations.append(relation if answer else sympy.Not(relation))
@@ -135,6 +140,15 @@ def unmet(ground: Ground, case: Case) -> Iterator[str]:
         if not ground.implies(sympy.Not(ground.relation(condition))):
             yield f"an error may be raised ({where})"
     seen = set()
+    for quotient, met in case.quotients:
+        # A condition that divides is no reason for its own quotient to be a number.
+        first, after = ground.before + met, ground.before + len(case.conditions)
+        there = replace(ground, relations=[*ground.relations[:first], *ground.relations[after:]])
+        values = evaluated(ground.world, [quotient.of[-1]])
+        for c in (c for value in values for c in value.of.values()):
+            if (c, met) not in seen and not there.is_never_zero(c):
+                yield f"{c} may be zero, by which the code divides"
+            seen.add((c, met))
     for c in ground.world.divided:
         if c not in seen and not ground.is_never_zero(c):
             yield f"{c} may be zero, by which the code divides"

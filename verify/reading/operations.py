@@ -70,6 +70,8 @@ def operated(by: ast.operator, one: Any, other: Any) -> Any:
     if isinstance(by, ast.Add):
         return terms.add(a, b)
     if isinstance(by, ast.Sub):
+        if a.type.mask and b.type.mask:
+            raise ValueError("a mask is subtracted from a mask, which numpy does not do")
         return terms.add(a, terms.negative(b))
     if isinstance(by, ast.Mult):
         return terms.multiply(a, b)

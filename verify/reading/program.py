@@ -18,7 +18,7 @@ from verify.reading.arrays import as_term
 from verify.reading.laws import Law
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
-from verify.reading.terms import Axis, Op, Term, Type
+from verify.reading.terms import Axis, Op, Term, Type, parts
 from verify.reading.values import Condition, Record, Several, Unknown, is_record_class
 
 #: The functions of ours that hold somebody's, and under which name: what they do is done here.
@@ -61,7 +61,8 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from what is no distribution")
     after = world.reader.call(theirs(algorithm.step, algorithm.State), *world.given, known.drawn(law))
-    told = world.given[1].fields
+    told, step = world.given[1].fields, parts_after(after, world.types)
+    _check_used(world.reader, *step.values(), *law.terms())
     return Program(
         algorithm.name,
         world.types,
@@ -69,7 +70,7 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
         {name: value for name, value in told.items() if not isinstance(value, Term | known.Named | Unknown)},
         problem.g is not None,
         law,
-        parts_after(after, world.types),
+        step,
         world.reader.raising,
     )
 
@@ -83,14 +84,24 @@ def quantities(
     """
     world = _World.of(algorithm, problem, params, counts or {})
     found = world.reader.call(theirs(function), *world.given)
-    return found.of if isinstance(found, Several) else (as_term(found),)
+    several = found.of if isinstance(found, Several) else (as_term(found),)
+    _check_used(world.reader, *several)
+    return several
+
+
+def _check_used(reader: Reader, *told: Term) -> None:
+    """``Unread`` where a quotient is made that stands in nothing that is told: its divisor may be zero all the same."""
+    used = {id(term) for term in parts(*told)}
+    for quotient, _ in reader.quotients:
+        if id(quotient) not in used and any(t.op not in (Op.COUNT, Op.CONSTANT) for t in parts(quotient.of[-1])):
+            raise Unread("a quotient is made that is not used, and may be none for some letters")
 
 
 def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> tuple[Term, ...]:
     """What ``function(problem, params, state)`` computes of the state at the start, some parts of which are any."""
     world = _World.of(algorithm, problem, params, {})
-    parts = {name: terms.leaf(Op.PART, name, world.types[name]) for name in free}
-    state = world.reader.call_with(theirs(algorithm.init, algorithm.State), world.given[:2], parts)
+    kept = {name: terms.leaf(Op.PART, name, world.types[name]) for name in free}
+    state = world.reader.call_with(theirs(algorithm.init, algorithm.State), world.given[:2], kept)
     found = world.reader.call(theirs(function), *world.given[:2], state)
     return found.of if isinstance(found, Several) else (as_term(found),)
 

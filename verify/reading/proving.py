@@ -82,6 +82,7 @@ def _world(case: Case) -> World:
     terms += [term for term, _ in case.signs]
     terms += [*case.letters.values(), *_of_conditions([c for c, _ in case.conditions])]
     terms += _of_conditions([c for _, c in case.raising])
+    terms += [quotient for quotient, _ in case.quotients]
     here = generic_client.world_of(*terms) if case.program is None else generic_client.world(case.program, *terms)
     for condition, answer in case.conditions:
         if condition.by == "==" and answer:

@@ -81,6 +81,10 @@ class Reader:
         self.taken: list[tuple[Condition, bool]] = []
         #: The same, each with the file in which it decides what is done, as often as it does.
         self.deciding: list[tuple[Condition, str]] = []
+        #: Conditions of which it is asked whether they are true before they are put together with others.
+        self.asked: list[Condition] = []
+        #: Quotients that were made, used or not, each with how many conditions were answered before.
+        self.quotients: list[tuple[Term, int]] = []
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """What a function of somebody's gives for these values. ``Unread`` where something in it is not allowed."""
@@ -318,11 +322,14 @@ class Reader:
     def _placed(self, at: ast.AST, scope: Scope, compute: Callable[[], Any]) -> Any:
         """What is computed; ``Unread`` with the place where it cannot be."""
         try:
-            return compute()
+            found = compute()
         except (Unread, _Returned):
             raise
         except (ValueError, TypeError, ArithmeticError) as error:
             raise _refused(at, scope, str(error)) from error
+        if isinstance(found, Term) and (found.op is Op.DIVIDE or (found.op is Op.POWER and found.data < 0)):
+            self.quotients.append((found, len(self.taken)))
+        return found
 
     def _constant(self, at: ast.Constant, scope: Scope) -> Any:
         if type(at.value) is float:
@@ -449,17 +456,28 @@ class Reader:
     def _unary(self, at: ast.UnaryOp, scope: Scope) -> Any:
         value = self._value(at.operand, scope)
         if isinstance(at.op, ast.Not):
-            return Condition("not", (value,)) if isinstance(value, Condition) else not self._decided(at.operand, scope)
+            if not isinstance(value, Condition):
+                return not self._decided(at.operand, scope)
+            self.asked.append(value)
+            return Condition("not", (value,))
         if isinstance(at.op, ast.USub | ast.UAdd):
+            if isinstance(value, Term) and value.type.mask:
+                raise ValueError("a mask has a sign, which numpy does not give it")
             if type(value) in (int, Fraction):
                 return -value if isinstance(at.op, ast.USub) else value
             return terms.negative(as_term(value)) if isinstance(at.op, ast.USub) else as_term(value)
+        if type(value) is bool:
+            raise ValueError("~ of a truth value is a whole number in Python, and never false")
         return terms.logical(Op.NOT, as_term(value))
 
     def _compared(self, at: ast.Compare, scope: Scope) -> Any:
         values = [self._value(side, scope) for side in (at.left, *at.comparators)]
         found = [related(by, one, other) for by, one, other in zip(at.ops, values, values[1:], strict=False)]
+        self._ask(found[:-1])
         return joined("and", found)
+
+    def _ask(self, values: list[Any]) -> None:
+        self.asked.extend(value for value in values if isinstance(value, Condition))
 
     def _both(self, at: ast.BoolOp, scope: Scope) -> Any:
         by: str = "or" if isinstance(at.op, ast.Or) else "and"
@@ -473,6 +491,7 @@ class Reader:
             return found[-1]
         if not all(type(value) is bool or isinstance(value, Condition) for value in found):
             raise ValueError("a condition on letters stands beside what is no truth value")
+        self._ask(found[:-1])
         return joined(by, found)
 
     def _either(self, at: ast.IfExp, scope: Scope) -> Any:

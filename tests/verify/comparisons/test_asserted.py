@@ -1,6 +1,6 @@
 """What authors assert of their methods and settings, where it is not so."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import fedtheory as ft
+from fedtheory import claims
 from fedtheory.algorithms.base import zeros
 from fedtheory.classes import ContractiveCompressors, SmoothStronglyConvex, UnbiasedCompressors
+from fedtheory.compressors import Layout
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.limit import Limit
 from verify import Verdict, checking
@@ -343,3 +345,31 @@ def test_a_quantity_is_of_real_numbers(value):
     )
     with pytest.raises(ValueError, match="no real number"):
         asserted.check_replicas(claim, _built(claim))
+
+
+@pytest.mark.parametrize("bits, told", [(None, True), (1, False)])
+def test_bits_of_messages_that_nothing_writes_are_assumed(bits, told):
+    def kept(d, k):
+        return ft.Compressor(
+            "kept",
+            d,
+            ft.UniformSubset(d, k),
+            lambda mask, x: np.where(mask, Fraction(d, k), 0) * x,
+            d / k - 1,
+            bits or 0,
+        )
+
+    said = checking.assumptions(ft.compressor_claim("own/kept", kept, ft.d / ft.k - 1, bits), Verdict.PROVED, ())
+    assert (said == ()) is told
+
+
+@pytest.mark.parametrize("name", ["rand-k", "natural", "rand-k-natural"])
+def test_bits_of_messages_that_are_read_back_are_not(name):
+    assert not checking.assumptions(claims.get(f"locodl/eq-2/{name}"), Verdict.PROVED, ())
+
+
+def test_a_layout_whose_messages_are_not_read_back_says_nothing():
+    said = claims.get("locodl/eq-2/rand-k").statement
+    made = said.compressor
+    shorter = said.changed({"compressor": lambda d, k: replace(made(d, k), layout=Layout(1, indexed=True))})
+    assert not asserted.writes(shorter)

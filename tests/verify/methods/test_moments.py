@@ -124,9 +124,87 @@ def _divided(d, k, m, x):
     return np.where(m, Fraction(d, k), 0) * x * (x / x)
 
 
+def _summed(d, k, m, x):
+    return np.where(m, Fraction(d, k), 0) * (x if d <= 40 else x.sum())
+
+
+def _counted(d, k, m, x):
+    return np.where(m, Fraction(d, k) if d <= 40 else m.sum(), 0) * x
+
+
+def _unused(d, k, m, x):
+    unused = Fraction(1, d - 40)  # noqa: F841
+    return np.where(m, Fraction(d, k), 0) * x
+
+
+def _divides_where_it_asks(d, k, m, x):
+    return np.where(m, Fraction(d, k) if 1 / Fraction(d - 40) > 2 else 1 / Fraction(k, d), 0) * x
+
+
+def _divides_by_an_entry(d, k, m, x):
+    return np.where(m, Fraction(d, k), 0) * np.where(x == 10**7, x, x * (x - 10**7) / (x - 10**7))
+
+
+def _minus(d, k, m, x):
+    return (-(-m) if d > 40 else m * 1) * Fraction(d, k) * x  # noqa: B002
+
+
+def _less(d, k, m, x):
+    return (1 - (True - m) if d > 40 else m * 1) * Fraction(d, k) * x
+
+
+def _truth(d, k, m, x):
+    return np.where(bool(x) if d > 40 else x != 0, np.where(m, Fraction(d, k), 0) * x, 0 * x)
+
+
+def _in_between(d, k, m, x):
+    kept = np.where(m, Fraction(d, k), 0) * x
+    return np.where(x < 5 < 7, kept, kept) if d > 40 else kept
+
+
+def _beside(d, k, m, x):
+    kept = np.where(m, Fraction(d, k), 0) * x
+    return np.where(x < 5 and True, kept, kept) if d > 40 else kept
+
+
+def _inverted(d, k, m, x):
+    kept, late = np.where(m, Fraction(d, k), 0) * x, False if d <= 40 else True  # noqa: SIM211
+    return np.where(~late, kept if d <= 40 else 0 * x, kept)
+
+
+def _far_floats(d, k, m, x):
+    return np.where(m, Fraction(d, k) if d <= 40 else float(Fraction(d, k)), 0) * x
+
+
 @pytest.mark.parametrize(
     "apply",
-    [_outer, _in_python, _both, _added, _floats, _far, _guarded, _large, _one, _reversed, _rolled, _rounded, _divided],
+    [
+        _outer,
+        _in_python,
+        _both,
+        _added,
+        _floats,
+        _far,
+        _guarded,
+        _large,
+        _one,
+        _reversed,
+        _rolled,
+        _rounded,
+        _divided,
+        _summed,
+        _counted,
+        _unused,
+        _divides_where_it_asks,
+        _divides_by_an_entry,
+        _minus,
+        _less,
+        _truth,
+        _in_between,
+        _beside,
+        _inverted,
+        _far_floats,
+    ],
 )
 def test_what_is_wrong_somewhere_is_not_shown(apply) -> None:
     assert of(sparse(apply), d / k - 1)[0] is None
@@ -156,3 +234,15 @@ def test_its_own_omega_is_demanded() -> None:
     assert of(sparse(right), d / k - 1)[0] is Verdict.PROVED
     assert "variance" in of(sparse(right, lambda d, k: Fraction(d, 2 * k) - 1), d / k - 1)[1]
     assert "own omega" in of(sparse(right, lambda d, k: Fraction(d, k)), d / k - 1)[1]
+
+
+@pytest.mark.parametrize("more", [1 / (d - 50) ** 2, sympy.sqrt(50 - d)])
+def test_an_omega_is_a_number_for_all_sizes(more) -> None:
+    assert "real number" in of(rand_k, d / k - 1 + more)[1]
+
+
+def test_what_is_divided_by_on_one_side_of_a_condition_is_asked_there_alone() -> None:
+    def apply(d, k, m, x):
+        return np.where(m, Fraction(d, k) * (Fraction(1, d - 1) * (d - 1) if d > 1 else 1), 0) * x
+
+    assert of(sparse(apply), d / k - 1)[0] is Verdict.PROVED

@@ -165,6 +165,8 @@ ATTACKS = {
     "a product over n": "    c = 1\n    for k in range(1, 9):\n        c = c * (problem.n - k)\n    return c * state.x",
     "a divisor that vanishes": "    return state.x / (problem.n - 7) - state.x / (problem.n - 7)",
     "a divisor of letters": "    return state.x / (params.gamma - 1) - state.x / (params.gamma - 1)",
+    "a quotient that is not used": "    unused = 1 / (params.gamma - 1)\n    return 0 * state.x",
+    "a condition that divides": "    return 0 * state.x if 1 / (params.gamma - 1) > 5 else 0 * state.x",
     "a branch on n": "    if problem.n > 12:\n        return state.x\n    return 0 * state.x",
     "a branch on d": "    return state.x if problem.d == 9 else 0 * state.x",
     "a branch on a letter": "    return state.x if params.gamma == Fraction(1, 3) else 0 * state.x",
