@@ -48,7 +48,7 @@ from verify.reading.values import (
     is_record_class,
     is_same,
 )
-from verify.reading.written import as_written, check_set_once, decimal
+from verify.reading.written import as_written, check_kept, check_set_once, decimal
 
 #: Calls within calls at most.
 DEEPEST = 40
@@ -353,6 +353,7 @@ class Reader:
         function = here.function
         assert function is not None, "what stands outermost is a function of Python's"
         if name in function.__code__.co_freevars:
+            check_kept(name, scope)
             cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
             return self.lifted(cell.cell_contents)
         if name in function.__globals__:

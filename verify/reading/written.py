@@ -28,6 +28,12 @@ def check_set_once(name: str, scope: Scope) -> None:
         raise ValueError(f"{name} is set more than once")
 
 
+def check_kept(name: str, scope: Scope) -> None:
+    """``ValueError`` where a function sets a name of one around it: what it is now it need not be when it is used."""
+    if any(isinstance(n, ast.Nonlocal) and name in n.names for n in ast.walk(scope.module.tree)):
+        raise ValueError(f"{name} is set by a function within the one that has it")
+
+
 def as_written(name: str, value: Any, scope: Scope) -> Any:
     """The constant that a name of the module is set to where it is written, which it must still be; a float is the
     decimal that is written. What is imported is as it was then."""

@@ -185,6 +185,7 @@ ATTACKS = {
     "a class of one's own": "    return Odd(state.x).value",
     "a property": "    return Seen(problem.n).odd * state.x",
     "a default that is changed": "    return late(state.x)",
+    "a name that another function sets": "    return held(state.x)",
     "a loop to a letter": "    x = 0 * state.x + state.x\n    for _ in range(params.tau):\n        x = 2 * x\n"
     "    return (params.tau - 2) * (params.tau - 1) * (x - 2 * state.x)",
     "a loop that is not run": "    for _ in range(params.tau):\n        late = 0 * state.x\n    return late",
@@ -208,6 +209,20 @@ class Seen:
 
 def late(x, by=CALLS):
     return len(by) * x
+
+def kept():
+    c = 0
+
+    def read(x):
+        return c * x
+
+    def later():
+        nonlocal c
+        c = 1
+
+    return read, later
+
+held, later = kept()
 """
 
 
