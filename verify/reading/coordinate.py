@@ -35,7 +35,7 @@ PATHS = 64
 X, LOW, U = (terms.leaf(Op.GIVEN, name, NUMBER) for name in ("x", "low", "u"))
 _D, _K, _BITS = (
     terms.leaf(Op.COUNT, "d", NUMBER),
-    terms.leaf(Op.LETTER, "k", NUMBER),
+    terms.leaf(Op.COUNT, "k", NUMBER),
     terms.leaf(Op.GIVEN, "bits of an index", NUMBER),
 )
 x, low = sympy.Symbol("x", real=True), sympy.Symbol("low", positive=True)
@@ -256,7 +256,9 @@ class _Reading:
             chosen = self.reader.answered(test)
         else:
             chosen = _truth(as_term(test))
-        return as_term(one if chosen else other)
+        value = as_term(one if chosen else other)
+        # Whole numbers now stand in an array.
+        return value if value.width is None else terms.multiply(terms.constant(True), value)
 
     def _is(self, by: str, one: Term, other: Term) -> bool:
         return self.reader.answered(Condition(by, (one, other)))

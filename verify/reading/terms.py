@@ -8,8 +8,8 @@ and no term can name one client or one coordinate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
@@ -97,6 +97,14 @@ class Term:
     of: tuple[Term, ...]
     type: Type
     data: Any = None
+    #: Of what are whole numbers: bits that are enough for them, and whether they stand in arrays, which have 64.
+    width: tuple[int, bool] | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        width = _width(self)
+        if width is not None and width[1] and width[0] >= 64:
+            raise ValueError("an array of whole numbers may be beyond 2^63, where they begin anew")
+        object.__setattr__(self, "width", width)
 
     # Terms that share their parts are trees of any size when they are compared or hashed as such.
     __hash__ = object.__hash__
@@ -106,6 +114,36 @@ class Term:
 
     def __repr__(self) -> str:
         return f"<{self.op} of {len(list(parts(self)))} terms: {self.type}>"
+
+
+def _width(term: Term) -> tuple[int, bool] | None:
+    """Of what are whole numbers, bits that are enough, and whether they stand in an array. None of anything else."""
+    if term.type.mask:
+        return 1, True
+    if term.op is Op.CONSTANT:
+        return (term.data.numerator.bit_length(), False) if term.data.denominator == 1 else None
+    if term.op is Op.COUNT:
+        return COUNTED, False
+    told = [one.width for one in term.of[term.op is Op.CHOOSE :]]
+    widths = [width for width in told if width is not None]
+    if term.op not in _WIDER or len(widths) < len(told) or (term.op is Op.POWER and term.data < 0):
+        return None
+    return _WIDER[term.op](term.data, [bits for bits, _ in widths]), term.op is Op.CHOOSE or any(a for _, a in widths)
+
+
+#: Bits of a count: more clients, or coordinates, fit in no memory.
+COUNTED = 31
+_WIDER: Mapping[Op, Callable[[Any, list[int]], int]] = {
+    Op.ADD: lambda data, bits: max(bits) + 1,
+    Op.MULTIPLY: lambda data, bits: sum(bits),
+    Op.POWER: lambda data, bits: data * bits[0],
+    Op.CHOOSE: lambda data, bits: max(bits),
+    Op.SUM: lambda data, bits: bits[0] + COUNTED,
+    Op.WITHIN: lambda data, bits: bits[0] + COUNTED,
+    Op.VIEW: lambda data, bits: bits[0],
+    Op.CLIENT: lambda data, bits: bits[0],
+    Op.HELD: lambda data, bits: bits[0],
+}
 
 
 def parts(*terms: Term) -> Iterator[Term]:

@@ -172,6 +172,10 @@ def _inverted(d, k, m, x):
     return np.where(~late, kept if d <= 40 else 0 * x, kept)
 
 
+def _wide(d, k, m, x):
+    return np.where(m, d**11, 0) * np.where(m, d**11, 1) * x * Fraction(d, k) / d**22
+
+
 def _far_floats(d, k, m, x):
     return np.where(m, Fraction(d, k) if d <= 40 else float(Fraction(d, k)), 0) * x
 
@@ -204,6 +208,7 @@ def _far_floats(d, k, m, x):
         _beside,
         _inverted,
         _far_floats,
+        _wide,
     ],
 )
 def test_what_is_wrong_somewhere_is_not_shown(apply) -> None:
