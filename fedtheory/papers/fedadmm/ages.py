@@ -190,6 +190,7 @@ SEEN = replace(
     AGED,
     text=f"{transition.TRANSITION.text}; all clients took part before, and left_i, between 1 and 2 s_0 - 1, are the "
     "rounds in which client i must take part again",
+    letters={letter: of for letter, of in AGED.sources.items() if letter != _seen_i},
     drawing=replace(_drawing, draw=partial(_draw, all_seen=True), parameters=partial(_parameters, all_seen=True)),
 )
 
