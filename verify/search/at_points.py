@@ -80,7 +80,7 @@ def at_each(
     about = points.of(claim)
     shared = about.uncovered([c.recipe for c in certificates])
     if others is not None and shared:
-        better, broken = _better(claim, at, about.better(others))
+        better, broken = _better(claim, at, about.better(others, shared))
         certificates += better
         details |= {"certificates": tuple(certificates), "instances": len(met) + len(better)}
         shared = about.uncovered([c.recipe for c in certificates])

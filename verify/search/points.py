@@ -87,9 +87,14 @@ class Points:
         least = min((found - self.inside for found in each), key=lambda d: (len(d), sorted(d)), default=frozenset())
         return tuple(sorted(common or (least if self.jointly else ())))
 
-    def better(self, seed: int) -> Iterator[Recipe]:
-        """A few simple points that are not degenerate, of those that are drawn and meet the hypotheses."""
-        return self._simple(seed, lambda at: self.avoidable.isdisjoint(_ways(self.claim, at, self.units, self.ends)))
+    def better(self, seed: int, shared: Iterable[str]) -> Iterator[Recipe]:
+        """A few simple points that are not degenerate, of those that are drawn and meet the hypotheses; where there are
+        none, points that have nothing of what those at hand have in common."""
+        least = frozenset(shared) | (self.avoidable - self.inside if self.jointly else frozenset())
+        yield from self._avoiding(seed, self.avoidable) or self._avoiding(seed, least)
+
+    def _avoiding(self, seed: int, ways: frozenset[str]) -> list[Recipe]:
+        return list(self._simple(seed, lambda at: ways.isdisjoint(_ways(self.claim, at, self.units, self.ends))))
 
     def near(self, recipes: Sequence[Recipe]) -> tuple[sympy.Rel, ...]:
         """The thresholds that none of the points is beyond."""
