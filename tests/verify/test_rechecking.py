@@ -23,7 +23,12 @@ from verify.report import terminal
 from verify.search.attained import agree
 
 #: A bound over a class, a statement about all states, one that is proved for all letters, and one that falls.
-BOUNDED, STATES, PROVED, FALLS = "feddcd/block-smoothness", "fedadmm/eq-33", "locodl/eq-6", "feddcd/lemma-B.8/rate"
+BOUNDED, STATES, PROVED, FALLS = (
+    "fedadmm/theorem-3.1/contraction",
+    "fedadmm/eq-33",
+    "locodl/eq-6",
+    "feddcd/lemma-B.8/rate",
+)
 IDS = (BOUNDED, STATES, PROVED, FALLS)
 
 
