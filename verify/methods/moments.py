@@ -11,7 +11,7 @@ import sympy
 
 from fedtheory.compressors import power_below
 from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.numbers.rational import Array, exact
+from fedtheory.numbers.rational import exact
 from fedtheory.settings import COMPRESSOR
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
@@ -33,7 +33,6 @@ _SIGNS = (
     (sympy.Gt(x, 0), sympy.Le(low, x), sympy.Lt(x, 2 * low)),
     (sympy.Lt(x, 0), sympy.Le(low, -x), sympy.Lt(-x, 2 * low)),
 )
-Cases = tuple[tuple[list[sympy.Basic], list[tuple[sympy.Expr, coordinate.Outcome]]], ...]
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -147,7 +146,10 @@ def _compare(statement: CompressorClass, told: list[tuple[Any, ...]], instances:
             values, p = statement.compressor(d, k).outcomes(point)
             mean, second = (values * p[:, None]).sum(axis=0), ((values**2).sum(axis=-1) * p).sum()
             for cases in told:
-                found = [_at(cases, {**letters, x: _rational(v), low: _rational(_low(v))}) for v in point]
+                found = [
+                    _at(cases, {**letters, x: sympy.Rational(v), low: sympy.Rational(below)})
+                    for v, below in zip(point, power_below(point), strict=True)
+                ]
                 if [m for m, _ in found] != list(mean) or sum(s for _, s in found) != second:
                     raise Unread("what was read is not what the compressor makes of a vector")
 
@@ -160,16 +162,6 @@ def _at(cases: tuple[Any, ...], at: dict[Any, Any]) -> tuple[Fraction, Fraction]
             pair = sum(w * v for w, v in numbers), sum(w * v**2 for w, v in numbers)
             return Fraction(int(pair[0].p), int(pair[0].q)), Fraction(int(pair[1].p), int(pair[1].q))
     raise Unread("an entry is in none of the cases that were read")
-
-
-def _rational(value: Any) -> sympy.Rational:
-    of = Fraction(value)
-    return sympy.Rational(of.numerator, of.denominator)
-
-
-def _low(value: Any) -> Any:
-    one: Array = np.array([value], dtype=object)
-    return power_below(one)[0]
 
 
 METHOD = Method(

@@ -30,9 +30,6 @@ from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
 from verify.reading.values import Condition, Named, Record, Several, Unknown, is_ours, is_record_class
 
-#: Paths through the conditions of one claim, at most.
-PATHS = 64
-
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -90,27 +87,14 @@ def cases(
     if not theory.holds((hints.signs, hints.known if known_too else None)):
         # What runs at instances show of it is not so of all constants and states.
         raise Unread("what the setting says of all constants and states is no code of this package's theory")
-    path: list[bool] | None = []
-    count = 0
-    while path is not None:
-        count += 1
-        if count > PATHS:
-            raise Unread(f"the code of {claim.id} has more than {PATHS} paths through conditions on letters")
-        reader = Reader(known.FUNCTIONS, path)
+    reader = Reader(known.FUNCTIONS, ())
+    for _ in reader.paths():
         scene = _scene(claim, instances, reader)
         masks = _masks(claim, reader, scene)
         if masks is not None:
             of_all = claim.setting.hints.known if known_too else None
             signs = _signs(claim, reader, scene)
             yield replace(_case(claim, reader, scene, functions, stepping, of_all), masks=masks, signs=signs)
-        path = _next([answer for _, answer in reader.taken])
-
-
-def _next(path: list[bool]) -> list[bool] | None:
-    """The path after this one: the last condition that was answered by True is answered by False."""
-    while path and not path[-1]:
-        path.pop()
-    return [*path[:-1], False] if path else None
 
 
 def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], stepping: bool, of_all: Any) -> Case:

@@ -20,17 +20,15 @@ from fedtheory import compressors, randomness
 from fedtheory.compressors import Compressor, index_bits, power_below
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.numbers import rational
-from verify.reading import known, terms
+from verify.reading import conditions, known, terms
 from verify.reading.arrays import as_term
 from verify.reading.laws import Law
 from verify.reading.program import theirs
-from verify.reading.reader import Reader
+from verify.reading.reader import PATHS, Reader
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, parts
-from verify.reading.values import Class, Condition, Named, Record, Rule, Unknown
+from verify.reading.values import Condition, Named, Record, Rule, Unknown
 
-#: Paths through the comparisons of an entry, at most.
-PATHS = 64
 #: What an entry is made of: itself, the power of two below it, and the uniform variate that is drawn for it.
 X, LOW, U = (terms.leaf(Op.GIVEN, name, NUMBER) for name in ("x", "low", "u"))
 _D, _K, _BITS = (
@@ -39,7 +37,6 @@ _D, _K, _BITS = (
     terms.leaf(Op.GIVEN, "bits of an index", NUMBER),
 )
 x, low = sympy.Symbol("x", real=True), sympy.Symbol("low", positive=True)
-_RELATIONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le}
 
 
 @dataclass(frozen=True)
@@ -80,42 +77,19 @@ def read(statement: CompressorClass) -> Entry:
 
 def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[Outcome, ...], sympy.Expr, sympy.Expr, Any]:
     """On fractions, or on floats, of which every number is taken for what is written."""
-    say = _Letters(statement)
+    say, reading = _Letters(statement), _Reading(exact)
+    made = reading.compressor(statement)
+    omega, bits = (say.number(as_term(made.fields[name])) for name in ("omega", "bits"))
+    demands = list(reading.demanded(say))
     found: list[Outcome] = []
-    omega = bits = None
-    demands: list[tuple[tuple[sympy.Basic, ...], sympy.Basic]] = []
-    for draw in range(_LARGEST):
-        path: list[bool] | None = []
-        while path is not None:
-            reading = _Reading(path, exact)
-            made = reading.compressor(statement)
-            drawn = reading.drawn(made.fields["draws"], draw)
-            if drawn is None:
-                return tuple(found), omega, bits, tuple(demands)
-            value = reading.becomes(made, drawn[0])
-            own = say.number(as_term(made.fields["omega"])), say.number(as_term(made.fields["bits"]))
-            if (omega, bits) not in ((None, None), own):
-                raise Unread("its omega, or its bits, depend on conditions")
-            omega, bits = own
-            demands += [((), say.relation(c, True)) for c in reading.demands]
-            demands += [((), say.relation(c, False)) for _, c in reading.reader.raising]
-            demands += say.divisors(reading.reader)
-            found.append(_outcome(say, reading.reader.taken, drawn[1], value))
-            path = _next(reading.reader.taken)
+    for draw, probability in _draws(made.fields["draws"]):
+        for _ in reading.reader.paths():
+            value = reading.becomes(made, draw)
+            demands += reading.demanded(say)
+            found.append(_outcome(say, reading.reader.taken, probability, value))
             if len(found) > PATHS:
-                raise Unread(f"there are more than {PATHS} paths through the code")
-    raise Unread("there are too many draws of an entry")
-
-
-#: Values that masks of an entry may have together, at most.
-_LARGEST = 16
-
-
-def _next(taken: list[tuple[Condition, bool]]) -> list[bool] | None:
-    answers = [answer for _, answer in taken]
-    while answers and not answers[-1]:
-        answers.pop()
-    return [*answers[:-1], False] if answers else None
+                raise Unread(f"there are more than {PATHS} outcomes of an entry")
+    return tuple(found), omega, bits, tuple(demands)
 
 
 def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Term, value: Term) -> Outcome:
@@ -178,15 +152,8 @@ class _Letters:
 
     def relation(self, condition: Any, answer: bool) -> sympy.Basic:
         """A condition that holds, or does not."""
-        if not isinstance(condition, Condition):
-            return sympy.sympify(bool(condition) is answer)
-        if condition.by in _RELATIONS:
-            relation = _RELATIONS[condition.by](*map(self.number, map(as_term, condition.of)), evaluate=False)
-            return relation if answer else sympy.Not(relation)
-        if condition.by == "not":
-            return self.relation(condition.of[0], not answer)
-        join: Any = sympy.And if (condition.by == "and") is answer else sympy.Or
-        return join(*(self.relation(part, answer) for part in condition.of))
+        relation = conditions.relation(condition, lambda side: self.number(as_term(side)))
+        return relation if answer else sympy.Not(relation)
 
 
 _ARITHMETIC: Mapping[Op, Callable[..., sympy.Expr]] = {
@@ -199,12 +166,12 @@ _ARITHMETIC: Mapping[Op, Callable[..., sympy.Expr]] = {
 
 
 class _Reading:
-    """One path through the code of a compressor."""
+    """The code of a compressor while it is read: once what makes it, and what it does on every path."""
 
-    def __init__(self, path: list[bool], exact: bool) -> None:
-        #: What must hold, or an error is raised.
+    def __init__(self, exact: bool) -> None:
+        #: What must hold of distributions, or an error is raised.
         self.demands: list[Condition] = []
-        self.reader = Reader((*known.FUNCTIONS, *self._rules(exact)), path)
+        self.reader = Reader((*known.FUNCTIONS, *self._rules(exact)), ())
 
     def _rules(self, exact: bool) -> Iterator[tuple[Any, Any]]:
         yield np.where, Rule("where", self._where)
@@ -244,14 +211,15 @@ class _Reading:
             raise Unread("what is done depends on an entry, of which an array has many")
         return value
 
-    def drawn(self, law: Any, which: int) -> tuple[Any, Term] | None:
-        """The draw of this number for an entry, with its probability; None where there are no more."""
-        options = list(_draws(law))
-        return options[which] if which < len(options) else None
+    def demanded(self, say: _Letters) -> Iterator[tuple[tuple[sympy.Basic, ...], sympy.Basic]]:
+        """What must hold on the path that was read, or an error is raised, each with what is known there."""
+        yield from (((), say.relation(condition, True)) for condition in self.demands)
+        yield from (((), say.relation(condition, False)) for _, condition in self.reader.raising)
+        yield from say.divisors(self.reader)
 
     def _where(self, test: Any, one: Any, other: Any) -> Any:
         if isinstance(test, Condition):
-            if test.by not in _RELATIONS:
+            if test.by not in conditions.COMPARISONS:
                 raise ValueError("what is chosen depends on more than a comparison")
             chosen = self.reader.answered(test)
         else:
@@ -359,11 +327,10 @@ def _independent(one: Any, count: Any) -> Law:
 
 
 def _product(make: Any, of: Any) -> Law:
-    if not isinstance(make, Class) or type(of) is not tuple or not all(isinstance(part, Law) for part in of):
-        raise ValueError("the draws of a product are no NamedTuple of distributions")
-    if sum(_uniforms(part) for part in of) > 1:
+    law = known.product(make, of)
+    if _uniforms(law) > 1:
         raise ValueError("more than one uniform variate is drawn for an entry")
-    return Law("product", of, make.of)
+    return law
 
 
 def _uniforms(law: Law) -> int:

@@ -139,7 +139,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield randomness.UniformSubset, Rule("UniformSubset", lambda n, tau: Law("subset", (_clients(n), _number(tau))))
     yield randomness.WeightedSubset, Rule("WeightedSubset", _weighted)
     yield randomness.Independent, Rule("Independent", _independent)
-    yield randomness.Product, Rule("Product", _product)
+    yield randomness.Product, Rule("Product", product)
     yield quadratic.bregman, Rule("bregman", _bregman)
     yield gradskip.coins, Rule("coins", _coins)
     yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
@@ -455,7 +455,8 @@ def _law(value: Any) -> Law:
     return value
 
 
-def _product(make: Any, of: Any) -> Law:
+def product(make: Any, of: Any) -> Law:
+    """Several draws, independent of each other, as a NamedTuple."""
     if not isinstance(make, Class) or not is_record_class(make.of):
         raise ValueError("the draws of a product are no NamedTuple")
     return Law("product", tuple(map(_law, _tuple(of))), make.of)

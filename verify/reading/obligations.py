@@ -10,6 +10,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from verify.exact import reals, symbolic
+from verify.reading import conditions
 from verify.reading.claimed import Case
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
@@ -19,7 +20,6 @@ from verify.reading.worlds import ONE, Value, World, at_client
 
 #: How the least, and the most, of the numbers of the clients are to that of any of them.
 _BOUNDS: Mapping[Op, Any] = {Op.LEAST: sympy.Le, Op.MOST: sympy.Ge}
-_RELATIONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +46,7 @@ class Ground:
 
     def relation(self, condition: Condition) -> sympy.Basic:
         """A condition as a relation between letters."""
-        if condition.by in _RELATIONS:
-            sides = (self.number(value) for value in evaluated(self.world, condition.of))
-            return _RELATIONS[condition.by](*sides)
-        parts = [self.relation(c) if isinstance(c, Condition) else sympy.sympify(bool(c)) for c in condition.of]
-        join: Any = {"not": sympy.Not, "and": sympy.And, "or": sympy.Or}[condition.by]
-        return join(*parts)
+        return conditions.relation(condition, lambda side: self.number(evaluated(self.world, [side])[0]))
 
     def implies(self, relation: sympy.Basic) -> bool:
         """Whether a relation follows."""

@@ -52,6 +52,8 @@ from verify.reading.written import as_written, check_kept, check_set_once, decim
 
 #: Calls within calls at most.
 DEEPEST = 40
+#: Paths through the conditions on letters of what is read, at most.
+PATHS = 64
 
 
 class _Returned(Exception):
@@ -85,6 +87,23 @@ class Reader:
         self.asked: list[Condition] = []
         #: Quotients that were made, used or not, each with how many conditions were answered before.
         self.quotients: list[tuple[Term, int]] = []
+
+    def paths(self) -> Iterator[None]:
+        """Every path through the conditions on letters that are met, one after the other: on each what was met on the
+        one before is forgotten. ``Unread`` where there are too many."""
+        answers: list[bool] = []
+        for _ in range(PATHS):
+            self._path, self._loops = answers, 0
+            self.raising, self.taken, self.deciding, self.asked, self.quotients = [], [], [], [], []
+            yield
+            answers = [answer for _, answer in self.taken]
+            while answers and not answers[-1]:
+                answers.pop()
+            if not answers:
+                return
+            # The last condition that was answered by True.
+            answers[-1] = False
+        raise Unread(f"the code has more than {PATHS} paths through conditions on letters")
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """What a function of somebody's gives for these values. ``Unread`` where something in it is not allowed."""
