@@ -15,25 +15,13 @@ from fedtheory.problems.base import Problem
 
 
 @dataclass(frozen=True)
-class SmoothStronglyConvex(FunctionClass):
-    """Each f_i, and g where there is one, is mu-strongly convex and L-smooth: a property of each, not of the average.
-
-    ``mu``, ``L``: the letters of the constants declared of all. ``conjugates``: the method sees the f_i through their
-    conjugates; ``quadratics``: the class is of quadratics only.
-    """
+class _BetweenConstants(FunctionClass):
+    """Each f_i, and g where there is one, between two constants that are declared of all."""
 
     mu: sympy.Symbol
     L: sympy.Symbol
-    conjugates: bool = False
-    quadratics: bool = False
 
-    optima: ClassVar[tuple[str, ...]] = ("consensus", "stationary", "sum zero")
     has_g = True
-
-    @property
-    def text(self) -> str:
-        """The class, in words."""
-        return f"each {self.mu}-strongly convex and {self.L}-smooth"
 
     @property
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
@@ -43,6 +31,25 @@ class SmoothStronglyConvex(FunctionClass):
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance have the constants declared."""
         return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in parts(problem))
+
+
+@dataclass(frozen=True)
+class SmoothStronglyConvex(_BetweenConstants):
+    """Each f_i, and g where there is one, is mu-strongly convex and L-smooth: a property of each, not of the average.
+
+    ``mu``, ``L``: the letters of the constants declared of all. ``conjugates``: the method sees the f_i through their
+    conjugates; ``quadratics``: the class is of quadratics only.
+    """
+
+    conjugates: bool = False
+    quadratics: bool = False
+
+    optima: ClassVar[tuple[str, ...]] = ("consensus", "stationary", "sum zero")
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        return f"each {self.mu}-strongly convex and {self.L}-smooth"
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""
@@ -51,28 +58,14 @@ class SmoothStronglyConvex(FunctionClass):
 
 
 @dataclass(frozen=True)
-class SmoothEach(FunctionClass):
+class SmoothEach(_BetweenConstants):
     """Each f_i, and g where there is one, is mu-strongly convex and L_i-smooth, with the constant L_i <= L that it has,
     which ``problem.f.L`` tells: mu is one for all, the L_i are of each."""
-
-    mu: sympy.Symbol
-    L: sympy.Symbol
-
-    has_g = True
 
     @property
     def text(self) -> str:
         """The class, in words."""
         return f"each {self.mu}-strongly convex and L_i-smooth, L_i <= {self.L}"
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the least and the largest curvature."""
-        return self.mu, self.L
-
-    def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance have the constants declared."""
-        return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in parts(problem))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""

@@ -141,6 +141,10 @@ def _divides_where_it_asks(d, k, m, x):
     return np.where(m, Fraction(d, k) if 1 / Fraction(d - 40) > 2 else 1 / Fraction(k, d), 0) * x
 
 
+def _compares_no_number(d, k, m, x):
+    return np.where(m, Fraction(d, k) if 1 / (Fraction(d) - d) > 2 else 1 / Fraction(k, d), 0) * x
+
+
 def _divides_by_an_entry(d, k, m, x):
     return np.where(m, Fraction(d, k), 0) * np.where(x == 10**7, x, x * (x - 10**7) / (x - 10**7))
 
@@ -200,6 +204,7 @@ def _far_floats(d, k, m, x):
         _counted,
         _unused,
         _divides_where_it_asks,
+        _compares_no_number,
         _divides_by_an_entry,
         _minus,
         _less,
