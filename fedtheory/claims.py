@@ -287,16 +287,21 @@ def compressor_claim(
 
 
 @cache
-def _registry() -> dict[str, Claim]:
+def of_paper(paper: str) -> Mapping[str, Claim]:
+    """The claims of a paper, by id; none where there is no such paper. No other paper is loaded."""
     found: dict[str, Claim] = {}
-    for paper in plugins.every().values():
-        for claim in paper.claims:
-            if not isinstance(claim, Claim):
-                raise ValueError(f"the claims of the paper {paper.id} must be claims, got {claim!r:.100}")
-            if claim.id in found:
-                raise ValueError(f"the claim {claim.id} is registered twice")
-            found[claim.id] = claim
+    for claim in plugins.get(paper).claims if paper in plugins.places() else ():
+        if not isinstance(claim, Claim):
+            raise ValueError(f"the claims of the paper {paper} must be claims, got {claim!r:.100}")
+        if claim.id in found:
+            raise ValueError(f"the claim {claim.id} is registered twice")
+        found[claim.id] = claim
     return found
+
+
+@cache
+def _registry() -> dict[str, Claim]:
+    return {id: claim for paper in plugins.every() for id, claim in of_paper(paper).items()}
 
 
 #: Claims of somebody's own, by id: known to this process, and part of no paper.
@@ -310,7 +315,7 @@ def register(own: Iterable[Claim]) -> None:
     """
     found: dict[str, Claim] = {}
     for claim in own:
-        if claim.id in _registry() or claim.id in found:
+        if claim.id in of_paper(claim.paper) or claim.id in found:
             raise ValueError(f"the claim {claim.id} is registered twice: ids must differ")
         found[claim.id] = claim
     _own.update(found)
@@ -323,7 +328,8 @@ def all() -> tuple[Claim, ...]:
 
 def get(id: str) -> Claim:
     """The claim with this id; ``ValueError`` suggests near ids when there is none."""
-    found = _registry().get(id) or _own.get(id)
+    # Ids of a paper's claims begin with the paper's, so that no other paper is loaded for one.
+    found = of_paper(id.split("/")[0]).get(id) or _own.get(id)
     if found is None:
         raise ValueError(naming.unknown(id, (*_registry(), *_own)))
     return found

@@ -102,12 +102,21 @@ def inside(top: Path) -> dict[str, Path]:
     return {p.relative_to(top.parent).as_posix(): p for p in paths if p.is_file() and "__pycache__" not in p.parts}
 
 
+def places() -> Mapping[str, str]:
+    """Where the records of all papers are, as "module:name", by the papers' ids."""
+    return {id: f"{papers.__name__}.{id}:PAPER" for id in own()} | dict(installed())
+
+
+@cache
+def get(id: str) -> Paper:
+    """The paper of one of the ids in :func:`places`. ``ValueError`` for one that cannot be loaded, or is no paper."""
+    return _loaded(id, places()[id])
+
+
 @cache
 def every() -> Mapping[str, Paper]:
     """All papers, in their order, by their ids. ``ValueError`` for one that cannot be loaded, or is no paper."""
-    places = {id: f"{papers.__name__}.{id}:PAPER" for id in own()} | dict(installed())
-    found = [_loaded(id, place) for id, place in places.items()]
-    return {paper.id: paper for paper in sorted(found, key=lambda paper: (paper.order, paper.id))}
+    return {paper.id: paper for paper in sorted(map(get, places()), key=lambda paper: (paper.order, paper.id))}
 
 
 def _loaded(id: str, place: str) -> Paper:

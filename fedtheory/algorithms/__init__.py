@@ -1,122 +1,93 @@
-"""Reference implementations, one module an algorithm; each module's ``algorithm`` is the frozen description."""
+"""Reference implementations, one module an algorithm; each module's ``algorithm`` is the frozen description.
 
-from fedtheory.algorithms import (
-    accelerated_rbcd,
-    accfeddcd,
-    adiana,
-    cocoa_plus,
-    compressed_scaffnew,
-    dane,
-    dane_svrg,
-    diana,
-    dual_block_ascent,
-    ef21,
-    exact_admm,
-    fedadmm,
-    fedalt,
-    fedavg,
-    fedavg_stale,
-    fedcomgate,
-    feddcd,
-    fedprox,
-    fedsim,
-    fivegcs_cc,
-    fsvrg,
-    gradient_descent,
-    gradskip,
-    inexact_feddcd,
-    inexact_rbcd,
-    locodl,
-    loopless_svrg,
-    minibatch_sgd,
-    naive_fsvrg,
-    one_shot_averaging,
-    perturbed_primal,
-    rbcd,
-    rcd,
-    sag,
-    saga,
-    scaffnew,
-    scaffold,
-    sdca,
-    sgd,
-    svrg,
-)
+The modules load when the first algorithm is asked for by its name.
+"""
+
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+
 from fedtheory.algorithms.base import Algorithm, run
 from fedtheory.algorithms.examples import Example, Table
 
 _MODULES = (
-    gradient_descent,
-    sgd,
-    rcd,
-    sdca,
-    sag,
-    saga,
-    svrg,
-    loopless_svrg,
-    feddcd,
-    inexact_feddcd,
-    accfeddcd,
-    rbcd,
-    inexact_rbcd,
-    accelerated_rbcd,
-    locodl,
-    minibatch_sgd,
-    fedavg,
-    fedprox,
-    scaffold,
-    diana,
-    ef21,
-    adiana,
-    scaffnew,
-    gradskip,
-    compressed_scaffnew,
-    fivegcs_cc,
-    fedcomgate,
-    fedadmm,
-    exact_admm,
-    fedavg_stale,
-    fedalt,
-    fedsim,
-    one_shot_averaging,
-    dane,
-    dane_svrg,
-    naive_fsvrg,
-    fsvrg,
-    perturbed_primal,
-    dual_block_ascent,
-    cocoa_plus,
+    "gradient_descent",
+    "sgd",
+    "rcd",
+    "sdca",
+    "sag",
+    "saga",
+    "svrg",
+    "loopless_svrg",
+    "feddcd",
+    "inexact_feddcd",
+    "accfeddcd",
+    "rbcd",
+    "inexact_rbcd",
+    "accelerated_rbcd",
+    "locodl",
+    "minibatch_sgd",
+    "fedavg",
+    "fedprox",
+    "scaffold",
+    "diana",
+    "ef21",
+    "adiana",
+    "scaffnew",
+    "gradskip",
+    "compressed_scaffnew",
+    "fivegcs_cc",
+    "fedcomgate",
+    "fedadmm",
+    "exact_admm",
+    "fedavg_stale",
+    "fedalt",
+    "fedsim",
+    "one_shot_averaging",
+    "dane",
+    "dane_svrg",
+    "naive_fsvrg",
+    "fsvrg",
+    "perturbed_primal",
+    "dual_block_ascent",
+    "cocoa_plus",
 )
-_SLIPS: dict[str, Table] = {module.algorithm.name: getattr(module, "SLIPS", ()) for module in _MODULES}
-_LINES: dict[str, dict[str, str]] = {module.algorithm.name: getattr(module, "LINES", {}) for module in _MODULES}
-_EXAMPLES: dict[str, Example] = {m.algorithm.name: m.EXAMPLE for m in _MODULES if hasattr(m, "EXAMPLE")}
-_ALL = {module.algorithm.name: module.algorithm for module in _MODULES}
 
 __all__ = ["Algorithm", "example_of", "get", "line", "names", "run", "slips_of"]
 
 
+@cache
+def _modules() -> dict[str, ModuleType]:
+    """The modules of the algorithms, by the algorithms' names, in order."""
+    modules = [import_module(f"{__name__}.{name}") for name in _MODULES]
+    return {module.algorithm.name: module for module in modules}
+
+
 def names() -> tuple[str, ...]:
     """Names of all algorithms."""
-    return tuple(_ALL)
+    return tuple(_modules())
 
 
 def get(name: str) -> Algorithm:
     """The algorithm called ``name``; ``ValueError`` if there is none."""
-    if name not in _ALL:
-        raise ValueError(f"unknown algorithm {name!r}: choose from {', '.join(_ALL)}")
-    return _ALL[name]
+    if name not in _modules():
+        raise ValueError(f"unknown algorithm {name!r}: choose from {', '.join(_modules())}")
+    algorithm: Algorithm = _modules()[name].algorithm
+    return algorithm
 
 
 def slips_of(name: str) -> Table:
     """What implementations of the algorithm called ``name`` are known to do instead; nothing for an unknown one."""
-    return _SLIPS.get(name, ())
+    slips: Table = getattr(_modules().get(name), "SLIPS", ())
+    return slips
 
 
 def line(name: str, letter: str) -> str:
     """The line of an algorithm that renews a letter of its state, in words; the letter itself where none is known."""
-    return _LINES.get(name, {}).get(letter, letter)
+    lines: dict[str, str] = getattr(_modules().get(name), "LINES", {})
+    return lines.get(letter, letter)
 
 
 def example_of(name: str) -> Example | None:
     """Parameters of small problems for the algorithm called ``name``, where no claim gives them; or None."""
-    return _EXAMPLES.get(name)
+    return getattr(_modules().get(name), "EXAMPLE", None)

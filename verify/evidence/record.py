@@ -217,8 +217,7 @@ class Evidence:
 
     def to_json(self) -> dict[str, Any]:
         """The claim's entry in the audit's JSON."""
-        repaired = f"{self.claim.id}/repaired"
-        known = {c.id for c in claims.all() if c.repairs == self.claim.id}
+        repaired = claims.of_paper(self.claim.paper).get(f"{self.claim.id}/repaired")
         found = {
             "id": self.claim.id,
             "paper": self.claim.paper,
@@ -231,7 +230,7 @@ class Evidence:
             "methods": list(self.methods),
             "instances": self.instances,
             "counterexample": self.counterexample.to_json() if self.counterexample else None,
-            "repaired": repaired if repaired in known else None,
+            "repaired": repaired.id if repaired and repaired.repairs == self.claim.id else None,
             "note": self.note,
             ASSUMED: list(self.assumed),
             "seconds": round(self.seconds, 3),

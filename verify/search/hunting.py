@@ -255,9 +255,9 @@ def _kinds(met: list[_Met]) -> list[Recipe]:
 def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Recipe]:
     """``size`` recipes; before them, where hypotheses were changed, up to as many that only the change allows."""
     recipes = claim.instances.recipes(rng)
-    # Somebody's own claim is not registered: of it nothing but the changed hypotheses is known.
-    original = next((c for c in claims.all() if c.id == claim.id.rstrip("*")), None)
-    if "requires" in claim.changes and original is not None:
+    # A claim of no paper has no original: nothing but the changed hypotheses is known of it.
+    original = claims.of_paper(claim.paper).get(claim.id.rstrip("*")) if "requires" in claim.changes else None
+    if original is not None:
         fresh = (
             recipe for recipe, built in meeting(claim, islice(recipes, SOUGHT * size)) if not _meets(original, built)
         )
