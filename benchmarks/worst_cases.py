@@ -17,10 +17,9 @@ from itertools import pairwise
 from PEPit.examples.stochastic_and_randomized_convex_minimization import wc_saga
 
 from benchmarks.timing import Line, compared
-from tests.helpers.models import saga
+from tests.helpers.models import Clients, Exchangeable, Explicit, saga
 from verify.pep import rounding
 from verify.pep.programs import equilibrated, ratio, solve
-from verify.pep.symmetry import Clients, Exchangeable, Explicit
 
 MU, L = Fraction(1, 10), Fraction(1)
 #: Functions beyond which PEPit and the full program take minutes.

@@ -264,6 +264,10 @@ class Sample(NamedTuple):
     value: Form
 
 
+#: The minimiser of a function from which its tangent there is subtracted: point, gradient and value are zero.
+OPTIMUM = Sample(ZERO, ZERO, Form({}, {}, Fraction(0)))
+
+
 def interpolation(one: Sample, other: Sample, mu: Number, L: Number) -> Form:
     """The form that is <= 0 when a function of the class takes both samples: Taylor, Hendrickx and Glineur (2017).
 

@@ -36,8 +36,7 @@ from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.functions import Formal
-from verify.pep.gram import ZERO, Form, Sample, Vector, interpolation, row, smoothness, strong_convexity, value
-from verify.pep.symmetry import OPTIMUM
+from verify.pep.gram import OPTIMUM, ZERO, Form, Sample, Vector, interpolation, row, smoothness, strong_convexity, value
 from verify.proofs import identity, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, require_at_least, require_nonnegative
 

@@ -33,8 +33,7 @@ from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, support_of
 from verify.base.evaluate import rollout
 from verify.pep import posing
-from verify.pep.gram import ZERO, Sample, interpolation, row, strong_convexity, value
-from verify.pep.symmetry import OPTIMUM
+from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, strong_convexity, value
 from verify.proofs import identity, rbcd
 from verify.proofs.identity import Posed, Unprovable, Weights, require_at_least, require_nonnegative
 from verify.proofs.inexact import as_form, constants, gap_of, is_gap, squares, starts_from

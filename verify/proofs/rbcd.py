@@ -22,8 +22,7 @@ from fedtheory.kinds.one_step import OneStep
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
 from verify.pep import functions, posing
-from verify.pep.gram import ZERO, Form, Sample, interpolation, row, smoothness, strong_convexity, value
-from verify.pep.symmetry import OPTIMUM
+from verify.pep.gram import OPTIMUM, ZERO, Form, Sample, interpolation, row, smoothness, strong_convexity, value
 from verify.proofs import identity
 from verify.proofs.identity import (
     Posed,

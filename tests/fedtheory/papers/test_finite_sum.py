@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import sympy
+from models import Exchangeable
 from models import saga as saga_model
 
 from fedtheory import algorithms
@@ -26,7 +27,6 @@ from verify.pep import posing, rounding
 from verify.pep.gram import Form
 from verify.pep.programs import Program, ratio
 from verify.pep.prover import bounds
-from verify.pep.symmetry import Exchangeable
 from verify.pep.worst_case import certify
 from verify.search import hunting, states
 

@@ -8,14 +8,13 @@ from fractions import Fraction as Fr
 
 import numpy as np
 import pytest
-from models import Constants, diana, feddcd, locodl_iteration
+from models import Constants, Exchangeable, diana, feddcd, locodl_iteration
 
 from fedtheory import claims
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.pep.programs import excess
 from verify.pep.prover import bounds
-from verify.pep.symmetry import Exchangeable
 from verify.pep.worst_case import certify
 
 MILLION = 10**6

@@ -7,10 +7,9 @@ from models import gradient_descent
 
 from verify.base.verdict import Verdict
 from verify.pep import centring, faces, programs
-from verify.pep.gram import Form, Sample, interpolate, row, value
+from verify.pep.gram import OPTIMUM, Form, Sample, interpolate, row, value
 from verify.pep.programs import Constraint, Program, excess
 from verify.pep.prover import bounds
-from verify.pep.symmetry import OPTIMUM
 
 
 def of_ef21(L, gamma):

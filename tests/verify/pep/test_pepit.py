@@ -5,13 +5,12 @@ from fractions import Fraction as Fr
 from functools import reduce
 
 import pytest
-from models import Constants, gradient_descent, locodl_iteration, nonconvex_descent, saga, svrg
+from models import Constants, Exchangeable, Explicit, gradient_descent, locodl_iteration, nonconvex_descent, saga, svrg
 from PEPit import PEP, Point
 from PEPit.examples.stochastic_and_randomized_convex_minimization import wc_saga
 from PEPit.functions import SmoothFunction, SmoothStronglyConvexFunction
 
 from verify.pep.programs import Program, equilibrated, ratio, solve
-from verify.pep.symmetry import Exchangeable, Explicit
 
 #: Both solvers stop at about 1e-8 relative.
 TOLERANCE = 2e-6

@@ -9,6 +9,8 @@ import pytest
 import sympy
 from models import (
     Constants,
+    Exchangeable,
+    Explicit,
     Step,
     accelerated_rbcd,
     acceleration,
@@ -29,7 +31,6 @@ from verify.pep import faces, posing, programs, rounding
 from verify.pep.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
 from verify.pep.programs import Certificate, Constraint, Program, ratio
 from verify.pep.prover import Certified, bounds
-from verify.pep.symmetry import Exchangeable, Explicit
 from verify.pep.worst_case import certify
 from verify.search.hunting import wildness
 from verify.search.states import violation
