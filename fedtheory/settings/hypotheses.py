@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MethodType
 from typing import Any
 
@@ -14,6 +14,8 @@ from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.rational import holds
 from fedtheory.problems.base import Problem
 
+#: The parameter of one client.
+_ONE = sympy.Dummy("of one client")
 #: What a class of functions, of compressors or of oracles says of its members, each a function of an instance.
 MEMBERSHIPS = ("contains", "mutually_independent")
 
@@ -25,6 +27,7 @@ class Hypothesis:
     ``relation`` is a sympy relation in the paper's letters, or ``met(problem, params)`` decides it on an instance.
     Proofs rest on relations, and on what the classes of the claim's setting say of their own members, as in
     ``met=functions.contains``; any other code chooses instances, and proves nothing.
+    ``each``: parameters of which every client has one, ``(n,)``, by name, and the number that all of them are.
     ``says``: what it means along runs, of the kinds of :mod:`fedtheory.meanings`, for limits that are derived.
     ``ValueError`` for what is no relation by <=, <, >=, > or Eq, nor an And of some.
     """
@@ -33,6 +36,7 @@ class Hypothesis:
     relation: sympy.Basic | None = None
     met: Callable[[Problem, Any], bool] | None = None
     says: tuple[Any, ...] = ()
+    each: Mapping[str, sympy.Expr] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if self.relation is not None:
@@ -43,6 +47,10 @@ class Hypothesis:
         """Whether the instance meets the hypothesis."""
         if self.met is not None and not self.met(problem, params):
             return False
+        for name, number in self.each.items():
+            equal = sympy.Eq(_ONE, number, evaluate=False)
+            if not all(holds(equal, {**values, _ONE: v}) for v in getattr(params, name)):
+                return False
         return self.relation is None or holds(self.relation, values)
 
     def states_membership(self, classes: Iterable[Any], names: Iterable[str] = MEMBERSHIPS) -> bool:

@@ -173,6 +173,8 @@ def _compare(claim: Claim) -> str:
 def _is_ours(ground: Hypothesis) -> bool:
     """Whether a hypothesis is code of this package, and nothing else: other code may be about anything."""
     function = ground.met
+    if function is None:
+        return True
     if type(function) is not FunctionType or function.__closure__ or function.__defaults__:
         return False
     try:

@@ -13,6 +13,9 @@ from verify.reading.worlds import ONE, Atom, Value, World
 
 #: Masks that decide where a function is asked, at most.
 MASKS = 3
+#: The conjugates of the f_i, and what they are asked, by how a function is.
+CONJUGATES = "f*"
+_CONJUGATE = {"conjugate": "value", "conjugate_gradient": "gradient"}
 #: Vectors of errors, by how their names begin.
 _ERROR = "error"
 
@@ -84,20 +87,34 @@ class Answers:
         if functions is None:
             raise Unread(f"the functions {name} are of no class that is known")
         x_star = world.atom("x*", 1)
+        if what in _CONJUGATE:
+            if CONJUGATES not in self.functions:
+                raise Unread(f"what {term.data} answers is not known")
+            # A conjugate is anchored at the gradients at x*, where its own gradient is x*.
+            what, functions = _CONJUGATE[what], self.functions[CONJUGATES]
+            return self._told(functions, what, of[-1], self.functions[name].slope, x_star, term.data)
         if what == "resolvent":
-            return by_masks(world, of[1], lambda target: self._solved(functions, x_star, of[0], target))
+            return by_masks(world, of[1], lambda target, _: self._solved(functions, x_star, of[0], target))
 
-        def answer(point: Value) -> Value:
-            self._check(point, f"{term.data} is asked")
-            about = point - x_star
+        return self._told(functions, what, of[-1], x_star, functions.slope, term.data)
+
+    def _told(self, functions: Functions, what: str, at: Value, anchor: Value, slope: Value, said_as: str) -> Value:
+        """The value or the gradient at a point of functions that have a gradient at an anchor."""
+        world = self.world
+
+        def answer(point: Value, when: Value) -> Value:
+            about = point - anchor
             if what == "gradient":
-                return functions.slope + functions.at(world, about).gradient
+                self._check(point, f"{said_as} is asked")
+                return slope + functions.at(world, about).gradient
             if what == "value":
                 known = world.of_client if functions.own else world.atom
-                return functions.value(world, about) + world.inner(functions.slope * about) + known(f"{name} at x*", 0)
-            raise Unread(f"what {term.data} answers is not known")
+                drawn = self._is_drawn_somewhere(point)
+                value = functions.value_drawn(world, about, when) if drawn else functions.value(world, about)
+                return value + world.inner(slope * about) + known(f"{functions.name} at x*", 0)
+            raise Unread(f"what {said_as} answers is not known")
 
-        return by_masks(world, of[-1], answer)
+        return by_masks(world, at, answer)
 
     def _solved(self, functions: Functions, x_star: Value, shift: Value, target: Value) -> Value:
         self._check(target, "a proximal point is asked")
@@ -107,8 +124,11 @@ class Answers:
 
     def _check(self, point: Value, what: str) -> None:
         """``Unread`` where a point is drawn."""
-        if any(self._is_drawn(atom) for _, atoms in point.of for atom in atoms):
+        if self._is_drawn_somewhere(point):
             raise Unread(f"{what} at a point that is drawn")
+
+    def _is_drawn_somewhere(self, point: Value) -> bool:
+        return any(self._is_drawn(atom) for _, atoms in point.of for atom in atoms)
 
     def _is_drawn(self, atom: Atom) -> bool:
         """Whether something is an error, a sum in which masks may stand, or an inner product with one."""
@@ -127,6 +147,12 @@ class Answers:
                 for part in (error, f"mean of {error}", f"deviation of {error}"):
                     found[part] = error, by
         return found
+
+    @property
+    def drawn_values(self) -> frozenset[str]:
+        """The names of values of functions at points that are drawn."""
+        values = [at.value for functions in self.functions.values() for at in functions.drawn.values()]
+        return frozenset(atom.name for value in values for _, atoms in value.of for atom in atoms)
 
     def _compressed(self, world: World, term: Term, of: list[Value]) -> Value:
         errors = self.errors.get(term.data)
@@ -213,8 +239,9 @@ def _total(world: World, value: Value) -> Value:
     return found + world.total(Value(plain))
 
 
-def by_masks(world: World, value: Value, answer: Callable[[Value], Value]) -> Value:
-    """The answer at a value in which there are masks: one answer for each way in which these may fall."""
+def by_masks(world: World, value: Value, answer: Callable[[Value, Value], Value]) -> Value:
+    """The answer at a value in which there are masks: one answer for each way in which these may fall, told what is 1
+    where they fall so and 0 elsewhere."""
     names = sorted({name for draws, _ in value.of for name in draws})
     if not world.along.isdisjoint(names):
         raise Unread("masks of each coordinate's own decide where a function is asked")
@@ -230,5 +257,5 @@ def by_masks(world: World, value: Value, answer: Callable[[Value], Value]) -> Va
         for name in names:
             mask = world.drawn(name)
             weight *= mask if name in true else one - mask
-        total += weight * answer(here)
+        total += weight * answer(here, weight)
     return total

@@ -66,13 +66,13 @@ def cases(claim: Claim) -> list[Case]:
     """The cases of a claim, one of which every instance is of."""
     of, setting = claim.setting.functions, claim.setting
     told = None if of is None or not stated(claim, of) else declared(of)
-    equal = [True, False] if told is not None and (told.least, told.largest) == _MU_L else [None]
+    equal = [True, False] if told is not None and (told.least, told.largest) == MU_L else [None]
     with_g = {True} if of is not None and of.with_g else set(setting.drawing.g)
     return [Case(g, e, set(setting.clients) == {1}) for g in sorted(with_g) for e in equal]
 
 
 #: The constants of a problem, as classes are asked what they say.
-_MU_L = tuple(sympy.symbols("mu L", positive=True))
+MU_L = tuple(sympy.symbols("mu L", positive=True))
 
 
 def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
@@ -82,7 +82,7 @@ def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
 
 def typical(of: Any) -> Any:
     """A problem of a class that keeps to the constants that it declares: no mu but of a class that has one."""
-    mu, L = (c if str(c) != "mu" or "mu" in of.constants else sympy.Integer(0) for c in _MU_L)
+    mu, L = (c if str(c) != "mu" or "mu" in of.constants else sympy.Integer(0) for c in MU_L)
     each = {name: np.array([c], dtype=object) for name, c in (("mu", mu), ("L", L), ("steepest_squared", L**2))}
     return SimpleNamespace(n=1, f=SimpleNamespace(n=1, **each), g=None, mu=mu, L=L)
 
@@ -102,7 +102,7 @@ def declared(of: Any) -> Declared | None:
     """What a class says of each f_i; None of a class that is not posed."""
     if type(of) is Composite:
         return declared(of.of)
-    if type(of) not in _POSED or getattr(of, "conjugates", False):
+    if type(of) not in _POSED or (getattr(of, "conjugates", False) and type(of) is not SmoothStronglyConvex):
         return None
     least, largest = (sympy.sympify(c[0]) for c in of.curvatures(typical(of), None))
     steepest = of.steepest(typical(of), None)

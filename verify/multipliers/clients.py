@@ -109,8 +109,8 @@ class Clients:
         if function == CONJUGATE and not self.conjugates:
             if what != "conjugate_gradient" or not own or self.anchored:
                 raise unknown
-            return by_masks(world, of[-1], self._with_gradient)
-        return by_masks(world, of[-1], lambda point: getattr(self.at(point, own, function), part))
+            return by_masks(world, of[-1], lambda gradient, _: self._with_gradient(gradient))
+        return by_masks(world, of[-1], lambda point, _: getattr(self.at(point, own, function), part))
 
     def at(self, point: Value, own: bool = True, function: str = FUNCTION) -> Asked:
         """A generic client's function at a point, or (not ``own``) the only function that there is.

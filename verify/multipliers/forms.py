@@ -76,13 +76,14 @@ class Moments:
 
     ``errors``: for each vector that is an error or a part of one, the error and what it was drawn by. Errors have mean
     zero, and those of different draws are uncorrelated; a client's error that is no mean or deviation is uncorrelated
-    with those of the other clients.
+    with those of the other clients. ``drawn``: numbers of clients, or of all, that may depend on any draw.
     """
 
     world: World
     masks: Mapping[str, Mask]
     errors: Mapping[str, tuple[str, str]]
     convert: Callable[[Any], Ratio]
+    drawn: frozenset[str] = frozenset()
 
     def expectation(self, value: Value) -> Form:
         """The expectation of a number, as a form. ``Unread`` where it is none."""
@@ -100,6 +101,9 @@ class Moments:
         if len(atoms) != 1 or atoms[0].degree != 0 or atoms[0].own:
             raise Unread("a quantity is no sum of inner products and numbers")
         meaning = self.world.meaning.get(atoms[0].name, ("number",))
+        if (found := self._drawn(draws, atoms[0], meaning)) is not None:
+            yield found, self.convert(self.world.field.one)
+            return
         weight = self._probability(draws)
         if meaning[0] == "inner product":
             yield from ((k, weight * c) for k, c in self._product(meaning[1], meaning[2]))
@@ -107,6 +111,17 @@ class Moments:
             yield from ((k, weight * c) for k, c in self._summed(*meaning[1:]))
         else:
             yield ("value", atoms[0].name), weight
+
+    def _drawn(self, draws: frozenset[str], atom: Atom, meaning: tuple[Any, ...]) -> Key | None:
+        """The expectation of a number that is drawn, or of a sum of such, where masks are true: a number of its own."""
+        if atom.name in self.drawn:
+            return "value", f"{sorted(draws)} {atom.name}"
+        if meaning[0] != "sum" or not any(own.name in self.drawn for own in meaning[3]):
+            return None
+        _, letters, masks, own = meaning
+        if letters != self.world.field.one or len(own) != 1:
+            raise Unread("a sum of numbers that are drawn has weights, or factors, of each client's own")
+        return "value", f"{sorted(draws | masks)} sum of {own[0].name}"
 
     def _probability(self, draws: frozenset[str]) -> Ratio:
         weight = self.convert(self.world.field.one)

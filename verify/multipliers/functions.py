@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any, NamedTuple
 
 import sympy
 
 from verify.reading.source import Unread
 from verify.reading.terms import Op
-from verify.reading.worlds import ONE, Value, World
+from verify.reading.worlds import ONE, Atom, Value, World
 
 
 class Number:
@@ -57,6 +57,14 @@ def scalar(world: World, c: Any) -> Value:
     return Value({ONE: found} if found else {})
 
 
+class Drawn(NamedTuple):
+    """A function's value at a point that is drawn, less its tangent at x*; ``when``: 1 where it is asked, else 0."""
+
+    when: Value
+    point: Value
+    value: Value
+
+
 @dataclass(eq=False)
 class Asked:
     """A function at one point, less its tangent at x*: the point and the gradient relative to those there."""
@@ -90,6 +98,8 @@ class Functions:
     smooth: bool = True
     spread: Value | None = None
     asked: dict[str, Asked] = field(default_factory=dict)
+    #: Values at points that are drawn, by when they are asked, and the points.
+    drawn: dict[tuple[str, str], Drawn] = field(default_factory=dict)
     #: The values at points, and the proximal points that were asked, both relative to x*.
     values: dict[str, Value] = field(default_factory=dict)
     solved: dict[tuple[str, str], Value] = field(default_factory=dict)
@@ -118,6 +128,14 @@ class Functions:
         """The value at a point relative to x*, less the tangent there."""
         known = self.asked.get(self._key(point, True)) or self.at(world, point)
         return known.value
+
+    def value_drawn(self, world: World, point: Value, when: Value) -> Value:
+        """The value at a point relative to x* that is drawn, less the tangent at x*."""
+        if self.equal and self.curvatures is not None and self.curvatures[1] is not None:
+            return self.curvatures[1] * world.inner(point * point) * Value({ONE: world.field.one / 2})
+        name = f"{self.name} drawn ({len(self.drawn)})"
+        value = Value({(frozenset(), (Atom(name, 0, self.own),)): world.field.one})
+        return self.drawn.setdefault((when.name(), point.name()), Drawn(when, point, value)).value
 
     def _value(self, world: World, point: Value) -> Value:
         if point.is_zero():
@@ -155,6 +173,7 @@ class Functions:
             between = f"between x* + {said(a.point)} and x* + {said(b.point)}{over}"
             why = f"{who} has curvatures between {said(mu)} and {'any' if L is None else said(L)}, {between}"
             yield Known(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
+        yield from self._at_drawn_points(world)
         for k, a in enumerate(self.asked.values() if self.steepest is not None else ()):
             assert self.steepest is not None
             length = self.slope + a.gradient
@@ -169,6 +188,22 @@ class Functions:
                 for name, number in told:
                     why = f"the class says of the average of the f_i, at x* + {said(a.point)}: {name}"
                     yield Known(f"{name} [{k}]", why, number.value)
+
+    def _at_drawn_points(self, world: World) -> Iterator[Known]:
+        """What holds of each value at a drawn point whatever is drawn, by the gradients at those that are not."""
+        if self.curvatures is None or self.spread is not None:
+            return
+        half = Value({ONE: world.field.one / 2})
+        for (k, at), (j, b) in product(enumerate(self.drawn.values()), enumerate(self.asked.values())):
+            x = at.point - b.point
+            above = at.value - b.value - world.inner(b.gradient * x)
+            for word, c, sign in zip(("least", "largest"), self.curvatures, (-1, 1), strict=True):
+                if c is None:
+                    continue
+                form = at.when * (above - half * c * world.inner(x * x)) * world.constant(sympy.Integer(sign))
+                why = f"the {word} curvature of {self.name} is {said(c)}: at x* + {said(at.point)}, which is drawn, by "
+                why += f"the gradient at x* + {said(b.point)}, where {said(at.when)} is 1"
+                yield Known(f"{self.name} {word} [{k}, {j}]", why, world.total(form) if self.own else form)
 
     def _averaged(self, world: World, at: Asked) -> Asked:
         """What is known of the average at a point that all clients share."""

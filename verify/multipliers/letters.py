@@ -30,12 +30,16 @@ _ROOT = f"{Op.ROOT} "
 
 
 class Letters:
-    """The letters of one case. ``terms``: what letters of the claim stand for, those of which it is known."""
+    """The letters of one case. ``terms``: what letters of the claim stand for, those of which it is known; ``without``:
+    symbols of the world that stand in no value."""
 
-    def __init__(self, claim: Claim, case: Case, world: World, terms: Sequence[tuple[sympy.Expr, Term]]) -> None:
+    def __init__(
+        self, claim: Claim, case: Case, world: World, terms: Sequence[tuple[sympy.Expr, Term]], without: Iterable[str]
+    ) -> None:
         self.claim, self.case, self.setting, self.terms = claim, case, claim.setting, terms
         self.symbols = [str(s) for s in world.field.symbols]
-        self.kept = [s for s in self.symbols if not s.startswith("sum ")]
+        left_out = set(without)
+        self.kept = [s for s in self.symbols if not s.startswith("sum ") and s not in left_out]
         spare = (*(f"max {k}" for k in range(MAXIMA)), *(f"root {k}" for k in range(ROOTS)))
         rooted = {s: f"root {ROOTS + k}" for k, s in enumerate(s for s in self.kept if s.startswith(_ROOT))}
         self.names = (*(rooted.get(s) or _short(s) for s in self.kept), *spare)

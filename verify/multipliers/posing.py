@@ -13,8 +13,9 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors
-from verify.multipliers.answers import Answers, Errors
-from verify.multipliers.cases import Case, Declared, declared, declared_of_g, example, stated, typical
+from verify.multipliers.answers import CONJUGATES, Answers, Errors
+from verify.multipliers.cases import MU_L, Case, Declared, declared, declared_of_g, example, stated, typical
+from verify.multipliers.conditions import has_answer
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form, Moments
 from verify.multipliers.functions import Functions, scalar
@@ -23,6 +24,7 @@ from verify.multipliers.letters import Letters, at_least
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
 from verify.reading.generic_client import evaluated, world
+from verify.reading.proving import of_expression
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf, parts
 from verify.reading.worlds import ONE, Value, World, symbol_of
@@ -96,7 +98,7 @@ class _Posing:
         given = example(claim, case)
         self.read = given.problem, given.params
         self.program = reading.read(algorithm, *self.read)
-        if self.program.raising or self.program.fixed:
+        if self.program.fixed:
             raise Unread("the step is one for some parameters only")
         self.quantities = {q.expression: (q, self._one(q)) for q in claim.statement.quantities}
         of_class = {} if self.setting.functions is None else self.setting.functions.letters
@@ -113,7 +115,8 @@ class _Posing:
         spoken += [*extra, *fixed.values(), *self.residuals]
         self.world = world(self.program, *spoken)
         self.rooted: dict[str, Value] = {}
-        self.letters = Letters(claim, case, self.world, terms)
+        self.each = self._each(dict(terms))
+        self.letters = Letters(claim, case, self.world, terms, [f"{Op.LETTER} {name}" for name in self.each])
         #: A family's constants are variances; of what the method is told of noise the claim says the signs.
         own = {self.letters.kept.index(str(symbol_of(t))) for t in extra if t.op is Op.GIVEN}
         self.answers = self._answers()
@@ -129,12 +132,17 @@ class _Posing:
         self.domain = self.letters.domain(values, own, self.rooted)
         if self.domain.is_empty:
             raise NeverOccurs
+        for where, condition in self.program.raising:
+            if not has_answer(condition, False, lambda t: self.letters.number(self._number(t)), self.domain):
+                raise Unread(f"an error may be raised ({where})")
         self._states(fixed)
 
     # Terms
 
     def _one(self, quantity: Any) -> Term:
-        if quantity.domain is not None:
+        kept = getattr(self.setting.algorithm, "invariant", None)
+        # States satisfy the invariant, and a step keeps it.
+        if quantity.domain is not None and reading.theirs(quantity.domain) is not reading.theirs(kept):
             raise Unread("a quantity is not finite everywhere")
         found = reading.quantities(quantity.of, self.setting.algorithm, *self.read)  # type: ignore[arg-type]
         if len(found) > 1 or found[0].type.axes:
@@ -169,6 +177,17 @@ class _Posing:
             return leaf(Op.GIVEN, f"compressors.{source}", NUMBER)
         return None
 
+    def _each(self, known: Mapping[sympy.Expr, Term]) -> Mapping[str, Value]:
+        """Parameters that each client has of its own, by what hypotheses say that all of them are."""
+        env = {letter: self._number(term) for letter, term in known.items()}
+        said = {name: number for h in self.claim.requires for name, number in h.each.items()}
+        own = [name for name, kind in self.program.letters.items() if kind.axes == (Axis.CLIENTS,)]
+        return {name: of_expression(said[name], env, self.world) for name in own if name in said}
+
+    def _lettered(self, world: World, term: Term, of: list[Value]) -> Value:
+        own = term.type.axes == (Axis.CLIENTS,)
+        return self.each[str(term.data)] if own and term.data in self.each else world.letter(term)
+
     # The world
 
     def _number(self, term: Term) -> Value:
@@ -183,6 +202,7 @@ class _Posing:
         functions: dict[str, Functions] = {}
         here, of, single = self.world, self.setting.functions, self.case.single
         here.rules[Op.ROOT] = self._root
+        here.rules[Op.LETTER] = self._lettered
         answers = Answers(here, functions, {})
         if of is not None:
             told, told_of_g, average = declared(of), declared_of_g(of), None
@@ -195,6 +215,8 @@ class _Posing:
             else:
                 y_star = here.atom("y*", 1) if single else here.of_client("y*", 1)
             functions["f"] = self._functions("f", told, y_star, average)
+            if getattr(of, "conjugates", False) and not self.case.with_g and self.setting.optimum == "consensus":
+                functions[CONJUGATES] = self._conjugates(answers)
             if self.case.with_g:
                 mean = y_star if single else here.total(y_star) * Value({ONE: 1 / here.field(sympy.Symbol("n"))})
                 functions["g"] = self._functions("g", told_of_g, -mean)
@@ -213,6 +235,17 @@ class _Posing:
         spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if told.own else None
         smooth = told.largest is not None
         return Functions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
+
+    def _conjugates(self, answers: Answers) -> Functions:
+        """The conjugates of L-smooth and mu-strongly convex functions have curvatures between 1/L and 1/mu."""
+        here, curvatures, equal = self.world, None, False
+        if stated(self.claim, self.setting.functions):
+            equal = bool(self.case.equal)
+            known = [scalar(here, c).of[ONE] for c in reversed(MU_L)]
+            answers.divisors.extend(known)
+            least, largest = (Value({ONE: 1 / c}) for c in known)
+            curvatures = (least, largest)
+        return Functions(CONJUGATES, not self.case.single, curvatures, here.atom("x*", 1), equal)
 
     def _errors(self, adversary: Any) -> Errors:
         here, field = self.world, adversary.field
@@ -276,7 +309,7 @@ class _Posing:
         later = {e: self._number(t) for e, (q, t) in self.quantities.items() if q.after}
         inequalities = list(self.answers.inequalities())
         drawn = dict(masks(self.program.law, "draw", lambda term: letters.number(self._number(term))))
-        moments = Moments(here, drawn, self.answers.drawn_by, letters.converted)
+        moments = Moments(here, drawn, self.answers.drawn_by, letters.converted, self.answers.drawn_values)
         values: dict[Any, Any] = {e: self._form(moments, v) for e, v in {**before, **later}.items()}
         known = {k.name: self._form(moments, k.value) for k in inequalities}
         words = {k.name: k.why for k in inequalities}

@@ -39,7 +39,7 @@ def _assumed(hypothesis: Hypothesis, changed: Claim, relations: list[sympy.Basic
     """Whether the changed claim assumes at least this."""
     if hypothesis in changed.requires:
         return True
-    if hypothesis.relation is None or hypothesis.met is not None:
+    if hypothesis.relation is None or hypothesis.met is not None or hypothesis.each:
         return False
     return reals.implied(hypothesis.relation, relations)
 

@@ -133,7 +133,7 @@ DUAL_DISTANCE = Quantity(_dual_dist, dual_distance)
 NORM_Y = Quantity(_norm_y**2, norm_y_star)
 ZETA = Quantity(zeta**2, heterogeneity)
 
-SCALING = Hypothesis("Lambda = I/alpha", met=lambda problem, params: all(v * problem.mu == 1 for v in params.Lambda))
+SCALING = Hypothesis("Lambda = I/alpha", each={"Lambda": 1 / alpha})
 SETTING = Setting(
     "f_1, ..., f_N on R^d, each alpha-strongly convex and beta-smooth; y dual feasible" + _SAMPLED,
     letters=LETTERS,
