@@ -128,7 +128,6 @@ def telling(claim, **changes):
 MISLED = {
     "L is larger": (EQ_3, {"letters": {**EQ_3.setting.hints.identities.letters, "L": 2 / A["alpha"]}}),
     "unknown letter": (RATE, {"letters": {**RATE.setting.hints.identities.letters, "nu": A["alpha"]}}),
-    "scaling not named": (EQ_3, {"grounds": ()}),
     "code of ours": (EQ_3, {"grounds": (Hypothesis("Lambda = I/alpha", met=lambda problem, params: True),)}),
     "another model": (EQ_3, {"model": "memory"}),
     "unknown model": (EQ_3, {"model": "none"}),
