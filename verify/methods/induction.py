@@ -6,11 +6,12 @@ from fedtheory.kinds.bound import Bound
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.exact import reals
-from verify.methods import multipliers
-from verify.methods.base import Inquiry, Method
-from verify.multipliers.induction import step_of
+from verify.methods import client_by_client, multipliers
+from verify.methods.base import Inquiry, Method, seen
+from verify.multipliers import linking
+from verify.multipliers.induction import chain_of
 from verify.multipliers.proving import prove
-from verify.reading.source import Unread
+from verify.search import hunting
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -18,12 +19,18 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     if undefined := reals.unreal(inquiry.claim):
         return method.skipped(undefined)
     try:
-        found = prove(step_of(inquiry.claim), multipliers.SECONDS)
-    except Unread as error:
+        chain = chain_of(inquiry.claim)
+        found = prove(chain.step, multipliers.SECONDS)
+        if isinstance(found, str):
+            return method.skipped(f"left open: {found}")
+        for lemma in chain.lemmas:
+            told = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed), client_by_client.SECONDS)
+            if isinstance(told, str):
+                return method.skipped(f"left open: {lemma.id}: {told}")
+    except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
-    if isinstance(found, str):
-        return method.skipped(f"left open: {found}")
     note = f"by induction on the rounds, of which each makes it smaller by the rate: {', '.join(found.cases)}"
+    note += "".join(f"; with {lemma.id}, which is shown too" for lemma in chain.lemmas)
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 

@@ -1,22 +1,122 @@
-"""Bounds for every number of rounds that follow from one step: E V after T rounds <= rate^T V at the start."""
+"""Bounds for every number of rounds that follow from one step: E V after T rounds <= rate^T V at the start.
+
+Where another quantity is bounded, or by another one at the start, inequalities that are claimed of all states join
+them to the potential of the setting: they are shown too.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import Any
 
 import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.symbols import T
+from fedtheory.settings.relations import Quantity
 from verify.exact import reals
 from verify.exact.symbolic import assumed
 from verify.multipliers.cases import cases, example, stated
 from verify.reading import program
 from verify.reading.generic_client import evaluated, world_of
 from verify.reading.source import Unread
+from verify.reading.terms import Op
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What a bound follows from: a claim about one step, and inequalities of all states."""
+
+    step: Claim
+    lemmas: tuple[Claim, ...]
+
+
+def chain_of(claim: Claim) -> Chain:
+    """What a bound follows from. ``Unread`` where nothing is known from which it would."""
+    statement, potential = claim.statement, claim.setting.potential
+    if not isinstance(statement, Bound) or statement.override is not None:
+        raise Unread("it is no bound that a rate makes smaller in each round")
+    named = {q.expression: q for q in statement.quantities}
+    left, initial = named.get(statement.left), named.get(statement.initial)
+    if left is None or initial is None or left.of is initial.of or potential is None:
+        return Chain(step_of(claim), ())
+    before = Quantity(sympy.Symbol("the potential at the start"), potential.of)
+    step = step_of(replace(claim, statement=_of_potential(statement, replace(potential, after=True), before)))
+    if claim.setting.hints.known is not None:
+        raise Unread("what the setting says of all its states need not be so of those that are reached")
+    first: list[tuple[sympy.Expr, Any, Claim | None]] = [*_lemmas(claim, left.of), (sympy.S.One, left.of, None)]
+    for factor, _, lemma in (way for way in first if way[1] is potential.of):
+        for more, at_start, second in _at_start(claim, potential.of, initial.of):
+            # Nothing is known of signs of quantities.
+            whole = sympy.cancel(factor * more * at_start - statement.constant) == 0
+            if whole and all(_is_nonnegative(c, claim) for c in (factor, more)):
+                return Chain(step, tuple(c for c in (lemma, second) if c is not None))
+    raise Unread("no inequalities join both sides to the potential of the setting")
+
+
+def _of_potential(statement: Bound, after: Quantity, before: Quantity) -> Bound:
+    sides = {"left": after.expression, "initial": before.expression, "quantities": (after, before)}
+    return replace(statement, constant=sympy.S.One, **sides)
+
+
+def _is_nonnegative(number: sympy.Expr, claim: Claim) -> bool:
+    return bool(number.is_nonnegative) or reals.implied(sympy.Ge(number, 0), _known(claim))
+
+
+def _lemmas(claim: Claim, small: Any) -> Iterator[tuple[sympy.Expr, Any, Claim]]:
+    """Claims of all states of the setting that a quantity is at most a multiple of another: that number, and this."""
+    for other in claims.all():
+        if other.setting is claim.setting and set(other.requires) <= set(claim.requires):
+            yield from ((factor, right.of, other) for factor, left, right in _multiple(other) if left.of is small)
+
+
+def _multiple(claim: Claim) -> Iterator[tuple[sympy.Expr, Quantity, Quantity]]:
+    """Of a claim that one quantity is at most a multiple of another: that number, and both."""
+    statement = claim.statement
+    if not isinstance(statement, Inequality) or len(statement.comparisons) != 1 or len(statement.quantities) != 2:
+        return
+    for left, right in permutations(statement.quantities):
+        factor = statement.right / right.expression
+        if statement.left == left.expression and not factor.has(*(q.expression for q in statement.quantities)):
+            yield factor, left, right
+
+
+def _at_start(claim: Claim, potential: Any, initial: Any) -> Iterator[tuple[sympy.Expr, sympy.Expr, Claim | None]]:
+    """What bounds the potential by the initial value at the start: two numbers, and what claims the first of states."""
+    if potential is initial:
+        yield sympy.S.One, sympy.S.One, None
+    for factor, right, other in _lemmas(claim, potential):
+        at_start = _ratio_at_start(claim, right, initial)
+        if at_start is not None:
+            yield factor, at_start, other
+
+
+def _ratio_at_start(claim: Claim, of: Any, initial: Any) -> sympy.Expr | None:
+    """1 where two quantities are one at the start; n where the second is the largest number of a client, and the first
+    the sum of these; None where neither is seen."""
+    algorithm, free = claim.setting.algorithm, claim.setting.drawing.start
+    if algorithm is None:
+        return None
+    count = next((letter for letter, source in claim.setting.sources.items() if source == "n"), None)
+    found: set[sympy.Expr | None] = set()
+    for case in cases(claim):
+        given = example(claim, case)
+        one, other = (program.at_start(q, algorithm, given.problem, given.params, free) for q in (of, initial))
+        if len(one) != 1 or len(other) != 1:
+            return None
+        largest = other[0].op is Op.MOST
+        term = other[0].of[0] if largest else other[0]
+        here = world_of(*one, term)
+        left, right = evaluated(here, [one[0], term])
+        same = (left - (here.total(right) if largest else right)).is_zero()
+        found.add((count if largest else sympy.S.One) if same else None)
+    return found.pop() if len(found) == 1 else None
 
 
 def step_of(claim: Claim) -> Claim:
@@ -36,7 +136,7 @@ def step_of(claim: Claim) -> Claim:
     rate = statement.factor
     if statement.constant != 1 or rate.has(T):
         raise Unread("it is no power of a rate that is the same in all rounds")
-    if not rate.is_nonnegative and not reals.implied(sympy.Ge(rate, 0), _known(claim)):
+    if not _is_nonnegative(rate, claim):
         raise Unread("the rate may be negative")
     _check_start(claim)
     step = OneStep(statement.algorithm, left.expression, rate * initial.expression, statement.quantities, rate)

@@ -10,7 +10,7 @@ import sympy
 import fedtheory as ft
 from fedtheory import claims
 from fedtheory.kinds.one_step import OneStep
-from verify.multipliers.induction import step_of
+from verify.multipliers.induction import chain_of, step_of
 from verify.multipliers.proving import prove
 from verify.reading.source import Unread
 
@@ -72,3 +72,30 @@ def test_states_satisfy_the_invariant_at_the_start():
     other = replace(bound, setting=setting, statement=replace(bound.statement, algorithm=moved))
     with pytest.raises(Unread):
         step_of(other)
+
+
+EQ_4, EQ_5 = (claims.get(f"feddcd/theorem-4.1/{name}") for name in ("eq-4", "eq-5"))
+
+
+@pytest.mark.parametrize("bound", (EQ_4, EQ_5))
+def test_bounds_through_a_potential_follow_from_inequalities_of_all_states(bound):
+    chain = chain_of(bound)
+    assert chain.step.statement.factor == bound.statement.factor
+    assert [lemma.id for lemma in chain.lemmas] == ["feddcd/lemma-E.1/exact", "feddcd/lemma-E.2"]
+
+
+@pytest.mark.parametrize(
+    "bound",
+    (
+        EQ_4.variant(constant=EQ_4.statement.constant * sympy.Rational(99, 100)),
+        # From 0 the sum of squares may be n times the largest.
+        EQ_5.variant(constant=EQ_4.statement.constant),
+        EQ_4.variant(requires=EQ_4.requires[1:]),
+        replace(EQ_4, setting=replace(EQ_4.setting, potential=None)),
+        # The inequalities are claimed of states of another setting.
+        replace(EQ_4, setting=replace(EQ_4.setting, text="mine")),
+    ),
+)
+def test_other_bounds_through_a_potential_do_not(bound):
+    with pytest.raises(Unread):
+        chain_of(bound)
