@@ -143,6 +143,7 @@ def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe])
         if not type(part).__module__.startswith(_CLASSES):
             yield f"all that is posed of the class {type(part).__name__} holds of its members"
     if "derivation" in used:
+        yield "all runs of the method consist of iterations as its premises speak of, as those do that were compared"
         for hypothesis in claim.requires:
             for meaning in hypothesis.says:
                 yield f"along runs, {hypothesis.text!r} means that {meaning.words}"

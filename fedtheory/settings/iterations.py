@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import sympy
 
 from fedtheory.instances import Recipe
 from fedtheory.numbers.rational import Array
@@ -29,8 +30,9 @@ class Iteration:
     takes part: one of the two holds. ``every(recipe)``: the recipes of all iterations with the constants of one.
     ``of_step(problem, params, state, draw)``: the parameters and points of the iterations that a step of the method
     consists of, for all clients; they are as many in all steps of a run. ``admits(problem, params)``: whether the
-    constants of an iteration are some of which the setting speaks. ``recurring``: pairs of cases, one of which holds,
-    the first of them in some iteration of every step.
+    constants of an iteration are some of which the setting speaks; ``limits``: relations between letters that it means,
+    besides their domain. ``recurring``: pairs of cases, one of which holds, the first of them in some iteration of
+    every step.
     """
 
     setting: Setting
@@ -45,6 +47,7 @@ class Iteration:
     of_step: Callable[[Problem, Any, Any, Any], Iterator[tuple[Any, Any]]]
     admits: Callable[[Problem, Any], bool]
     recurring: tuple[tuple[Hypothesis, Hypothesis], ...] = ()
+    limits: tuple[sympy.Basic, ...] = ()
 
     @property
     def cases(self) -> tuple[tuple[Hypothesis, Hypothesis], ...]:

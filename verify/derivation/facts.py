@@ -1,4 +1,4 @@
-"""Inequalities that hold at every iteration of a run, with the numbers of one choice of its constants."""
+"""Inequalities that hold at every iteration of a run, with the numbers of one choice of its constants or in letters."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall, Root
 from fedtheory.settings.quantities import Away, Shared, Square, Total, Value
 from fedtheory.settings.relations import Quantity
+from verify.derivation.coefficients import Coefficient, Scalar, is_zero
 
 #: A quantity, told from others by the function that computes it.
 Of = Callable[[Any, Any, Any], Array]
@@ -71,15 +72,22 @@ class Known:
     """
 
     claim: Claim | None
-    terms: Mapping[Term, Fraction]
+    terms: Mapping[Term, Scalar]
     case: Hypothesis | None = None
     client: int | None = None
     signs: bool = False
 
 
-def known(claim: Claim, values: Mapping[sympy.Expr, Any], case: Hypothesis | None, client: int) -> Iterator[Known]:
-    """The inequalities of a claim at the values of its letters, two for an equation. ``ValueError`` where one is not
-    linear."""
+def known(
+    claim: Claim,
+    values: Mapping[sympy.Expr, Any] | tuple[sympy.Basic, ...],
+    case: Hypothesis | None,
+    client: int,
+) -> Iterator[Known]:
+    """The inequalities of a claim, two for an equation. ``ValueError`` where one is not linear.
+
+    ``values``: of its letters; or the relations between them that are assumed, where it is to be for all of them.
+    """
     if not claim.statement.statewise:
         raise ValueError(f"{claim.id} is no inequality at every iteration")
     for terms in _linear(claim.statement, values, claim.id):
@@ -107,8 +115,11 @@ def _signed(meaning: Everywhere, quantity: Quantity) -> bool:
     return all(not c.is_Add and c.free_symbols <= set(meaning.positive) for c in coefficients)
 
 
-def _linear(statement: Statement, values: Mapping[sympy.Expr, Any], whose: str) -> Iterator[dict[Of, Fraction]]:
-    letters = {letter: _rational(value) for letter, value in values.items()}
+def _linear(
+    statement: Statement, values: Mapping[sympy.Expr, Any] | tuple[sympy.Basic, ...], whose: str
+) -> Iterator[dict[Of, Scalar]]:
+    assumed = values if isinstance(values, tuple) else None
+    letters = {} if isinstance(values, tuple) else {letter: _rational(value) for letter, value in values.items()}
     quantities = statement.quantities
     if any(q.domain is not None or q.after for q in quantities):
         raise ValueError(f"{whose} speaks of quantities that need not be finite, or of expectations")
@@ -118,13 +129,15 @@ def _linear(statement: Statement, values: Mapping[sympy.Expr, Any], whose: str) 
         gap = sympy.expand((comparison.right - comparison.left).subs(letters))
         coefficients = {q: gap.coeff(q.expression) for q in quantities}
         rest = sympy.expand(gap - sum(c * q.expression for q, c in coefficients.items()))
-        if rest != 0 or not all(c.is_Rational for c in coefficients.values()):
+        free = any(c.has(q.expression) for c in coefficients.values() for q in quantities)
+        if rest != 0 or free or not (assumed is not None or all(c.is_Rational for c in coefficients.values())):
             raise ValueError(f"{whose} is no inequality that is linear in its quantities")
-        terms: dict[Of, Fraction] = {}
+        terms: dict[Of, Scalar] = {}
         for q, c in coefficients.items():
-            terms[q.of] = terms.get(q.of, Fraction(0)) + Fraction(int(c.p), int(c.q))
+            scalar = Fraction(int(c.p), int(c.q)) if assumed is None else Coefficient.of(c, assumed)
+            terms[q.of] = terms[q.of] + scalar if q.of in terms else scalar
         for sign in (1, -1) if comparison.relation == "==" else (1,):
-            yield {of: sign * c for of, c in terms.items() if c != 0}
+            yield {of: sign * c for of, c in terms.items() if not is_zero(c)}
 
 
 def _rational(value: Any) -> sympy.Rational:
@@ -166,11 +179,17 @@ def _holds(says: Everywhere, iteration: Iteration, problem: Any, params: Any, po
     if any(value <= 0 for value in values.values()):
         return False
     for known in said(says, iteration, values):
-        parts = [float(c) * to_float(t.of(problem, params, point)) for t, c in known.terms.items()]
+        parts = [_number(c) * to_float(t.of(problem, params, point)) for t, c in known.terms.items()]
         scale = 1 + sum(float(np.abs(part).max()) for part in parts)
         if not np.all(sum(parts) >= -_ROUNDING * scale):
             return False
     return True
+
+
+def _number(c: Scalar) -> float:
+    if isinstance(c, Coefficient):
+        raise ValueError(f"the coefficient {c.value} is no number")
+    return float(c)
 
 
 def _moves(says: Isolated, iteration: Iteration, problem: Any, params: Any, point: Any) -> bool:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import Any, NamedTuple
 
 import sympy
@@ -70,15 +70,18 @@ def checked(parts: Sequence[Part]) -> Callable[[Claim, Recipe], Tried]:
     return look
 
 
-def refresh() -> None:
-    """Forget what was found with functions that others have taken the place of, or whose code was changed."""
+def refresh() -> bool:
+    """Forget what was found with functions that others have taken the place of, or whose code was changed; whether
+    there were any."""
     now = {place: (function, getattr(function, "__code__", None)) for place, function in _functions()}
     # What is loaded later adds functions, and changes none.
-    if any(place in now and now[place] != found for place, found in _found_with.items()):
+    changed = any(place in now and now[place] != found for place, found in _found_with.items())
+    if changed:
         _tried.cache_clear()
         _check.cache_clear()
         _found_with.clear()
     _found_with.update(now)
+    return changed
 
 
 def _functions() -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -183,19 +186,21 @@ def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
 
 
 def _derived(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> _Derived:
-    iteration = _iteration(claim)
+    iteration = iteration_of(claim)
     rows = [(each, premises[0].claim.instances.build(each, True)) for each in iteration.every(recipe)]
     letters: dict[int, Mapping[sympy.Expr, Any]] = {}
     for _, instance in rows:
         _one_case(iteration, instance)
         values = iteration.setting.bind(instance.problem, instance.params)
+        if not all(_meets(Hypothesis(str(limit), limit), instance, values) for limit in iteration.limits):
+            raise ValueError("the constants of an iteration are beyond the limits that it says of them")
         client = getattr(instance.params, iteration.each)
         if letters.setdefault(client, values) != values:
             raise ValueError("a letter has another value in another iteration of the same run")
     if set(letters) != set(range(rows[0][1].problem.n)):
         raise ValueError("an iteration does not speak of each of the clients")
     known = [fact for client, values in letters.items() for fact in _facts(premises, values, client)]
-    wanted = list(_wanted(claim.statement, letters))
+    wanted = list(ends(claim.statement, letters))
     derived = rules.derive(iteration, claim.requires, known, [t for _, _, t in wanted])
     sought = [(name, derived.holds(kind, t)) for name, kind, t in wanted]
     steps = derived.traced(c for _, how in sought for c in how)
@@ -217,11 +222,11 @@ def at(
     if missing:
         return Found((), missing=missing)
     refresh()
-    iteration = _iteration(claim)
+    iteration = iteration_of(claim)
     used = rules.claims_of(steps)
     cases = {p.claim.id: p.case for p in premises}
     rests_on = [Premise(used[id], cases[id]) for id in used]
-    rests_on += [Premise(own, None) for own in _own(iteration, _nonnegative(steps, wanted))]
+    rests_on += [Premise(more, None) for more in own(iteration, nonnegative(steps, wanted))]
     left_open, programs = [], 0
     certificates: list[ClassCertificate] = []
     for premise in rests_on:
@@ -239,7 +244,8 @@ def at(
     return Found(tuple(steps), tuple(used), "", tuple(left_open), programs, tuple(certificates))
 
 
-def _iteration(claim: Claim) -> Iteration:
+def iteration_of(claim: Claim) -> Iteration:
+    """The iteration of which a claim speaks; ``ValueError`` where it speaks of none."""
     if claim.statement.iteration is None:
         raise ValueError(f"{claim.id} speaks of no iterations")
     return claim.statement.iteration
@@ -262,14 +268,14 @@ def _rows(
     return [row for row in rows if getattr(row[1].params, iteration.each) == 0]
 
 
-def _wanted(statement: Statement, clients: Iterable[int]) -> Iterator[tuple[str, str, Term]]:
+def ends(statement: Statement, clients: Iterable[int]) -> Iterator[tuple[str, str, Term]]:
     """What is said of which quantities, for each of the clients, with their names."""
     for end, quantity in statement.ends:
         for client in clients:
             yield str(quantity.expression), end, facts.term(quantity.of, client)
 
 
-def _nonnegative(steps: Iterable[RuleUse], wanted: Iterable[tuple[str, str, Term]]) -> list[Of]:
+def nonnegative(steps: Iterable[RuleUse], wanted: Iterable[tuple[str, str, Term]]) -> list[Of]:
     """What must not be negative: for a rule, or because there is its root."""
     terms = [t for step in steps for t in step.nonnegative]
     terms += [facts.term(t.of.of, t.client) for _, _, t in wanted if isinstance(t.of, Root)]
@@ -282,13 +288,13 @@ def _one_case(iteration: Iteration, instance: Instance) -> None:
             raise ValueError(f"an iteration meets one of two cases, and not both: {pair[0].text}, {pair[1].text}")
 
 
-def _meets(case: Hypothesis, instance: Instance) -> bool:
-    return case.holds(instance.problem, instance.params, {})
+def _meets(case: Hypothesis, instance: Instance, values: Mapping[sympy.Expr, Any] = MappingProxyType({})) -> bool:
+    return case.holds(instance.problem, instance.params, values)
 
 
-def _own(iteration: Iteration, nonnegative: Iterable[Of]) -> Iterator[Claim]:
+def own(iteration: Iteration, quantities: Iterable[Of]) -> Iterator[Claim]:
     """That what the rules take for nonnegative is, and that an iteration keeps what the next one rests on."""
-    each = [Quantity(sympy.Symbol(f"x_{number}", real=True), of) for number, of in enumerate(nonnegative)]
+    each = [Quantity(sympy.Symbol(f"x_{number}", real=True), of) for number, of in enumerate(quantities)]
     if each:
         first, *others = (Comparison(sympy.S.Zero, "<=", quantity.expression) for quantity in each)
         statement = Inequality(first.left, first.right, tuple(each), also=tuple(others))

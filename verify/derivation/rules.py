@@ -1,8 +1,9 @@
 """The rules by which limits of every run are shown, from inequalities that hold at every iteration.
 
 An inequality is a sum of coefficient * quantity that is at least 0. Its coefficients are exact numbers, those of one
-choice of a run's constants. x, y, q are quantities of one iteration k, u, v, p vectors of the method's state, and a is
-a vector that is the same all along a run; V(k) and V(k + 1) are one function of the state, before and after it.
+choice of a run's constants, or depend on letters (:mod:`verify.derivation.coefficients`). x, y, q are quantities of one
+iteration k, u, v, p vectors of the method's state, and a is a vector that is the same all along a run; V(k) and
+V(k + 1) are one function of the state, before and after it.
 
 - Summable decrease: if sum_j c_j q_j <= V(k) - V(k + 1) with c_j > 0 and q_j >= 0, and V is bounded below along every
   run, then the sums of the q_j over k are finite, so that q_j -> 0.
@@ -43,6 +44,7 @@ from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lip
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall, Root
 from fedtheory.settings.quantities import Away, Difference, Image, Inner, Shared, Square, Total, Value
+from verify.derivation.coefficients import Scalar, is_zero
 from verify.derivation.facts import Known, Of, Term, said, term
 
 #: What vanishes converges, and what converges is bounded.
@@ -69,7 +71,7 @@ class RuleUse:
 class Equation(NamedTuple):
     """A sum that converges, to 0 or (not ``zero``) to something."""
 
-    terms: Mapping[Term, Fraction]
+    terms: Mapping[Term, Scalar]
     zero: bool
     step: RuleUse
 
@@ -175,7 +177,7 @@ class _Rules:
                     point = Term(At(self.iteration, Square(below.point)), None)
                     found.add(BOUNDED, point, replace(step, rule="level set"))
 
-    def _bounds(self, potential: Mapping[Term, Fraction]) -> Iterator[tuple[tuple[Known, ...], BoundedBelow | None]]:
+    def _bounds(self, potential: Mapping[Term, Scalar]) -> Iterator[tuple[tuple[Known, ...], BoundedBelow | None]]:
         """Facts that bound a potential below, and by what: none where it is a square."""
         if len(potential) == 1 and all(t.never_negative and c > 0 for t, c in potential.items()):
             yield (), None
@@ -183,7 +185,7 @@ class _Rules:
             for below in self._bounding(fact, potential):
                 yield (fact,), below
 
-    def _bounding(self, fact: Known, potential: Mapping[Term, Fraction]) -> Iterator[BoundedBelow]:
+    def _bounding(self, fact: Known, potential: Mapping[Term, Scalar]) -> Iterator[BoundedBelow]:
         """What hypotheses bound below, where the fact says that the potential is at least a positive multiple."""
         early, late, others = _split(fact)
         rest = {t: early.get(t, Fraction(0)) - potential.get(t, Fraction(0)) for t in {*early, *potential}}
@@ -198,7 +200,7 @@ class _Rules:
     def _opposite(self, found: Derivation) -> None:
         """Equations that two facts make, up to what vanishes."""
         left = [(k, {t: c for t, c in k.terms.items() if not found.vanishes(t)}) for k in self._always()]
-        opposites: dict[frozenset[tuple[Term, Fraction]], Known] = {}
+        opposites: dict[frozenset[tuple[Term, Scalar]], Known] = {}
         for fact, terms in left:
             opposites.setdefault(frozenset((t, -c) for t, c in terms.items()), fact)
         for fact, terms in left:
@@ -208,7 +210,7 @@ class _Rules:
                 given = tuple(c for t in gone if (c := found.how(VANISHES, t)) is not None)
                 self._equation(found, terms, True, RuleUse("equation", (fact, other), given))
 
-    def _equation(self, found: Derivation, terms: Mapping[Term, Fraction], zero: bool, step: RuleUse) -> None:
+    def _equation(self, found: Derivation, terms: Mapping[Term, Scalar], zero: bool, step: RuleUse) -> None:
         if all(terms != e.terms or zero != e.zero for e in found.equations):
             found.equations.append(Equation(terms, zero, step))
 
@@ -332,10 +334,10 @@ class _Rules:
         return isinstance(of, At) and of.iteration is self.iteration
 
 
-def _split(fact: Known) -> tuple[dict[Term, Fraction], dict[Term, Fraction], dict[Term, Fraction]]:
+def _split(fact: Known) -> tuple[dict[Term, Scalar], dict[Term, Scalar], dict[Term, Scalar]]:
     """Coefficients of functions of the state before the iteration, of those after it, and of other quantities."""
-    early: dict[Term, Fraction] = {}
-    late: dict[Term, Fraction] = {}
+    early: dict[Term, Scalar] = {}
+    late: dict[Term, Scalar] = {}
     for t, c in fact.terms.items():
         if isinstance(t.of, At):
             # What all clients share and what is of none in particular is one quantity: their coefficients add up.
@@ -345,8 +347,8 @@ def _split(fact: Known) -> tuple[dict[Term, Fraction], dict[Term, Fraction], dic
     return _nonzero(early), _nonzero(late), others
 
 
-def _nonzero(terms: Mapping[Term, Fraction]) -> dict[Term, Fraction]:
-    return {t: c for t, c in terms.items() if c != 0}
+def _nonzero(terms: Mapping[Term, Scalar]) -> dict[Term, Scalar]:
+    return {t: c for t, c in terms.items() if not is_zero(c)}
 
 
 def _with(t: Term, function: Of) -> Term:
@@ -412,7 +414,7 @@ def _steps_to(function: Of, terms: Iterable[Term]) -> Iterator[Of]:
             yield Square(inner)
 
 
-def _factor(fact: Known, x: Term, found: Derivation) -> Fraction | None:
+def _factor(fact: Known, x: Term, found: Derivation) -> Scalar | None:
     """b/a where the fact is that a x(k + 1) <= b x(k) + what vanishes, with a > 0."""
     left = {t: c for t, c in fact.terms.items() if not found.vanishes(t)}
     assert isinstance(x.of, At)

@@ -2,7 +2,8 @@
 
 The registry only names the premises. What follows from them is derived by the rules of :mod:`verify.derivation.rules`,
 and every inequality that a rule uses, the nonnegativity of what it takes for nonnegative, and that an iteration keeps
-what the next one rests on are certified at the same constants of a run, for everything that may be drawn.
+what the next one rests on are proved for all letters, or certified at the same constants of a run, for everything that
+may be drawn.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.derivation import obligations, runs
+from verify.derivation import for_all, obligations, runs
 from verify.derivation.obligations import Found, Premise
+from verify.derivation.rules import RuleUse
 from verify.derivation.runs import Drawn
 from verify.evidence.certificates import Derived, Part
 from verify.evidence.record import Outcome, strongest
@@ -50,30 +52,73 @@ _FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED)
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Certified where all that the claim says is derived from what is certified; supported where some of that is only
-    supported; no verdict, with the reason, where it does not follow."""
+    """Proved where all that the claim says is derived for all letters from what is proved; certified where it follows
+    from what is certified; supported where some of that is only supported; no verdict, with the reason, where it does
+    not follow."""
     try:
         iteration, premises = _premises(inquiry.claim)
     except ValueError as error:
         return method.skipped(f"left open: {error}")
-    if fallen := _fallen(inquiry, premises):
+    verdicts = _verdicts(inquiry, premises)
+    if fallen := _fallen(verdicts):
         return method.skipped(fallen)
+    try:
+        return _proved(method, inquiry, premises, verdicts, _RUNS)
+    except (ValueError, ArithmeticError):
+        # It may still follow at single choices of the constants, from what is certified there.
+        pass
     try:
         return _derived(method, inquiry, iteration, premises)
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
 
 
-def _fallen(inquiry: Inquiry, premises: Iterable[Premise]) -> str:
-    """The first premise from which nothing follows, in words; empty where there is none."""
+def _verdicts(inquiry: Inquiry, premises: Iterable[Premise]) -> dict[str, Verdict]:
+    """The verdicts of premises, up to the first from which nothing follows."""
+    found: dict[str, Verdict] = {}
     for premise in premises:
         verdict = inquiry.known.get(premise.claim.id)
         if verdict is None:
             best = strongest(_examined_once(premise.claim, inquiry.seed, inquiry.size, inquiry.methods))
             verdict = Verdict.NOT_TESTED if best is None or best.verdict is None else best.verdict
+        found[premise.claim.id] = verdict
         if verdict in _FALLEN:
-            return f"falls with {premise.claim.id}, which is {verdict}"
-    return ""
+            break
+    return found
+
+
+def _fallen(verdicts: Mapping[str, Verdict]) -> str:
+    """The first premise from which nothing follows, in words; empty where there is none."""
+    return next((f"falls with {id}, which is {verdict}" for id, verdict in verdicts.items() if verdict in _FALLEN), "")
+
+
+def _proved(
+    method: Method, inquiry: Inquiry, premises: tuple[Premise, ...], verdicts: Mapping[str, Verdict], most: int
+) -> Outcome:
+    """What follows for all letters and every number of clients; ``ValueError`` says what does not.
+
+    ``most``: runs on which the iterations are compared with the method.
+    """
+    claim = inquiry.claim
+    found = for_all.derived(claim, premises)
+    if unproved := next((c.id for c in found.used if verdicts[c.id] is not Verdict.PROVED), ""):
+        raise ValueError(f"{unproved} is {verdicts[unproved]}, and not proved")
+    if name := for_all.foreign(claim, found.used):
+        raise ValueError(f"that the iterations are those of all runs is only seen, and {name} may know of which")
+    if why := for_all.unshown(found.own):
+        raise ValueError(why)
+    rng = np.random.default_rng(inquiry.seed)
+    for n in _CLIENTS:
+        # The cases of iterations, and the limits of their constants, are looked at where these are numbers.
+        for recipe in islice(_constants(obligations.iteration_of(claim), claim, premises, n, rng), 1):
+            if missing := obligations.missing(claim, premises, recipe):
+                raise ValueError(f"{missing} is not derived")
+    seen = _compared(claim, None, inquiry.seed, rng, most)
+    note = (
+        f"{_said([c.id for c in found.used], found.steps, seen)}; all of it for all letters, each client's own too, "
+        f"every number of clients and d, whatever is drawn"
+    )
+    return method.found(Verdict.PROVED, note, instances=seen, used=("derivation", "symbolic"))
 
 
 def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
@@ -81,8 +126,11 @@ def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     are checked, without a solver."""
     claim, rng = inquiry.claim, np.random.default_rng(inquiry.seed)
     iteration, premises = _premises(claim)
-    if fallen := _fallen(inquiry, premises):
+    verdicts = _verdicts(inquiry, premises)
+    if fallen := _fallen(verdicts):
         raise DoesNotHold(fallen)
+    if stored.verdict is Verdict.PROVED:
+        return _proved(method, inquiry, premises, verdicts, _RUNS_AGAIN)
     about = points.of(premises[0].claim, claim.requires)
     recipes = [derived.recipe for derived in stored.derived]
     numbers = [_clients(iteration, claim, premises, recipe) for recipe in recipes]
@@ -148,7 +196,7 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
         certified.append(_found(claim, premises, spare))
     found = [each for _, each in certified]
     left_open = tuple(line for f in found for line in f.left_open)
-    said = _said(found, seen)
+    said = _of_all(found, seen)
     if left_open:
         note = f"{said}; not certified: {left_open[0]}"
         return method.found(Verdict.SUPPORTED, note, instances=len(found), left_open=left_open)
@@ -161,10 +209,17 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
     return method.found(Verdict.CERTIFIED, note, instances=len(found), derived=derived, used=used)
 
 
-def _said(found: Iterable[Found], seen: int) -> str:
+def _said(ids: Iterable[str], steps: Iterable[RuleUse], seen: int) -> str:
     """From what a claim is derived, by which rules, and on how many runs iterations were compared with the method."""
-    ids, rules = {id for f in found for id in f.used}, {step.rule for f in found for step in f.steps}
-    return f"derived from {', '.join(sorted(ids))}, by {', '.join(sorted(rules))}; iterations are those of {seen} runs"
+    rules = {step.rule for step in steps}
+    from_these = ", ".join(sorted(set(ids)))
+    return f"derived from {from_these}, by {', '.join(sorted(rules))}; iterations are those of {seen} runs"
+
+
+def _of_all(found: Iterable[Found], seen: int) -> str:
+    """The same of what was found at several choices of the constants."""
+    every = tuple(found)
+    return _said((id for f in every for id in f.used), (step for f in every for step in f.steps), seen)
 
 
 def _certified(about: points.Points, certified: Sequence[tuple[Recipe, Found]], seen: int) -> str:
@@ -172,7 +227,7 @@ def _certified(about: points.Points, certified: Sequence[tuple[Recipe, Found]], 
     found = [each for _, each in certified]
     plainest = min((recipe for recipe, _ in certified), key=lambda recipe: _plain(about, recipe))
     return (
-        f"{_said(found, seen)}; all of it exact over the whole class, in all dimensions, at {len(found)} choices of "
+        f"{_of_all(found, seen)}; all of it exact over the whole class, in all dimensions, at {len(found)} choices of "
         f"the constants, among them {points.told(about.claim, plainest)}, whatever is drawn "
         f"({sum(f.programs for f in found)} programs)"
     )
@@ -193,19 +248,26 @@ def _found(claim: Claim, premises: tuple[Premise, ...], recipes: Iterable[Recipe
 
 
 def _compared(
-    claim: Claim, every: Mapping[int, set[Drawn]], seed: int, rng: np.random.Generator, most: int = _RUNS
+    claim: Claim, every: Mapping[int, set[Drawn]] | None, seed: int, rng: np.random.Generator, most: int = _RUNS
 ) -> int:
     """On how many runs the iterations were seen to be those of the method; ``ValueError`` where they are not.
 
-    Hypotheses that only few instances break, and starts, are looked at on many runs; the first are longer ones.
+    ``every``: all that may be drawn by so many clients, as certified; None where whatever is drawn may be. Hypotheses
+    that only few instances break, and starts, are looked at on many runs; the first are longer ones.
     """
     seen = long = 0
     for recipe, instance in islice(meeting(claim, islice(_near_and_far(claim, rng), _PROPOSED)), most):
-        certified = every.get(instance.problem.n)
-        steps = _STEPS if certified and long < _LONG_RUNS else 1
-        if not seen and runs.remembers(claim, recipe, seed):
+        certified = None if every is None else every.get(instance.problem.n)
+        steps = _STEPS if (certified or every is None) and long < _LONG_RUNS else 1
+        try:
+            remembers = not seen and runs.remembers(claim, recipe, seed)
+            why = runs.differs(claim, recipe, certified or None, seed, steps)
+        except ValueError:
+            # The method has no step there, as where a client's problem has no solution: there is no run.
+            continue
+        if remembers:
             raise ValueError(f"a step comes to give something else for the same state and draw: at {recipe}")
-        if why := runs.differs(claim, recipe, certified or None, seed, steps):
+        if why:
             raise ValueError(f"{why}: at {recipe}")
         seen, long = seen + 1, long + (steps > 1)
     if not long:

@@ -345,6 +345,7 @@ ITERATION = Iteration(
     _of_step,
     _admits,
     ((BEGINS, CONTINUES),),
+    (sympy.Lt(nu_i, 1),),
 )
 
 

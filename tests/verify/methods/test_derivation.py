@@ -18,14 +18,15 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz, Recurs
 from fedtheory.papers.fedadmm import convergence, descent, differences, iterates, limits, sequences, transition
+from fedtheory.papers.fedadmm.letters import nu_i
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
 from fedtheory.randomness.selections import Fixed, Uniform
 from fedtheory.settings import Drawing
 from fedtheory.settings.hypotheses import Hypothesis
-from fedtheory.settings.iterations import At
+from fedtheory.settings.iterations import At, Root
 from fedtheory.settings.relations import Quantity
 from verify.base.verdict import Verdict
-from verify.derivation import obligations, rules, runs
+from verify.derivation import for_all, obligations, rules, runs
 from verify.derivation.facts import known, term
 from verify.derivation.rules import VANISHES
 from verify.evidence.record import Evidence
@@ -266,7 +267,7 @@ def test_a_function_of_the_state_knows_nothing_of_what_is_drawn():
 def test_iterations_that_do_not_keep_what_they_rest_on_are_not_certified():
     kept = replace(ITERATION, kept=lambda problem, params, at: ITERATION.kept(problem, params, at) + at.eps)
     (recipe,) = _constants(1)
-    own = obligations._own(kept, ())
+    own = obligations.own(kept, ())
     assert [c.id for c in own if _why(c, recipe)] == ["what-is-kept"]
 
 
@@ -328,8 +329,61 @@ def test_clients_that_are_never_selected_are_seen():
 @pytest.mark.slow
 def test_differences_vanish_whatever_is_drawn():
     found = METHOD.run(METHOD, Inquiry(COROLLARY, 0, 160, methods=METHODS))
-    assert found.verdict is Verdict.CERTIFIED and "summable decrease" in found.note
-    assert found.instances == 2 and not found.left_open
+    assert found.verdict is Verdict.PROVED and "summable decrease" in found.note
+    assert not found.derived and not found.left_open
+
+
+def _all_letters(claim, verdict=Verdict.PROVED):
+    """What is proved of a claim whose premises all have the verdict."""
+    _, premises = derivation._premises(claim)
+    inquiry = Inquiry(claim, 0, 10, methods=METHODS)
+    return derivation._proved(METHOD, inquiry, premises, {p.claim.id: verdict for p in premises}, 5)
+
+
+TOLERANCES = claims.get("fedadmm/lemma-C.1/d")
+
+
+def test_what_follows_from_what_is_proved_is_proved():
+    found = _all_letters(TOLERANCES)
+    assert found.verdict is Verdict.PROVED and "every number of clients" in found.note
+
+
+@pytest.mark.parametrize("verdict", [Verdict.CERTIFIED, Verdict.SUPPORTED])
+def test_what_is_no_proof_gives_none(verdict):
+    with pytest.raises(ValueError, match="and not proved"):
+        _all_letters(TOLERANCES, verdict)
+
+
+def test_a_factor_that_may_be_one_is_not_below_one(monkeypatch):
+    monkeypatch.setitem(vars(ITERATION), "limits", ())
+    with pytest.raises(ValueError, match="not known of all letters"):
+        for_all.derived(TOLERANCES, derivation._premises(TOLERANCES)[1])
+
+
+def test_limits_that_constants_do_not_meet_are_seen(monkeypatch):
+    monkeypatch.setitem(vars(ITERATION), "limits", (sympy.Lt(nu_i, sympy.Rational(1, 100)),))
+    _, premises = derivation._premises(TOLERANCES)
+    with pytest.raises(ValueError, match="beyond the limits"):
+        obligations.missing(TOLERANCES, premises, _constants(1)[0])
+
+
+def test_code_of_somebodys_own_is_not_seen_to_be_that_of_all_runs():
+    quantity = replace(TOLERANCES.statement.vanishing[0], of=lambda problem, params, state: state.eps)
+    assert for_all.foreign(TOLERANCES, ()) == ""
+    own = replace(TOLERANCES, statement=replace(TOLERANCES.statement, vanishing=(quantity,)))
+    assert for_all.foreign(own, ()) == "<lambda>"
+    hypothesis = Hypothesis("as one likes", met=lambda problem, params: True)
+    assert for_all.foreign(replace(TOLERANCES, requires=(hypothesis,)), ()) == "<lambda>"
+
+
+def test_what_a_derivation_rests_on_is_shown_for_all_letters():
+    moved, *_ = COROLLARY.statement.vanishing[1:]
+    of = moved.of.of if isinstance(moved.of, Root) else moved.of
+    (nonnegative, *_) = obligations.own(ITERATION, [of])
+    assert for_all.unshown([nonnegative]) == ""
+    x = sympy.Symbol("x", real=True)
+    negative = Inequality(x, sympy.S.Zero, (Quantity(x, of),))
+    assert for_all.unshown([replace(nonnegative, statement=negative)]) != ""
 
 
 def test_supported_premises_give_no_more_than_support(monkeypatch):
