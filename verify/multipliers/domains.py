@@ -134,11 +134,12 @@ class Domain:
         """What some charts begin with, the longest last, where all charts leave constraints."""
         if self._begun is None:
             left = self.charts and self._open(self.charts[0])
-            seen = (
-                {chart.picks[:k] for chart in self.charts[:_LEFT] for k in range(len(chart.picks) + 1)} if left else ()
-            )
-            self._begun = [self.follow(picks) for picks in sorted(seen, key=lambda picks: (len(picks), picks))]
+            self._begun = self._beginnings() if left else []
         return self._begun
+
+    def _beginnings(self) -> list[Chart]:
+        seen = {chart.picks[:k] for chart in self.charts[:_LEFT] for k in range(len(chart.picks) + 1)}
+        return [self.follow(picks) for picks in sorted(seen, key=lambda picks: (len(picks), picks))]
 
     def follow(self, picks: Sequence[Pick]) -> Chart:
         """The chart that these picks make. ``ValueError`` where a constraint does not allow one."""
@@ -308,7 +309,7 @@ class Domain:
             and any(
                 self._improves(chart, i, 1) or (i in chart.positive and self._improves(chart, i, -1)) for i in slacks
             )
-            for chart in self._prefixes
+            for chart in self._beginnings()
         )
 
     def _improves(self, chart: Chart, i: int, side: int) -> bool:
