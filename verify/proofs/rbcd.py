@@ -2,7 +2,7 @@
 
 All is said of one client i and summed over the clients. z is x_i - x_i*, g the gradient of h_i at x_i minus the common
 gradient at the x_i*, and c the mean of the g weighted by 1/L_i, so that |G_[n] grad h|_L^2 = sum_i |g_i - c|^2 / L_i.
-The values are those of h_i minus its tangent at x_i*. The dual of a sum of functions is the case h_i = f_i^*.
+The values are those of h_i minus its tangent at x_i*.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
@@ -74,11 +73,8 @@ def pose(claim: Claim) -> Pieces:
             yield _descent(claim, right.get(str(before.expression), sympy.S.Zero), right, k)
         else:
             raise Unprovable(f"{claim.id} bounds by {', '.join(right)}")
-    elif isinstance(statement, Bound) and statement.override is None:
-        yield _contraction(claim, statement.factor, k, known)
-        yield from _constant(claim, statement, k, known)
     else:
-        raise Unprovable(f"{claim.id} is of kind {statement.kind}, or its bound is not a factor to the T")
+        raise Unprovable(f"{claim.id} is of kind {statement.kind}")
 
 
 def _letters(claim: Claim) -> Letters:
@@ -122,37 +118,6 @@ def _contraction(claim: Claim, factor: sympy.Expr, k: Letters, known: dict[str, 
     require_at_least(claim, factor, 1 - k["r"] * mu / L)
     gap = (_F - 1) * _AT.value + _r / 2 * (1 / L + _s_L) * _SQUARE
     return Posed("contraction", gap, known, {_s_F: _F - 1 + _r * mu / L}), _stated(claim, "contraction", k)
-
-
-def _constant(claim: Claim, statement: Bound, k: Letters, known: dict[str, Form]) -> Pieces:
-    """What joins the left side of a bound to the potential, and the potential to the initial value."""
-    named = _by_symbol(statement)
-    if statement.left not in named or statement.initial not in named:
-        raise Unprovable(f"a side of {claim.id} is not a single quantity")
-    left, initial = named[statement.left], named[statement.initial]
-    constant, clients = statement.constant, k["n"]
-    if left.of is initial.of:
-        require_nonnegative(claim, constant - 1)
-        return
-    if str(left.expression) != "|w^T-w*|^2" or str(initial.expression) not in ("|y*|**2", "zeta**2"):
-        raise Unprovable(f"{claim.id} bounds {left.expression} through {initial.expression}")
-    # The mean of |g_i|^2 is at most 2 L/n V; at y = 0 V is at most L/2 |y*|^2, and |y*|^2 <= n zeta^2.
-    total = k["L"] ** 2 * (1 / clients if str(initial.expression) == "|y*|**2" else 1)
-    require_nonnegative(claim, constant - total)
-    yield _primal_distance(claim, 2 * k["L"] / clients, k, known)
-    yield _dual_distance(claim, k["L"] / 2, k, known)
-
-
-def _primal_distance(claim: Claim, constant: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
-    """constant V - (1/n) sum_i |g_i|^2 >= 0."""
-    posed = Posed("primal distance", constant * _AT.value - _g**2 / k["n"], known)
-    return posed, _stated(claim, "primal distance", k, constant=constant)
-
-
-def _dual_distance(claim: Claim, constant: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
-    """constant sum_i |z_i|^2 - V >= 0."""
-    posed = Posed("dual distance", constant * _z**2 - _AT.value, known)
-    return posed, _stated(claim, "dual distance", k, constant=constant)
 
 
 def sampling_lemma() -> bool:
@@ -214,8 +179,6 @@ def _traits(instance: Instance) -> tuple[Hashable, ...]:
 def constants(instance: Instance) -> dict[str, Any]:
     """The constants of the model, by the names of its letters."""
     problem, params = instance.problem, instance.params
-    if hasattr(params, "Lambda"):
-        return {"n": problem.n, "tau": params.tau, "L": 1 / problem.mu, "mu": 1 / problem.L}
     least = min(problem.f.mu)
     sizes = {"L": max(params.L), "mu": least, "mu_min": least}
     return {"n": problem.n, "tau": params.tau, **sizes}
@@ -224,16 +187,8 @@ def constants(instance: Instance) -> dict[str, Any]:
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     """The instance with one assumption of the proof broken at a time."""
     problem, params = instance.problem, instance.params
-    if hasattr(params, "Lambda"):
-        yield from redeclared(instance)
-    else:
-        for factor in identity.BROKEN:
-            yield "smoothness", replace(instance, params=params._replace(L=problem.f.L / factor))
-    if hasattr(params, "Lambda"):
-        for Lambda in identity.off(params.Lambda):
-            yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
-        for eta in identity.off(params.eta):
-            yield "eta = 1", replace(instance, params=params._replace(eta=eta))
+    for factor in identity.BROKEN:
+        yield "smoothness", replace(instance, params=params._replace(L=problem.f.L / factor))
     yield "tau >= 2", replace(instance, params=params._replace(tau=1))
 
 
@@ -248,31 +203,18 @@ def redeclared(instance: Instance) -> Iterator[tuple[str, Instance]]:
 def differs(claim: Claim, instance: Instance) -> str | None:
     """The name of something that is not, on formal vectors, what the proof takes it for; None if all agrees."""
     statement = claim.statement
-    assert isinstance(statement, OneStep | Bound)
+    assert isinstance(statement, OneStep)
     posed = posing.pose(claim.setting, instance)
     problem, state = posed.instance.at(np.zeros((1, 0)))
     # The first point at which the gradients are asked is the state; at the reference points all is zero.
-    if "x" in state._fields:
-        problem.f.gradient(state.x)
-    else:
-        problem.f.conjugate_gradient(state.y)
+    problem.f.gradient(state.x)
     meaning = _meaning(posed.records[0])
     quantities = {str(q.expression): q for q in statement.quantities if not q.after}
-    if isinstance(statement, Bound):
-        left, initial = (_by_symbol(statement)[e] for e in (statement.left, statement.initial))
-        quantities = {"h-h*" if left.of is initial.of else "|w-w*|^2": left}
-        if left.of is not initial.of and not _bounds_start(claim, instance, initial):
-            return str(initial.expression)
     for name, quantity in quantities.items():
         value = _form(quantity.of(problem, posed.instance.params, state))
         if name in meaning and not (value - meaning[name]).is_zero:
             return name
     return _step_differs(claim, posed, problem, state, meaning)
-
-
-def _by_symbol(statement: Bound) -> dict[sympy.Expr, Quantity]:
-    """The quantities of a bound by their expressions."""
-    return {q.expression: q for q in statement.quantities}
 
 
 def _meaning(record: functions.Record) -> dict[str, Form]:
@@ -288,8 +230,6 @@ def _meaning(record: functions.Record) -> dict[str, Form]:
     return {
         "|G grad h|_L^2": _total(w * (g - mean) ** 2 for w, g in zip(weights, gradients, strict=True)),
         "h-h*": gap,
-        "G-G*": gap,
-        "|w-w*|^2": _total(g**2 for g in gradients) / record.n,
     }
 
 
@@ -298,7 +238,7 @@ def _step_differs(
 ) -> str | None:
     """Whether the step is what the sampling lemma is about: E V(next) <= V - (r/2) |G grad h|_L^2, by smoothness."""
     statement, params, record = claim.statement, posed.instance.params, posed.records[0]
-    assert isinstance(statement, OneStep | Bound)
+    assert isinstance(statement, OneStep)
     potential = posing.potential(claim)
     before = _form(potential.of(problem, params, state))
     if statement.factor is not None and not (before - meaning["h-h*"]).is_zero:
@@ -319,22 +259,6 @@ def _step_differs(
             expected = expected - share * smoothness(Sample(other.point, ZERO, other.value), sample, L)
     r = Fraction(params.tau - 1, problem.n - 1)
     return None if (expected - before + r / 2 * meaning["|G grad h|_L^2"]).is_zero else "the step"
-
-
-def _bounds_start(claim: Claim, instance: Instance, initial: Quantity) -> bool:
-    """Whether y = 0 at the start, and the initial value is |y*|^2, or at least its mean over the clients."""
-    posed = posing.pose(claim.setting, instance)
-    assert posed.instance.initial is not None
-    problem, state = posed.instance.initial(np.zeros((1, 0)))
-    if any(y.coefficients for y in state.y.flat):
-        return False
-    if str(initial.expression) == "|y*|**2":
-        square = _total(y**2 for y in problem.y_star.flat)
-        return bool((_form(initial.of(problem, posed.instance.params, state)) - square).is_zero)
-    # A maximum over the clients is no form: here its value on the instance itself.
-    given, start = instance.at(np.zeros((1, instance.dimension), dtype=int))
-    value = initial.of(given, instance.params, start)
-    return bool(np.all(value * given.n >= (given.y_star**2).sum(axis=(-1, -2))))
 
 
 def _form(value: Any) -> Form:

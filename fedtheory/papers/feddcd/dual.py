@@ -17,9 +17,8 @@ from fedtheory.classes import SmoothStronglyConvex
 from fedtheory.instances import Recipe, check_shape, number
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.feddcd import identities
 from fedtheory.problems.base import Problem
-from fedtheory.settings import Drawing, Hints, Identities, Setting, points
+from fedtheory.settings import Drawing, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
@@ -149,11 +148,6 @@ SETTING = Setting(
     domain=SAMPLED,
     potential=GAP_T,
     clients=CLIENTS,
-    hints=Hints(
-        identities=Identities(
-            "blocks", {"n": N, "tau": tau, "L": 1 / alpha, "mu": 1 / beta}, identities.BLOCKS, (SCALING,)
-        )
-    ),
 )
 QUADRATIC = replace(
     SETTING,
@@ -161,7 +155,6 @@ QUADRATIC = replace(
     functions=replace(FUNCTIONS, quadratics=True),
     domain=(),
     potential=None,
-    hints=Hints(),
 )
 PAIRS = Setting(
     "f_1, ..., f_N as in the paper; any y and z",
@@ -171,9 +164,7 @@ PAIRS = Setting(
     drawing=Drawing(classes_stated=True),
     clients=CLIENTS,
 )
-IDENTICAL = replace(
-    SETTING, text="f_1 = ... = f_N" + _SAMPLED, drawing=replace(SETTING.drawing, identical=True), hints=Hints()
-)
+IDENTICAL = replace(SETTING, text="f_1 = ... = f_N" + _SAMPLED, drawing=replace(SETTING.drawing, identical=True))
 CONSTANTS = Setting("all values of the constants")
 
 CONVEX = Hypothesis(

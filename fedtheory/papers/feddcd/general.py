@@ -66,7 +66,6 @@ MORE = replace(
     potential=None,
     drawing=replace(dual.SETTING.drawing, sweep={}),
     clients=(3, 3, 4),
-    hints=Hints(),
 )
 
 

@@ -10,7 +10,7 @@ import sympy
 from fedtheory.settings import SumOfSquares
 
 alpha, beta, delta = sympy.symbols("alpha beta delta", positive=True)
-L, mu, n, over_L, constant = sympy.symbols("L mu n 1/L_i constant", positive=True)
+L, mu, over_L = sympy.symbols("L mu 1/L_i", positive=True)
 #: r and tau/N; by how much a number exceeds what it must.
 r, q = sympy.symbols("r q", nonnegative=True)
 s_F, s_L, s_b, s_D, s_r, s_q, s_1, s_x = sympy.symbols("s_F s_L s_b s_D s_r s_q s_1 s_x", nonnegative=True)
@@ -23,12 +23,10 @@ def _below(sharp: sympy.Expr, first: sympy.Expr, rest: sympy.Expr) -> SumOfSquar
     )
 
 
-#: Lemma B.8 and Theorem 4.1.
+#: Lemma B.8.
 BLOCKS = {
     "descent": SumOfSquares({}, ((s_b * over_L, {"g": 1, "c": -1}),)),
     "contraction": _below(r * mu / L, r / (2 * L), r * s_L / 2),
-    "primal distance": SumOfSquares({"smooth below": 2 * L / n, "least at the optimum": constant - 2 * L / n}),
-    "dual distance": SumOfSquares({"smooth above": 1}, ((constant - L / 2, {"z": 1}),)),
 }
 
 _kappa, _A = r * alpha / (32 * beta), 3 * alpha / 16

@@ -81,3 +81,20 @@ def test_other_steps():
     # The mean over those drawn is a division by tau; the sum of the y_i is kept.
     assert shown(_moved(_of_idle), 20)
     assert not shown(_moved(_forgets_one))
+
+
+@pytest.mark.parametrize(
+    "special",
+    (
+        lambda problem, params: params.tau == problem.n,
+        lambda problem, params: params.tau == 2,
+        lambda problem, params: problem.mu == problem.L,
+        lambda problem, params: problem.n == 2,
+    ),
+)
+def test_steps_that_are_wrong_somewhere_are_not_proved(special):
+    def step(problem, params, state, draw):
+        after = feddcd.step(problem, params, state, draw)
+        return after._replace(y=(state.y + after.y) / 2) if special(problem, params) else after
+
+    assert not shown(_moved(step))
