@@ -13,9 +13,10 @@ from verify import checker, results
 from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, Derived, Part
 from verify.evidence.counterexamples import Counterexample
-from verify.export import algebraic, arithmetic, closed, each_client, letters, means, objects
+from verify.export import algebraic, arithmetic, closed, derived, each_client, letters, means, objects
 from verify.methods import (
     client_by_client,
+    derivation,
     growth,
     identities,
     induction,
@@ -38,6 +39,7 @@ _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
     real_closed_fields.METHOD.name: algebraic.of,
     client_by_client.METHOD.name: each_client.of,
     growth.METHOD.name: means.of_orders,
+    derivation.METHOD.name: derived.of,
 }
 
 
@@ -62,7 +64,7 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
     if how == induction.METHOD.name:
         steps, reason = _of_step(id)
         return steps, reason and f"{why} ({reason})"
-    if how in _WRITTEN:
+    if how in _WRITTEN and not any(outcome.get("derived") for outcome in entry["outcomes"]):
         try:
             return _WRITTEN[how](claims.get(id)), ""
         except ValueError as error:

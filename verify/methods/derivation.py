@@ -283,6 +283,11 @@ def _near_and_far(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
             yield far
 
 
+def premises_of(claim: Claim) -> tuple[Premise, ...]:
+    """The claims from which a claim is to follow; ``ValueError`` where no rule speaks of it, or of one of them."""
+    return _premises(claim)[1]
+
+
 def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
     """The iteration of which a claim's quantities are, and the claims from which it is to follow.
 

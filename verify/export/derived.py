@@ -1,0 +1,23 @@
+"""Objects of what is derived for all letters: what a derivation shows besides the claims that it takes.
+
+Those claims have objects of their own; by which rules all of it gives the claim is told in words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fedtheory.claims import Claim
+from verify.derivation import for_all
+from verify.export import each_client, objects
+from verify.methods import derivation
+
+
+def of(claim: Claim) -> list[dict[str, Any]]:
+    """An object for each inequality that is shown besides the claims. ``ValueError`` says what stands in the way."""
+    found = for_all.derived(claim, derivation.premises_of(claim))
+    rules = sorted({step.rule for step in found.steps})
+    ids = sorted(premise.id for premise in found.used)
+    says = f"of {claim.id}, which follows from it and from {', '.join(ids)}, by the rules: {', '.join(rules)}"
+    made = [one for besides in found.own for one in each_client.of(besides)]
+    return [objects.sealed({**one, "claim": claim.id, "says": [says, *one["says"]]}) for one in made]
