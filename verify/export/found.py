@@ -24,7 +24,7 @@ from verify.methods import (
     polynomials,
     real_closed_fields,
 )
-from verify.multipliers.induction import step_of
+from verify.multipliers.induction import chain_of
 from verify.multipliers.proving import prove
 from verify.multipliers.proving import stored as stored_multipliers
 from verify.pep import certifying
@@ -84,16 +84,19 @@ def _of_letters(id: str) -> tuple[list[dict[str, Any]], str]:
 
 
 def _of_step(id: str) -> tuple[list[dict[str, Any]], str]:
-    """The objects of the step from which a bound for every number of rounds follows."""
+    """The objects of what a bound for every number of rounds follows from: of a step, and of inequalities of states."""
     try:
-        shown = prove(step_of(claims.get(id)), multipliers.SECONDS)
-        made = [] if isinstance(shown, str) else letters.of(shown)
+        chain = chain_of(claims.get(id))
+        shown = prove(chain.step, multipliers.SECONDS)
+        if isinstance(shown, str):
+            return [], shown
+        made = [*letters.of(shown), *(one for lemma in chain.lemmas for one in each_client.of(lemma))]
     except ValueError as error:
         return [], str(error)
     says = f"of {id}, which follows from it by induction on the rounds:"
-    return [objects.sealed({**one, "says": [says, *one["says"]]}) for one in made], shown if isinstance(
-        shown, str
-    ) else ""
+    if chain.lemmas:
+        says = f"of {id}, which follows by induction on the rounds from a step and from inequalities of all states:"
+    return [objects.sealed({**one, "says": [says, *one["says"]]}) for one in made], ""
 
 
 def all_of(id: str) -> list[dict[str, Any]]:
