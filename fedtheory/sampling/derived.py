@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import ClaimLike, Instance, Instances, Recipe, generic, number, pick
 from fedtheory.numbers.rational import Undefined, holds
@@ -82,6 +83,8 @@ def _recipes(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
         if rare or (past and not proposed % _PAST):
             if crowds and pick(rng, (True, False)):
                 recipe = drawing.drawn(setting, rng, pick(rng, crowds))
+            if ROUND in recipe and (late := pinned.late(claim, rng)) is not None:
+                recipe = {**recipe, ROUND: late}
             pin = pinned.beyond(claim, rng)
             found = pinned.drawn(claim, recipe, (*relations, pin) if pin is not None else relations, rng)
             if found is not None:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import ClaimLike, Recipe, generic, pick
 from fedtheory.numbers.rational import holds
@@ -202,9 +203,15 @@ def measures(setting: Setting, alone: tuple[sympy.Symbol, ...] = ()) -> tuple[sy
     """Letters, and the condition number, that may lie beyond a threshold; of constants the letters ``alone``."""
     if setting.functions is None:
         return alone
-    fields = tuple(x for x in drawing.drawn_letters(setting) if not x.is_integer)
+    fields = tuple(x for x, source in drawing.drawn_letters(setting).items() if source != ROUND)
     ends = setting.functions.ends
     return (*setting.functions.letters, *fields, *((ends[1] / ends[0],) if ends else ()))
+
+
+def late(claim: ClaimLike, rng: np.random.Generator) -> int | None:
+    """A round beyond a threshold; None where there is none."""
+    sizes = thresholds(claim)
+    return int(pick(rng, sizes) * generic(rng, *pick(rng, _BEYOND))) if sizes else None
 
 
 def beyond(claim: ClaimLike, rng: np.random.Generator, alone: tuple[sympy.Symbol, ...] = ()) -> sympy.Rel | None:

@@ -12,7 +12,8 @@ One of the points is to be degenerate in none of these ways. And not all of them
 is 1 that may be more or less, or where any other hypothesis holds with equality.
 
 A number that stands in a claim is a threshold, and some of the points are to lie beyond it: those of letters without a
-unit, and the condition number.
+unit, and the condition number. Where a side has a maximum, a minimum or a size, each of its terms is to be the one that
+counts at some point.
 
 Units are read off the claim. Scaling the functions, or the space, multiplies letters by powers; two points are the
 same up to scaling when one is the other after such a change that leaves every relation and every side homogeneous.
@@ -29,10 +30,13 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import evaluate, exact, holds
-from fedtheory.sampling import pinned
+from fedtheory.numbers.symbols import n
+from fedtheory.numbers.validation import conjuncts
+from fedtheory.sampling import drawing, pinned
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.evaluate import hypotheses_hold, sides
 from verify.exact import reals, symbolic
@@ -54,7 +58,8 @@ class Points:
     ``units``: for each independent scaling the powers to which the letters scale; ``ends``: the sides of hypotheses
     that may hold with equality; ``avoidable``: the ways of being degenerate that the hypotheses do not force;
     ``inside``: those of them that only all points together must not share; ``jointly``: whether one point may avoid all
-    the others; ``far``: relations that hold beyond a threshold, one of the points beyond each.
+    the others; ``far``: relations that hold beyond a threshold, or where one term of a maximum counts, with a point in
+    each.
     """
 
     claim: Claim
@@ -63,7 +68,7 @@ class Points:
     avoidable: frozenset[str]
     inside: frozenset[str]
     jointly: bool
-    far: tuple[sympy.Rel, ...] = ()
+    far: tuple[sympy.Basic, ...] = ()
 
     def place(self, recipe: Recipe) -> Any:
         """The point of a recipe, the same for all that differ by units."""
@@ -96,14 +101,14 @@ class Points:
     def _avoiding(self, seed: int, ways: frozenset[str]) -> list[Recipe]:
         return list(self._simple(seed, lambda at: ways.isdisjoint(_ways(self.claim, at, self.units, self.ends))))
 
-    def near(self, recipes: Sequence[Recipe]) -> tuple[sympy.Rel, ...]:
-        """The thresholds that none of the points is beyond."""
+    def near(self, recipes: Sequence[Recipe]) -> tuple[sympy.Basic, ...]:
+        """The thresholds that none of the points is beyond, and the terms of a maximum that count at none."""
         at = [_bound(self.claim, self._built(recipe)) for recipe in recipes]
-        return tuple(relation for relation in self.far if not any(holds(relation, values) for values in at))
+        return tuple(relation for relation in self.far if not any(_holds(relation, values) for values in at))
 
-    def beyond(self, relation: sympy.Rel, seed: int) -> Iterator[Recipe]:
+    def beyond(self, relation: sympy.Basic, seed: int) -> Iterator[Recipe]:
         """A few simple points beyond a threshold, as :meth:`better`."""
-        return self._simple(seed, lambda at: holds(relation, _bound(self.claim, at)))
+        return self._simple(seed, lambda at: _holds(relation, _bound(self.claim, at)))
 
     def _simple(self, seed: int, wanted: Callable[[Instance], bool]) -> Iterator[Recipe]:
         found = []
@@ -148,19 +153,41 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
         sympy.Ne(r.lhs, r.rhs, evaluate=False) for way, r in avoidable.items() if r is not None and way not in inside
     ]
     jointly = not reals.contradictory([*given, *apart])
-    far = tuple(r for r in _far(claim, units) if not reals.contradictory([*given, r]))
+    parts = (*_far(claim, units), *_branches(claim))
+    far = tuple(r for r in parts if not reals.contradictory([*given, *conjuncts(r)]))
     return Points(claim, units, ends, frozenset(avoidable), frozenset(inside), jointly, far)
 
 
 def _far(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterator[sympy.Rel]:
     """That a letter, or the condition number, is beyond a threshold, or below its inverse, where it has no unit."""
-    for size, one in product(pinned.thresholds(claim), pinned.measures(claim.setting)):
+    rounds = [x for x, source in claim.setting.sources.items() if source == ROUND]
+    given = symbolic.assumed(claim)
+    for size, one in product(pinned.thresholds(claim), (*pinned.measures(claim.setting), *rounds)):
         number = sympy.Rational(size.numerator, size.denominator)
         if any(_degree(one, powers) for powers in units):
+            continue
+        if one.is_integer and reals.implied(sympy.Le(one, n, evaluate=False), given):
+            # Of so many clients no program is posed.
             continue
         yield sympy.Gt(one, number, evaluate=False)
         if one.is_Symbol:
             yield sympy.Lt(one, 1 / number, evaluate=False)
+
+
+def _branches(claim: Claim) -> Iterator[sympy.Basic]:
+    """That one term of a maximum, or of a minimum, of letters is beyond all others; that a number is positive, or
+    negative, whose size is taken."""
+    compared = [side for c in claim.statement.comparisons for side in (c.left, c.right)]
+    nodes = sympy.Tuple(*compared, *drawing.sides(claim)).atoms(sympy.Max, sympy.Min, sympy.Abs)
+    for node in sorted(nodes, key=sympy.default_sort_key):
+        if not node.free_symbols <= set(claim.setting.sources):
+            continue
+        if isinstance(node, sympy.Abs):
+            yield from (by(node.args[0], 0, evaluate=False) for by in (sympy.Gt, sympy.Lt))
+            continue
+        order = sympy.Gt if isinstance(node, sympy.Max) else sympy.Lt
+        for one in node.args:
+            yield sympy.And(*(order(one, other, evaluate=False) for other in node.args if other is not one))
 
 
 def _degree(one: sympy.Expr, powers: Mapping[sympy.Expr, Fraction]) -> Any:
@@ -195,6 +222,14 @@ def told(claim: Claim, recipe: Recipe) -> str:
 
 def _bound(claim: Claim, instance: Instance) -> Mapping[sympy.Expr, Any]:
     return claim.setting.bind(instance.problem, instance.params)
+
+
+def _holds(relation: sympy.Basic, values: Mapping[sympy.Expr, Any]) -> bool:
+    """Whether a relation holds at values of the letters; not where a side of it is no number."""
+    try:
+        return holds(relation, values)
+    except (ValueError, ArithmeticError):
+        return False
 
 
 def _is_ratio(value: Any) -> bool:
