@@ -365,8 +365,9 @@ def _zeros_like(like: Any) -> Term:
 
 
 def _has(value: Any, name: Any) -> bool:
-    if isinstance(value, Named) and name == "resolvent":
-        return name in value.fields
+    if isinstance(value, Named) and name == "resolvent" and name in value.fields:
+        # Where some of the functions have none others of their class may.
+        return True
     if type(name) is not str or not isinstance(value, Record) or value.of is None:
         raise ValueError("hasattr is asked of what is no record")
     return hasattr(value.of, name)

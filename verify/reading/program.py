@@ -155,11 +155,12 @@ def parameter(reader: Reader, name: str, value: Any, n: int | None, counts: Mapp
     if isinstance(value, np.ndarray):
         if value.shape not in ((), (n,)):
             return Unknown(f"the parameter {name}, an array of shape {value.shape}")
-        return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,) if value.shape else ()))
+        whole = value.dtype.kind in "iu"
+        return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,) if value.shape else ()), whole)
     if type(value) is tuple and len(value) == n and all(type(v) is bool for v in value):
         return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,), mask=True))
     if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
-        return terms.leaf(Op.LETTER, name, terms.NUMBER)
+        return terms.leaf(Op.LETTER, name, terms.NUMBER, isinstance(value, int | np.integer))
     return known.compressors(name, value) or reader.lifted(value)
 
 

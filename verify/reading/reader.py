@@ -48,7 +48,14 @@ from verify.reading.values import (
     is_record_class,
     is_same,
 )
-from verify.reading.written import as_written, check_kept, check_set_once, decimal
+from verify.reading.written import (
+    as_written,
+    check_as_written,
+    check_kept,
+    check_no_function_sets,
+    check_set_once,
+    decimal,
+)
 
 #: Calls within calls at most.
 DEEPEST = 40
@@ -73,6 +80,8 @@ class Reader:
     def __init__(self, known: Iterable[tuple[Any, Any]], path: Iterable[bool] | None = None) -> None:
         # The objects are kept, so that no other comes to have the identity of one that is gone.
         self._known = {id(thing): (thing, value) for thing, value in known}
+        #: Those of them whose code was seen to be what their files say.
+        self._kept: set[int] = set()
         self._left, self._depth, self._loops = LARGEST, 0, 0
         #: How many clients there are, where a statement speaks of that number alone: each may then be named.
         self.clients = 0
@@ -118,6 +127,9 @@ class Reader:
     def lifted(self, value: Any) -> Any:
         """What an object stands for. ``Unread`` for one that is not allowed."""
         if id(value) in self._known:
+            if id(value) not in self._kept:
+                check_as_written(value)
+                self._kept.add(id(value))
             return self._known[id(value)][1]
         if type(value) in CONSTANTS:
             return value
@@ -377,6 +389,7 @@ class Reader:
             return self.lifted(cell.cell_contents)
         if name in function.__globals__:
             value = function.__globals__[name]
+            check_no_function_sets(name, scope)
             if type(value) in (*CONSTANTS, float, tuple):
                 check_set_once(name, scope)
             if type(value) in (*PLAIN, float):

@@ -97,6 +97,8 @@ class Term:
     of: tuple[Term, ...]
     type: Type
     data: Any = None
+    #: Whether a letter is a whole number.
+    whole: bool = False
     #: Of what are whole numbers: bits that are enough for them, and whether they stand in arrays, which have 64.
     width: tuple[int, bool] | None = field(init=False, default=None)
 
@@ -122,8 +124,8 @@ def _width(term: Term) -> tuple[int, bool] | None:
         return 1, True
     if term.op is Op.CONSTANT:
         return (term.data.numerator.bit_length(), False) if term.data.denominator == 1 else None
-    if term.op is Op.COUNT:
-        return COUNTED, False
+    if term.op is Op.COUNT or term.whole:
+        return COUNTED, bool(term.type.axes)
     told = [one.width for one in term.of[term.op is Op.CHOOSE :]]
     widths = [width for width in told if width is not None]
     if term.op not in _WIDER or len(widths) < len(told) or (term.op is Op.POWER and term.data < 0):
@@ -131,7 +133,7 @@ def _width(term: Term) -> tuple[int, bool] | None:
     return _WIDER[term.op](term.data, [bits for bits, _ in widths]), term.op is Op.CHOOSE or any(a for _, a in widths)
 
 
-#: Bits of a count: more clients, or coordinates, fit in no memory.
+#: Bits of a count, or of a letter that is a whole number: more clients, or coordinates, fit in no memory.
 COUNTED = 31
 _WIDER: Mapping[Op, Callable[[Any, list[int]], int]] = {
     Op.ADD: lambda data, bits: max(bits) + 1,
@@ -170,12 +172,13 @@ def constant(value: Fraction | int) -> Term:
     return Term(Op.CONSTANT, (), Type(degree=0 if value else ANY_DEGREE), Fraction(value))
 
 
-def leaf(op: Op, name: str, type: Type) -> Term:
-    """A letter, a count, a part of the state, something given, a draw, or what a loop may leave, which is anything."""
+def leaf(op: Op, name: str, type: Type, whole: bool = False) -> Term:
+    """A letter, a count, a part of the state, something given, a draw, or what a loop may leave, which is anything;
+    ``whole``: whether a letter is a whole number."""
     if op not in (Op.LETTER, Op.COUNT, Op.GIVEN, Op.PART, Op.DRAW, Op.ANY):
         raise ValueError(f"{op} is no leaf")
     _check_once(type.axes)
-    return Term(op, (), type, name)
+    return Term(op, (), type, name, whole)
 
 
 def zeros(axes: tuple[Axis, ...], batched: bool = False) -> Term:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 import math
 from fractions import Fraction
+from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
+from verify.reading import theory
 from verify.reading.calls import loads
+from verify.reading.source import Module, Unread, tree_of
 from verify.reading.values import Scope
 
 
@@ -21,11 +25,33 @@ def decimal(at: ast.Constant, scope: Scope) -> Fraction:
 
 
 def check_set_once(name: str, scope: Scope) -> None:
-    """``ValueError`` where a module sets one of its names twice, or in a function."""
+    """``ValueError`` where a module sets one of its names twice."""
     nodes = list(ast.walk(scope.module.tree))
-    stored = sum(isinstance(n, ast.Name) and n.id == name and not loads(n) for n in nodes)
-    if stored > 1 or any(isinstance(n, ast.Global) and name in n.names for n in nodes):
+    if sum(isinstance(n, ast.Name) and n.id == name and not loads(n) for n in nodes) > 1:
         raise ValueError(f"{name} is set more than once")
+
+
+@lru_cache(maxsize=256)
+def _set_by_functions(module: Module) -> frozenset[str]:
+    return frozenset(name for n in ast.walk(module.tree) if isinstance(n, ast.Global) for name in n.names)
+
+
+def check_no_function_sets(name: str, scope: Scope) -> None:
+    """``ValueError`` where a function sets a name of its module, be it a constant or a function: it may change."""
+    if name in _set_by_functions(scope.module):
+        raise ValueError(f"{name} is set more than once")
+
+
+def check_as_written(thing: Any) -> None:
+    """``Unread`` where a function of ours that is known by identity, or one of a class that is, has other code than
+    its file says, as where ``__code__`` was replaced, or a method."""
+    if getattr(thing, "__module__", "").partition(".")[0] != "fedtheory":
+        return
+    for name, part in vars(thing).items() if isinstance(thing, type) else (("", thing),):
+        if type(part) is FunctionType and not name.startswith("__"):
+            _, module = tree_of(part)
+            if not theory.is_file(module.name) or part.__code__.co_name != part.__name__:
+                raise Unread(f"{part.__name__} is not what its file compiles to")
 
 
 def check_kept(name: str, scope: Scope) -> None:

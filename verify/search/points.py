@@ -58,8 +58,8 @@ class Points:
     ``units``: for each independent scaling the powers to which the letters scale; ``ends``: the sides of hypotheses
     that may hold with equality; ``avoidable``: the ways of being degenerate that the hypotheses do not force;
     ``inside``: those of them that only all points together must not share; ``jointly``: whether one point may avoid all
-    the others; ``far``: relations that hold beyond a threshold, or where one term of a maximum counts, with a point in
-    each.
+    the others; ``far``: relations that hold beyond a threshold, or where one term of a maximum is seen to count
+    somewhere, with a point in each.
     """
 
     claim: Claim
@@ -153,9 +153,11 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
         sympy.Ne(r.lhs, r.rhs, evaluate=False) for way, r in avoidable.items() if r is not None and way not in inside
     ]
     jointly = not reals.contradictory([*given, *apart])
-    parts = (*_far(claim, units), *_branches(claim))
-    far = tuple(r for r in parts if not reals.contradictory([*given, *conjuncts(r)]))
-    return Points(claim, units, ends, frozenset(avoidable), frozenset(inside), jointly, far)
+    far = [r for r in _far(claim, units) if not reals.contradictory([*given, r])]
+    # Nothing is asked of a term of which it is not known that it ever counts, with as few clients as are posed.
+    few = [*given, sympy.Le(n, pinned.MOST_CLIENTS, evaluate=False)]
+    far += [r for r in _branches(claim) if reals.possible([*few, *conjuncts(r)])]
+    return Points(claim, units, ends, frozenset(avoidable), frozenset(inside), jointly, tuple(far))
 
 
 def _far(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterator[sympy.Rel]:

@@ -10,11 +10,12 @@ import pytest
 from read_steps import READ, fitting
 
 from fedtheory import algorithms
+from fedtheory.algorithms import base
 from fedtheory.algorithms.method import method
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
-from verify.reading import running
+from verify.reading import known, running
 from verify.reading.program import quantities, read
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op
@@ -54,6 +55,13 @@ SEEN = collections.deque(maxlen=1)
 TABLE = {2: 1, 3: 1}
 HALF = 0.5
 COUNTED = 0
+
+def helper(x):
+    return x
+
+def change():
+    global helper
+    helper = None
 """
 
 
@@ -135,6 +143,8 @@ ATTACKS = {
     "lost": ("state.x + 1\n    x = state.x", "dropped"),
     "a matrix": ("x = state.x @ state.x", "MatMult"),
     "another number of places": ("x = state.x + np.zeros(4)", "n, d or 1 places"),
+    "powers that begin anew": ("x = (True * params.tau**30) * state.x", "begin anew"),
+    "a function that another sets": ("x = helper(state.x)", "helper is set more than once"),
     "three numbers": ("a, b, c = state.x\n    x = state.x", "unpacked"),
     "one for each": ("x = [v for v in state.x][0]", "runs over"),
 }
@@ -281,6 +291,23 @@ def test_numpy_that_was_changed_is_not_numpy(tmp_path, monkeypatch):
     monkeypatch.setattr(np, "square", np.negative)
     with pytest.raises(Unread, match=r"np\.square"):
         read(algorithm, *example(algorithm))
+
+
+def test_functions_of_ours_that_were_changed_are_not_ours(tmp_path, monkeypatch):
+    text = "from fedtheory.algorithms.base import zeros\ndef step(problem, params, state, draw):\n"
+    algorithm, _ = own(tmp_path, text + "    return {'x': state.x + zeros(problem.d)}\n")
+    read(algorithm, *example(algorithm))
+    monkeypatch.setattr(base.zeros, "__code__", (lambda *lengths: np.ones(lengths)).__code__)
+    with pytest.raises(Unread, match="is not what its file compiles to"):
+        read(algorithm, *example(algorithm))
+
+
+def test_that_there_are_no_proximal_points_is_not_taken_for_true_of_a_class():
+    ask = next(rule for thing, rule in known.FUNCTIONS if thing is hasattr).apply
+    with_them, without = (known.problem(False, resolvents=there).fields["f"] for there in (True, False))
+    assert ask(with_them, "resolvent")
+    with pytest.raises(ValueError, match="hasattr"):
+        ask(without, "resolvent")
 
 
 def test_a_record_with_code_of_its_own_is_refused(tmp_path):

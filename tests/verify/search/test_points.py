@@ -121,10 +121,22 @@ def test_points_lie_on_both_sides_of_a_number_that_stands_in_the_claim():
     of = claim((1 - gamma * mu) ** 2 + sympy.Max(0, L / mu - 1000), SHORT)
     about = points.of(of)
     # Letters have units here, and the condition number has none.
-    assert about.far == (sympy.Gt(L / mu, 1000, evaluate=False),)
+    assert about.far[0] == sympy.Gt(L / mu, 1000, evaluate=False)
     near = {"d": 1, "x": (Fraction(0),), "clients": ({"h": ONE, "y": (Fraction(0),)},), "mu": ONE[0], "L": ONE[0]}
     far = {**near, "L": Fraction(2000)}
     at = [{**recipe, "gamma": Fraction(1, 4000)} for recipe in (near, far)]
-    assert about.near(at[:1]) == about.far and about.near(at) == ()
+    # The other of the two terms of the maximum counts at the first point.
+    assert about.near(at[:1]) == (about.far[0], about.far[2]) and about.near(at) == ()
     beyond = next(about.beyond(about.far[0], 0))
     assert beyond["L"] > 1000 * beyond["mu"]
+
+
+def test_each_term_of_a_maximum_is_to_count_at_a_point():
+    third = sympy.Rational(1, 3)
+    bump = sympy.Max(0, sympy.Rational(1, 10**5) - (gamma * L - third) ** 2)
+    about = points.of(claim((1 - gamma * mu) ** 2 * (1 - bump), SHORT))
+    inside, outside = ({"mu": ONE[0], "L": ONE[0], "gamma": at} for at in (Fraction(1, 3), Fraction(1, 2)))
+    common = {"d": 1, "x": (Fraction(0),), "clients": ({"h": ONE, "y": (Fraction(0),)},)}
+    outer, inner = about.far[-2:]
+    assert inner in about.near([{**common, **outside}]) and outer in about.near([{**common, **inside}])
+    assert not {inner, outer} & set(about.near([{**common, **inside}, {**common, **outside}]))
