@@ -84,6 +84,8 @@ class Functions:
     most. ``smooth``: whether each has one gradient at each point. ``spread``: where each f_i is smooth with a constant
     of its own, the mean of the squares of these; the curvatures are then those of the average.
 
+    ``anchor``: the point relative to which points are told, in words: of conjugates it is no x*.
+
     Of functions that may have kinks what is asked is a subgradient, which need not be the one that a proximal point is
     known by, nor at x* the one that balances.
     """
@@ -97,6 +99,7 @@ class Functions:
     steepest: Value | None = None
     smooth: bool = True
     spread: Value | None = None
+    anchor: str = "x*"
     asked: dict[str, Asked] = field(default_factory=dict)
     #: Values at points that are drawn, by when they are asked, and the points.
     drawn: dict[tuple[str, str], Drawn] = field(default_factory=dict)
@@ -167,10 +170,11 @@ class Functions:
         self.at(world, Value({}), apart=True)
         if self.spread is not None:
             yield from self._of_average(world, self.spread)
-        who, over = ("each f_i", ", summed over the clients") if self.own else (self.name, "")
+        each = "each f_i" if self.name == "f" else f"each {self.name}_i"
+        who, over = (each, ", summed over the clients") if self.own else (self.name, "")
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2) if self.spread is None else ():
             form = _between(world, a, b, mu, L)
-            between = f"between x* + {said(a.point)} and x* + {said(b.point)}{over}"
+            between = f"between {self.anchor} + {said(a.point)} and {self.anchor} + {said(b.point)}{over}"
             why = f"{who} has curvatures between {said(mu)} and {'any' if L is None else said(L)}, {between}"
             yield Known(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
         yield from self._at_drawn_points(world)
@@ -201,8 +205,10 @@ class Functions:
                 if c is None:
                     continue
                 form = at.when * (above - half * c * world.inner(x * x)) * world.constant(sympy.Integer(sign))
-                why = f"the {word} curvature of {self.name} is {said(c)}: at x* + {said(at.point)}, which is drawn, by "
-                why += f"the gradient at x* + {said(b.point)}, where {said(at.when)} is 1"
+                why = (
+                    f"the {word} curvature of {self.name} is {said(c)}: at {self.anchor} + {said(at.point)}, which is "
+                )
+                why += f"drawn, by the gradient at {self.anchor} + {said(b.point)}, where {said(at.when)} is 1"
                 yield Known(f"{self.name} {word} [{k}, {j}]", why, world.total(form) if self.own else form)
 
     def _averaged(self, world: World, at: Asked) -> Asked:

@@ -245,7 +245,7 @@ class _Posing:
             answers.divisors.extend(known)
             least, largest = (Value({ONE: 1 / c}) for c in known)
             curvatures = (least, largest)
-        return Functions(CONJUGATES, not self.case.single, curvatures, here.atom("x*", 1), equal)
+        return Functions(CONJUGATES, not self.case.single, curvatures, here.atom("x*", 1), equal, anchor="y*")
 
     def _errors(self, adversary: Any) -> Errors:
         here, field = self.world, adversary.field
