@@ -18,6 +18,7 @@ from fedtheory.numbers.rational import Array
 from verify.conformance.bounds import bernstein_defect, bernstein_radius
 from verify.conformance.calls import (
     AT_ONCE,
+    COARSE,
     CONTRACTION,
     FLAT,
     FLAT_SHARE,
@@ -151,7 +152,7 @@ def _vector(
     # What rounding adds to |C(x) - x|^2: values may be off by tol |C(x)|, which is at most of size 1 + sqrt(omega).
     spread = 1 + math.sqrt(test.factor)
     if name == SUBNORMAL:
-        tol = max(tol, 2.0**-12 * spread)
+        tol = max(tol, COARSE * spread)
     slack = [tol * spread * (2 * math.sqrt(test.factor) + tol * spread)]
     targets, relations, low, high = [test.factor], ["<="], [0.0], [math.inf]
     if full:

@@ -57,3 +57,38 @@ def test_a_loop_on_another_device():
         return [Elsewhere(x) for x in fedavg(problem, params, rounds, rng)]
 
     assert conformance.algorithm("fedavg", run=run, keep=lambda problem, params: problem.n == 2).ok
+
+
+class Half:
+    """As torch has a bfloat16: numpy takes it in float32 only."""
+
+    def __init__(self, value, real=True):
+        self._value, self._real = value, real
+
+    def __dlpack__(self, **options):
+        raise BufferError("no such type")
+
+    def __array__(self, *arguments, **options):
+        raise TypeError("unsupported type")
+
+    def is_floating_point(self):
+        return self._real
+
+    def float(self):
+        return self._value.real.astype(np.float32)
+
+
+def test_floats_that_numpy_does_not_have_are_widened():
+    assert as_numpy(Half(np.ones(2))).dtype == np.float32
+    # A complex number is not what its real part is.
+    with pytest.raises(TypeError, match="unsupported"):
+        as_numpy(Half(1j * np.ones(2), real=False))
+
+
+def test_values_as_coarse_as_bfloat16_with_a_tolerance_to_match():
+    def compress(x, rng):
+        bits = rand_k(x, rng).astype(np.float32).view(np.uint32)
+        return (bits + 0x8000 & 0xFFFF0000).view(np.float32)
+
+    assert conformance.compressor(compress, D, OMEGA, samples=3000, tolerance=1e-2, dtype="float32").ok
+    assert not conformance.compressor(compress, D, OMEGA, samples=3000, dtype="float32").ok
