@@ -25,15 +25,16 @@ from verify.report.outcomes import LISTED, short
 
 #: What a verdict means, for readers of the pages.
 MEANINGS: Mapping[Verdict, str] = {
-    Verdict.PROVED: "true for all values of its constants: a symbolic derivation, or a decision procedure over the "
-    "reals",
-    Verdict.CERTIFIED: "exact over the whole class of functions, in all dimensions, at the parameters that are listed: "
-    "rational multipliers prove it, and are stored",
+    Verdict.PROVED: "true for all values of its constants: by symbolic execution of the code, by multipliers in closed "
+    "form, or by a decision procedure over the reals",
+    Verdict.CERTIFIED: "true over the whole class of functions, in all dimensions, at the parameters listed: rational "
+    "multipliers prove it, and are stored",
     Verdict.SUPPORTED: "a search that finds planted errors found no violation; read the margin and the number of "
     "instances",
-    Verdict.REFUTED: "there is a counterexample, which is computed again in fractions, or by intervals",
-    Verdict.ILL_POSED: "the statement uses something that is never defined, or a side that is no real number",
-    Verdict.NOT_TESTED: "with the reason: a cited result, or an experiment of which not all is seen on data",
+    Verdict.REFUTED: "there is a counterexample, recomputed in exact fractions or in rigorous intervals",
+    Verdict.ILL_POSED: "the statement uses something undefined, or one of its sides is not a real number where it "
+    "should hold",
+    Verdict.NOT_TESTED: "with the reason: a cited result, or an experiment that was not seen in full on data",
 }
 _RELATIONS = {"<=": "≤", "<": "<", "==": "="}
 #: Characters of a list of margins that are shown at once.

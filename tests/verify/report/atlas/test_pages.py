@@ -178,7 +178,7 @@ def test_the_page_of_a_claim_that_fell(atlas):
     said = words(text)
     for part in (
         "Statement, and what holds instead",
-        "Falls false as meant Origin printed printed in the paper Place Theorem 6.1",
+        "Sense false as meant Origin printed printed in the paper Where Theorem 6.1",
         "Statement refuted As printed Theorem 6.1",
         "As read",
         "What holds instead certified",
@@ -235,12 +235,12 @@ def test_what_the_paper_prints_stands_above_what_is_tested(atlas):
         printed = str(mathml.formula(claims.get(id).formula))
         assert text.count(printed) == 1 and text.index(">As printed") < text.index(printed) < text.index(">As read<")
     said = words(atlas["claims/locodl_uplink.html"])
-    assert "This is what is meant. The letter of what is printed: locodl/uplink/literal refuted" in said
+    assert "This is what is meant. What is printed, read literally: locodl/uplink/literal refuted" in said
     said = words(atlas["claims/fedopt_fsvrg_property-b.html"])
     assert "Why it fails The paper does not say it" in said and "printed proof fails" not in said
     assert (
         "As printed" not in said
-        and "Falls false, but not printed Origin observed not printed: an addition of ours" in said
+        and "Sense false, but not printed Origin observed not printed: an addition of ours" in said
     )
     assert "As printed" not in words(atlas["claims/mine_step.html"])
 
@@ -249,13 +249,13 @@ def test_the_overview_counts_what_falls_apart(atlas):
     said = words(atlas["index.html"])
     assert "Errata of feddcd: 1 false as meant; 1 false only if read literally" in said
     assert "Errata of locodl: 1 false only if read literally" in said
-    assert "Errata of fedopt: 1 false as meant; 1 of ours, and false" in said
+    assert "Errata of fedopt: 1 ill-posed; 1 false, but ours" in said
     assert "Errata of mine: 1 false" in said
 
 
 def test_a_claim_that_the_package_does_not_know(atlas):
     said = words(atlas["claims/mine_step.html"])
-    assert "which the package does not know" in said and "left = 64/729" in said
+    assert "which was not loaded here" in said and "left = 64/729" in said
     assert "fedtheory replay" not in said and "counterexamples/mine_step.json" not in atlas
     assert "mine" in words(atlas["index.html"])
 
@@ -272,15 +272,15 @@ def test_what_a_proof_rests_on_and_where_it_fails(monkeypatch):
     found = drawn(document(*fallen, entry(above.id, "refuted")))
     below = words(found["claims/locodl_eq-6.html"])
     assert "Where the printed proof fails the sum <is> over i" in below
-    assert "In doubt with it: printed proofs that use it locodl/eq-13 refuted" in below
+    assert "Printed proofs that use it, and so are in doubt locodl/eq-13 refuted" in below
     over = words(found["claims/locodl_eq-15.html"])
-    assert "It rests on what is itself false: locodl/eq-13 refuted" in over
+    assert "It relies on what is itself false: locodl/eq-13 refuted" in over
     assert "; through locodl/eq-13 the sum <is> over i" in over
     assert "Its printed proof uses locodl/eq-13 refuted" in over
     errata = words(found["errata/locodl.html"])
     assert "Where the proof fails the sum <is> over i" in errata and "; through locodl/eq-13 the sum <is>" in errata
     holding = words(drawn(document(*fallen, entry(above.id, "proved")))["claims/locodl_eq-15.html"])
-    assert "So the printed proof does not stand as it is" in holding
+    assert "So the printed proof fails as it stands" in holding
     assert "Where the printed proof fails" not in holding
 
 
@@ -293,7 +293,7 @@ def test_of_a_setting_only_the_words_that_change_are_marked():
 
 def test_an_audit_that_is_not_complete_says_so():
     said = words(drawn(document(refuted(), missing=["feddcd/gap", "feddcd/eq-1"]))["index.html"])
-    assert "This audit is not complete: 2 claims are missing" in said
+    assert "This audit is incomplete: 2 claims are missing" in said
     assert "not in this audit" in words(drawn(document(refuted()))["claims/feddcd_theorem-6.1_eq-10.html"])
 
 
