@@ -14,13 +14,13 @@ from verify.experiments.stored import Record
 _HEAD = f"""\
 # Experiments
 
-What the texts of the papers say of their figures and tables, looked for on data. `make experiments` runs all and writes
-this page; `fedtheory experiment NAME --data FILE --out DIR` runs one on data of yours.
+What the papers say about their figures and tables, checked on data. `make experiments` runs everything and writes
+this page; `fedtheory experiment NAME --data FILE --out DIR` runs one experiment on your own data.
 
-A statement is *seen* where the hypothesis that it holds of at most half of all seeds is rejected, *not seen* where the
-opposite one is, each at {LEVEL / 2:g}, by tests that allow more seeds at any time; nine seeds that agree decide.
-*Undecided* is what neither rejects: the seeds disagree, or a run was given up before it came to a target that would
-tell. None of this is a verdict on a theorem.
+A statement is *seen* if the hypothesis that it holds for at most half of all seeds is rejected, and *not seen* if the
+opposite hypothesis is, each at level {LEVEL / 2:g}, by tests that allow seeds to be added at any time; nine
+seeds that agree suffice. It is *undecided* if neither is rejected: the seeds disagree, or a run was stopped before it reached
+a target that would settle it. None of this is a verdict on a theorem.
 """
 
 
