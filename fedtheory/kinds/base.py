@@ -135,19 +135,22 @@ class Statement:
 
     def lines(self, plain: Written) -> list[str]:
         """The statement in words, a comparison each; an expression is put in words once, where it is read."""
-        found = []
-        for left, relation, right in self.printed:
-            shown = f"E[{plain(left)}]" if self.stepping else plain(left)
-            found.append(f"{shown} {relation} {plain(right)}")
-        return found
+        sides = self._sides(plain, lambda side: f"E[{plain(side)}]")
+        return [f"{left} {relation} {right}" for left, relation, right in sides]
 
     def formulas(self, latex: Written) -> list[str]:
         """The statement in LaTeX, a formula each; none where it is in words alone."""
-        found = []
+        sides = self._sides(latex, lambda side: rf"\mathbb{{E}}\left[{latex(side)}\right]")
+        return [f"{left} {_LATEX_RELATION[relation]} {right}" for left, relation, right in sides]
+
+    def _sides(self, written: Written, expected: Written) -> Iterator[tuple[str, str, str]]:
+        """Left side, relation and right side of what is printed; what comes after a step is ``expected``."""
+        later = [q.expression for q in self.quantities if q.after]
         for left, relation, right in self.printed:
-            shown = rf"\mathbb{{E}}\left[{latex(left)}\right]" if self.stepping else latex(left)
-            found.append(f"{shown} {_LATEX_RELATION[relation]} {latex(right)}")
-        return found
+            # Of two sides that come after it the first is written so.
+            first = self.stepping and (left.has(*later) or not right.has(*later))
+            second = self.stepping and not first
+            yield (expected if first else written)(left), relation, (expected if second else written)(right)
 
     @property
     def perturbed(self) -> tuple[str, ...]:

@@ -247,3 +247,10 @@ def test_any_statement_can_be_asked_for_what_only_some_kinds_have():
     assert STEP.algorithm is METHOD and STEP.quantities and STEP.factor is not None
     with pytest.raises(TypeError, match="algorithm"):
         OneStep(left=v, right=w, quantities=(V, W_next))
+
+
+def test_what_comes_after_a_step_is_expected_on_either_side():
+    own = OneStep(METHOD, v, 2 * v_next, (V, V_next))
+    assert own.lines(str) == ["V <= E[2*V']"]
+    assert own.formulas(str) == [r"V \le \mathbb{E}\left[2*V'\right]"]
+    assert STEP.lines(str)[0] == "E[V_next] <= V*(-gamma*mu + 1)"
