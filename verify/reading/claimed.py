@@ -15,7 +15,6 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import method
-from fedtheory.algorithms.base import no_step
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
@@ -361,9 +360,3 @@ def _is_theory(function: Any) -> bool:
     inner = getattr(function, "func", function)
     code = getattr(inner, "__code__", None)
     return code is not None and theory.is_file(code.co_filename)
-
-
-def has_step(claim: Claim) -> bool:
-    """Whether the method of a claim has a step."""
-    algorithm = claim.statement.algorithm
-    return algorithm is not None and algorithm.step is not no_step

@@ -181,11 +181,6 @@ def model_of(problem: LinearProblem, params: Any, state: Any) -> Array:
     return np.asarray(state.w)
 
 
-def image_of(problem: LinearProblem, params: Any, state: Any) -> Array:
-    """w = X alpha / (lambda n), eq. (14)."""
-    return problem.f.primal(state.alpha)
-
-
 def gradient_of(problem: LinearProblem, params: Any, state: Any) -> Array:
     """grad f(w)."""
     return problem.f.full_gradient(state.w)
