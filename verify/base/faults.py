@@ -1,7 +1,7 @@
 """Whose fault an error is: a claim's own code may fail in any way, ours may not.
 
 Searches and proofs run code that the author of a claim wrote: steps, draws, quantities, oracles. Where that does not
-run, the claim is told so, with the error. The same error in the code of this package is a defect, which must not be
+run, the evidence says so, with the error. The same error in the code of this package is a defect, which must not be
 taken for a limit of a method: it stops the check.
 """
 

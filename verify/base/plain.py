@@ -1,4 +1,4 @@
-"""Text for a terminal or a pipe, whatever is in it."""
+"""Text made safe for a terminal or a pipe."""
 
 from __future__ import annotations
 

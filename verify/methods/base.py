@@ -85,17 +85,17 @@ def seen(inquiry: Inquiry) -> list[Instance]:
 
 
 class Role(Enum):
-    """What the outcome of a method is told for, beside its verdict."""
+    """What is reported of a method's outcome beside its verdict."""
 
-    #: It speaks of statements which no other method tests: it tells how much was examined, and nothing is added to it.
+    #: It handles statements that no other method tests: it reports how much was examined, and nothing is added to it.
     ALONE = auto()
-    #: It tells how much was examined, where none does that stands alone.
+    #: It reports how much was examined, unless a method that stands alone does.
     MEASURES = auto()
-    #: It would show more than the search: where it does not, what stood in its way is told.
+    #: It would show more than the search: where it does not, the obstacle is reported.
     WHOLE = auto()
-    #: What it looked at is told beside every verdict that is not against the claim.
+    #: What it examined is reported beside every verdict but a refutation.
     SAMPLES = auto()
-    #: Where it decides nothing, the reason is told before all others.
+    #: Where it decides nothing, its reason is reported before all others.
     DERIVES = auto()
     #: Nothing but its verdict.
     SHOWS = auto()

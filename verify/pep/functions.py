@@ -376,7 +376,7 @@ class Constrained(Protocol):
 class Formal(NamedTuple):
     """An instance on formal vectors, and the records of what its oracles and compressors were asked.
 
-    ``others``: compressors, and whatever else states what its answers satisfy.
+    ``others``: compressors, and anything else that states what its answers satisfy.
     ``loose``: what is known of the class is more than these constraints say.
     """
 

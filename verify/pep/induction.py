@@ -58,7 +58,7 @@ def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> C
     allow. The verdict is ``CERTIFIED`` or ``OPEN``: an induction that fails refutes nothing, and there is no bound from
     below. ``certificate`` proves the step of the induction, an excess of at most 0.
 
-    ``prover``: what proves the steps, a solver unless told otherwise.
+    ``prover``: what proves the steps, a solver by default.
 
     ``ValueError`` when the claim cannot be posed at these parameters, or a hypothesis fails; ``Refused`` when it cannot
     be certified at any: its statement or setting is not of this kind, the hypotheses allow functions or oracles that

@@ -20,7 +20,7 @@ from verify.pep.programs import Certificate, Program, Solution
 #: entries of a kernel may have. Where a bound is attained the solver has only half of its digits.
 _CUTS = (1e-5, 1e-4, 1e-6, 1e-3, 1e-7)
 _TOLERANCES = (1e-4, 1e-5, 1e-3, 1e-6)
-#: How many faces are guessed at unless told otherwise, and how many before the worst case is asked.
+#: How many faces are guessed at by default, and how many before the worst case is asked.
 GUESSES, _FEW = len(_CUTS) * len(_TOLERANCES), 3
 #: In how many other units a proof is looked for, and by how many powers of two they differ at most.
 _TURNS, _STEPS = 6, 3

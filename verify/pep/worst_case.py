@@ -260,7 +260,7 @@ def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prove
     vectors, and must treat all coordinates alike. Of several comparisons the worst is returned. Function values after
     the step are first bounded by smoothness alone (a smaller program, whose optimum is an upper bound); with ``tight``,
     or when that does not prove the claim and the program is small, every point is interpolated, and the interval is
-    that of the class itself. ``prover``: what proves the steps, a solver unless told otherwise.
+    that of the class itself. ``prover``: what proves the steps, a solver by default.
 
     ``ValueError`` when the statement, its setting or its quantities cannot be posed at these parameters, or a
     hypothesis fails; :class:`Refused` when the claim cannot be certified at any parameters.

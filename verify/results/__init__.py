@@ -1,6 +1,6 @@
 """The verdicts of the last audit of all claims, which the package carries: what they are of, and the entries.
 
-They are told at once, where a check takes from seconds to minutes. ``audit.json`` beside this module is an audit's
+They are printed at once, where a check takes from seconds to minutes. ``audit.json`` beside this module is an audit's
 JSON, one claim a line, with the commit, the date and the digest of the code that found it; ``make results`` writes it.
 
 They hold the list of the claims as well, which take a second to load. Of other code that list is kept in the cache,
@@ -153,7 +153,7 @@ def carried(claim: Claim) -> Carried | None:
 
 
 class ListedClaim(NamedTuple):
-    """What a list tells of a claim, with the names of :class:`fedtheory.claims.Claim`."""
+    """What a list shows of a claim, with the names of :class:`fedtheory.claims.Claim`."""
 
     id: str
     kind: str
@@ -164,7 +164,7 @@ class ListedClaim(NamedTuple):
 
 
 def rows() -> tuple[ListedClaim, ...]:
-    """All claims of the papers, in their order. A file in the cache that is not as it was written is told on stderr."""
+    """All claims of the papers, in their order. A file in the cache that is not as it was written is reported on stderr."""
     carried = shipped()
     complete = carried.gists and carried.gists.keys() == carried.entries.keys() and not plugins.installed()
     if complete and carried.code == code():
