@@ -2,9 +2,9 @@
 
 A proof is found once and checked always. Nothing that is carried is believed: a certificate is checked by the code that
 would make it, against the claim as it is now; a counterexample is evaluated in fractions, or by intervals; a margin is
-measured again where it was seen. What does not hold is reported, and searched for again. Two things are not done again, where the
-code is the same: proofs are not looked for where none was found, and of a claim that is proved only the beginning of
-the search is made, which guards the proof.
+measured again where it was seen. What does not hold is reported, and searched for again. Two things are not done
+again, where the code is the same: proofs are not looked for where none was found, and of a claim that is proved only
+the beginning of the search is made, which guards the proof.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GUARD = (10, 40)
 
 
 class Recheck:
-    """A claim examined again: ``inquiry`` is what was asked of the methods in the end, ``fallen`` what no longer holds."""
+    """A claim examined again: ``inquiry`` is what was asked of the methods in the end, ``fallen`` what failed."""
 
     def __init__(self, inquiry: Inquiry, carried: Carried, budget: str) -> None:
         self.inquiry = inquiry

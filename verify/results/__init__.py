@@ -164,7 +164,7 @@ class ListedClaim(NamedTuple):
 
 
 def rows() -> tuple[ListedClaim, ...]:
-    """All claims of the papers, in their order. A file in the cache that is not as it was written is reported on stderr."""
+    """All claims of the papers, in their order. A file in the cache that has been changed is reported on stderr."""
     carried = shipped()
     complete = carried.gists and carried.gists.keys() == carried.entries.keys() and not plugins.installed()
     if complete and carried.code == code():
