@@ -15,6 +15,7 @@ from verify.cli import main
 from verify.cli.own import load
 from verify.pep.bounding import Refused
 from verify.pep.worst_case import certify
+from verify.search import hunting
 
 mu, L, c = ft.letters("mu L c")
 k, T = ft.round_index, ft.T
@@ -152,3 +153,11 @@ def test_the_command_line_tells_a_wrong_schedule_with_its_file_and_line(tmp_path
     err = capsys.readouterr().err
     line = next(i for i, written in enumerate(text.splitlines(), 1) if "ft.method(" in written)
     assert f"mine.py, line {line}: " in err and "gamma = c/(k - 1) is negative at k = 0" in err and err.count("\n") == 1
+
+
+def test_what_holds_up_to_a_round_that_the_claim_names_is_looked_at_beyond_it(true):
+    gd = true.statement.algorithm
+    setting = ft.Setting(algorithm=gd, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
+    statement = ft.contracts(gd, ft.distance, 1 - k / 10**7)
+    claim = ft.Claim("mine/late", setting=setting, statement=statement, requires=(gamma * L <= 1, 2 * gamma * mu >= 1))
+    assert hunting.hunt(claim, np.random.default_rng(0), 60, 1).refutations
