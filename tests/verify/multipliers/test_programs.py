@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -27,7 +27,9 @@ class Numbers:
     """The vectors and numbers of a posed program at an instance: ``(n, d)`` each, in fractions."""
 
     def __init__(self, claim, posing, posed, instance, seed):
-        theta = np.random.default_rng(seed).integers(-4, 5, (1, instance.dimension)).astype(object)
+        # None is 0: few of them may tell a whole state.
+        rng, size = np.random.default_rng(seed), (1, instance.dimension)
+        theta = (rng.integers(1, 5, size) * rng.choice([-1, 1], size)).astype(object)
         theta = np.vectorize(Fraction, otypes=[object])(theta)
         self.posing, self.params = posing, instance.params
         self.problem, state = instance.at(theta)
@@ -35,7 +37,7 @@ class Numbers:
         self.theta = theta
         self.n, self.d = problem.n, problem.d
         fixed = claim.setting.algorithm.fixed_point(problem, self.params)
-        self.atoms = {"x*": self._wide(problem.x_star)}
+        self.atoms = {"1": Fraction(1), "x*": self._wide(problem.x_star)}
         self._split("y*", np.broadcast_to(problem.y_star, (self.n, self.d)))
         for name in state._fields:
             difference = np.asarray(getattr(state, name))[0] - np.asarray(getattr(fixed, name))
@@ -137,6 +139,32 @@ class Numbers:
             total += chance * (where * value).sum()
         return total
 
+    def bound(self, functions, at, b, c):
+        """The expectation, summed over the clients, of a value at a drawn point less the parabola of curvature c that
+        has the gradient at another point."""
+        slopes, low = self._about(functions.name, functions, self.vector(b.point))
+        draws, p = support_of(self.posing.algorithm.draws(self.problem, self.params, None), True)
+        total = 0
+        for draw, chance in zip(draws, p, strict=True):
+            masks = {"draw": np.broadcast_to(draw, (self.n,)).astype(int)}
+            point = self._fallen(at.point, masks)
+            x = point - self.vector(b.point)
+            _, high = self._about(functions.name, functions, point)
+            above = high - low - (slopes * x).sum(axis=-1) - c / 2 * (x**2).sum(axis=-1)
+            total += chance * (self._fallen(at.when, masks)[:, 0] * above).sum()
+        return total
+
+    def bounds(self, posed):
+        """Of each value at a drawn point what the program says, and what that is."""
+        for of in self.posing.answers.functions.values():
+            ends = {"least": self.problem.mu, "largest": self.problem.L}
+            if of.name == "f*":
+                ends = {"least": 1 / self.problem.L, "largest": 1 / self.problem.mu}
+            for (k, at), (j, b) in product(enumerate(of.drawn.values()), enumerate(of.asked.values())):
+                for (word, c), sign in zip(ends.items(), (-1, 1), strict=True):
+                    said = posed.known[f"{of.name} {word} [{k}, {j}]"]
+                    yield self.form(said), sign * self.bound(of, at, b, c)
+
     def vector(self, value):
         total = np.full((self.n, self.d), Fraction(0))
         for (draws, atoms), c in value.of.items():
@@ -187,6 +215,7 @@ def compared(id, k, seed):
         numbers = Numbers(claim, made, posed, instance, seed)
         ((left, right),) = sides(claim, instance, numbers.theta)
         true = all(numbers.form(known) <= 0 for known in posed.known.values())
+        true = true and all(said == found for said, found in numbers.bounds(posed))
         found.append((numbers.form(posed.target), Fraction((left - right).ravel()[0]), true))
         if len(found) == 2:
             return found
@@ -221,3 +250,28 @@ def test_a_program_in_which_all_clients_have_one_gradient_is_told(monkeypatch):
 def test_a_program_of_one_branch_is_told(monkeypatch):
     monkeypatch.setattr(posing, "masks", lambda law, name, number: [(name, forms.Mask(number(law.of[0]) * 0 + 1))])
     assert differs()
+
+
+ROUND = "feddcd/varying-participation"
+
+
+def test_clients_that_are_drawn_one_by_one_are_no_subset(monkeypatch):
+    def alone(law, name, number):
+        n, tau = (number(term) for term in law.of[:2])
+        return [(name, forms.Mask(tau / n, True, tau * tau / (n * n)))]
+
+    monkeypatch.setattr(posing, "masks", alone)
+    assert any(read != computed or not true for read, computed, true in compared(ROUND, 1, 1))
+
+
+def test_a_curvature_that_is_not_the_class_s_is_told(monkeypatch):
+    made = functions.Functions._at_drawn_points
+
+    def swapped(functions, world):
+        least, largest = functions.curvatures
+        functions.curvatures = largest, least
+        yield from made(functions, world)
+        functions.curvatures = least, largest
+
+    monkeypatch.setattr(functions.Functions, "_at_drawn_points", swapped)
+    assert not all(true for _, _, true in compared(ROUND, 1, 1))
