@@ -169,6 +169,7 @@ def test_a_claim_rests_on_the_files_of_those_that_it_follows_from(monkeypatch):
     assert home not in code.files(claim)
     following = replace(claim, follows=("fedadmm/lemma-C.2/c",))
     monkeypatch.setitem(claims._registry(), claim.id, following)
+    monkeypatch.setitem(claims.of_paper(claim.paper), claim.id, following)
     assert home in code.files(following)
 
 
