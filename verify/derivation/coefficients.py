@@ -35,11 +35,12 @@ class Coefficient:
         return cls(sympy.cancel(sympy.together(value)), assumed)
 
     def is_zero(self) -> bool:
-        """Whether it is 0 for all letters; ``ValueError`` where it is so for some."""
+        """Whether it is 0 for all letters; ``ValueError`` unless it is so for all or for none of them."""
         if self.value == 0:
             return True
-        _ = self > 0
-        return False
+        if any(_implied(sign(self.value, 0, evaluate=False), self.assumed) for sign in (sympy.Gt, sympy.Lt)):
+            return False
+        raise ValueError(f"it is not known of all letters whether {self.value} is 0")
 
     def _with(self, value: sympy.Expr) -> Coefficient:
         return Coefficient.of(value, self.assumed)

@@ -29,6 +29,17 @@ def test_zero_is_zero_for_all_letters():
         is_zero(Coefficient.of(a - b, ()))
 
 
+@pytest.mark.parametrize("value", [a - 1, 1 - a, (a - b) ** 2, -((a - b) ** 2)])
+def test_what_vanishes_for_some_letters_is_neither_zero_nor_nonzero(value):
+    at_most = (sympy.Le(a, 1),)
+    with pytest.raises(ValueError, match="not known of all letters whether"):
+        is_zero(Coefficient.of(value, at_most))
+
+
+def test_what_is_negative_for_all_letters_is_nonzero():
+    assert not is_zero(Coefficient.of(a - 1, BELOW)) and not is_zero(Coefficient.of(-a, ()))
+
+
 def test_equal_functions_are_one_coefficient():
     left, right = Coefficient.of((a**2 - b**2) / (a - b), ()), Coefficient.of(a + b, ())
     assert left == right and hash(left) == hash(right) and left - right == Coefficient.of(sympy.S.Zero, ())
