@@ -73,3 +73,21 @@ class Isolated:
     point: Callable[[Problem, Any, Any], Array]
     move: Callable[[Problem, Any, Any], Array]
     words: ClassVar[str] = "a vector has an isolated accumulation point"
+
+
+@dataclass(frozen=True)
+class Windows:
+    """What a hypothesis says of who takes part in a run, from its iteration 0 on.
+
+    Rounds of ``length`` iterations follow each other, of which the first and no other meets ``begins``; who takes part
+    is the same in all of a round. Of any of the windows into which the rounds are cut, ``rounds`` in each, every client
+    takes part in some round. ``seen``, ``unseen(problem, params, state)``, ``(..., m)``: who took part before, and who
+    did not. ``length``, ``rounds``: letters.
+    """
+
+    begins: Hypothesis
+    length: sympy.Symbol
+    rounds: sympy.Symbol
+    seen: Callable[[Problem, Any, Any], Array]
+    unseen: Callable[[Problem, Any, Any], Array]
+    words: ClassVar[str] = "every client takes part in each window of so many rounds"

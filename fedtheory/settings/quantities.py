@@ -128,6 +128,20 @@ class Total:
         return total
 
 
+@dataclass(frozen=True)
+class Among:
+    """The sum of a number that each client has, over those of whom ``who``, ``(..., m)``, is true."""
+
+    who: Function
+    of: Function
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """``(..., m) -> (...)``."""
+        chosen = np.where(self.who(problem, params, state), self.of(problem, params, state), 0)
+        total: Array = chosen.sum(axis=-1)
+        return total
+
+
 # Of a state with a point ``x``
 
 

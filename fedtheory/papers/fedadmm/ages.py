@@ -2,13 +2,14 @@
 
 How many rounds a client may still wait is part of its state: under Scheme 4.1 it takes part again after N = 2 s_0 - 1
 of them at most. Distances of clients to the server's model weigh more the more rounds are left to them, as there is
-more time in which the server moves on.
+more time in which the server moves on. Those of clients that never took part do not count.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,20 +18,24 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, numbers, pick
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.meanings import Windows
 from fedtheory.numbers.rational import Array, square
-from fedtheory.papers.fedadmm import transition
-from fedtheory.papers.fedadmm.descent import LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
-from fedtheory.papers.fedadmm.letters import m, q, s0, sigma_bar
+from fedtheory.papers.fedadmm import iterates, runs, transition
+from fedtheory.papers.fedadmm.letters import k0, m, parts, q, s0, sigma_bar
+from fedtheory.papers.fedadmm.limits import gradient
 from fedtheory.problems.base import Problem
-from fedtheory.settings.relations import Quantity
+from fedtheory.settings.alongruns import Along
+from fedtheory.settings.iterations import At
+from fedtheory.settings.quantities import Among, Square, Total
+from fedtheory.settings.relations import Comparison, Quantity
 
 _Q = sympy.Rational
 _drawing: Any = transition.TRANSITION.drawing
 
 
 class Params(NamedTuple):
-    """As :class:`transition.Params`, with ``left (m,)``: the rounds that are left to each client, N less those since it
-    took part; ``seen (m,)``: 1 of clients that ever took part, else 0; ``s0``; ``largest``: the largest sigma_i."""
+    """As :class:`transition.Params`, with ``left (m,)``: the rounds that are left to each client that ever took part, N
+    less those since it did; ``seen (m,)``: who did; ``s0``; ``largest``: the largest sigma_i."""
 
     alpha: Array
     sigma: Array
@@ -41,7 +46,7 @@ class Params(NamedTuple):
     begins: int
     i: int
     left: Array
-    seen: Array
+    seen: tuple[bool, ...]
     s0: Any
     largest: Any
 
@@ -56,7 +61,19 @@ class Params(NamedTuple):
         return self.plain.fed
 
 
-def _draw(rng: np.random.Generator, recipe: Recipe, all_seen: bool = False) -> Recipe:
+class Aged(NamedTuple):
+    """As :class:`fedadmm.State`, with ``left``, ``seen (m,)`` as in :class:`Params`."""
+
+    w: Array
+    W: Array
+    Pi: Array
+    Z: Array
+    eps: Array
+    left: Array
+    seen: Array
+
+
+def _draw(rng: np.random.Generator, recipe: Recipe) -> Recipe:
     drawn = _drawing.draw(rng, recipe)
     windows = int(pick(rng, (2, 2, 3, 3, 5, 1)))
     N = 2 * windows - 1
@@ -65,14 +82,14 @@ def _draw(rng: np.random.Generator, recipe: Recipe, all_seen: bool = False) -> R
         if not drawn["begins"] and on:
             return {"left": N, "seen": 1}
         least = 1 if on or not drawn["begins"] else 2
-        seen = int(all_seen or (least <= N and rng.random() < 3 / 4))
-        return {"left": int(rng.integers(min(least, N), N + 1)) if seen else N, "seen": seen}
+        seen = int(least <= N and rng.random() < 3 / 4)
+        return {"left": int(rng.integers(least, N + 1)) if seen else N, "seen": seen}
 
     clients = tuple({**c, **of(c["active"])} for c in drawn["clients"])
     return {**drawn, "s0": windows, "clients": clients}
 
 
-def _parameters(recipe: Recipe, problem: Problem, exact: bool, all_seen: bool = False) -> Params:
+def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> Params:
     given: Any = _drawing.parameters(recipe, problem, exact)
     clients, windows = recipe["clients"], recipe["s0"]
     N = 2 * windows - 1
@@ -80,96 +97,67 @@ def _parameters(recipe: Recipe, problem: Problem, exact: bool, all_seen: bool = 
         waits = recipe["begins"] and not c["active"]
         if windows < 1 or c["seen"] not in (0, 1) or not (1 + bool(waits and c["seen"])) <= c["left"] <= N:
             raise ValueError("under Scheme 4.1 a client waits for 2 s_0 - 2 rounds at most")
+        if not c["seen"] and c["left"] != N:
+            raise ValueError("to clients that never took part all rounds are left")
         if not recipe["begins"] and c["active"] and (c["left"], c["seen"]) != (N, 1):
             raise ValueError("within a round its clients have taken part in it")
-        if all_seen and not c["seen"]:
-            raise ValueError("all clients took part before")
-    left, seen = (numbers([c[name] for c in clients], exact) for name in ("left", "seen"))
+    left = numbers([c["left"] for c in clients], exact)
+    seen = tuple(bool(c["seen"]) for c in clients)
     return Params(**given._asdict(), left=left, seen=seen, s0=windows, largest=max(given.sigma))
 
 
-def _left(params: Params, later: bool) -> Array:
-    """The rounds that are left to each client, before the iteration or after it: ``(m,)``."""
-    if not later:
-        return params.left
-    waited = params.left - 1 if params.begins else params.left
-    found: Array = np.where(np.array(params.active), 2 * params.s0 - 1, waited)
-    return found
+def _before(problem: Problem, params: Params, state: transition.State) -> Aged:
+    at = transition.before(problem, params.plain, state)
+    return Aged(at.w, at.W, at.Pi, at.Z, at.eps, params.left, np.array(params.seen))
 
 
-def _ever(params: Params, later: bool) -> Array:
-    """1 of clients that ever took part, ``(m,)``."""
-    return np.where(np.array(params.active), 1, params.seen) if later else params.seen
+def _after(problem: Problem, params: Params, state: transition.State) -> Aged:
+    """A round that begins without a client leaves it one less; in that in which it takes part all are left to it."""
+    at = transition.later(problem, params.plain, state)
+    active, seen = np.array(params.active), np.array(params.seen)
+    waited = np.where(seen, params.left - 1, params.left) if params.begins else params.left
+    left = np.where(active, 2 * params.s0 - 1, waited)
+    return Aged(at.w, at.W, at.Pi, at.Z, at.eps, left, np.where(active, True, seen))
 
 
-def _gaps(problem: Problem, params: Params, state: transition.State, later: bool) -> Array:
-    """sigma_i^2 |w_i - w|^2, ``(..., m)``."""
-    at = transition.later(problem, params.plain, state) if later else state
-    found: Array = params.sigma**2 * square(at.W - at.w[..., None, :])
-    return found
+def _admits(problem: Problem, params: Params) -> bool:
+    """As of an iteration alone, and between 1 and 2 s_0 - 1 rounds are left to each client."""
+    within = bool(np.all((params.left >= 1) & (params.left <= 2 * params.s0 - 1)))
+    return within and transition.ITERATION.admits(problem, params)
 
 
-def _least(params: Params) -> Array:
-    """(11 (1 + (N - 1) nu_i) + 176/5 N (1 + nu_i))/(1 - nu_i), N = 2 s_0 - 1: ``(m,)``."""
-    N = 2 * params.s0 - 1
-    found: Array = (11 * (1 + (N - 1) * params.nu) + 176 * N * (1 + params.nu) / 5) / (1 - params.nu)
-    return found
+def _kept(problem: Problem, params: Any, at: Aged) -> Array:
+    """Eq. (37): |phi_i|^2 - eps_i."""
+    gap: Array = square(transition.residuals(problem, params, at)) - at.eps
+    return gap
 
 
-def _eps(problem: Problem, params: Params, state: transition.State, later: bool) -> Array:
-    return transition.later(problem, params.plain, state).eps if later else state.eps
-
-
-def _distances(later: bool, of_all: bool) -> Any:
-    """The sum of left_i sigma_i^2 |w_i - w|^2, over those that took part or (``of_all``) all."""
-
-    def of(problem: Problem, params: Params, state: transition.State) -> Array:
-        weights = _left(params, later) if of_all else _ever(params, later) * _left(params, later)
-        found: Array = (weights * _gaps(problem, params, state, later)).sum(axis=-1)
-        return found
-
-    return of
-
-
-def _tolerances(later: bool, of_all: bool) -> Any:
-    """The sum of E_i eps_i, with N rounds left to those that never took part."""
-
-    def of(problem: Problem, params: Params, state: transition.State) -> Array:
-        N, left = 2 * params.s0 - 1, _left(params, later)
-        left = left if of_all else N - _ever(params, later) * (N - left)
-        found: Array = ((_least(params) + 11 * (left - 1)) * _eps(problem, params, state, later)).sum(axis=-1)
-        return found
-
-    return of
-
-
-def _slope(problem: Problem, params: Params, state: transition.State) -> Array:
-    """|grad f(w^{tau_{k+1}})|^2."""
-    return transition.View(problem, params.plain, state).slope()
-
-
-def _plainly(quantity: Quantity) -> Quantity:
-    return replace(quantity, of=lambda problem, params, state: quantity.of(problem, params.plain, state))
+def _of_run(problem: Problem, run: runs.Run, history: runs.History) -> Iterator[tuple[Params, transition.State]]:
+    """The iterations 0, 1, ... of a run, for all its clients."""
+    fed, N = run.fed, 2 * run.s0 - 1
+    largest = max(fed.alpha * run.r / fed.sigma), max(fed.sigma)
+    left, seen = np.full(len(run.r), N), np.zeros(len(run.r), dtype=bool)
+    for k, (old, new) in enumerate(pairwise(history.states())):
+        active, begins = run.masks[k // fed.k0], int(k % fed.k0 == 0)
+        phi = fed.alpha[:, None] * problem.f.gradient(old.W) + old.Pi
+        nothing = 0 * old.W
+        constants = fed.alpha, fed.sigma, fed.nu, run.r, active, largest[0], begins, slice(None)
+        point = transition.State(old.w, old.W, phi, new.W - old.W, nothing, nothing, old.Pi, old.eps, new.eps)
+        yield Params(*constants, left, seen, run.s0, largest[1]), point  # type: ignore[arg-type]
+        left = np.where(active, N, np.where(seen, left - begins, left))
+        seen = seen | active
 
 
 def _of_client(name: str) -> Any:
     return lambda problem, params: getattr(params, name)[params.i]
 
 
-_left_i, _seen_i = sympy.Symbol("left_i", positive=True), sympy.Symbol("seen_i", nonnegative=True)
-_gradient = q("|grad_f(w^{tau_{k+1}})|^2")
-_N = 2 * s0 - 1
+_left_i = sympy.Symbol("left_i", positive=True)
 AGED = replace(
     transition.TRANSITION,
     text=f"{transition.TRANSITION.text}; left_i, between 1 and 2 s_0 - 1, are the rounds in which client i must take "
     "part again, where it ever did",
-    letters={
-        **transition.TRANSITION.sources,
-        s0: "s0",
-        sigma_bar: "largest",
-        _left_i: _of_client("left"),
-        _seen_i: _of_client("seen"),
-    },
+    letters={**transition.TRANSITION.sources, s0: "s0", sigma_bar: "largest", _left_i: _of_client("left")},
     algorithm=replace(transition.algorithm, name="fedadmm, one iteration of clients that wait", Params=Params),
     drawing=replace(_drawing, draw=_draw, parameters=_parameters),
     hints=replace(
@@ -180,73 +168,139 @@ AGED = replace(
             (lambda problem, params: params.left, True),
             (lambda problem, params: params.left - 1, False),
             (lambda problem, params: 2 * params.s0 - 1 - params.left, False),
-            (lambda problem, params: params.seen, False),
-            (lambda problem, params: 1 - params.seen, False),
         ),
     ),
 )
-#: The same, once all clients took part.
-SEEN = replace(
-    AGED,
-    text=f"{transition.TRANSITION.text}; all clients took part before, and left_i, between 1 and 2 s_0 - 1, are the "
-    "rounds in which client i must take part again",
-    letters={letter: of for letter, of in AGED.sources.items() if letter != _seen_i},
-    drawing=replace(_drawing, draw=partial(_draw, all_seen=True), parameters=partial(_parameters, all_seen=True)),
+ITERATION = replace(
+    transition.ITERATION,
+    setting=AGED,
+    before=_before,
+    after=_after,
+    drawn=("active", "begins", "i", "left", "seen"),
+    kept=_kept,
+    admits=_admits,
 )
+ALONG = Along(ITERATION, _of_run)
+
+# The function V
 
 
-def _falls(of_all: bool) -> tuple[Any, tuple[Quantity, ...]]:
-    """V^k - V^{k+1}, and its quantities."""
-    names = ("sum_i(left_i*sigma_i^2|w_i^k-w^{tau_k}|^2)", "sum_i(left_i'*sigma_i^2|w_i^{k+1}-w^{tau_{k+1}}|^2)")
-    far, far_next, eps, eps_next = map(q, (*names, "sum_i(E_i*eps_i^k)", "sum_i(E_i'*eps_i^{k+1})"))
-    change = (
-        _Q(88, 15) * _N * (3 * _N - 1) * sigma_bar * (LYAPUNOV - LYAPUNOV_NEXT)
-        + _Q(88, 45) * _Q(3, 2) * (far - far_next)
-        + eps
-        - eps_next
-    )
-    quantities = (
-        *map(_plainly, OF_ANY[:4]),
-        Quantity(far, _distances(False, of_all)),
-        Quantity(far_next, _distances(True, of_all)),
-        Quantity(eps, _tolerances(False, of_all)),
-        Quantity(eps_next, _tolerances(True, of_all)),
-    )
-    return m * change, quantities
+def seen(problem: Problem, params: Any, at: Aged) -> Array:
+    """Who ever took part, ``(m,)``."""
+    return at.seen
 
 
-def _iterations() -> tuple[Claim, ...]:
-    (falls, of_seen), (never, of_any) = _falls(True), _falls(False)
-    return (
-        Claim(
-            id="fedadmm/theorem-4.3/iteration",
-            where="Theorem 4.3",
-            kind="inequality",
-            gist="a function V of the state falls by the squared gradient in the first iteration of a round, once all "
-            "clients took part",
-            setting=SEEN,
-            statement=Inequality(_gradient, falls, (*of_seen, Quantity(_gradient, _slope))),
-            requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
-            reading="E_i = (11 (1 + (N - 1) nu_i) + 176/5 N (1 + nu_i))/(1 - nu_i) + 11 (left_i - 1), N = 2 s_0 - 1. "
-            "Added up "
-            "over the iterations it gives Theorem 4.3, with constants below those of c, since Lt is at least f* "
-            "(lemma-C.2/b) and under Scheme 4.1 all clients took part in the first s_0 rounds; coerciveness is not "
-            "used",
+def unseen(problem: Problem, params: Any, at: Aged) -> Array:
+    """Who never took part, ``(m,)``."""
+    found: Array = np.where(at.seen, False, True)
+    return found
+
+
+def _gap(problem: Problem, params: Any, at: Aged) -> Array:
+    """sigma_i^2 |w_i - w|^2, ``(..., m)``."""
+    found: Array = params.sigma**2 * square(at.W - at.w[..., None, :])
+    return found
+
+
+def _weighted_gap(problem: Problem, params: Any, at: Aged) -> Array:
+    """left_i sigma_i^2 |w_i - w|^2, ``(..., m)``."""
+    found: Array = at.left * _gap(problem, params, at)
+    return found
+
+
+def _tolerance(problem: Problem, params: Any, at: Aged) -> Array:
+    """E_i eps_i, in which no rounds are left to those that never took part: ``(..., m)``."""
+    N, nu = 2 * params.s0 - 1, params.nu
+    least = (11 * (1 + (N - 1) * nu) + 176 * N * (1 + nu) / 5) / (1 - nu)
+    found: Array = (least + 11 * (np.where(at.seen, at.left, 0) - 1)) * at.eps
+    return found
+
+
+def _uncounted(problem: Problem, params: Any, at: Aged) -> Array:
+    """44/15 sigma_i^2 |w_i - w|^2 + 11 eps_i, ``(..., m)``."""
+    found: Array = 44 * _gap(problem, params, at) / 15 + 11 * at.eps
+    return found
+
+
+def share(problem: Problem, params: Any, at: Any) -> Array:
+    """eps_i/(1 - nu_i), ``(..., m)``."""
+    found: Array = at.eps / (1 - params.nu)
+    return found
+
+
+def at(name: str, function: Any, later: bool = False) -> Quantity:
+    """A function of the state, before the iteration or after it."""
+    return Quantity(q(name), At(ITERATION, function, later))
+
+
+_L, _tol, _far, _eps, _f, _shares, _never, _slope = parts(
+    "L^k sum_i(eps_i^k/((1-nu_i)sigma_i)) sum_{i_had_part}(left_i*sigma_i^2|w_i^k-w^{tau_k}|^2) sum_i(E_i*eps_i^k) "
+    "f(w^{tau_k}) sum_i(eps_i^k/(1-nu_i)) sum_{i_had_none}(44/15*sigma_i^2|w_i^k-w^{tau_k}|^2+11*eps_i^k) "
+    "|grad_f(w^{tau_{k+1}})|^2"
+)
+_V: dict[sympy.Symbol, Any] = {
+    _L: iterates.lagrangian,
+    _tol: iterates.tolerances,
+    _far: Among(seen, _weighted_gap),
+    _eps: Total(_tolerance),
+}
+_BEFORE = tuple(at(name.name, function) for name, function in _V.items())
+_AFTER = tuple(at(name.name.replace("k", "{k+1}"), function, later=True) for name, function in _V.items())
+SLOPE = Square(gradient)
+_N = 2 * s0 - 1
+
+
+def _value(L: Any, tol: Any, far: Any, eps: Any) -> Any:
+    """V, of its parts."""
+    return m * (_Q(88, 15) * _N * (3 * _N - 1) * sigma_bar * (L + 29 * tol) + _Q(44, 15) * far + eps)
+
+
+_falls = _value(*_V) - _value(*(quantity.expression for quantity in _AFTER))
+
+ITERATIONS = (
+    Claim(
+        id="fedadmm/theorem-4.3/iteration",
+        where="Theorem 4.3",
+        kind="inequality",
+        gist="a function V of the state falls by the squared gradient in the first iteration of a round, but for "
+        "clients that never took part",
+        setting=AGED,
+        statement=Inequality(
+            _slope,
+            _falls + m * _never,
+            (*_BEFORE, *_AFTER, at(_slope.name, SLOPE, later=True), at(_never.name, Among(unseen, _uncounted))),
         ),
-        Claim(
-            id="fedadmm/theorem-4.3/monotone",
-            where="Theorem 4.3",
-            kind="inequality",
-            gist="that function of the state never rises",
-            setting=AGED,
-            statement=Inequality(sympy.S.Zero, never, of_any),
-            requires=(transition.SMOOTH, transition.STEP),
-            reading="of any iteration and any clients: of those that never took part distances do not count, and N "
-            "rounds are left to them",
+        requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
+        reading="E_i = (11 (1 + (N - 1) nu_i) + 176/5 N (1 + nu_i))/(1 - nu_i) + 11 (left_i - 1), N = 2 s_0 - 1, with "
+        "0 for left_i of clients that never took part",
+    ),
+    Claim(
+        id="fedadmm/theorem-4.3/monotone",
+        where="Theorem 4.3",
+        kind="inequality",
+        gist="that function of the state never rises",
+        setting=AGED,
+        statement=Inequality(sympy.S.Zero, _falls, (*_BEFORE, *_AFTER)),
+        requires=(transition.SMOOTH, transition.STEP),
+        reading="of any iteration and any clients: of those that never took part distances do not count",
+    ),
+    Claim(
+        id="fedadmm/theorem-4.3/ends",
+        where="Theorem 4.3",
+        kind="inequality",
+        gist="V from below by f, and its accuracies from above by those of c",
+        setting=AGED,
+        statement=Inequality(
+            _f,
+            _L + 29 * _tol,
+            (*_BEFORE[:2], _BEFORE[3], at(_f.name, iterates.objective), at(_shares.name, Total(share))),
+            also=(Comparison(_eps, "<=", 169 * s0 * _shares),),
         ),
-    )
+        requires=(transition.SMOOTH, transition.STEP),
+        reading="the first is lemma-C.2/b",
+    ),
+)
+#: Scheme 4.1, and what it means of who takes part.
+SCHEME = replace(runs.SCHEME, says=(Windows(transition.BEGINS, k0, s0, seen, unseen),))
 
-
-ITERATIONS = _iterations()
-
-__all__ = ["ITERATIONS"]
+__all__ = ["ALONG", "ITERATION", "ITERATIONS", "SCHEME", "SLOPE", "share"]

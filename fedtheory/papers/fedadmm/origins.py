@@ -173,7 +173,7 @@ IMPLIED = (
     "algorithm-1/initial-state",
     "remark-4.1/scheme/window",
     "theorem-4.3/any-k",
-    *(f"theorem-4.3/{part}" for part in ("gradient", "descent", "constants", "iteration", "monotone")),
+    *(f"theorem-4.3/{part}" for part in ("gradient", "descent", "constants", "iteration", "monotone", "ends")),
 )
 OBSERVED = (
     # Of all clients and windows, where the remark speaks of one client in one window.
