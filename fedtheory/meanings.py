@@ -79,10 +79,10 @@ class Isolated:
 class Windows:
     """What a hypothesis says of who takes part in a run, from its iteration 0 on.
 
-    Rounds of ``length`` iterations follow each other, of which the first and no other meets ``begins``; who takes part
-    is the same in all of a round. Of any of the windows into which the rounds are cut, ``rounds`` in each, every client
-    takes part in some round. ``seen``, ``unseen(problem, params, state)``, ``(..., m)``: who took part before, and who
-    did not. ``length``, ``rounds``: letters.
+    Every ``length`` iterations a round begins, in one that meets ``begins``; of each window of ``rounds`` rounds, one
+    after another, every client takes part in some round. So nobody took part before the first iteration, and everybody
+    did before those from round ``rounds`` on, counted from 0: ``seen``, ``unseen(problem, params, state)``,
+    ``(..., m)``, are who took part before, and who did not. ``length``, ``rounds``: letters.
     """
 
     begins: Hypothesis

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.settings.along import Infimum
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.faults import placed
 from verify.base.verdict import Verdict
@@ -147,6 +148,9 @@ def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe])
         for hypothesis in claim.requires:
             for meaning in hypothesis.says:
                 yield f"along runs, {hypothesis.text!r} means that {meaning.words}"
+        for quantity in claim.statement.quantities:
+            if isinstance(quantity.of, Infimum):
+                yield f"no value is below {quantity.expression}, as it is computed"
     if setting.hints.known is not None and formal:
         yield "what the setting says is known of states holds of formal vectors"
     by_hand = setting.drawing.special is not None and not claim.statement.of_compressor

@@ -16,6 +16,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
 from fedtheory.settings import Setting
+from fedtheory.settings.iterations import Iteration
 from verify.base.evaluate import meeting
 from verify.derivation import facts, obligations, rules
 from verify.derivation.obligations import Premise
@@ -75,13 +76,12 @@ def _unshown(setting: Setting, statement: Statement) -> str:
     return shown if isinstance(shown, str) else ""
 
 
-def foreign(claim: Claim, used: Sequence[Claim]) -> str:
+def foreign(claim: Claim, used: Sequence[Claim], iteration: Iteration) -> str:
     """A function on which a derivation rests that is not all code of this package's theory as it stands; or empty.
 
     That the iterations are those of the method is only seen along runs: of code that anybody may have written, which
     may look at how many clients there are, this shows nothing for all of them.
     """
-    iteration = obligations.iteration_of(claim)
     functions: list[Any] = [iteration.before, iteration.after, iteration.kept, iteration.every, iteration.of_step]
     functions += [iteration.admits, *(h.met for pair in iteration.cases for h in pair), iteration.setting.hints.known]
     functions += [part for h in claim.requires for says in h.says for part in vars(says).values()]

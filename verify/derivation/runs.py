@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, value_of
-from fedtheory.meanings import Recurs
+from fedtheory.meanings import Recurs, Windows
 from fedtheory.numbers.rational import to_float
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
+from verify.base.evaluate import meeting
 from verify.derivation import facts as meanings_of
+from verify.derivation.falls import Bounded
 
 #: Values of the parameters that are drawn in one iteration, each as integers.
 Drawn = tuple[tuple[int, ...], ...]
@@ -23,6 +26,8 @@ _ROUNDING = 1e-9
 #: Error of a part of a state, relative to the largest other part, where the two are computed from each other.
 _CANCELLED = 1e-13
 _STARTS = 2
+#: Runs that are proposed.
+_PROPOSED = 2000
 #: Calls after which a step has to give what it gave first.
 _CALLS = 300
 
@@ -55,8 +60,8 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed:
         if len(lengths) > 1 or not all(_met(case, problem, points) for case, _ in iteration.recurring):
             return "what is to recur in every step does not"
         for params, point in points:
-            if not iteration.admits(problem, params):
-                return "the constants of a run are none of those of which the setting speaks"
+            if why := _strange(iteration, problem, params, letters):
+                return why
             found = iteration.before(problem, params, point)
             if not _same(at, found):
                 return "an iteration does not begin where the one before it ended"
@@ -69,15 +74,80 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed:
             why = why or meanings_of.contradicted(iteration, meanings, problem, params, point)
             if why:
                 return why
-            # An iteration along a run is of all clients at once, and letters of each are arrays.
-            told = {letter: source for letter, source in iteration.setting.sources.items() if letter in letters}
-            if any(not _close(value_of(told[letter], problem, params), letters[letter]) for letter in told):
-                return "a letter of the claim has another value in an iteration"
         state = algorithm.step(problem, instance.params, state, draw)
         if not _same(state, at):
             return "the iterations of a step do not end where the step does"
         if not np.all(taken):
             return "a client that the hypotheses let take part again and again does not"
+    return ""
+
+
+def compared(claim: Claim, said: Bounded, premises: Collection[Claim], seed: int, most: int) -> int:
+    """On how many runs, of which a claim speaks as wholes, the iterations were seen to be those of which its premises
+    do; ``ValueError`` where they are not, or there is no run."""
+    hypotheses = [h for premise in premises for h in premise.requires if h in claim.requires]
+    seen, recipes = 0, claim.instances.recipes(np.random.default_rng(seed))
+    for recipe, _ in islice(meeting(claim, islice(recipes, _PROPOSED)), most):
+        if why := departs(claim, said, hypotheses, recipe, seed):
+            raise ValueError(f"{why}: at {recipe}")
+        seen += 1
+    if not seen:
+        raise ValueError("no run meets the hypotheses")
+    return seen
+
+
+def departs(claim: Claim, said: Bounded, hypotheses: Collection[Hypothesis], recipe: Recipe, seed: int) -> str:
+    """How a run, of which a claim speaks as a whole, differs from what is ``said`` of it; empty if it does not.
+
+    It goes on to the iteration k at least. Each iteration begins where the one before ended, is one of the setting, and
+    meets the ``hypotheses``; who takes part is as windows say; letters have the values that they have in the claim, and
+    no value of f is below its infimum.
+    """
+    iteration, windows = said.along.iteration, said.windows
+    instance = claim.instances.build(recipe, False)
+    rng = np.random.default_rng(seed)
+    problem, history = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
+    values = claim.setting.bind(problem, instance.params)
+    letters = {x: values[x] for x in said.letters}
+    meanings = [says for h in claim.requires for says in h.says if not isinstance(says, Windows)]
+    length, rounds, last = (int(letters[x]) for x in (windows.length, windows.rounds, said.along.last))
+    least = said.infimum(problem, instance.params, history)
+    points = list(said.along.points(problem, instance.params, history))
+    if len(points) <= last:
+        return "a run ends before the iteration up to which the statement speaks of it"
+    ended: Any = None
+    for j, (params, point) in enumerate(points):
+        at, constants = iteration.before(problem, params, point), iteration.constants(params)
+        if ended is not None and not _same(ended, at):
+            return "an iteration does not begin where the one before it ended"
+        ended = iteration.after(problem, params, point)
+        seen, unseen = (np.asarray(who(problem, constants, at)) for who in (windows.seen, windows.unseen))
+        begins = windows.begins.holds(problem, params, {})
+        if (j == 0 and seen.any()) or (j >= length * rounds and unseen.any()) or begins is not (j % length == 0):
+            return "who takes part, or where rounds begin, is not as it is said"
+        why = _strange(iteration, problem, params, letters) or _outside(iteration, problem, params, point, at)
+        why = why or meanings_of.contradicted(iteration, meanings, problem, params, point)
+        if why:
+            return why
+        if not all(h.met is None or h.met(problem, params) for h in hypotheses):
+            return "an iteration of a run does not meet a hypothesis that the claim has"
+        value = to_float(said.infimum.of(problem, params, point))
+        if np.any(value < to_float(least) - _ROUNDING * (1 + np.abs(value))):
+            return "a function has a value below what is said to be its infimum"
+    return ""
+
+
+def _strange(iteration: Iteration, problem: Any, params: Any, letters: Mapping[Any, Any]) -> str:
+    """What of the constants of an iteration is not as the setting, or the claim, has it."""
+    if not iteration.admits(problem, params):
+        return "the constants of a run are none of those of which the setting speaks"
+    for of, _ in iteration.setting.hints.signs:
+        if np.min(to_float(np.asarray(of(problem, params)))) < -_ROUNDING:
+            return "the constants of a run do not have the signs that the setting says"
+    # An iteration along a run is of all clients at once, and letters of each are arrays.
+    told = {letter: source for letter, source in iteration.setting.sources.items() if letter in letters}
+    if any(not _close(value_of(told[x], problem, params), letters[x]) for x in told):
+        return "a letter of the claim has another value in an iteration"
     return ""
 
 

@@ -23,7 +23,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.derivation import for_all, obligations, runs
+from verify.derivation import falls, for_all, obligations, runs
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.rules import RuleUse
 from verify.derivation.runs import Drawn
@@ -64,9 +64,10 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(fallen)
     try:
         return _proved(method, inquiry, premises, verdicts, _RUNS)
-    except (ValueError, ArithmeticError):
+    except (ValueError, ArithmeticError) as error:
+        if falls.speaks_of(inquiry.claim):
+            return method.skipped(f"left open: {error}")
         # It may still follow at single choices of the constants, from what is certified there.
-        pass
     try:
         return _derived(method, inquiry, iteration, premises)
     except (ValueError, ArithmeticError) as error:
@@ -99,21 +100,25 @@ def _proved(
 
     ``most``: runs on which the iterations are compared with the method.
     """
-    claim = inquiry.claim
-    found = for_all.derived(claim, premises)
+    claim, whole = inquiry.claim, falls.speaks_of(inquiry.claim)
+    iteration = _iteration(claim)
+    found = falls.added(claim, premises) if whole else for_all.derived(claim, premises)
     if unproved := next((c.id for c in found.used if verdicts[c.id] is not Verdict.PROVED), ""):
         raise ValueError(f"{unproved} is {verdicts[unproved]}, and not proved")
-    if name := for_all.foreign(claim, found.used):
+    if name := for_all.foreign(claim, found.used, iteration):
         raise ValueError(f"that the iterations are those of all runs is only seen, and {name} may know of which")
     if why := for_all.unshown(found.own):
         raise ValueError(why)
     rng = np.random.default_rng(inquiry.seed)
-    for n in _CLIENTS:
+    for n in () if whole else _CLIENTS:
         # The cases of iterations, and the limits of their constants, are looked at where these are numbers.
-        for recipe in islice(_constants(obligations.iteration_of(claim), claim, premises, n, rng), 1):
+        for recipe in islice(_constants(iteration, claim, premises, n, rng), 1):
             if missing := obligations.missing(claim, premises, recipe):
                 raise ValueError(f"{missing} is not derived")
-    seen = _compared(claim, None, inquiry.seed, rng, most)
+    if whole:
+        seen = runs.compared(claim, falls.read(claim), found.used, inquiry.seed, most)
+    else:
+        seen = _compared(claim, None, inquiry.seed, rng, most)
     note = (
         f"{_said([c.id for c in found.used], found.steps, seen)}; all of it for all letters, each client's own too, "
         f"every number of clients and d, whatever is drawn"
@@ -293,9 +298,7 @@ def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
 
     ``ValueError`` where a premise is of another setting, or rests on what the claim does not assume.
     """
-    iteration = getattr(claim.statement, "iteration", None)
-    if not isinstance(claim.statement, Eventually) or iteration is None:
-        raise ValueError("no rule derives a statement of this kind")
+    iteration = _iteration(claim)
     if any(quantity.after or quantity.domain is not None for quantity in claim.statement.quantities):
         raise ValueError("no rule speaks of quantities that need not be finite, or of expectations")
     found = {id: _premise(claims.get(id), iteration, claim) for id in _leaves(claim)}
@@ -305,13 +308,23 @@ def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
     return iteration, tuple(found.values())
 
 
+def _iteration(claim: Claim) -> Iteration:
+    """The iteration of which a claim's quantities are; ``ValueError`` where no rule speaks of the claim."""
+    if falls.speaks_of(claim):
+        return falls.read(claim).along.iteration
+    iteration: Iteration | None = getattr(claim.statement, "iteration", None)
+    if not isinstance(claim.statement, Eventually) or iteration is None:
+        raise ValueError("no rule derives a statement of this kind")
+    return iteration
+
+
 def _leaves(claim: Claim) -> Iterator[str]:
     """The claims from which a claim is to follow: in place of a limit that itself is derived those from which that is,
     as nothing of it is believed. ``ValueError`` where a claim is to follow from itself."""
 
     def follows(id: str) -> tuple[str, ...]:
         known = claim if id == claim.id else claims.get(id)
-        return known.follows if isinstance(known.statement, Eventually) else ()
+        return known.follows if known is claim or isinstance(known.statement, Eventually) else ()
 
     for id, path in claims.behind(claim.id, follows, deep=True):
         for premise in follows(id):

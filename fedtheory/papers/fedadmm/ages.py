@@ -21,10 +21,10 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Windows
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import iterates, runs, transition
-from fedtheory.papers.fedadmm.letters import k0, m, parts, q, s0, sigma_bar
+from fedtheory.papers.fedadmm.letters import k, k0, m, parts, q, s0, sigma_bar
 from fedtheory.papers.fedadmm.limits import gradient
 from fedtheory.problems.base import Problem
-from fedtheory.settings.alongruns import Along
+from fedtheory.settings.along import Along
 from fedtheory.settings.iterations import At
 from fedtheory.settings.quantities import Among, Square, Total
 from fedtheory.settings.relations import Comparison, Quantity
@@ -132,13 +132,18 @@ def _kept(problem: Problem, params: Any, at: Aged) -> Array:
     return gap
 
 
+def largest_ratio(problem: Problem, run: runs.Run) -> Any:
+    """The largest of the alpha_i r_i/sigma_i."""
+    return max(run.fed.alpha * run.r / run.fed.sigma)
+
+
 def _of_run(problem: Problem, run: runs.Run, history: runs.History) -> Iterator[tuple[Params, transition.State]]:
     """The iterations 0, 1, ... of a run, for all its clients."""
     fed, N = run.fed, 2 * run.s0 - 1
-    largest = max(fed.alpha * run.r / fed.sigma), max(fed.sigma)
+    largest = largest_ratio(problem, run), max(fed.sigma)
     left, seen = np.full(len(run.r), N), np.zeros(len(run.r), dtype=bool)
-    for k, (old, new) in enumerate(pairwise(history.states())):
-        active, begins = run.masks[k // fed.k0], int(k % fed.k0 == 0)
+    for j, (old, new) in enumerate(pairwise(history.states())):
+        active, begins = run.masks[j // fed.k0], int(j % fed.k0 == 0)
         phi = fed.alpha[:, None] * problem.f.gradient(old.W) + old.Pi
         nothing = 0 * old.W
         constants = fed.alpha, fed.sigma, fed.nu, run.r, active, largest[0], begins, slice(None)
@@ -180,7 +185,7 @@ ITERATION = replace(
     kept=_kept,
     admits=_admits,
 )
-ALONG = Along(ITERATION, _of_run)
+ALONG = Along(ITERATION, _of_run, k)
 
 # The function V
 
@@ -300,7 +305,8 @@ ITERATIONS = (
         reading="the first is lemma-C.2/b",
     ),
 )
-#: Scheme 4.1, and what it means of who takes part.
+#: Scheme 4.1, and what it means of who takes part. Of two rounds in which a client takes part one after another the
+#: first lies in some window and the second in the next one at the latest: 2 s_0 - 1 rounds lie between them at most.
 SCHEME = replace(runs.SCHEME, says=(Windows(transition.BEGINS, k0, s0, seen, unseen),))
 
-__all__ = ["ALONG", "ITERATION", "ITERATIONS", "SCHEME", "SLOPE", "share"]
+__all__ = ["ALONG", "ITERATION", "ITERATIONS", "SCHEME", "SLOPE", "largest_ratio", "share"]

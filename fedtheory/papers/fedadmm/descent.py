@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +21,7 @@ from fedtheory.papers.fedadmm.runs import (
     SMOOTH,
     START,
     STEP,
-    History,
-    Run,
     View,
-    lowest,
     of_client,
     quantity,
 )
@@ -314,13 +310,6 @@ _drop, _along, _along_sum, _Bar = parts(
 _along_other = q("<Dbar_i,pi_i-phi_i>")
 
 
-def infimum(problem: Problem, run: Run, history: History) -> Array:
-    """f*."""
-    found = np.empty((1, 1), dtype=object if isinstance(run.fed.alpha[0], Fraction) else float)
-    found[0, 0] = lowest(problem, run.fed.alpha)
-    return found
-
-
 def _dropped(v: View, k: int) -> Array:
     at = v.state(k + 1)
     shared = at.w[..., None, :] + 0 * at.W
@@ -407,4 +396,4 @@ LEMMA_C2 = (
     ),
 )
 
-__all__ = ["DESCENT_OF_ANY", "EQ_45", "EQ_51", "LEMMA_41", "LEMMA_C1", "LEMMA_C2", "infimum"]
+__all__ = ["DESCENT_OF_ANY", "EQ_45", "EQ_51", "LEMMA_41", "LEMMA_C1", "LEMMA_C2"]

@@ -369,11 +369,11 @@ def test_limits_that_constants_do_not_meet_are_seen(monkeypatch):
 
 def test_code_of_somebodys_own_is_not_seen_to_be_that_of_all_runs():
     quantity = replace(TOLERANCES.statement.vanishing[0], of=lambda problem, params, state: state.eps)
-    assert for_all.foreign(TOLERANCES, ()) == ""
+    assert for_all.foreign(TOLERANCES, (), ITERATION) == ""
     own = replace(TOLERANCES, statement=replace(TOLERANCES.statement, vanishing=(quantity,)))
-    assert for_all.foreign(own, ()) == "<lambda>"
+    assert for_all.foreign(own, (), ITERATION) == "<lambda>"
     hypothesis = Hypothesis("as one likes", met=lambda problem, params: True)
-    assert for_all.foreign(replace(TOLERANCES, requires=(hypothesis,)), ()) == "<lambda>"
+    assert for_all.foreign(replace(TOLERANCES, requires=(hypothesis,)), (), ITERATION) == "<lambda>"
 
 
 def test_what_a_derivation_rests_on_is_shown_for_all_letters():
@@ -387,7 +387,7 @@ def test_what_a_derivation_rests_on_is_shown_for_all_letters():
 
 
 def test_supported_premises_give_no_more_than_support(monkeypatch):
-    monkeypatch.setattr(obligations, "_uncertified", lambda claim, recipe, instance: "left open")
+    monkeypatch.setattr(obligations, "_uncertified", lambda *given: obligations.Tried("left open"))
     found = _derive(COROLLARY)
     assert found.verdict is Verdict.SUPPORTED and "not certified" in found.note
 
@@ -618,7 +618,7 @@ def test_functions_that_grow_in_one_direction_only_are_seen():
 @pytest.fixture
 def believed(monkeypatch):
     """Certificates are taken for granted: what is left is what the method itself examines."""
-    monkeypatch.setattr(obligations, "_uncertified", lambda claim, recipe, instance: "")
+    monkeypatch.setattr(obligations, "_uncertified", lambda *given: obligations.Tried(""))
 
 
 def _left_open(claim):

@@ -1,6 +1,6 @@
-"""Quantities of whole runs, as of the iterations of which a run consists: in a form that rules can see.
+"""Quantities of whole runs, by the iterations of which a run consists: in a form that rules can see.
 
-A run is what an instance is of: its parameters are the run's, and its state is all of its history.
+An instance is a run: its parameters are the run's, and its state is all of its history.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import sympy
 
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -19,24 +20,25 @@ from fedtheory.settings.iterations import At, Iteration
 @dataclass(frozen=True, eq=False)
 class Along:
     """Runs as iterations: ``points(problem, run, history)`` are the parameters and points of the iterations 0, 1, ...,
-    each for all clients."""
+    each for all clients. ``last``: the letter of the iteration up to which a statement speaks of a run, which is its
+    parameter ``k``."""
 
     iteration: Iteration
     points: Callable[[Problem, Any, Any], Iterator[tuple[Any, Any]]]
+    last: sympy.Symbol
 
 
 @dataclass(frozen=True)
 class Least:
-    """The least of a number of an iteration, over the iterations ``first``, ..., k of a run, k its parameter ``k``."""
+    """The least of a number over the iterations ``first``, ..., k of a run."""
 
     along: Along
     of: At
     first: int
 
     def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
-        """The least; over no iterations that of the iteration ``first``."""
-        last = max(run.k, self.first)
-        points = list(self.along.points(problem, run, history))[self.first : last + 1]
+        """The least; where there are no such iterations, the number of the first."""
+        points = list(self.along.points(problem, run, history))[self.first : max(run.k, self.first) + 1]
         found: Array = np.min(np.stack([self.of(problem, *point) for point in points]), axis=0)
         return found
 
@@ -50,13 +52,14 @@ class Start:
 
     def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
         """The number, before the first iteration."""
-        return self.of(problem, *next(iter(self.along.points(problem, run, history))))
+        return self.of(problem, *next(self.along.points(problem, run, history)))
 
 
 @dataclass(frozen=True)
 class Infimum:
     """The infimum of a function of the state, over all states, as ``value(problem, run)`` computes it."""
 
+    along: Along
     of: At
     value: Callable[[Problem, Any], Any]
 

@@ -1,0 +1,237 @@
+"""What the falls of every iteration add up to: along every run the least of a number is at most a bound in k.
+
+V is a function of the state, G a number of an iteration, and U a sum over the clients that never took part. The
+premises are inequalities for all letters, at every iteration that a run may have:
+
+- V(j + 1) <= V(j);
+- g G(j) <= V(j) - V(j + 1) + U(j) with g > 0, where iteration j begins a round;
+- V(j) >= l f(j) with l >= 0, up to what is nonnegative, where f* is the infimum of f.
+
+Of the iterations s_0 k_0, ..., k, x begin a round, those p k_0 with s_0 <= p <= k/k_0: x k_0 > k - s_0 k_0. In these
+U = 0, since of the first window everybody took part in some round. They are among the iterations 0, ..., k, in none of
+which V rises: g x times the least of G over any iterations with these among them is at most V(0) - V(k + 1), and so at
+most V(0) - l f*. What V(0) counts of clients that took part is 0. So the least is at most B if g x B - V(0) + l f* is a
+sum of inequalities that hold at the start, each as often as a nonnegative number says, and of what is nonnegative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.meanings import Windows
+from fedtheory.settings.along import Along, Infimum, Least, Start
+from fedtheory.settings.iterations import At
+from fedtheory.settings.quantities import Among
+from verify.derivation import facts, obligations
+from verify.derivation.coefficients import Coefficient
+from verify.derivation.facts import Known, Of, Term
+from verify.derivation.for_all import Derived
+from verify.derivation.obligations import Premise
+from verify.derivation.rules import RuleUse
+from verify.exact import reals, symbolic
+
+#: The rule's name.
+RULE = "added falls"
+#: A sum of coefficients times what they are of: functions of the state, before an iteration, or (None) f*.
+Sum = Mapping[At | None, Coefficient]
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A statement that the rule speaks of: the least of what is at most a sum of the ``bound``'s coefficients times
+    numbers of the start and (None) the infimum, who takes part, and the letters that stand in it or its hypotheses."""
+
+    least: Least
+    infimum: Infimum
+    bound: Mapping[At | None, sympy.Expr]
+    windows: Windows
+    letters: frozenset[sympy.Basic]
+
+    @property
+    def along(self) -> Along:
+        """The runs of which it speaks."""
+        return self.least.along
+
+
+def speaks_of(claim: Claim) -> bool:
+    """Whether a claim is about the least of a number along runs."""
+    return any(isinstance(quantity.of, Least) for quantity in claim.statement.quantities)
+
+
+def read(claim: Claim) -> Bounded:
+    """What a claim says; ``ValueError`` where it is nothing of which the rule speaks."""
+    statement = claim.statement
+    windows = [says for h in claim.requires for says in h.says if isinstance(says, Windows)]
+    if type(statement) is not Inequality or len(statement.comparisons) != 1 or statement.strict or len(windows) != 1:
+        raise ValueError("the rule speaks of one bound, and of runs in whose windows everybody takes part")
+    if any(q.after or q.domain is not None or type(q.of) not in (Least, Start, Infimum) for q in statement.quantities):
+        raise ValueError("a quantity is none of a whole run")
+    least = [(q.expression, q.of) for q in statement.quantities if isinstance(q.of, Least)]
+    infima = [q.of for q in statement.quantities if isinstance(q.of, Infimum)]
+    if len(least) != 1 or len(infima) != 1 or statement.left != least[0][0]:
+        raise ValueError("a bound is one of the least of a number, in which one infimum stands")
+    rest = sympy.expand(statement.right)
+    names = {q.expression for q in statement.quantities}
+    bound: dict[At | None, sympy.Expr] = {}
+    for q in statement.quantities:
+        if isinstance(q.of, Start | Infimum):
+            c, key = rest.coeff(q.expression), None if isinstance(q.of, Infimum) else q.of.of
+            bound[key] = bound.get(key, sympy.S.Zero) + c
+            rest = sympy.expand(rest - c * q.expression)
+    if rest != 0 or any(c.has(*names) for c in bound.values()):
+        raise ValueError("the bound is not linear in quantities")
+    spoken = sympy.Tuple(statement.right, *symbolic.assumed(claim)).free_symbols
+    letters = frozenset(spoken & set(claim.setting.sources))
+    said = Bounded(least[0][1], infima[0], bound, windows[0], letters)
+    of_runs = [q.of for q in statement.quantities if isinstance(q.of, Least | Start | Infimum)]
+    if any(of.along is not said.along or of.of.iteration is not said.along.iteration for of in of_runs):
+        raise ValueError("quantities are of several sorts of runs")
+    if not {said.along.last, said.windows.length, said.windows.rounds} <= letters:
+        raise ValueError("it does not speak of how long a run is, or its rounds and windows are")
+    if claim.setting.sources[said.along.last] != "k":
+        raise ValueError("the letter of the last iteration is another one")
+    return said
+
+
+def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
+    """How a claim follows, whatever the letters. ``ValueError`` says what does not follow, or is not known of them."""
+    said = read(claim)
+    iteration, windows, last = said.along.iteration, said.windows, said.along.last
+    late = windows.rounds * windows.length
+    surplus = sympy.Dummy("y", positive=True)
+    assumed = (*symbolic.assumed(claim), *iteration.limits)
+    if not reals.implied(sympy.Gt(last, late, evaluate=False), assumed):
+        raise ValueError("the run need not be longer than its first window")
+    if not reals.implied(sympy.Ge(late, said.least.first, evaluate=False), assumed):
+        raise ValueError("the least is not over all iterations that count")
+    # x is (k - s_0 k_0)/k_0 times more than 1.
+    count = (last - late) / windows.length * (1 + surplus)
+    known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0)]
+    used, nonnegative = _bounded(said, list(map(_of_state, known)), assumed, count)
+    claims = {k.claim.id: k.claim for k in used if k.claim is not None}
+    step = RuleUse(RULE, tuple(used), nonnegative=tuple(Term(of, None) for of in nonnegative))
+    shown = obligations.nonnegative([step], [])
+    own = [*(next(obligations.own(iteration, [of])) for of in shown), *obligations.own(iteration, [])]
+    return Derived((step,), tuple(claims.values()), tuple(own))
+
+
+class _Fact(NamedTuple):
+    """An inequality, as that a sum is at least 0: in the state before an iteration, and in the one after it."""
+
+    known: Known | None
+    early: Sum
+    late: Sum
+
+    @property
+    def always(self) -> bool:
+        """Whether it holds at every iteration."""
+        return self.known is None or self.known.case is None
+
+
+def _of_state(known: Known) -> _Fact:
+    """A fact about functions of the state; ``ValueError`` where it is about anything else."""
+    early: dict[At | None, Coefficient] = {}
+    late: dict[At | None, Coefficient] = {}
+    for t, c in known.terms.items():
+        if not isinstance(t.of, At) or t.of.each or known.signs or not isinstance(c, Coefficient):
+            raise ValueError("a premise speaks of what is no function of the state")
+        (late if t.of.later else early)[replace(t.of, later=False)] = c
+    return _Fact(known, early, late)
+
+
+def _bounded(
+    said: Bounded, known: Sequence[_Fact], assumed: tuple[sympy.Basic, ...], count: sympy.Expr
+) -> tuple[list[Known], list[At]]:
+    """The facts by which the bound is shown, and the quantities that have to be nonnegative."""
+    why = "no function of the state falls so in every iteration that begins a round, and never rises"
+    one, f = Coefficient.of(sympy.S.One, assumed), said.infimum.of
+    of_start = [*(fact for fact in known if fact.always and not fact.late), _Fact(None, {f: one, None: -one}, {})]
+    for never in (fact for fact in known if fact.always and fact.early and not _less(fact.early, fact.late, -1)):
+        V = never.early
+        if any(not c.value.free_symbols <= said.letters for c in V.values()):
+            continue
+        for fall, g in _falls(said, known, V):
+            for below, least, rest in _below(f, known, V):
+                bound: Sum = {t: Coefficient.of(g.value * count * c, assumed) for t, c in said.bound.items()}
+                start = {t: c for t, c in V.items() if not _is_among(t, said.windows.seen)}
+                try:
+                    taken, more = _shown(_less(_less(bound, start), {None: least}, -1), of_start)
+                except ValueError as error:
+                    why = str(error)
+                else:
+                    facts_used = [fact.known for fact in (never, fall, below, *taken) if fact.known is not None]
+                    return facts_used, [*rest, *more]
+    raise ValueError(why)
+
+
+def _falls(said: Bounded, known: Sequence[_Fact], V: Sum) -> Iterator[tuple[_Fact, Coefficient]]:
+    """Facts that V falls by g times what the least is of in iterations that begin a round, but for sums over clients
+    that never took part, and g."""
+    wanted = replace(said.least.of, later=False)
+    for fact in known:
+        others, rest = _less(fact.early, V), _less(fact.late, V, -1)
+        if fact.known is None or fact.known.case != said.windows.begins or set(rest) != {wanted}:
+            continue
+        g = -rest[wanted]
+        if said.least.of.later and all(_is_among(t, said.windows.unseen) for t in others) and g > 0:
+            yield fact, g
+
+
+def _is_among(of: At | None, who: Of) -> bool:
+    """Whether it is a sum over the clients of whom something is true."""
+    return of is not None and type(of.function) is Among and of.function.who is who
+
+
+def _below(f: At, known: Sequence[_Fact], V: Sum) -> Iterator[tuple[_Fact, Coefficient, list[At]]]:
+    """Facts by which V is at least a multiple of f, that multiple, and what else has to be nonnegative."""
+    for fact in known:
+        if not fact.always or fact.late or f not in fact.early or not fact.early[f] < 0:
+            continue
+        for t, c in fact.early.items():
+            if t in V and t != f and c > 0:
+                times = V[t] / c
+                rest = dict(_less(V, fact.early, times))
+                least = rest.pop(f, None)
+                if least is not None and least >= 0 and times >= 0 and all(c >= 0 for c in rest.values()):
+                    yield fact, least, [t for t in rest if t is not None]
+
+
+def _less(one: Sum, other: Sum, times: Any = 1) -> Sum:
+    """One sum less a multiple of another, without what cancels."""
+    found = dict(one)
+    for t, c in other.items():
+        found[t] = found[t] - c * times if t in found else -(c * times)
+    return {t: c for t, c in found.items() if c.value != 0}
+
+
+def _shown(goal: Sum, known: Sequence[_Fact]) -> tuple[list[_Fact], list[At]]:
+    """The facts at the start by whose nonnegative multiples a sum is nonnegative, and the quantities that have to be
+    nonnegative.
+
+    What has a negative coefficient is cancelled by a fact, one after another. ``ValueError`` where that is not so.
+    """
+    taken: list[_Fact] = []
+    left = list(known)
+    while (t := next((t for t, c in goal.items() if c <= 0), _NONE)) is not _NONE:
+        place = next((k for k, fact in enumerate(left) if t in fact.early and fact.early[t] < 0), None)
+        if place is None:
+            raise ValueError(f"nothing bounds what is taken {goal[t].value} times from above")
+        fact = left.pop(place)
+        times = goal[t] / fact.early[t]
+        if not times >= 0:
+            raise ValueError("an inequality would be taken a negative number of times")
+        goal = _less(goal, fact.early, times)
+        taken.append(fact)
+    if None in goal:
+        raise ValueError("f* is bounded from above")
+    return taken, [t for t in goal if t is not None]
+
+
+#: No term.
+_NONE: Any = object()
