@@ -113,7 +113,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
     # x is (k - s_0 k_0)/k_0 times more than 1.
     count = (last - late) / windows.length * (1 + surplus)
     known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0)]
-    used, nonnegative = _bounded(said, list(map(_of_state, known)), assumed, count)
+    used, nonnegative = _bounded(said, [_of_state(fact, said.letters) for fact in known], assumed, count)
     claims = {k.claim.id: k.claim for k in used if k.claim is not None}
     step = RuleUse(RULE, tuple(used), nonnegative=tuple(Term(of, None) for of in nonnegative))
     shown = obligations.nonnegative([step], [])
@@ -134,13 +134,15 @@ class _Fact(NamedTuple):
         return self.known is None or self.known.case is None
 
 
-def _of_state(known: Known) -> _Fact:
-    """A fact about functions of the state; ``ValueError`` where it is about anything else."""
+def _of_state(known: Known, letters: frozenset[sympy.Basic]) -> _Fact:
+    """A fact about functions of the state, in letters of the run; ``ValueError`` where it is about anything else."""
     early: dict[At | None, Coefficient] = {}
     late: dict[At | None, Coefficient] = {}
     for t, c in known.terms.items():
         if not isinstance(t.of, At) or t.of.each or known.signs or not isinstance(c, Coefficient):
             raise ValueError("a premise speaks of what is no function of the state")
+        if not c.value.free_symbols <= letters:
+            raise ValueError("a premise has letters that the claim has not, and that may be others in each iteration")
         (late if t.of.later else early)[replace(t.of, later=False)] = c
     return _Fact(known, early, late)
 
@@ -154,8 +156,6 @@ def _bounded(
     of_start = [*(fact for fact in known if fact.always and not fact.late), _Fact(None, {f: one, None: -one}, {})]
     for never in (fact for fact in known if fact.always and fact.early and not _less(fact.early, fact.late, -1)):
         V = never.early
-        if any(not c.value.free_symbols <= said.letters for c in V.values()):
-            continue
         for fall, g in _falls(said, known, V):
             for below, least, rest in _below(f, known, V):
                 bound: Sum = {t: Coefficient.of(g.value * count * c, assumed) for t, c in said.bound.items()}

@@ -223,6 +223,9 @@ EVERYWHERE = tuple(h for h in ITERATION.requires if h is not transition.BEGINS)
         (ITERATION, MONOTONE, _stated(ENDS, also=())),
         (ITERATION, MONOTONE, _stated(ENDS, left=ages._eps, right=169 * s0 * ages._shares, also=())),
         (ITERATION, MONOTONE, _stated(ENDS, left=-ages._f)),
+        # With what may be another number in each iteration.
+        (_stated(ITERATION, left=ages._left_i * ages._slope), MONOTONE, ENDS),
+        (ITERATION, MONOTONE, _stated(ENDS, left=ages._left_i * ages._f, right=ages._left_i * ENDS.statement.right)),
         (ITERATION, MONOTONE, _stated(ENDS, left=ages._f, right=ages._L + 30 * ages._tol)),
         (ITERATION, MONOTONE, _renamed(ENDS, ages._f, At(ages.ITERATION, iterates.objective, later=True))),
     ],
