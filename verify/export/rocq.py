@@ -162,10 +162,12 @@ class _Writing:
         found = []
         for thing, c in form.items():
             whole = self._table.quotient(c)
-            # What vanishes once it is multiplied out is written term by term.
-            vanishes = whole.num == 0 and not isinstance(c, str)
-            parts = [{"num": [term], "den": c["den"]} for term in c["num"]] if vanishes else []
-            for q in map(self._table.quotient, parts) if parts else [whole]:
+            parts = [whole]
+            if whole.num == 0:
+                # What vanishes once it is multiplied out is written term by term; what has no terms, not at all.
+                terms = [] if isinstance(c, str) else c["num"]
+                parts = [self._table.quotient({"num": [term], "den": c["den"]}) for term in terms]
+            for q in parts:
                 minus = polynomials.has_no_positive(q.num)
                 q = q._replace(num=-q.num) if minus else q
                 found.append(_Term(minus, None if q.num == q.den else q, thing))

@@ -77,6 +77,12 @@ OF_LETTERS = {
             "known": [],
             "squares": [],
         },
+        {
+            "claimed": "two sides written alike",
+            "target": {"1|1": {"num": [], "den": ONE_LETTER}},
+            "known": [],
+            "squares": [],
+        },
     ],
 }
 #: What a counterexample calculates: 1/(1 - 3) = -1/2, which is below 1/3.
@@ -138,6 +144,7 @@ def test_a_theorem_is_read():
     assert theorems == [
         "(mu - L) / (mu + L) < 0.",
         "mu / (mu + L) + L / (mu + L) - mu / (mu + L) - L / (mu + L) = 0.",
+        "0 = 0.",
     ]
 
 
@@ -198,7 +205,7 @@ def test_what_theorems_rest_on_is_looked_at():
 def test_rocq_accepts_what_is_exported(folder, descent):
     (folder / "p_good.v").write_text(rocq.text([*descent, WITH_LETTERS, OF_LETTERS, CALCULATION]), encoding="utf-8")
     answer = prove.compiled(folder / "p_good.v")
-    assert answer.why == "" and answer.theorems == len(descent) + 4
+    assert answer.why == "" and answer.theorems == len(descent) + 5
 
 
 @needs_rocq
