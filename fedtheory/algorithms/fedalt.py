@@ -49,11 +49,14 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
     return UniformSubset(problem.n, params.tau)
 
 
-def slopes(problem: Problem, params: Params, W: Array, V: Array) -> tuple[Array, Array]:
-    """The gradients of the h_i in w and in v_i, both ``(..., m, d)``."""
-    pull = params.mu * (W - V)
-    shared = (1 - params.alpha) * problem.f.gradient(W) + pull
-    return shared, params.alpha * problem.f.gradient(V) - pull
+def shared_slope(problem: Problem, params: Params, W: Array, V: Array) -> Array:
+    """The gradients of the h_i in w, ``(..., m, d)``."""
+    return (1 - params.alpha) * problem.f.gradient(W) + params.mu * (W - V)
+
+
+def personal_slope(problem: Problem, params: Params, W: Array, V: Array) -> Array:
+    """The gradients of the h_i in v_i, ``(..., m, d)``."""
+    return params.alpha * problem.f.gradient(V) - params.mu * (W - V)
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
@@ -63,9 +66,9 @@ def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
     """
     W, V = everywhere(problem, state.w), state.V
     for _ in range(params.k0):
-        V = V - params.gamma_v * slopes(problem, params, W, V)[1]
+        V = V - params.gamma_v * personal_slope(problem, params, W, V)
     for _ in range(params.k0):
-        W = W - params.gamma_w * slopes(problem, params, W, V)[0]
+        W = W - params.gamma_w * shared_slope(problem, params, W, V)
     return State(mean_over(draw, params.tau, W), np.where(draw[..., None], V, state.V))
 
 
@@ -80,7 +83,7 @@ def fixed_point(problem: Problem, params: Params) -> State:
         return f.resolvent(params.mu / params.alpha, params.mu / params.alpha * everywhere(problem, w))
 
     def slope(w: Array) -> Array:
-        return slopes(problem, params, everywhere(problem, w), personal(w))[0].sum(axis=-2)
+        return shared_slope(problem, params, everywhere(problem, w), personal(w)).sum(axis=-2)
 
     # The slope is affine in w.
     origin = 0 * f.gradient(zeros(problem.n, problem.d))[0]

@@ -9,7 +9,7 @@ import numpy as np
 
 from fedtheory.algorithms import fedalt
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.fedalt import Params, State
+from fedtheory.algorithms.fedalt import Params, State, personal_slope, shared_slope
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -19,8 +19,10 @@ def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
     """k_0 simultaneous steps on the personal models and on copies of the shared one, which the server averages."""
     W, V = everywhere(problem, state.w), state.V
     for _ in range(params.k0):
-        shared, personal = fedalt.slopes(problem, params, W, V)
-        W, V = W - params.gamma_w * shared, V - params.gamma_v * personal
+        W, V = (
+            W - params.gamma_w * shared_slope(problem, params, W, V),
+            V - params.gamma_v * personal_slope(problem, params, W, V),
+        )
     return State(mean_over(draw, params.tau, W), np.where(draw[..., None], V, state.V))
 
 

@@ -1,9 +1,11 @@
 """From what holds of each seed to what is said of a statement: seen, not seen, or undecided.
 
 A statement is seen where the hypothesis that it holds of at most half of all seeds is rejected, and not seen where the
-one that it holds of at least half is, each at half of :data:`LEVEL`, by the capital processes of
-:mod:`verify.statistics.e_process`: more seeds may be added to a run at any time. A seed of which it is open whether the
-statement holds counts against either decision.
+one that it holds of at least half is, each at half of :data:`LEVEL`, by a capital process: more seeds may be added to a
+run at any time. Two thirds of the capital are staked whole on every seed, that it agrees: they double with each, and
+are lost with the first that does not. The rest is bet as :mod:`verify.statistics.e_process` does, for seeds that
+disagree at times. So six that agree decide, as (2/3) 2^6 > 2/0.05; fewer cannot by any test at this level, as
+2^5 < 2/0.05. A seed of which it is open whether the statement holds counts against either decision.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from verify.statistics.e_process import Assumed, log_capital
 
 #: The chance that a statement is ever said to be seen that holds of no more than half of all seeds, or the opposite.
 LEVEL = 0.05
+#: The share of the capital that is staked whole on each seed.
+WHOLE = 2 / 3
 #: Seeds that any decision takes.
-LEAST = 5
+LEAST = math.ceil(math.log2(2 / LEVEL))
 #: Seeds up to which it is said how many a decision would take.
 MOST = 1000
 
@@ -55,30 +59,24 @@ def decide(held: Sequence[bool | None]) -> Decision:
 
 def _crossed(found: Sequence[bool]) -> int | None:
     """After how many of these it is rejected that at most half are, if it is."""
-    threshold = math.log(2 / LEVEL)
-    for count in range(LEAST, len(found) + 1):
-        x = np.array(found[:count], dtype=float)[:, None]
-        if log_capital(x, np.array([0.5]), Assumed(0.0, 1.0))[0] >= threshold:
-            return count
-    return None
+    return next((n for n in range(LEAST, len(found) + 1) if _rejected(sum(found[:n]), n)), None)
+
+
+def _rejected(agreeing: int, count: int) -> bool:
+    """Whether so many of so many seeds are too many for a statement that holds of half; their order does not matter."""
+    x = np.zeros((count, 1))
+    x[:agreeing] = 1
+    capital = (1 - WHOLE) * math.exp(log_capital(x, np.array([0.5]), Assumed(0.0, 1.0))[0])
+    return capital + (WHOLE * 2.0**count if agreeing == count else 0.0) >= 2 / LEVEL
 
 
 def _continued(found: Sequence[bool]) -> int | None:
     """After how many it would be, were the rest as these are."""
     share = sum(found) / len(found) if found else 0.0
-    if share <= 0.5:
+    if share <= 0.5 or not _rejected(math.floor(share * MOST), MOST):
         return None
     low, high = len(found), MOST
-    threshold = math.log(2 / LEVEL)
-
-    def enough(count: int) -> bool:
-        x = np.zeros((count, 1))
-        x[: math.floor(share * count)] = 1
-        return bool(log_capital(x, np.array([0.5]), Assumed(0.0, 1.0))[0] >= threshold)
-
-    if not enough(high):
-        return None
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if _rejected(math.floor(share * middle), middle) else (middle, high)
     return high

@@ -18,7 +18,7 @@ What the papers say about their figures and tables, checked on data. `make exper
 this page; `fedtheory experiment NAME --data FILE --out DIR` runs one experiment on your own data.
 
 A statement is *seen* if the hypothesis that it holds for at most half of all seeds is rejected, and *not seen* if the
-opposite hypothesis is, each at level {LEVEL / 2:g}, by tests that allow seeds to be added at any time; nine
+opposite hypothesis is, each at level {LEVEL / 2:g}, by tests that allow seeds to be added at any time; six
 seeds that agree suffice. It is *undecided* if neither is rejected: the seeds disagree, or a run was stopped
 before it reached a target that would settle it. None of this is a verdict on a theorem.
 """

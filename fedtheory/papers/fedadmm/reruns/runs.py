@@ -13,13 +13,14 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize
 
 from fedtheory.algorithms import fedadmm, fedalt, fedavg_stale, fedprox, fedsim
 from fedtheory.data import Dataset, split
 from fedtheory.experiments import Curve, Result, Span, Tuned, spent, tune
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedadmm.reruns.names import METHODS, Setting, key
-from fedtheory.problems.base import Problem, stationary_point, weighted_gradient, weighted_value
+from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, Setting, key
+from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.problems.least_squares import from_rows, three_laws
 from fedtheory.problems.logistic import SparseLogistic
 from fedtheory.problems.subproblems import Answer, InnerSteps, Task
@@ -64,9 +65,19 @@ class Instance:
             return float(f.average(w[None])[0])
         return float(weighted_value(self.problem, self.alpha, w))
 
+    def gradient(self, w: Array) -> Array:
+        """grad f(w)."""
+        return weighted_gradient(self.problem, self.alpha, w)
+
     def slope(self, w: Array) -> float:
         """|grad f(w)|^2."""
-        return float((weighted_gradient(self.problem, self.alpha, w) ** 2).sum())
+        return float((self.gradient(w) ** 2).sum())
+
+    @cached_property
+    def least(self) -> float:
+        """The least value of f, as near as what is compared with it asks for."""
+        start, near = np.zeros(self.problem.d), {"maxiter": 1000, "ftol": 1e-12, "gtol": 1e-9}
+        return float(minimize(self.value, start, jac=self.gradient, method="L-BFGS-B", options=near).fun)
 
 
 def synthetic(m: int, n: int, rng: np.random.Generator) -> Instance:
@@ -132,9 +143,8 @@ def participants(setting: Setting) -> int:
     return max(1, round(setting.rho * setting.m))
 
 
-def admm(task: Instance, setting: Setting, factor: float, most: int, rng: np.random.Generator) -> tuple[Outcome, Array]:
-    """FedADMM with the parameters of Section 5.2, its sigma_i divided by ``factor``, and the stopping rule (30); the
-    model it ends with comes second.
+def admm(task: Instance, setting: Setting, factor: float, most: int, rng: np.random.Generator) -> Outcome:
+    """FedADMM with the parameters of Section 5.2, its sigma_i divided by ``factor``, and the stopping rule (30).
 
     Section 5.2 starts from pi_i = 0 and w_i = 0. The clients take one step (15) at least.
     """
@@ -162,7 +172,7 @@ def admm(task: Instance, setting: Setting, factor: float, most: int, rng: np.ran
     rounds, values = _run(step, task.value, lambda w, value: task.slope(w) < goal, most)
     # One count for each of the k0 iterations of a round.
     gradients = np.cumsum(np.array(counted).reshape(-1, setting.k0).sum(axis=1))[: len(values)]
-    return Outcome(rounds, gradients, values), fedadmm.average(params, state.Z)
+    return Outcome(rounds, gradients, values)
 
 
 def unit(task: Instance, method: str) -> float:
@@ -209,34 +219,27 @@ def near(goal: float) -> float:
     return goal + 2e-4 * (1 + abs(goal))
 
 
-class Budget(NamedTuple):
-    """Rounds after which FedADMM, and the others, are given up."""
-
-    admm: int
-    others: int
-
-
 def measured(
     make: Callable[[np.random.Generator], Instance],
     setting: Setting,
     label: str,
     place: float,
-    budget: Budget,
+    most: int,
     seeds: Sequence[int],
     curves: str,
 ) -> Result:
-    """All methods at a setting, named ``label`` and, across the figure, ``place``: every seed is one instance. They are
-    tuned on one more instance. ``curves``: what is drawn, "values" or "costs"."""
-    tuned = _tuned(make(np.random.default_rng([2, setting.m])), setting, budget)
+    """All methods at a setting, named ``label`` and, across the figure, ``place``, for ``most`` rounds at most: every
+    seed is one instance. They are tuned on one more instance. ``curves``: what is drawn, "values" or "costs"."""
+    tuned = _tuned(make(np.random.default_rng([2, setting.m])), setting, most)
     found: dict[str, list[Outcome]] = {method: [] for method in METHODS}
     for seed in seeds:
         rng = np.random.default_rng([1, seed, setting.m])
         task = make(rng)
-        first, w = admm(task, setting, tuned[METHODS[0]].factor, budget.admm, rng)
-        goal = _goal(task, first, w)
+        first = admm(task, setting, tuned[METHODS[0]].factor, most, rng)
+        goal = _goal(task, first)
         found[METHODS[0]].append(first.reaching(near(goal)))
-        for method in METHODS[1:]:
-            found[method].append(rival(task, method, setting, tuned[method].factor, goal, budget.others, rng))
+        for method in RIVALS:
+            found[method].append(rival(task, method, setting, tuned[method].factor, goal, most, rng))
     numbers: dict[str, tuple[Span, ...]] = {}
     for method, outcomes in found.items():
         ended = [np.isfinite(o.rounds) for o in outcomes]
@@ -253,37 +256,44 @@ def measured(
     return Result(numbers, tuple(drawn), tuple(f"{label}, {method}: {one}" for method, one in tuned.items()))
 
 
-def _goal(task: Instance, first: Outcome, w: Array) -> float:
+def _goal(task: Instance, first: Outcome) -> float:
     """What the others are to reach: the value that FedADMM ended with, or the least where it did not end."""
-    return task.value(w if np.isfinite(first.rounds) else stationary_point(task.problem, task.alpha))
+    return float(first.values[-1]) if np.isfinite(first.rounds) else task.least
 
 
-def _tuned(task: Instance, setting: Setting, budget: Budget) -> Mapping[str, Tuned]:
+def _tuned(task: Instance, setting: Setting, most: int) -> Mapping[str, Tuned]:
     """The best factor of each method's own stepsize on an instance that no seed has: the fewest rounds, or where it did
-    not end the least value."""
+    not end the least value. A run that takes more rounds than the best before it is not finished."""
 
-    def cost(outcome: Outcome) -> float:
-        if np.isfinite(outcome.rounds):
-            return outcome.rounds
-        last = float(outcome.values[-1])
-        return _UNENDED + last if np.isfinite(last) else np.inf
+    def tuned(run: Callable[[float, int], Outcome]) -> Tuned:
+        least = most
 
-    def own(factor: float) -> float:
-        try:
-            return cost(admm(task, setting, factor, budget.admm, np.random.default_rng(3))[0])
-        except ValueError:
-            # The inner steps do not meet their accuracy.
-            return np.inf
+        def cost(factor: float) -> float:
+            nonlocal least
+            try:
+                outcome = run(factor, least)
+            except ValueError:
+                # The inner steps of FedADMM do not meet their accuracy.
+                return np.inf
+            if np.isfinite(outcome.rounds):
+                least = int(outcome.rounds)
+                return least
+            last = float(outcome.values[-1])
+            return _UNENDED + last if np.isfinite(last) else np.inf
 
-    found = {METHODS[0]: tune(own)}
-    first, w = admm(task, setting, found[METHODS[0]].factor, budget.admm, np.random.default_rng(3))
-    goal = _goal(task, first, w)
-    for method in METHODS[1:]:
+        return tune(cost)
 
-        def other(factor: float, method: str = method) -> float:
-            return cost(rival(task, method, setting, factor, goal, budget.others, np.random.default_rng(3)))
+    def own(factor: float, rounds: int) -> Outcome:
+        return admm(task, setting, factor, rounds, np.random.default_rng(3))
 
-        found[method] = tune(other)
+    found = {METHODS[0]: tuned(own)}
+    goal = _goal(task, own(found[METHODS[0]].factor, most))
+    for method in RIVALS:
+
+        def other(factor: float, rounds: int, method: str = method) -> Outcome:
+            return rival(task, method, setting, factor, goal, rounds, np.random.default_rng(3))
+
+        found[method] = tuned(other)
     return found
 
 
