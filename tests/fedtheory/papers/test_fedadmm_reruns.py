@@ -47,6 +47,16 @@ def test_rivals_stop_near_the_goal(method):
     assert np.isinf(never.rounds) and len(never.values) == 3
 
 
+def test_a_run_that_tunes_is_given_up_when_it_falls_too_slowly():
+    falling = [1 / t for t in range(1, 41)]
+    # The second half falls from 1/20 to 1/40, as much again as there is left in 20 rounds of a straight line.
+    assert not runs.hopeless(falling, 0.0, 61) and runs.hopeless(falling, 0.0, 59)
+    assert not runs.hopeless(falling[:39], 0.0, 40) and runs.hopeless([1.0] * 10, 0.5, 10**6)
+    task, still = synthetic(), SETTING._replace(k0=30)
+    given_up = runs.rival(task, "FedAvg", still, 1.0, -1.0, 300, np.random.default_rng(0), patient=False)
+    assert np.isinf(given_up.rounds) and len(given_up.values) < 100
+
+
 def test_a_diverging_run_is_given_up():
     outcome = runs.rival(synthetic(), "FedAvg", SETTING, 1e200, 0.0, 50, np.random.default_rng(0))
     assert np.isinf(outcome.rounds) and len(outcome.values) < 50

@@ -35,6 +35,8 @@ PERSONAL, TIE, LAMBDA = 0.5, 0.001, 0.001
 PROXIMAL = 0.1
 #: What a run that does not end costs while stepsizes are tuned, before its last value is added.
 _UNENDED = 1e9
+#: Every so many rounds of a run that tunes it is asked whether there is hope.
+_JUDGED = 10
 #: Round after which it is asked how far the methods came at first; a run that has ended stays where it is.
 FIRST = 6
 
@@ -123,19 +125,34 @@ class Counting(InnerSteps):
 
 
 def _run(
-    step: Callable[[], Array], value: Callable[[Array], float], done: Callable[[Array, float], bool], most: int
+    step: Callable[[], Array],
+    value: Callable[[Array], float],
+    done: Callable[[Array, float], bool],
+    most: int,
+    lost: Callable[[Sequence[float]], bool] = lambda values: False,
 ) -> tuple[float, Array]:
-    """Rounds until ``done(w, f(w))``, at most ``most``, and the values; a run that leaves the floats never ends."""
+    """Rounds until ``done(w, f(w))``, at most ``most``, and the values; a run that leaves the floats, or is ``lost``
+    by its values, never ends."""
     values: list[float] = []
     for rounds in range(1, most + 1):
         with np.errstate(over="ignore", invalid="ignore"):
             w = step()
             values.append(value(w))
-        if not np.isfinite(values[-1]):
-            return np.inf, np.array(values)
-        if done(w, values[-1]):
+        if np.isfinite(values[-1]) and done(w, values[-1]):
             return rounds, np.array(values)
+        if not np.isfinite(values[-1]) or lost(values):
+            break
     return np.inf, np.array(values)
+
+
+def hopeless(values: Sequence[float], goal: float, most: int) -> bool:
+    """Whether a run that went on to fall as it did in the second half of its rounds would not reach the goal in
+    ``most``: values fall ever more slowly."""
+    rounds = len(values)
+    if rounds < _JUDGED or rounds % _JUDGED:
+        return False
+    before, now = min(values[: rounds // 2]), min(values[rounds // 2 :])
+    return now - goal > max(before - now, 0.0) * (most - rounds) / (rounds / 2)
 
 
 def participants(setting: Setting) -> int:
@@ -184,9 +201,17 @@ def unit(task: Instance, method: str) -> float:
 
 
 def rival(
-    task: Instance, method: str, setting: Setting, factor: float, goal: float, most: int, rng: np.random.Generator
+    task: Instance,
+    method: str,
+    setting: Setting,
+    factor: float,
+    goal: float,
+    most: int,
+    rng: np.random.Generator,
+    patient: bool = True,
 ) -> Outcome:
-    """Another method with ``factor`` times its own stepsize, until f is within 2e-4 (1 + |goal|) of the ``goal``."""
+    """Another method with ``factor`` times its own stepsize, until f is within 2e-4 (1 + |goal|) of the ``goal``; only
+    as long as that is to be hoped for unless ``patient``."""
     problem, (m, _, k0), tau = task.problem, setting, participants(setting)
     size = factor * unit(task, method)
     algorithm: Any
@@ -208,7 +233,10 @@ def rival(
         found: Array = state.W.mean(axis=0) if method == "FedAvg" else state[0]
         return found
 
-    rounds, values = _run(step, task.value, lambda w, value: value <= near(goal), most)
+    def lost(values: Sequence[float]) -> bool:
+        return not patient and hopeless(values, near(goal), most)
+
+    rounds, values = _run(step, task.value, lambda w, value: value <= near(goal), most, lost)
     # FedAlt and FedSim step on two models.
     each = tau * k0 * (2 if method in ("FedAlt", "FedSim") else 1)
     return Outcome(rounds, each * np.arange(1, len(values) + 1), values)
@@ -291,7 +319,7 @@ def _tuned(task: Instance, setting: Setting, most: int) -> Mapping[str, Tuned]:
     for method in RIVALS:
 
         def other(factor: float, rounds: int, method: str = method) -> Outcome:
-            return rival(task, method, setting, factor, goal, rounds, np.random.default_rng(3))
+            return rival(task, method, setting, factor, goal, rounds, np.random.default_rng(3), patient=False)
 
         found[method] = tuned(other)
     return found
