@@ -52,7 +52,7 @@ def test_the_optimum_stays_where_it_is_at_any_stepsize(plan):
     for factor in (1, 0.5):
         scaled = plan.scaled(factor)
         state = plan.algorithm.fixed_point(plan.problem, scaled.params)
-        draw = scaled.sample(np.random.default_rng(0), state, 1)
+        draw = plan.algorithm.draws(plan.problem, scaled.params, state).sample(np.random.default_rng(0), (1,))
         after = plan.algorithm.step(plan.problem, scaled.params, state, draw)
         np.testing.assert_allclose(plan.model(after).reshape(-1, 6)[0], TASK.plain.x_star, atol=1e-9)
 
@@ -77,6 +77,21 @@ def test_a_panel_measures_what_the_statements_compare(monkeypatch):
     assert len(found.notes) == len(found.curves) == 5
     stated = {key for figure in FIGURES[:8] for s in figure.statements for part in s.parts for key in part.keys}
     assert set(found.numbers) <= stated
+
+
+@pytest.mark.parametrize("plan", [plan for plan in PLANS if plan.lazy], ids=lambda plan: plan.label)
+def test_only_replicas_that_communicate_draw_what_they_send(plan):
+    rng, coin = np.random.default_rng(1), plan.algorithm.draws(plan.problem, plan.params, None).parts[0]
+    state = plan.algorithm.init(plan.problem, plan.params)
+    state = type(state)(*(rng.normal(size=(8, *field.shape)) for field in state))
+    seed = next(s for s in range(100) if 0 < coin.sample(np.random.default_rng(s), (8,)).sum() < 8)
+    after, talks = plan.advance(np.random.default_rng(seed), state, 8)
+    # A replica that is silent does what it does alone, whatever would have been drawn.
+    draws = plan.algorithm.draws(plan.problem, plan.params, state).sample(rng, (8,))
+    silent = plan.algorithm.step(plan.problem, plan.params, state, draws._replace(theta=np.zeros(8, dtype=bool)))
+    for found, field, before in zip(after, silent, state, strict=True):
+        np.testing.assert_allclose(found[~talks], field[~talks])
+        assert not np.isclose(found[talks], field[talks]).all() and found.shape == before.shape
 
 
 def test_a_model_is_known_when_there_was_a_communication():

@@ -31,6 +31,8 @@ from fedtheory.randomness import Product
 
 #: A run stops when its relative error is this large.
 DIVERGED = 1e6
+#: Errors are measured when the bits have grown by this share.
+_FINE = 0.005
 #: Local steps a round of SCAFFOLD; its theorem lets the stepsize shrink with it.
 LOCAL_STEPS = 10
 #: Relative residual at which a local prox of 5GCS-CC stops, and steps it may take; a preconditioner is renewed when it
@@ -106,7 +108,7 @@ class Silent(Family):
 class Plan:
     """One curve: a method with parameters, the bits of one message round, and how to see what it does.
 
-    ``model(state)``: the model ``(R, d)`` whose error is measured; ``talks(draw)``: which replicas communicate.
+    ``model(state)``: the model ``(R, d)`` whose error is measured.
     ``lazy``: the randomness beside the coin is used only where the coin says so, and need not be drawn otherwise.
     """
 
@@ -145,21 +147,30 @@ class Plan:
             changed = params._replace(gamma=factor * params.gamma)
         return replace(self, params=changed)
 
-    def talks(self, draw: Any, replicas: int) -> Array:
-        """Which of the replicas communicate."""
-        if self.lazy or self.method == "GradSkip":
-            return np.asarray(draw.theta)
-        return np.ones(replicas, dtype=bool)
-
-    def sample(self, rng: np.random.Generator, state: Any, replicas: int) -> Any:
-        """The randomness of one step of all replicas."""
+    def advance(self, rng: np.random.Generator, state: Any, replicas: int) -> tuple[Any, Array]:
+        """The states of all replicas after a step, and which of them communicated ``(R,)``. Where few do, what else is
+        random is drawn for these alone."""
         distribution = self.algorithm.draws(self.problem, self.params, state)
         if not self.lazy:
-            return distribution.sample(rng, (replicas,))
+            draw = distribution.sample(rng, (replicas,))
+            talks = draw.theta if self.method == "GradSkip" else np.ones(replicas, dtype=bool)
+            return self.algorithm.step(self.problem, self.params, state, draw), talks
         assert isinstance(distribution, Product)
         coin, rest = distribution.parts
-        theta = coin.sample(rng, (replicas,))
-        return distribution.make(theta, rest.sample(rng, (replicas,)) if theta.any() else _IDLE)
+        talks = coin.sample(rng, (replicas,))
+        parts = []
+        for chosen, sends in ((talks, True), (~talks, False)):
+            if count := int(chosen.sum()):
+                some = state if count == replicas else type(state)(*(field[chosen] for field in state))
+                draw = distribution.make(chosen[chosen] == sends, rest.sample(rng, (count,)) if sends else _IDLE)
+                parts.append((chosen, self.algorithm.step(self.problem, self.params, some, draw)))
+        if len(parts) == 1:
+            return parts[0][1], talks
+        merged = [np.empty(field.shape) for field in state]
+        for chosen, after in parts:
+            for whole, field in zip(merged, after, strict=True):
+                whole[chosen] = field
+        return type(state)(*merged), talks
 
 
 def _made(kind: str, d: int, k: int) -> Compressor:
@@ -315,17 +326,15 @@ class Run:
 
 
 class Limits(NamedTuple):
-    """A run ends when every seed has been at error ``least``, has sent ``bits``, or after ``iterations``; ``points`` of
-    it are measured."""
+    """A run ends when every seed has been at error ``least``, has sent ``bits``, or after ``iterations``."""
 
     least: float
     bits: float
     iterations: int
-    points: int = 1500
 
 
 def run(plan: Plan, task: Task, limits: Limits, replicas: int, rng: np.random.Generator) -> Run:
-    """All replicas at once. Errors are measured when bits have grown by a share of the budget, not every iteration.
+    """All replicas at once. Errors are measured when bits have grown by half a per cent, not at every communication.
 
     Where a local problem of 5GCS-CC cannot be solved the run stops.
     """
@@ -333,26 +342,26 @@ def run(plan: Plan, task: Task, limits: Limits, replicas: int, rng: np.random.Ge
         plan = replace(plan, algorithm=_fivegcs(task, plan.params))
     state = plan.algorithm.init(plan.problem, plan.params)
     state = type(state)(*(np.broadcast_to(field, (replicas, *field.shape)) for field in state))
-    sent, known = np.zeros(replicas), plan.model(state)
+    sent, known = np.zeros(replicas), np.array(plan.model(state), dtype=float)
     bits, errors = [sent], [task.error(known)]
     best = errors[0]
-    every = limits.bits / limits.points if np.isfinite(limits.bits) else plan.bits
     for _ in range(limits.iterations):
-        draw = plan.sample(rng, state, replicas)
         with np.errstate(over="ignore", invalid="ignore"):
             try:
-                state = plan.algorithm.step(plan.problem, plan.params, state, draw)
+                state, talks = plan.advance(rng, state, replicas)
             except Unsolved:
                 break
-            talks = plan.talks(draw, replicas)
             if not talks.any():
                 continue
             sent = sent + plan.bits * talks
-            known = np.where(talks[:, None], plan.model(state), known)
-            if (sent - bits[-1]).max() < every:
+            known[talks] = plan.model(state)[talks]
+            if (sent - bits[-1]).max() < _FINE * sent.max():
                 continue
-            bits.append(sent)
-            errors.append(np.nan_to_num(task.error(known), nan=DIVERGED, posinf=DIVERGED))
+            moved = sent > bits[-1]
+            found = errors[-1].copy()
+            found[moved] = np.nan_to_num(task.error(known[moved]), nan=DIVERGED, posinf=DIVERGED)
+        bits.append(sent)
+        errors.append(found)
         best = np.minimum(best, errors[-1])
         if best.max() <= limits.least or errors[-1].max() >= DIVERGED or sent.min() >= limits.bits:
             break

@@ -16,11 +16,12 @@ from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MO
 
 #: The condition number of the paper.
 KAPPA = 1e4
-#: A rival may spend so many times the bits of the best LoCoDL, and take so many iterations; of large data as many
-#: as handle so many numbers.
-_MULTIPLE, _ITERATIONS, _WORK = 10.0, 20_000, 6e9
-#: Numbers that an iteration handles for each entry of the data that is not zero, and for each of a client's model.
-_ENTRY, _MODEL = 4, 30
+#: A rival may spend so many times the bits of the best LoCoDL, and every run take so many iterations; of large data as
+#: many as handle so many numbers.
+_MULTIPLE, _ITERATIONS, _WORK = 200.0, 60_000, 3e10
+#: Numbers that an iteration handles for each entry of the data that is not zero, for each of a client's model, and for
+#: each of these where it communicates.
+_ENTRY, _MODEL, _MESSAGE = 4, 6, 24
 #: Data of so many numbers are compared at the first target alone: the last takes ten times the iterations.
 _LARGE = 50_000
 #: While stepsizes are tuned, a run may cost so many times what the best before it did.
@@ -85,7 +86,7 @@ def _adiana(data: Dataset, n: int, regime: str, seeds: tuple[int, ...]) -> Resul
     measured, curves = {}, []
     for k in (20, 30):
         plan = with_k(task, "ADIANA", BOTH, k)
-        found = run(plan, task, Limits(target, np.inf, _iterations(task, len(seeds))), len(seeds), _rng(seeds, n))
+        found = run(plan, task, Limits(target, np.inf, _iterations(plan, task, len(seeds))), len(seeds), _rng(seeds, n))
         measured[key("ADIANA", f"rand-{k} natural", regime, target)] = found.costs(target)
         curves.append(_curve(found, f"n = {n}")._replace(label=plan.label))
     return Result({name: spent(*costs) for name, costs in measured.items()}, tuple(curves))
@@ -95,9 +96,10 @@ def _posed(data: Dataset, n: int) -> Task:
     return pose(*split(data, n, "equal", np.random.default_rng(_SHUFFLE)), data.name, KAPPA)
 
 
-def _iterations(task: Task, replicas: int) -> int:
+def _iterations(plan: Plan, task: Task, replicas: int) -> int:
     """Iterations that a run may take."""
-    numbers = _ENTRY * np.count_nonzero(task.losses.A) + _MODEL * task.n * task.d
+    model = _MODEL + _MESSAGE * (plan.params.p if plan.lazy else 1)
+    numbers = _ENTRY * np.count_nonzero(task.losses.A) + model * task.n * task.d
     return min(_ITERATIONS, max(1, int(_WORK / (replicas * numbers))))
 
 
@@ -122,7 +124,7 @@ def _panel(
     for method in methods:
         for plan in plans(task, method, COMPRESSED.get(method, ())):
             tuned = _tuned(plan, task, last, budget) if tuning else None
-            limits = Limits(last, budget, _iterations(task, len(seeds)))
+            limits = Limits(last, budget, _iterations(plan, task, len(seeds)))
             chosen = plan if tuned is None else plan.scaled(tuned.factor)
             found = run(chosen, task, limits, len(seeds), _rng(seeds, n))
             for target in targets:
@@ -137,7 +139,7 @@ def _panel(
 
 def _tuned(plan: Plan, task: Task, target: float, budget: float) -> Tuned:
     """The factor with which a few runs, on draws of their own, need the fewest bits to the target in the median."""
-    least, iterations = budget, _iterations(task, _TRIED)
+    least, iterations = budget, _iterations(plan, task, _TRIED)
 
     def cost(factor: float) -> float:
         nonlocal least
