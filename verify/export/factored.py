@@ -100,7 +100,9 @@ class Table:
         """A polynomial of an object."""
         found: dict[tuple[int, ...], Fraction] = {}
         for c, m in listed:
-            found[tuple(m)] = found.get(tuple(m), Fraction(0)) + Fraction(c)
+            # Where there are no letters, the ring has one all the same.
+            powers = tuple(m) or (0,)
+            found[powers] = found.get(powers, Fraction(0)) + Fraction(c)
         return from_terms(self.ring, found)
 
     def quotient(self, c: Any) -> Quotient:

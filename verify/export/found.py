@@ -13,7 +13,7 @@ from verify import checker, results
 from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, Derived, Part
 from verify.evidence.counterexamples import Counterexample
-from verify.export import algebraic, arithmetic, closed, derived, each_client, letters, means, objects
+from verify.export import algebraic, arithmetic, closed, derived, each_client, letters, means, objects, read_code
 from verify.methods import (
     client_by_client,
     derivation,
@@ -24,6 +24,7 @@ from verify.methods import (
     polynomials,
     real_closed_fields,
 )
+from verify.methods import read_code as code_read
 from verify.multipliers.induction import chain_of
 from verify.multipliers.proving import prove
 from verify.multipliers.proving import stored as stored_multipliers
@@ -40,6 +41,7 @@ _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
     client_by_client.METHOD.name: each_client.of,
     growth.METHOD.name: means.of_orders,
     derivation.METHOD.name: derived.of,
+    code_read.METHOD.name: read_code.of,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -227,6 +227,18 @@ def leaves_zero(here: World, program: Program, residuals: Sequence[Term]) -> boo
     after = dict(zip(program.step, evaluated(here, program.step.values()), strict=True))
     here.known.update(after)
     return all(value.is_zero() for value in evaluated(here, residuals))
+
+
+def multiplied(here: World, program: Program, residuals: Sequence[Term]) -> Iterator[tuple[Value, Value]]:
+    """Residuals after a step, and what they were before times a number each. ``Unread`` where that is not so."""
+    before = evaluated(here, residuals)
+    here.known.update(zip(program.step, evaluated(here, program.step.values()), strict=True))
+    for one, other in zip(before, evaluated(here, residuals), strict=True):
+        first = next(iter(one.of), ONE)
+        times = Value({ONE: other.of[first] / one.of[first]} if first in one.of and first in other.of else {})
+        if not (other - one * times).is_zero():
+            raise Unread("a residual is no multiple of what it was before the step")
+        yield other, one * times
 
 
 def _solved(here: World, residual: Value, program: Program) -> dict[str, Value]:

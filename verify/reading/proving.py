@@ -50,9 +50,8 @@ def read(claim: Claim, instances: Sequence[Instance]) -> list[Case]:
 
 def unshown(claim: Claim, case: Case) -> str:
     """Why a claim is not shown in one case; empty where it is, or where the case never occurs."""
-    here = _world(case)
-    here.smooth = _smooth(claim)
-    about = ground(claim, case, here)
+    about = _ground(claim, case)
+    here = about.world
     if about.never_occurs():
         return ""
     if isinstance(claim.statement, Invariant):
@@ -65,6 +64,28 @@ def unshown(claim: Claim, case: Case) -> str:
                 return "the two sides are not seen to be one expression"
     learn_sums(about)
     return next(unmet(about, case), "")
+
+
+def sides(claim: Claim, case: Case) -> tuple[World, list[tuple[Value, Value]]]:
+    """The two sides of each comparison in one case, of vectors one after the other, and what they are values in.
+
+    There are none where the case never occurs. Of an invariant: the residual after a step, and what it was before
+    times a number. ``Unread`` where something in them is not read, or where there is no such number.
+    """
+    about = _ground(claim, case)
+    if about.never_occurs():
+        return about.world, []
+    if isinstance(claim.statement, Invariant):
+        assert case.program is not None
+        residuals = case.quantities[claim.statement.residual]
+        return about.world, list(generic_client.multiplied(about.world, case.program, residuals))
+    return about.world, list(_sides(claim, case, about))
+
+
+def _ground(claim: Claim, case: Case) -> Ground:
+    here = _world(case)
+    here.smooth = _smooth(claim)
+    return ground(claim, case, here)
 
 
 def _smooth(claim: Claim) -> frozenset[str]:

@@ -15,7 +15,7 @@ from fedtheory import claims
 from verify import checker, results
 from verify.cli import main
 from verify.evidence import formats
-from verify.export import algebraic, closed, found, letters, objects
+from verify.export import algebraic, closed, found, letters, objects, read_code
 from verify.multipliers.proving import prove
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -256,6 +256,8 @@ def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
         ("fedopt/fsvrg/property-b", "recomputation"),
         ("feddcd/lemma-C.2/repaired", "identity"),
         ("baseline/diana/rate", "identity"),
+        ("baseline/diana/invariant", "identity"),
+        ("feddcd/lemma-B.3/eq-18", "identity"),
         ("baseline/scaffnew/rate", "identity"),
         ("fedopt/svrg/complexity", "identity"),
     ],
@@ -292,6 +294,25 @@ def test_a_calculation_gives_a_name_once_and_compares_in_the_end():
     ):
         with pytest.raises(ValueError):
             check(*bad)
+
+
+def test_sums_that_are_read_off_code_cancel_and_no_others():
+    """Each number of both sides counts; what the code does not compute gets no object."""
+    (made,) = found.all_of("feddcd/lemma-B.3/eq-18")
+    (program,) = made["programs"]
+    for place in _places(program["target"]):
+        if place[1] == "den":
+            continue
+        bent = json.loads(json.dumps(made))
+        inner = bent["programs"][0]["target"]
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = f"{inner[place[-1]]}1" if isinstance(inner[place[-1]], str) else inner[place[-1]] + 1
+        with pytest.raises(ValueError, match="the sides differ"):
+            checker.check(_text(bent))
+    claim = claims.get("feddcd/lemma-B.3/eq-18")
+    with pytest.raises(ValueError, match="one expression"):
+        read_code.of(claim.variant(right=claim.statement.right * 2))
 
 
 def test_what_is_not_so_gets_no_object():

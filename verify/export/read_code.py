@@ -1,0 +1,103 @@
+"""Objects of identities that are read off code: the sums that both sides are, which cancel once multiplied out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from fedtheory.claims import Claim
+from fedtheory.kinds.invariant import Invariant
+from verify import checker
+from verify.base.evaluate import meeting
+from verify.export.objects import sealed
+from verify.methods.base import Inquiry, seen
+from verify.reading import proving
+from verify.reading.worlds import ONE, Monomial, Value, World
+from verify.report import statement
+from verify.search import hunting
+
+_OF_INVARIANTS = "left is the residual after a step, right what it was before it, times a number"
+#: Instances at which code is seen, and of how many that are drawn.
+_INSTANCES, _DRAWN = 5, 60
+_SAYS = (
+    "read off the code, for every n and d: both sides are sums of the products below, with polynomials in the letters "
+    "before them once they are multiplied by what they are divided by, which the hypotheses say is not 0. No sign of a "
+    "letter is needed. That the code computes these sums is not shown here"
+)
+
+
+def of(claim: Claim) -> list[dict[str, Any]]:
+    """An object for each case of a claim, with an identity for each comparison. ``ValueError`` where it has none."""
+    rng = hunting.generator(claim, 0)
+    recipes = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
+    instances = seen(Inquiry(claim, given=tuple(recipe for recipe, _ in islice(recipes, _INSTANCES))))
+    found = []
+    for number, case in enumerate(proving.read(claim, instances), 1):
+        if why := proving.unshown(claim, case):
+            raise ValueError(why)
+        world, pairs = proving.sides(claim, case)
+        if pairs:
+            found.append(_object(claim, f"{number}", pairs, world))
+    return found
+
+
+def _object(claim: Claim, case: str, pairs: Sequence[tuple[Value, Value]], world: World) -> dict[str, Any]:
+    coefficients = [c for pair in pairs for side in pair for c in side.of.values()]
+    polynomials = [p for c in coefficients for p in (c.numer, c.denom)]
+    used = sorted({k for p in polynomials for powers in p for k, power in enumerate(powers) if power})
+    met = {product for pair in pairs for side in pair for product in side.of} - {ONE}
+    products = {product: f"v{k}" for k, product in enumerate(sorted(met, key=str), 1)}
+    letters = [str(world.field.symbols[k]) for k in used]
+    said = {
+        **{name: _said(product) for product, name in products.items()},
+        **{str(s): of for of, s in world.sums.items()},
+    }
+    says = [*statement.text(claim), *([_OF_INVARIANTS] if isinstance(claim.statement, Invariant) else []), _SAYS]
+    return sealed(
+        {
+            "format": checker.FORMAT,
+            "kind": "identity",
+            "claim": claim.id,
+            "says": [
+                *says,
+                *(f"{name} is {of}" for name, of in said.items() if name in {*products.values(), *letters}),
+            ],
+            "at": {"case": case},
+            "letters": dict.fromkeys(letters, ">= 0"),
+            "domain": {},
+            "maxima": [],
+            "dense": [],
+            "nonzero": [],
+            "programs": [
+                {
+                    "claimed": f"comparison {k}: the target, left - right, is 0",
+                    "target": dict(_target(pair, {ONE: "1|1", **products}, used)),
+                    "known": [],
+                    "squares": [],
+                }
+                for k, pair in enumerate(pairs, 1)
+            ],
+        }
+    )
+
+
+def _target(pair: tuple[Value, Value], names: dict[Monomial, str], used: Sequence[int]) -> Iterator[tuple[str, Any]]:
+    """What stands before each product on the left, and then, with the other sign, on the right."""
+    left, right = (side.of for side in pair)
+    for product in dict.fromkeys([*left, *right]):
+        both = [(of[product], sign) for of, sign in ((left, 1), (right, -1)) if product in of]
+        below = both[0][0].denom
+        for c, _ in both[1:]:
+            below = below.lcm(c.denom)
+        terms = [
+            [str(sign * number), [monomial[k] for k in used]]
+            for c, sign in both
+            for monomial, number in (c.numer * below.exquo(c.denom)).terms()
+        ]
+        yield names[product], {"num": terms, "den": [["1", [0] * len(used)]]}
+
+
+def _said(product: Monomial) -> str:
+    draws, atoms = product
+    return " times ".join([*sorted(draws), *(atom.name for atom in atoms)])
