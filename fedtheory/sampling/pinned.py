@@ -60,7 +60,7 @@ def drawn(claim: ClaimLike, recipe: Recipe, relations: Iterable[Any], rng: np.ra
         return None
     constants = {str(x): Fraction(values[x]) for x in of_class}
     try:
-        found = {**_moved(setting, recipe, constants), **{wanted[x]: values[x] for x in wanted if x in values}}
+        found = {**moved(setting, recipe, constants), **{wanted[x]: values[x] for x in wanted if x in values}}
         at = building.values(setting, found)
         # In floats some constants are too far apart.
         building.problem_of(setting, found, False)
@@ -96,7 +96,7 @@ def _about(setting: Setting, relations: Iterable[Any]) -> list[Any]:
     return [relation for relation in said if relation not in (sympy.true, sympy.false)]
 
 
-def _moved(setting: Setting, recipe: Recipe, constants: Mapping[str, Fraction]) -> Recipe:
+def moved(setting: Setting, recipe: Recipe, constants: Mapping[str, Fraction]) -> Recipe:
     """The recipe with these constants of the class, its curvatures between them as they were between the old ones."""
     moved = {**recipe, **constants}
     functions = sampler(setting.functions, setting.drawing)

@@ -13,7 +13,7 @@ from verify.evidence.certificates import ClassCertificate, formal
 from verify.evidence.record import Outcome
 from verify.pep.bounding import Refused
 from verify.pep.prover import DoesNotHold
-from verify.search import points
+from verify.search import critical, off_points, points, shrinking
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
 At = Callable[[Recipe], tuple[ClassCertificate | None, str, bool]]
@@ -96,6 +96,25 @@ def at_each(
             if not more:
                 said = f"certified at {len(certificates)} choices of the parameters, but at none where {threshold}"
                 return found(None, f"{where}: {broken or said}", exceeded=bool(broken) if known else None, **details)
+        off = off_points.look(claim, about, [c.recipe for c in certificates], others)
+        if off.broken is not None:
+            return shrinking.refuted(found, off.broken, "off the points at which it is certified")
+        # What is certified where nothing is asked for is not kept: it has only to be so.
+        tried = [_better(claim, at, iter(several)) for several in (*off.zeros, *((recipe,) for recipe in off.worse))]
+        certificates += [one for more, _ in tried[: len(off.zeros)] for one in more]
+        broken = next((broken for _, broken in tried if broken), "")
+        if not (broken or off.doubt):
+            for e in about.passed([c.recipe for c in certificates]):
+                more, broken = _better(claim, at, about.beyond(critical.nearly(e), others))
+                certificates += more
+                if not more:
+                    said = f"certified at {len(certificates)} choices of the parameters, but at none where {e} = 0"
+                    broken = broken or said
+                    break
+        details |= {"certificates": tuple(certificates), "instances": len(certificates) + len(lost)}
+        if broken or off.doubt:
+            found_worse = any(why for _, why in tried) or None
+            return found(None, f"{where}: {broken or off.doubt}", exceeded=found_worse if known else None, **details)
     note = whole.format(_places(about, certificates))
     if lost:
         note += f"; {len(lost)} could not be posed: {lost[0]}"
@@ -121,6 +140,8 @@ def checked(
         raise DoesNotHold(f"{claim.id} is certified only where {', '.join(shared)}")
     if near := about.near(recipes):
         raise DoesNotHold(f"{claim.id} is certified at no choice of the parameters where {near[0]}")
+    if zeros := about.passed(recipes):
+        raise DoesNotHold(f"{claim.id} is certified at no choice of the parameters where {zeros[0]} = 0")
     note = whole.format(_places(about, stored))
     return found(Verdict.CERTIFIED, note, instances=len(stored), certificates=tuple(stored), used=(used,))
 

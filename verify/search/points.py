@@ -13,7 +13,7 @@ is 1 that may be more or less, or where any other hypothesis holds with equality
 
 A number that stands in a claim is a threshold, and some of the points are to lie beyond it: those of letters without a
 unit, and the condition number. Where a side has a maximum, a minimum or a size, each of its terms is to be the one that
-counts at some point.
+counts at some point. A sum of letters is to vanish at some point, if the hypotheses let it.
 
 Units are read off the claim. Scaling the functions, or the space, multiplies letters by powers; two points are the
 same up to scaling when one is the other after such a change that leaves every relation and every side homogeneous.
@@ -40,7 +40,7 @@ from fedtheory.sampling import drawing, pinned
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.evaluate import hypotheses_hold, sides
 from verify.exact import reals, symbolic
-from verify.search import hunting
+from verify.search import critical, hunting
 
 #: Recipes among which points are looked for that are not degenerate, how many of these are enough, and how many, the
 #: simplest, are tried.
@@ -59,7 +59,8 @@ class Points:
     that may hold with equality; ``avoidable``: the ways of being degenerate that the hypotheses do not force;
     ``inside``: those of them that only all points together must not share; ``jointly``: whether one point may avoid all
     the others; ``far``: relations that hold beyond a threshold, or where one term of a maximum is seen to count
-    somewhere, with a point in each.
+    somewhere, with a point in each; ``zeros``: sums of letters that vanish somewhere; ``turns``: others, of
+    letters that are computed, and what derivatives of sums are products of, where they may vanish.
     """
 
     claim: Claim
@@ -69,6 +70,8 @@ class Points:
     inside: frozenset[str]
     jointly: bool
     far: tuple[sympy.Basic, ...] = ()
+    zeros: tuple[sympy.Expr, ...] = ()
+    turns: tuple[sympy.Expr, ...] = ()
 
     def place(self, recipe: Recipe) -> Any:
         """The point of a recipe, the same for all that differ by units."""
@@ -105,6 +108,11 @@ class Points:
         """The thresholds that none of the points is beyond, and the terms of a maximum that count at none."""
         at = [_bound(self.claim, self._built(recipe)) for recipe in recipes]
         return tuple(relation for relation in self.far if not any(_holds(relation, values) for values in at))
+
+    def passed(self, recipes: Sequence[Recipe]) -> tuple[sympy.Expr, ...]:
+        """The sums that vanish at none of the points."""
+        at = [_bound(self.claim, self._built(recipe)) for recipe in recipes]
+        return tuple(e for e in self.zeros if not any(_holds(critical.nearly(e), values) for values in at))
 
     def beyond(self, relation: sympy.Basic, seed: int) -> Iterator[Recipe]:
         """A few simple points beyond a threshold, as :meth:`better`."""
@@ -157,7 +165,13 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     # Nothing is asked of a term of which it is not known that it ever counts, with as few clients as are posed.
     few = [*given, sympy.Le(n, pinned.MOST_CLIENTS, evaluate=False)]
     far += [r for r in _branches(claim) if reals.possible([*few, *conjuncts(r)])]
-    return Points(claim, units, ends, frozenset(avoidable), frozenset(inside), jointly, tuple(far))
+    sums = critical.sums(claim)
+    vanishing = critical.vanishing(sums, few)
+    zeros = [e for e in vanishing if critical.is_free(claim, e)]
+    turns = [*(e for e in vanishing if e not in zeros), *critical.turns(sums, few)]
+    return Points(
+        claim, units, ends, frozenset(avoidable), frozenset(inside), jointly, tuple(far), tuple(zeros), tuple(turns)
+    )
 
 
 def _far(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterator[sympy.Rel]:

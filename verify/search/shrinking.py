@@ -13,6 +13,8 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from verify.base.evaluate import dimension, has_rounds, hypotheses_hold
 from verify.base.faults import attributed
+from verify.base.verdict import Verdict
+from verify.comparisons.deciding import arithmetic
 from verify.comparisons.exact import ROUNDS, Coordinates
 from verify.evidence.counterexamples import Counterexample
 from verify.search import refutation
@@ -27,6 +29,14 @@ DENOMINATORS = (1, 2, 3, 4, 6, 10)
 
 #: What finds the counterexample at a recipe, if there is one.
 Again = Callable[[Claim, Recipe], Counterexample | None]
+
+
+def refuted(found: Callable[..., Any], example: Counterexample, where: str, *used: str) -> Any:
+    """What ``found`` makes of a counterexample that was found otherwise than by the search, as simple as can be."""
+    small = smallest(example)
+    note = f"{where}: confirmed {arithmetic(small.left, small.right)}"
+    details = {"counterexample": small, "tightest": small.recipe, "used": (*used, "rational"), "instances": 1}
+    return found(Verdict.REFUTED, note, margin=refutation.margin(small), **details)
 
 
 def smallest(

@@ -140,3 +140,49 @@ def test_each_term_of_a_maximum_is_to_count_at_a_point():
     outer, inner = about.far[-2:]
     assert inner in about.near([{**common, **outside}]) and outer in about.near([{**common, **inside}])
     assert not {inner, outer} & set(about.near([{**common, **inside}, {**common, **outside}]))
+
+
+# Off the points
+
+
+u = gamma * L
+NARROW = {
+    "a dip at a third": 1 + (u - sympy.Rational(1, 3)) ** 2 - sympy.Rational(1, 10**6),
+    "the same, expanded": 1 + u**2 - 2 * u / 3 + sympy.Rational(1, 9) - sympy.Rational(1, 10**6),
+    "a dip at a root": 1 + (u**2 - sympy.Rational(1, 3)) ** 2 - sympy.Rational(1, 10**6),
+    "a cusp": 1 + sympy.Abs(u - sympy.Rational(1, 3)) ** sympy.Rational(1, 3) - sympy.Rational(1, 1000),
+    "a dip in the condition number": 1 + (mu / L - sympy.Rational(1, 7)) ** 2 - sympy.Rational(1, 10**6),
+}
+
+
+@pytest.mark.parametrize("times", NARROW.values(), ids=NARROW)
+def test_what_is_false_in_a_narrow_range_only_is_not_certified(times):
+    found = check(claim((1 - gamma * mu) ** 2 * times, SHORT))
+    assert found.verdict in (Verdict.REFUTED, Verdict.SUPPORTED)
+
+
+def test_a_hypothesis_that_asks_for_less_in_a_narrow_range_is_not_enough():
+    wide = u <= 1 + 5 / (1 + (10**4 * (mu / L - sympy.Rational(1, 7))) ** 2)
+    assert check(claim((1 - gamma * mu) ** 2, ft.Hypothesis("short but there", wide))).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("above", [10, 40])
+def test_what_is_false_for_many_clients_only_is_not_certified(above):
+    def step(problem, params, state, draw):
+        return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).mean(axis=-2)}
+
+    method, n = ft.method("gradient-descent", step, ["gamma"], {"x": "point"}), ft.integers("n")
+    functions, letters = ft.SmoothStronglyConvex(mu, L), (mu, L, gamma, n)
+    setting = ft.Setting(algorithm=method, functions=functions, clients=(1, 2, 3), letters=letters)
+    factor = (1 - gamma * mu) ** 2 * (sympy.Rational(9, 10) + sympy.Integer(above) / n)
+    of = ft.Claim("own/many", setting=setting, statement=ft.contracts(method, ft.distance, factor), requires=(SHORT,))
+    assert check(of).verdict is (Verdict.REFUTED if above == 10 else Verdict.SUPPORTED)
+
+
+def test_sums_of_letters_vanish_at_some_point():
+    about = points.of(claim((1 - gamma * mu) ** 2 * (2 - gamma * L / 2), SHORT))
+    # What cannot vanish is not asked to; and where a hypothesis holds with equality is another matter.
+    assert set(about.zeros) == {1 - gamma * mu}
+    recipe = {"d": 1, "x": (Fraction(0),), "clients": ({"h": ONE, "y": (Fraction(0),)},), "mu": ONE[0], "L": ONE[0]}
+    assert about.passed([{**recipe, "gamma": Fraction(1, 2)}]) == about.zeros
+    assert about.passed([{**recipe, "gamma": Fraction(1)}]) == ()

@@ -1,0 +1,124 @@
+"""Where the expressions of a claim turn: the values of its letters at which it may be false between the points.
+
+A statement that holds at some points is false elsewhere where its own formulas do something else there. What a sum of
+letters can do is vanish, beside a pole, a kink or a narrow bump that it makes in what it stands in; and turn, where its
+derivative vanishes. So each sum in a side or in a hypothesis is to vanish at some point, if the hypotheses allow it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Recipe
+from fedtheory.numbers.rational import evaluate, holds
+from fedtheory.sampling import drawing, nearby
+from verify.exact import reals
+
+#: How small a sum is that counts as vanishing, relative to its terms: its zeros may be irrational.
+_NEARLY = sympy.Rational(1, 10**9)
+#: By which powers of two a constant is changed to where a sum vanishes, and how simple the factor is to be.
+_POWERS, _SIMPLE = range(-12, 13), (12, 1000, 10**6, 10**12)
+#: Zeros of a derivative at most.
+_TURNS = 8
+
+
+def letters(claim: Claim, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
+    """The values of the letters at a recipe."""
+    at = claim.instances.build(recipe, True)
+    return claim.setting.bind(at.problem, at.params)
+
+
+def is_free(claim: Claim, e: sympy.Expr) -> bool:
+    """Whether its letters are numbers of the problem or of the method that are drawn, and none is computed from others
+    by code, of which it is not known what values it may have."""
+    hooks = claim.setting.drawing
+    return (
+        hooks.special is None
+        and hooks.parameters is None
+        and all(isinstance(claim.setting.sources[x], str) for x in e.free_symbols)
+    )
+
+
+def sums(claim: Claim) -> list[sympy.Expr]:
+    """The sums of letters in the sides of a claim and in those of its hypotheses, simple ones first.
+
+    Where a hypothesis holds with equality other points are looked at.
+    """
+    compared = [side for c in claim.statement.comparisons for side in (c.left, c.right)]
+    found = sympy.Tuple(*compared, *drawing.sides(claim), *drawing.relations(claim)).atoms(sympy.Add)
+    known = set(claim.setting.sources)
+    return sorted((e for e in found if e.free_symbols <= known), key=lambda e: (e.count_ops(), str(e)))
+
+
+def vanishing(expressions: Iterable[sympy.Expr], given: Sequence[sympy.Basic]) -> list[sympy.Expr]:
+    """Those that z3 sees vanish at some values of the letters that meet what is given."""
+    return [e for e in expressions if reals.possible([*given, sympy.Eq(e, 0, evaluate=False)])]
+
+
+def turns(expressions: Iterable[sympy.Expr], given: Sequence[sympy.Basic]) -> list[sympy.Expr]:
+    """Factors of derivatives of sums, by one letter, that may vanish."""
+    found: dict[sympy.Expr, None] = {}
+    for e in expressions:
+        for letter in sorted(e.free_symbols, key=str) if not e.has(sympy.Max, sympy.Min, sympy.Abs) else ():
+            above, _ = sympy.fraction(sympy.together(sympy.diff(e, letter)))
+            found |= {part: None for part in sympy.Mul.make_args(sympy.factor(above)) if part.is_Add}
+    bases = (part.base if part.is_Pow else part for part in found)
+    return vanishing(list(bases)[: 2 * _TURNS], given)[:_TURNS]
+
+
+def nearly(e: sympy.Expr) -> sympy.Basic:
+    """That a sum vanishes, or nearly."""
+    size = sympy.Add(*map(sympy.Abs, sympy.Add.make_args(e)))
+    return sympy.Le(sympy.Abs(e), _NEARLY * size, evaluate=False)
+
+
+def at_zero(claim: Claim, e: sympy.Expr, recipe: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
+    """Recipes where a sum vanishes, or nearly: the given one with one constant changed, and the letters that follow it
+    as they are or at their bounds."""
+    for name in drawing.fractions(recipe):
+        factor = _zero(claim, e, partial(nearby.scaled, claim, recipe, name))
+        found = None if factor is None else nearby.scaled(claim, recipe, name, factor)
+        yield from (at for at in (found, found and nearby.bounded(claim, found, rng)) if at and _vanishes(claim, e, at))
+
+
+def _vanishes(claim: Claim, e: sympy.Expr, recipe: Recipe) -> bool:
+    try:
+        return holds(nearly(e), letters(claim, recipe))
+    except (ValueError, ArithmeticError):
+        return False
+
+
+def _zero(claim: Claim, e: sympy.Expr, times: Callable[[Fraction], Recipe | None]) -> Fraction | None:
+    """A factor of a constant at which a sum changes its sign, as simple as can be."""
+    from scipy.optimize import brentq
+
+    def at(factor: Fraction) -> Any:
+        recipe = times(factor)
+        try:
+            return math.nan if recipe is None else evaluate(e, letters(claim, recipe))
+        except (ValueError, ArithmeticError):
+            return math.nan
+
+    factors = [Fraction(2) ** power for power in _POWERS]
+    try:
+        seen = [(factor, float(at(factor))) for factor in factors]
+        if (exact := next((factor for factor, value in seen if value == 0), None)) is not None:
+            return exact
+        crossed = [(a, b) for (a, u), (b, v) in pairwise(seen) if u * v < 0]
+        if not crossed:
+            return None
+        low, high = min(crossed, key=lambda ends: abs(math.log2(ends[0]) + 0.5))
+        root = Fraction(brentq(lambda factor: float(at(Fraction(factor))), float(low), float(high), xtol=1e-15))
+    except (ValueError, ArithmeticError):
+        return None
+    simple = [root.limit_denominator(most) for most in _SIMPLE]
+    return next((factor for factor in simple if factor > 0 and at(factor) == 0), simple[-1])

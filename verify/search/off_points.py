@@ -1,0 +1,155 @@
+"""Looking off the points at which a claim is certified, for where it is false between or beyond them.
+
+From those points, and from where the claim's own formulas turn, the ratio of its sides at the worst states is climbed
+over all constants, and followed while there are more and more clients where the claim speaks of their number.
+"""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import chain, islice
+from typing import NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Recipe
+from fedtheory.sampling import drawing, nearby
+from verify.base.evaluate import dimension, sides
+from verify.evidence.counterexamples import Counterexample
+from verify.search import critical, hunting, spectral, states
+from verify.search.points import Points
+
+#: From how many points is climbed, the worst; with factors from the first to the last, how often at most.
+_STARTS, _FACTORS, _STEPS = 3, (Fraction(2), 1 + Fraction(1, 10**7)), 60
+#: How often clients are doubled before it is told where the ratio tends, as a number plus a multiple of 1/n: what its
+#: inverse is then, if the sides cross.
+_DOUBLED, _CROSSING = 5, 0.99
+#: Bytes beyond which no more clients are looked at.
+_BYTES = 2 * 10**8
+#: How simple constants are kept.
+_DIGITS = 10**9
+#: Points at which a sum vanishes, of which the simplest are tried, how many of each are enough; the most clients.
+_SOUGHT, _EACH, _MOST = 12, 2, 260
+
+
+class Seen(NamedTuple):
+    """What is found off the points: a counterexample; for each sum that vanishes at none of them points where it does;
+    others that are worse than those at hand, or where formulas turn; and why nothing is said beyond them."""
+
+    broken: Counterexample | None
+    zeros: tuple[tuple[Recipe, ...], ...] = ()
+    worse: tuple[Recipe, ...] = ()
+    doubt: str = ""
+
+
+class _Broken(Exception):
+    def __init__(self, example: Counterexample) -> None:
+        self.example = example
+
+
+def look(claim: Claim, about: Points, recipes: Sequence[Recipe], seed: int) -> Seen:
+    """What the ratio of the sides is off the points of ``recipes``."""
+    rng = hunting.generator(claim, seed)
+    try:
+        zeros, turns = (
+            tuple(tuple(islice(_at_zero(claim, e, recipes, rng), _EACH)) for e in sums)
+            for sums in (about.passed(recipes), about.turns)
+        )
+        found = chain(recipes, *zeros, *turns)
+        shaped = [other for recipe in found for other in nearby.at_ends(claim, recipe)]
+        rated = [(ratio, recipe) for recipe in shaped if (ratio := _ratio(claim, recipe, rng)) is not None]
+        # Where a bound is attained nothing is worse.
+        starts = sorted((pair for pair in rated if pair[0] < 1), key=lambda pair: -pair[0])[:_STARTS]
+        tops = [_climbed(claim, ratio, recipe, rng) for ratio, recipe in starts]
+        doubt = _with_more_clients(claim, [recipe for _, recipe in starts[:1]], rng)
+    except _Broken as broken:
+        return Seen(broken.example)
+    above = [recipe for (ratio, _), (top, recipe) in zip(starts, tops, strict=True) if top > ratio]
+    return Seen(None, zeros, (*(at for several in turns for at in several[:1]), *above), doubt)
+
+
+def _at_zero(claim: Claim, e: sympy.Expr, recipes: Sequence[Recipe], rng: np.random.Generator) -> Iterator[Recipe]:
+    starts = sorted(recipes, key=hunting.wildness)[:_STARTS]
+    found = [recipe for start in starts for recipe in critical.at_zero(claim, e, start, rng)]
+    for recipe in sorted(found, key=hunting.wildness)[:_SOUGHT]:
+        if _ratio(claim, recipe, rng) is not None:
+            yield recipe
+
+
+def _ratio(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> float | None:
+    """The largest ratio of the sides at one recipe; None where there is none. ``_Broken`` where it is a violation."""
+    findings = states.examine(claim, recipe, rng)
+    if not findings:
+        return None
+    if (broken := states.first_confirmed(claim, recipe, findings)) is not None:
+        raise _Broken(broken)
+    return float(spectral.steady(min(findings[0].ratio, 1.0)))
+
+
+def _climbed(claim: Claim, ratio: float, recipe: Recipe, rng: np.random.Generator) -> tuple[float, Recipe]:
+    """The ratio at the top of a climb that changes one constant at a time, by less and less, and where that is."""
+    names = [
+        *drawing.fractions(recipe),
+        *(name for name in drawing.drawn_letters(claim.setting).values() if name in recipe),
+    ]
+    names = [name for name in dict.fromkeys(names) if isinstance(recipe[name], int | Fraction)]
+    factor, last, left = *_FACTORS, _STEPS
+    while factor > last and left > 0 and names:
+        best = (ratio, recipe)
+        for name in names:
+            for times in (factor, 1 / factor):
+                changed = nearby.scaled(claim, recipe, name, times)
+                left -= 1
+                if changed is None or changed == recipe:
+                    continue
+                changed = {**changed, name: _simple(changed[name])}
+                if (found := _ratio(claim, changed, rng)) is not None and found > best[0]:
+                    best = (found, changed)
+        if best[0] > ratio:
+            ratio, recipe = best
+        else:
+            factor = 1 + (factor - 1) / 4
+    return ratio, recipe
+
+
+def _simple(value: int | Fraction) -> int | Fraction:
+    return value if isinstance(value, int) else value.limit_denominator(_DIGITS) or value
+
+
+def _with_more_clients(claim: Claim, recipes: Sequence[Recipe], rng: np.random.Generator) -> str:
+    """Why nothing is said of many clients: the sides come together as there are more of them, and may cross."""
+    compared = [side for c in claim.statement.comparisons for side in (c.left, c.right)]
+    spoken = sympy.Tuple(*compared, *drawing.sides(claim), *drawing.relations(claim)).free_symbols
+    if not claim.setting.any_clients or not any(claim.setting.sources.get(x) == "n" for x in spoken):
+        return ""
+    for recipe in recipes:
+        found: list[float] = []
+        while not _is_dear(claim, recipe) and (ratio := _ratio(claim, recipe, rng)) is not None:
+            found.append(ratio)
+            recipe = {**recipe, "clients": tuple(recipe["clients"]) * 2}
+            if len(recipe["clients"]) > _MOST:
+                break
+        if len(found) >= _DOUBLED and min(found) > 0 and 2 / found[-1] - 1 / found[-2] < _CROSSING:
+            return (
+                f"the sides come nearer to each other the more clients there are, up to {len(recipe['clients']) // 2}"
+            )
+    return ""
+
+
+def _is_dear(claim: Claim, recipe: Recipe) -> bool:
+    """Whether all that a spectral answer asks for takes too many bytes, as its sides at one state let expect."""
+    try:
+        instance = claim.instances.build(recipe, False)
+        size = dimension(claim, instance)
+        tracemalloc.start()
+        with np.errstate(all="ignore"):
+            sides(claim, instance, np.zeros((1, size)))
+        return size**2 * tracemalloc.get_traced_memory()[1] > _BYTES
+    except (ValueError, ArithmeticError):
+        return True
+    finally:
+        tracemalloc.stop()
