@@ -75,6 +75,7 @@ class Claim:
         object.__setattr__(self, "requires", requires)
         object.__setattr__(self, "kind", self.kind or self.statement.kind)
         self._check_letters()
+        self._check_sources()
         if self.setting.algorithm is not None and not self.setting.letters and not self.setting.drawing.parameters:
             # What its author does not say follows from the statement.
             letters, text = self._spoken_of(), self._setting_text()
@@ -121,6 +122,16 @@ class Claim:
             if symbol in letters or str(symbol) in params:
                 raise ValueError(f"{said}: {symbol} is a letter, so the quantity of that name needs another one")
         validation.one_name_each(said, letters | known | assigned | rounds)
+
+    def _check_sources(self) -> None:
+        """``ValueError`` where the setting says which letters there are, and a claim speaks of another one."""
+        if not self.setting.letters or self.setting.of_constants:
+            return
+        known = set().union(*(letter.free_symbols for letter in self.setting.sources))
+        for letter in sorted(self._free_symbols() - known, key=str):
+            raise ValueError(
+                f"the claim {self.id} speaks of {letter}, which its setting leaves out of its letters: add it"
+            )
 
     def _check_schedules(self) -> None:
         """``ValueError`` where parameters vary with the round, and statement or setting do not allow for it."""

@@ -213,3 +213,11 @@ def test_what_is_behind_a_claim_is_told_once_and_by_the_way_to_it():
     near, deep = ([f"{''.join(path)}>{id}" for id, path in claims.behind("a", uses.get, how)] for how in (False, True))
     assert near == [">a", "a>b", "a>c", "ab>d", "ac>e"]
     assert deep == [">a", "a>b", "ab>d", "a>c", "ac>e"]
+
+
+def test_a_letter_that_the_setting_leaves_out_is_named():
+    claim = claims.get("baseline/gradient-descent/one-step")
+    n = sympy.Symbol("n", integer=True, positive=True)
+    setting = dataclasses.replace(claim.setting, letters=tuple(claim.setting.sources))
+    with pytest.raises(ValueError, match="speaks of n, which its setting leaves out of its letters"):
+        dataclasses.replace(claim.variant(factor=1 + 1 / (n + 1)), setting=setting)
