@@ -13,34 +13,48 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from sympy.polys.fields import FracElement
+
 from verify import checker
 from verify.evidence.certificates import ClassCertificate
-from verify.pep.gram import Form, Row
+from verify.pep.generic_states import formal_sides, quadratic
+from verify.pep.gram import Form, Row, Vector
 from verify.pep.programs import Certificate
 from verify.report import statement
 
+#: How what needs no multipliers is certified.
+FORMALLY = "all states"
+_COMPUTED = (
+    "both sides are what the code computes of a state of which nothing is known: sums of the vectors, products and "
+    "values below, or polynomials in its coordinates, both sides multiplied by what they are divided by. That the code "
+    "computes them is not shown here"
+)
+
 
 def of(certificate: ClassCertificate) -> dict[str, Any] | None:
-    """The proof object of a certificate, posed anew and checked; None where its only content is a recomputation.
+    """The proof object of a certificate, posed anew and checked; None where it has no content but a recomputation.
 
     ``ValueError`` says what does not hold.
     """
-    proofs = certificate.proofs()
-    if not proofs:
+    proofs, says = certificate.proofs(), statement.text(certificate.claim)
+    programs = [_program(name, proof) for name, proof in proofs.items()]
+    if not proofs and certificate.method == FORMALLY:
+        programs, says = _in_all_states(certificate), [*says, _COMPUTED]
+    if not programs:
         return None
     return sealed(
         {
             "format": checker.FORMAT,
             "kind": "identity",
             "claim": certificate.claim.id,
-            "says": statement.text(certificate.claim),
+            "says": says,
             "at": dict(certificate.letters),
             "letters": {},
             "domain": {},
             "maxima": [],
             "dense": [],
             "nonzero": [],
-            "programs": [_program(name, proof) for name, proof in proofs.items()],
+            "programs": programs,
         }
     )
 
@@ -65,6 +79,50 @@ def _program(name: str, proof: Certificate) -> dict[str, Any]:
         "known": known,
         "squares": list(_squares(proof.slack())),
     }
+
+
+def _in_all_states(certificate: ClassCertificate) -> list[dict[str, Any]]:
+    """Each comparison of a claim, of both sides as its code computes them of any state: alike ones once."""
+    claim, found = certificate.claim, dict[str, dict[str, Any]]()
+    for relation, left, right in formal_sides(claim, claim.instances.build(certificate.recipe, True)):
+        program: dict[str, Any] = {"known": [], "squares": []}
+        if relation == "==":
+            one, other = _cleared(left, right)
+            pairs = {key: [(of[key], sign) for of, sign in ((one, 1), (other, -1)) if key in of] for key in one | other}
+            target = {key: {"num": [[str(s * c), []] for c, s in of], "den": [["1", []]]} for key, of in pairs.items()}
+            program |= {"claimed": "the target, left - right, is 0", "target": target}
+        else:
+            gap = right - left
+            slack = quadratic(gap) if isinstance(gap, FracElement) else Form({}, {}, gap)
+            assert slack is not None, "the certificate was replayed"
+            program |= {"claimed": "the target, left - right, is at most 0", "target": _form(-slack)}
+            program["squares"] = list(_squares(slack))
+        found.setdefault(json.dumps(program), program)
+    return list(found.values())
+
+
+def _cleared(left: Any, right: Any) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
+    """What stands before vectors, products, values and monomials in two sides, once both have one denominator."""
+    one = next((side for side in (left, right) if isinstance(side, FracElement)), None)
+    if one is None:
+        return _parts(left), _parts(right)
+    left, right = (one * 0 + side for side in (left, right))
+    return _monomials(left.numer * right.denom), _monomials(right.numer * left.denom)
+
+
+def _parts(side: Any) -> dict[str, Fraction]:
+    if isinstance(side, Vector):
+        return {_name(row): Fraction(c) for row, c in side.coefficients.items()}
+    return {key: Fraction(c) for key, c in _form(side if isinstance(side, Form) else Form({}, {}, side)).items()}
+
+
+def _monomials(p: Any) -> dict[str, Fraction]:
+    names = [str(s) for s in p.ring.symbols]
+    found = {}
+    for powers, c in p.iterterms():
+        parts = [name if k == 1 else f"{name}^{k}" for name, k in zip(names, powers, strict=True) if k]
+        found[" ".join(parts) or "1|1"] = Fraction(int(c.numerator), int(c.denominator))
+    return found
 
 
 def _form(form: Form) -> dict[str, str]:

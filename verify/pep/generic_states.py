@@ -21,7 +21,7 @@ from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array
 from verify.base.evaluate import sides
 from verify.pep import posing
-from verify.pep.gram import Form, Vector
+from verify.pep.gram import Form, Row, Vector
 from verify.pep.programs import is_positive_semidefinite
 from verify.reading import whole
 
@@ -51,23 +51,32 @@ def holds(claim: Claim, instance: Instance) -> bool:
     """
     if any(comparison.relation not in _SHOWN for comparison in claim.statement.comparisons):
         return False
+    return all(
+        _vanishes(left - right) if relation == "==" else _at_most(left, right)
+        for relation, left, right in formal_sides(claim, instance)
+    )
+
+
+def formal_sides(claim: Claim, instance: Instance) -> Iterator[tuple[str, Any, Any]]:
+    """The relation and both sides of each comparison in every state: formal vectors, forms in them, or functions of the
+    coordinates of a state.
+
+    A setting with functions has equations alone. Errors as of :func:`holds`.
+    """
     if posing.posable(claim.setting):
         posing.check_read(claim, instance)
         posed = posing.pose(claim.setting, instance).instance
-        pairs = (zip(*map(np.ravel, part), strict=True) for part in sides(claim, posed, np.zeros((1, 0))))
-        return all(_vanishes(left - right) for part in pairs for left, right in part)
+        for left, right in sides(claim, posed, np.zeros((1, 0))):
+            yield from (("==", a, b) for a, b in zip(np.ravel(left), np.ravel(right), strict=True))
+        return
     if foreign := whole.foreign(claim):
         raise ValueError(f"what indeterminates show of {claim.id} is one case: {foreign} is no code of fedtheory")
     letters = [f"t_{k}" for k in range(max(instance.dimension, 1))]
     _, *generators = field(letters, QQ)
     theta = np.empty((1, instance.dimension), dtype=object)
     theta[0] = generators[: instance.dimension]
-    found = zip(claim.statement.comparisons, sides(claim, instance, theta), strict=True)
-    return all(
-        (_equal if comparison.relation == "==" else _at_most)(*pair)
-        for comparison, part in found
-        for pair in _entries(*part)
-    )
+    for comparison, part in zip(claim.statement.comparisons, sides(claim, instance, theta), strict=True):
+        yield from ((comparison.relation, a, b) for a, b in _entries(*part))
 
 
 def _vanishes(gap: Any) -> bool:
@@ -87,22 +96,21 @@ def _exact(side: Any) -> Any:
     raise ValueError(f"{side!r} is not exact")
 
 
-def _equal(left: Any, right: Any) -> bool:
-    return bool(left - right == 0)
-
-
 def _at_most(left: Any, right: Any) -> bool:
     """Whether right - left is a number >= 0, or a positive semidefinite form."""
     gap = right - left
     if not isinstance(gap, FracElement):
         return bool(gap >= 0)
-    if not gap.denom.is_ground or any(sum(powers) != 2 for powers in gap.numer.itermonoms()):
-        return False
-    form = gap.numer.quo_ground(gap.denom.coeff(1))
-    matrix = np.full((len(form.ring.gens),) * 2, Fraction(0), dtype=object)
-    for powers, coefficient in form.iterterms():
-        half = Fraction(int(coefficient.numerator), 2 * int(coefficient.denominator))
-        i, j = (k for k, power in enumerate(powers) for _ in range(power))
-        matrix[i, j] += half
-        matrix[j, i] += half
-    return is_positive_semidefinite(matrix)
+    form = quadratic(gap)
+    return form is not None and is_positive_semidefinite(form.matrix(sorted(form.rows)))
+
+
+def quadratic(of: FracElement) -> Form | None:
+    """A function of coordinates as a form, each coordinate in place of a vector; None where it is no quadratic form."""
+    if not of.denom.is_ground or any(sum(powers) != 2 for powers in of.numer.itermonoms()):
+        return None
+    whole_form, entries = of.numer.quo_ground(of.denom.coeff(1)), {}
+    for powers, c in whole_form.iterterms():
+        pair = tuple(Row("state", f"t_{k}") for k, power in enumerate(powers) for _ in range(power))
+        entries[pair[0], pair[1]] = Fraction(int(c.numerator), int(c.denominator))
+    return Form(entries, {}, 0)

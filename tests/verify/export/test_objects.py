@@ -296,23 +296,38 @@ def test_a_calculation_gives_a_name_once_and_compares_in_the_end():
             check(*bad)
 
 
+def _each_number_counts(made, part):
+    """Of every program: no number of its target or its squares can be another one."""
+    for k, program in enumerate(made["programs"]):
+        for place in _places(program[part]):
+            if "den" in place:
+                continue
+            bent = json.loads(json.dumps(made))
+            inner = bent["programs"][k][part]
+            for key in place[:-1]:
+                inner = inner[key]
+            inner[place[-1]] = f"{inner[place[-1]]}1" if isinstance(inner[place[-1]], str) else inner[place[-1]] + 1
+            with pytest.raises(ValueError):
+                checker.check(_text(bent))
+
+
 def test_sums_that_are_read_off_code_cancel_and_no_others():
-    """Each number of both sides counts; what the code does not compute gets no object."""
+    """What the code does not compute gets no object."""
     (made,) = found.all_of("feddcd/lemma-B.3/eq-18")
-    (program,) = made["programs"]
-    for place in _places(program["target"]):
-        if place[1] == "den":
-            continue
-        bent = json.loads(json.dumps(made))
-        inner = bent["programs"][0]["target"]
-        for key in place[:-1]:
-            inner = inner[key]
-        inner[place[-1]] = f"{inner[place[-1]]}1" if isinstance(inner[place[-1]], str) else inner[place[-1]] + 1
-        with pytest.raises(ValueError, match="the sides differ"):
-            checker.check(_text(bent))
+    _each_number_counts(made, "target")
     claim = claims.get("feddcd/lemma-B.3/eq-18")
     with pytest.raises(ValueError, match="one expression"):
         read_code.of(claim.variant(right=claim.statement.right * 2))
+
+
+@pytest.mark.parametrize("id", ["fedadmm/eq-33", "fedopt/sigma", "feddcd/projection/repaired"])
+def test_what_holds_in_all_states_is_an_identity(id):
+    """Of vectors, of polynomials in coordinates, of forms that are squares."""
+    for made in found.all_of(id):
+        assert made["kind"] == "identity" and checker.check(json.dumps(made)) == made
+        assert formats.checked("proof", made)
+        _each_number_counts(made, "target")
+        _each_number_counts(made, "squares")
 
 
 def test_what_is_not_so_gets_no_object():
