@@ -23,14 +23,18 @@ from verify.methods import (
     multipliers,
     polynomials,
     real_closed_fields,
+    witness,
 )
 from verify.methods import read_code as code_read
+from verify.methods.base import Inquiry
 from verify.multipliers.induction import chain_of
 from verify.multipliers.proving import prove
 from verify.multipliers.proving import stored as stored_multipliers
 from verify.pep import certifying
 from verify.report import statement
 
+#: How many instances are proposed where a witness is looked for: as many as in a quick check.
+_PROPOSED = 160
 #: Verdicts of which there are objects.
 SHOWN = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED)
 #: How proofs are written, by the methods that find them.
@@ -117,8 +121,16 @@ def all_of(id: str) -> list[dict[str, Any]]:
             return [made]
         told = [f"{example.place()}: {example.left} where {example.relation} {example.right} would have to hold"]
         return [_recomputation(id, entry, told)]
+    if _outcome(entry).get("method") == witness.METHOD.name and (made := _of_witness(claims.get(id))) is not None:
+        return [made]
     found, why = of_claim(id)
     return found or [_recomputation(id, entry, [why])]
+
+
+def _of_witness(claim: Claim) -> dict[str, Any] | None:
+    """The arithmetic of an instance that contradicts what a claim says to fail, found again."""
+    example = witness.smallest_witness(Inquiry(claim, size=_PROPOSED))
+    return None if example is None else arithmetic.of(claim, example)
 
 
 def _outcome(entry: Mapping[str, Any]) -> Mapping[str, Any]:

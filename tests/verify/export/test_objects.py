@@ -253,6 +253,7 @@ def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
     ("id", "kind"),
     [
         (BROKEN, "arithmetic"),
+        ("fedopt/one-shot-averaging", "arithmetic"),
         ("fedopt/fsvrg/property-b", "recomputation"),
         ("feddcd/lemma-C.2/repaired", "identity"),
         ("baseline/diana/rate", "identity"),
