@@ -326,6 +326,50 @@ def step(problem, params, state, draw):
     assert "Pair" in refusal(tmp_path, text)
 
 
+#: What a class may be given after its objects are made, each of which gives something else when it was asked often.
+LATER = {
+    "a field that counts": "k = property(lambda self: 1 if next(ASKED) < 10**8 else 2)",
+    "a field with an answer of its own": "k = Answer(1, 2)",
+    "a method that counts": "times = Answer(lambda v: v, lambda v: 2 * v)",
+    "a method that was put in place of one": "times = np.square",
+    "a look-up of its own": "__getattribute__ = lambda self, name: (lambda v: v) if name == 'times' else 1",
+}
+
+
+@pytest.mark.parametrize("change", LATER.values(), ids=LATER)
+def test_a_class_that_is_changed_later_is_not_read(tmp_path, change):
+    text = f"""
+from dataclasses import dataclass
+from itertools import count
+
+ASKED = count()
+
+class Answer:
+    def __init__(self, first, later):
+        self.both = first, later
+
+    def __get__(self, instance, owner=None):
+        return self.both[next(ASKED) >= 10**8]
+
+    def __set__(self, instance, value):
+        pass
+
+@dataclass(frozen=True)
+class Scale:
+    k: int = 1
+
+    def times(self, v):
+        return v
+
+SCALE = Scale()
+Scale.{change}
+
+def step(problem, params, state, draw):
+    return {{'x': state.x - params.gamma * SCALE.times(SCALE.k * {GRADIENT}).mean(axis=-2)}}
+"""
+    assert refusal(tmp_path, text)
+
+
 def test_draws_are_read(tmp_path):
     text = """
 from fedtheory.randomness import Bernoulli, Independent, Product, UniformSubset
