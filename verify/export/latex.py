@@ -170,9 +170,10 @@ def _case(data: Mapping[str, Any]) -> Iterator[str]:
     tops = [f" \\({told.letters[k]}\\) is only bounded from below: it stands for the maximum." for k in data["maxima"]]
     yield "Letters: " + ", ".join(signs) + "." + "".join(tops)
     if told.vectors or told.values:
-        listed = [f"\\({s}\\) is {_plain(k.partition(': ')[2] or k)}" for k, s in told.vectors.items()]
-        listed += [f"\\({s}\\) is {_plain(k)}" for k, s in told.values.items()]
-        yield "Vectors and values: " + "; ".join(listed) + ". Products of deviations are summed over the clients."
+        named = [*((k.partition(": ")[2] or k, s) for k, s in told.vectors.items()), *told.values.items()]
+        listed = [f"\\({s}\\) is {_plain(k)}" for k, s in named if s != k]
+        told_of = f"Vectors and values: {'; '.join(listed)}. " if listed else ""
+        yield f"{told_of}Products of deviations are summed over the clients."
     for program in data["programs"]:
         target = writer.form(program["target"])
         yield f"\\textbf{{To show}} ({_plain(program['claimed'])}): \\(T \\le 0\\), where $T = {target}$."
