@@ -110,7 +110,7 @@ class Claim:
         stated = sympy.Tuple(*relations, *setting.domain).free_symbols
         rounds = {T} if self.statement.horizon else set()
         for symbol in sorted(stated & (known | assigned | rounds), key=str):
-            raise ValueError(f"{said}: a hypothesis speaks of {symbol}, and is a condition on letters that have values")
+            raise ValueError(f"{said}: a hypothesis mentions {symbol}, and is a condition on letters that have values")
         of_class = {getattr(setting.functions, end, None) for end in ("mu", "L")}
         letters = {*spoken_of(self.statement), *stated, *setting.letters, *setting.drawing.typical, *of_class}
         letters = {letter for letter in letters if isinstance(letter, sympy.Symbol)}
@@ -130,7 +130,7 @@ class Claim:
         known = set().union(*(letter.free_symbols for letter in self.setting.sources))
         for letter in sorted(self._free_symbols() - known, key=str):
             raise ValueError(
-                f"the claim {self.id} speaks of {letter}, which its setting leaves out of its letters: add it"
+                f"the claim {self.id} mentions {letter}, which its setting leaves out of its letters: add it"
             )
 
     def _check_schedules(self) -> None:
@@ -147,9 +147,9 @@ class Claim:
         free = self._free_symbols()
         named = sorted({str(letter) for letter in free} & varying[0])
         if named:
-            raise ValueError(f"{said} speaks of {named[0]}, which has a schedule: write its expression in k")
+            raise ValueError(f"{said} mentions {named[0]}, which has a schedule: write its expression in k")
         if any(str(letter) == str(round_index) and letter != round_index for letter in free):
-            raise ValueError(f"{said} speaks of another k than fedtheory.round_index, which may be 0")
+            raise ValueError(f"{said} uses a k other than fedtheory.round_index, which may be 0")
         if statement.horizon:
             if round_index in free:
                 raise ValueError(f"{said} is a bound after T rounds: k may only be the index of a sum or product in it")
@@ -186,7 +186,7 @@ class Claim:
         named = {str(letter) for letter in letters} & {"mu", "L", "kappa"}
         missing = sorted(named - set(functions.constants))
         if missing:
-            raise ValueError(f"the claim {self.id} speaks of {missing[0]}, and functions {functions.text} have none")
+            raise ValueError(f"the claim {self.id} mentions {missing[0]}, and functions {functions.text} have none")
         parameters = set(getattr(getattr(self.setting.algorithm, "Params", None), "_fields", ()))
         taken = sorted(parameters & {"mu", "L", "kappa"} - {str(letter) for letter in functions.letters})
         if taken:

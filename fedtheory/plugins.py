@@ -82,7 +82,9 @@ def installed() -> Mapping[str, str]:
     found: dict[str, str] = {}
     for point in entry_points(group=GROUP):
         if point.name in own() or found.setdefault(point.name, point.value) != point.value:
-            raise ValueError(f"two installed packages have a paper {point.name}, of which one is at {point.value}")
+            raise ValueError(
+                f"two installed packages register a paper named {point.name}, one of them at {point.value}"
+            )
     return found
 
 
@@ -90,7 +92,7 @@ def files(place: str) -> dict[str, Path]:
     """The files of the package that holds an installed paper, by their paths from where the package is found."""
     spec = find_spec(place.partition(":")[0].partition(".")[0])
     if spec is None:
-        raise ValueError(f"there is no package that holds the paper at {place}")
+        raise ValueError(f"no package contains the paper at {place}")
     # A package may lie in several folders, a module has one file.
     folders = spec.submodule_search_locations or [str(spec.origin)]
     return {name: path for folder in folders for name, path in inside(Path(folder)).items()}

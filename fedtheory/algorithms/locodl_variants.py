@@ -26,7 +26,7 @@ def split(problem: Problem) -> Problem:
     be changed.
     """
     if problem.g is not None:
-        raise ValueError("the problem has a function g already: there is nothing to split")
+        raise ValueError("the problem already has a function g, so its regulariser cannot be split off")
     mu, L, f, d = problem.mu, problem.L, problem.f, problem.d
     half = mu / 2
     known = problem.known

@@ -59,9 +59,9 @@ def _check(name: str, schedule: sympy.Expr, params: Sequence[str]) -> None:
     letters = sorted(schedule.free_symbols - {round_index}, key=str)
     for letter in letters:
         if str(letter) == str(round_index):
-            raise ValueError(f"the schedule of {name} speaks of another k than fedtheory.round_index, which may be 0")
+            raise ValueError(f"the schedule of {name} uses a k other than fedtheory.round_index, which may be 0")
         if str(letter) not in (*params, *OF_PROBLEM):
-            raise ValueError(f"the schedule of {name} speaks of {letter}, which is no parameter of the method")
+            raise ValueError(f"the schedule of {name} mentions {letter}, which is no parameter of the method")
     for k in _ROUNDS:
         # One choice of the letters at which it makes sense is enough: hypotheses may ask for that.
         at = [_fault(schedule, {round_index: k, **dict.fromkeys(letters, value)}) for value in _VALUES]

@@ -146,7 +146,7 @@ class Composite(FunctionClass):
             raise ValueError(f"a composite problem is made of a class of functions, got {of!r:.60}")
         own = type(of).average is not FunctionClass.average or type(of).steepest is not FunctionClass.steepest
         if own or of.conjugates or of.optimum != "consensus":
-            raise ValueError(f"{type(of).__name__} speaks of functions that have no g beside them")
+            raise ValueError(f"{type(of).__name__} requires functions without a regulariser g")
 
     @property
     def constants(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -67,7 +67,7 @@ def decode(compressor: Compressor, message: str) -> Array:
 
 def _layout(compressor: Compressor) -> Layout:
     if compressor.layout is None:
-        raise ValueError(f"nothing says how messages of {compressor.name} are written")
+        raise ValueError(f"no message format is known for {compressor.name}")
     return compressor.layout
 
 
@@ -119,6 +119,6 @@ def _read(layout: Layout, real: str) -> Any:
     if field == 0:
         return np.float32(0)
     if field - BIAS > LARGEST_EXPONENT:
-        raise ValueError(f"exponent field {field} stands for no number")
+        raise ValueError(f"exponent field {field} does not encode a number")
     power = np.ldexp(-1.0 if real[0] == "1" else 1.0, field - BIAS)
     return np.float32(float(layout.scale) * power)

@@ -198,13 +198,13 @@ def _unsaid(kind: type[Statement], parts: set[str]) -> Iterator[str]:
     if kind.bounding and not compares:
         yield "bounds one side by the other, and does not say which: define comparisons"
     if kind.horizon and not kind.stepping:
-        yield "speaks of T rounds, and so of steps: write stepping = True"
+        yield "mentions T rounds, and so of steps: write stepping = True"
     if (kind.stepping or kind.acting or kind.of_runs) and "algorithm" not in parts:
-        yield "speaks of steps, and does not say whose: give it the part algorithm: Algorithm"
+        yield "mentions steps, but not of which algorithm: give it the part algorithm: Algorithm"
     if kind.searched and compares and sum((kind.stepping, kind.acting, kind.statewise, kind.stateless)) != 1:
         yield "does not say of what its sides are: write one of stepping, acting, statewise and stateless = True"
     if kind.stepping and "quantities" not in parts:
-        yield "speaks of what comes after a step: give it the part quantities: tuple[Quantity, ...]"
+        yield "mentions what comes after a step: give it the part quantities: tuple[Quantity, ...]"
 
 
 def spoken_of(statement: Statement) -> set[sympy.Symbol]:
@@ -230,7 +230,7 @@ def numbers(part: str, expression: sympy.Expr | None, quantities: tuple[Quantity
     """``ValueError`` where an expression is no number, but speaks of a quantity."""
     for q in quantities:
         if expression is not None and expression.free_symbols & q.expression.free_symbols:
-            raise ValueError(f"{part} {expression} must be a number, and speaks of the quantity {q.expression}")
+            raise ValueError(f"{part} {expression} must be a number, but mentions the quantity {q.expression}")
 
 
 def comes_before(part: str, expression: sympy.Expr, quantities: tuple[Quantity, ...]) -> None:
@@ -256,12 +256,12 @@ def _check_symbols(statement: Statement) -> None:
     for quantity in statement.quantities:
         symbols = quantity.expression.free_symbols
         if not quantity.expression.is_Symbol and parts.xreplace({quantity.expression: T}).free_symbols & symbols:
-            raise ValueError(f"{said} speaks of {min(symbols, key=str)}, and only {quantity.expression} is a quantity")
+            raise ValueError(f"{said} mentions {min(symbols, key=str)}, and only {quantity.expression} is a quantity")
     letters, known = parts.free_symbols - measured(statement), measured(statement)
     for symbol in sorted(letters, key=str):
         validation.letter(said, symbol)
     if T in known or (T in letters and statement.stepping and not statement.horizon):
-        raise ValueError(f"{said} speaks of T, the number of rounds, which only a bound has: take another letter")
+        raise ValueError(f"{said} mentions T, the number of rounds, which only a bound has: take another letter")
     validation.one_name_each(said, letters | known | ({T} if statement.horizon else set()))
 
 
@@ -274,7 +274,7 @@ def _check_times(statement: Statement) -> None:
         return
     sides = [side for c in statement.comparisons for side in (c.left, c.right)]
     if not any(side.has(*later) for side in sides if later):
-        raise ValueError(f"a statement of kind {statement.kind} speaks of no quantity that comes after a step")
+        raise ValueError(f"a statement of kind {statement.kind} mentions no quantity that comes after a step")
     for side in sides:
         if not validation.affine(side, later):
             said = f"{side} is not affine in what comes after a step, so that its expectation is not clear"

@@ -177,7 +177,7 @@ def assignments(part: str, value: Any) -> dict[sympy.Symbol, sympy.Expr]:
     for name, given in found.items():
         again = sorted(given.free_symbols & set(found), key=str)
         if again:
-            raise ValueError(f"{part}: {name} = {given} speaks of {again[0]}, which is assigned too: put its value in")
+            raise ValueError(f"{part}: {name} = {given} mentions {again[0]}, which is assigned too: put its value in")
     return found
 
 
@@ -186,7 +186,7 @@ def one_name_each(part: str, symbols: Iterable[sympy.Symbol]) -> None:
     named: dict[str, sympy.Symbol] = {}
     for symbol in sorted(symbols, key=lambda symbol: symbol.name):
         if named.setdefault(symbol.name.strip(), symbol) != symbol:
-            raise ValueError(f"{part}: {symbol} is the name of two symbols, of which other things are declared")
+            raise ValueError(f"{part}: two symbols named {symbol} have different assumptions")
 
 
 def affine(expression: sympy.Expr, unknowns: Iterable[sympy.Expr]) -> bool:

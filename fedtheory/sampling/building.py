@@ -103,7 +103,7 @@ def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any
             value = recipe[name]
             letter = sources.get(name)
             if letter is not None and not admits(letter, value):
-                raise ValueError(f"{name} = {value} is not what the letter {letter} is declared")
+                raise ValueError(f"{name} = {value} contradicts the declaration of the letter {letter}")
             values[name] = value if isinstance(value, int | str) else number(value, exact)
         elif name in ("n", "d"):
             values[name] = getattr(problem, name)

@@ -65,7 +65,7 @@ class NoiseSampler:
         if recipe["skew"] <= 0 or batch < 1:
             raise ValueError("noise has a positive skew, and batches of at least 1")
         if batch * (n if recipe["dependence"] == "independent" else 1) > 4 * _COINS:
-            raise ValueError("the coins of so many clients are not enumerated")
+            raise ValueError("there are too many clients to enumerate their coins")
         along = _SLANTED if recipe["slanted"] and d > 1 else (Fraction(1),)
         direction = numbers((*along, *(Fraction(0),) * (d - len(along))), exact)
         sigma, skew = number(recipe["sigma"], exact), number(recipe["skew"], exact)
@@ -131,7 +131,7 @@ class UnbiasedSampler:
         """The n compressors of a recipe; ``ValueError`` where the setting has no such one."""
         d, k = recipe["d"], recipe["k"]
         if self.only and (k, d, recipe["omega"]) not in self.only:
-            raise ValueError("the setting has no such compressor")
+            raise ValueError("the setting does not have this compressor")
         one = compressors.rand_k(d, k) if k else compressors.bernoulli(d, number(recipe["omega"], exact))
         return Compressors(one, n, recipe["joint"])
 

@@ -276,7 +276,7 @@ def _constants(claim: ClaimLike) -> Instances:
     def construct(recipe: Recipe, exact: bool) -> Instance:
         for s in symbols:
             if not admits(s, recipe[str(s)]):
-                raise ValueError(f"{s} = {recipe[str(s)]} is not what the letter is declared")
+                raise ValueError(f"{s} = {recipe[str(s)]} contradicts the declaration of the letter")
         values = {s: number(recipe[str(s)], exact) for s in symbols}
         if exact:
             building.check_domain(setting, None, values)

@@ -358,4 +358,4 @@ class Sampler:
 @singledispatch
 def sampler(functions: Any, drawing: Drawing) -> Sampler:
     """The sampler of a class of functions for a setting's ``drawing``; ``ValueError`` where it has none."""
-    raise ValueError(f"nothing draws members of {type(functions).__name__}")
+    raise ValueError(f"no sampler is registered for {type(functions).__name__}")

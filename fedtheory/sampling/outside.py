@@ -28,7 +28,7 @@ Outside = Iterator[tuple[str, Problem, Any]]
 def outside(of: Any, problem: Problem, params: Any, known: Any) -> Outside:
     """Named instances just outside the class ``of``, each worse by a little than it allows, or than ``known``: of a
     class of functions the problem that is posed, of others its parameters; ``ValueError`` where there are none."""
-    raise ValueError(f"nothing is just outside of {type(of).__name__}")
+    raise ValueError(f"no functions just outside the class {type(of).__name__} are known")
 
 
 @outside.register(FunctionClass)

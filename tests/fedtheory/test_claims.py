@@ -219,5 +219,5 @@ def test_a_letter_that_the_setting_leaves_out_is_named():
     claim = claims.get("baseline/gradient-descent/one-step")
     n = sympy.Symbol("n", integer=True, positive=True)
     setting = dataclasses.replace(claim.setting, letters=tuple(claim.setting.sources))
-    with pytest.raises(ValueError, match="speaks of n, which its setting leaves out of its letters"):
+    with pytest.raises(ValueError, match="mentions n, which its setting leaves out of its letters"):
         dataclasses.replace(claim.variant(factor=1 + 1 / (n + 1)), setting=setting)

@@ -106,8 +106,8 @@ class _Point:
 @pytest.mark.parametrize(
     ("points", "told"),
     [
-        ([("locodl", "mine:PAPER")], "two installed packages have a paper locodl"),
-        ([("mine", "mine:PAPER"), ("mine", "other:PAPER")], "two installed packages have a paper mine"),
+        ([("locodl", "mine:PAPER")], "two installed packages register a paper named locodl"),
+        ([("mine", "mine:PAPER"), ("mine", "other:PAPER")], "two installed packages register a paper named mine"),
         ([("mine", "nowhere_at_all:PAPER")], "the paper mine at nowhere_at_all:PAPER cannot be loaded"),
         ([("mine", "json:loads")], "json:loads must be the fedtheory.Paper of id mine"),
         ([("mine", "json")], "the paper mine at json cannot be loaded"),

@@ -135,7 +135,10 @@ def test_what_is_not_said_of_every_round_gets_a_sentence(true):
             lambda: ft.Claim("a/b", setting=setting, statement=ft.contracts(gd, ft.distance, 1 - letter * mu)),
             "write its",
         ),
-        (lambda: ft.Claim("a/b", setting=setting, statement=ft.contracts(gd, ft.distance, 1 / ft.k)), "another k"),
+        (
+            lambda: ft.Claim("a/b", setting=setting, statement=ft.contracts(gd, ft.distance, 1 / ft.k)),
+            "uses a k other than",
+        ),
         (lambda: ft.Claim("a/b", setting=setting, statement=Limit(gd, V_T, "")), "not tested where parameters vary"),
         (lambda: ft.Claim("a/b", setting=setting, statement=Eventually(gd, (V_0,))), "not tested where parameters"),
         (lambda: true.variant(algorithm=plain), "other parameters vary"),

@@ -95,7 +95,7 @@ def of(claim: Claim) -> str:
 def files(claim: Claim) -> frozenset[str]:
     """The files on which the verdict of a registered claim rests. ``ValueError`` for any other claim."""
     if not any(claim is known for known in claims.all()):
-        raise ValueError(f"{claim.id} is no claim of a paper: nothing tells what its code reaches")
+        raise ValueError(f"{claim.id} belongs to no paper, so the code that it depends on is unknown")
     place = plugins.installed().get(claim.paper)
     if place is not None:
         if foreign := _foreign(place) - sys.stdlib_module_names - _IMPORTABLE:

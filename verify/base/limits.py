@@ -57,7 +57,7 @@ def _limited(work: Callable[[], Any], seconds: int, size: int) -> Any:
             raise ValueError("it was killed, as happens where it takes more memory than there is")
         raise ValueError(f"its evaluation was ended by {signal.Signals(ended).name}")
     if not answer:
-        raise ValueError("its evaluation gave nothing")
+        raise ValueError("its evaluation returned nothing")
     # What the child wrote is our own, not the file's.
     return _reply(pickle.loads(answer))
 

@@ -75,7 +75,7 @@ def run_experiment(args: argparse.Namespace) -> int:
     if args.data is not None and args.data.is_file() and len(chosen) > 1:
         raise ValueError(f"a file is data of one figure, and {len(chosen)} are named")
     if args.seeds < LEAST and args.carry:
-        raise ValueError(f"what the package carries is seen over {LEAST} seeds at least, got {args.seeds}")
+        raise ValueError(f"shipped results need at least {LEAST} seeds, got {args.seeds}")
     seeds = range(args.seeds)
     planned = [(figure, data) for figure in chosen for data in running.found(figure, args.data)]
     # All data are read, and complained of, before any work.

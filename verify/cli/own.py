@@ -24,7 +24,7 @@ def load(path: Path) -> tuple[Claim, ...]:
     if path.suffix != ".py" or spec is None or spec.loader is None:
         raise ValueError(f"{path} is not a Python file: its name must end in .py")
     if not path.is_file():
-        raise ValueError(f"cannot read {path}: there is no such file")
+        raise ValueError(f"cannot read {path}: no such file")
     module = module_from_spec(spec)
     sys.modules[name] = module
     try:

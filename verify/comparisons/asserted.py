@@ -97,7 +97,7 @@ def check_replicas(claim: Claim, instance: Instance) -> None:
         for (code, together), (_, single) in zip(whole, found, strict=True):
             values = np.asarray(together), np.asarray(single)
             if not all(isinstance(x, _REAL) for value in values for x in value.flat):
-                raise ValueError(f"{place(code)} gives what is no real number")
+                raise ValueError(f"{place(code)} returns something other than a real number")
             if not _is_replica(*values, m, k):
                 raise ValueError(
                     f"{place(code)} mixes replicas: of one state and one draw it makes something else where others "

@@ -77,7 +77,7 @@ def _parts_of(statement: Statement, claim: Claim, instance: Instance, row: Array
     elif second_moments.applies(claim, instance):
         found = [second_moments.sides_after(claim, instance, row, rounds)]
     else:
-        raise ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds there: the draws are too many")
+        raise ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds there: too many draws")
     for index, (comparison, (left, right)) in enumerate(zip(statement.comparisons, found, strict=True)):
         yield Compared(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
 

@@ -55,7 +55,7 @@ def sides(claim: Claim, recipe: Recipe, part: str) -> tuple[Any, Any]:
     """
     tests, most = (len(SHAPES), max(size for *_, size in SHAPES)) if "samples" in recipe else (1, SIZE)
     if recipe["tests"] < tests or recipe.get("samples", 0) > most:
-        raise ValueError("the recipe has other tests than those that refute")
+        raise ValueError("the recipe names tests other than those that refute")
     found = {PREFIX + outcome.name: outcome for outcome in outcomes(claim, recipe)}
     if part not in found:
         raise ValueError(f"the recipe has no test {part!r}")

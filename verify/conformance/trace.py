@@ -53,7 +53,7 @@ def check_trace(name: str, path: Path, level: float = 1e-6, tolerance: float | N
         try:
             found = _of_states(setup, trace) if trace.states else _of_iterates(setup, trace)
         except IndexError:
-            raise ValueError("a draw of the trace names an example that is not there") from None
+            raise ValueError("a draw of the trace names an example that does not exist") from None
     failures, checked, detects, notes = found
     return Report(f"the trace {path}", level, tol, tuple(failures), tuple(checked), detects, tuple(notes))
 

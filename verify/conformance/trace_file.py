@@ -228,7 +228,9 @@ def _rows(arrays: Mapping[str, Any]) -> LinearProblem:
     A, b, owner = _rows_of_clients(arrays)
     sizes = np.bincount(owner)
     if not sizes.all() or (np.diff(owner) < 0).any():
-        raise ValueError("the rows must stand client by client, the clients numbered 0, 1, ..., each with a row")
+        raise ValueError(
+            "the rows must be sorted by client, and the clients numbered 0, 1, ..., each with at least one row"
+        )
     loss = str(arrays.get("data.loss", "least-squares"))
     share: Any = str(arrays.get("data.share", "own"))
     lam = float(_need(arrays, "data.mu"))

@@ -93,7 +93,7 @@ def _digits(value: int) -> str:
         while value % 10 == 0:
             value, zeros = value // 10, zeros + 1
     if value.bit_length() > 3 * DIGITS or zeros > EXPONENT:
-        raise ValueError(f"a number of more than {DIGITS} digits cannot be stored")
+        raise ValueError(f"numbers of more than {DIGITS} digits cannot be stored")
     return f"{value}e{zeros}" if zeros else str(value)
 
 

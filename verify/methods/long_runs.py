@@ -57,7 +57,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     """As :func:`run`, on the instance alone on which the slowest rate was seen."""
     if stored.attained is None:
-        raise ValueError("nothing says where the carried margin was seen")
+        raise ValueError("the stored result does not record where its margin was attained")
     recipe = stored.attained.recipe
     if not hypotheses_hold(inquiry.claim, inquiry.claim.instances.build(recipe, True)):
         raise ValueError("the carried margin was seen where the hypotheses do not hold")

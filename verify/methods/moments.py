@@ -97,7 +97,7 @@ def _between(threshold: sympy.Expr, known: list[sympy.Basic]) -> sympy.Expr:
         return sympy.S.One
     if all(reals.implied(r, known) for r in (sympy.Ge(threshold, 0), sympy.Le(threshold, 1))):
         return threshold
-    raise Unread("a uniform variate is compared with what is not seen to be a probability")
+    raise Unread("a uniform variate is compared with a number not known to be a probability")
 
 
 def _unshown(

@@ -80,7 +80,7 @@ def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     if found.verdict is not Verdict.SUPPORTED or stored.margin is None:
         return replace(found, margin=found.margin if found.verdict is Verdict.REFUTED else None)
     if at is None or found.margin is None:
-        raise ValueError("nothing says where the carried margin was seen")
+        raise ValueError("the stored result does not record where its margin was attained")
     if not attained.agree(now := attained.margin_at(inquiry.claim, at), stored.margin):
         raise ValueError(f"{stored.margin:g} is carried, and it is {now:g} where that was seen")
     return replace(found, margin=min(found.margin, stored.margin), attained=at, tightest=at.recipe)

@@ -160,7 +160,7 @@ class Answers:
             raise Unread(f"the compressors {term.data} are of no class that is known")
         x = of[-1]
         if any(draws for draws, _ in x.of):
-            raise Unread("what is compressed is drawn")
+            raise Unread("a compressed vector is itself random")
         self._check(x, "a vector is compressed")
         if x.is_zero() and errors.variance is None:
             return x

@@ -247,7 +247,7 @@ class Clients:
         if summed[0].name in self.totals:
             each, rest = self.density(self.totals[summed[0].name], "n", None)
             if not rest.is_zero():
-                raise Unread("what is summed over the clients is no sum")
+                raise Unread("the argument of a sum over the clients is not a sum")
         else:
             _, letters, draws, own = self.world.meaning[summed[0].name]
             each = Value({(draws, own): letters})

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 from verify.multipliers.charts import LARGEST, Chart, Constraint, Pick, follows, has_no_negative
 from verify.multipliers.ratios import Ratio, coefficients, degree, key, replaced
+from verify.reading.terms import Term
+from verify.reading.values import Condition
 
 #: Charts that are tried.
 CHARTS = 24
@@ -146,7 +148,7 @@ class Domain:
         chart = self.plain
         for pick in picks:
             if not 0 <= pick[0] < len(chart.left):
-                raise ValueError("a chart uses a constraint that is not there")
+                raise ValueError("a chart uses a constraint that does not exist")
             after = chart.step(pick)
             if after is None:
                 raise ValueError("a chart solves a constraint for a letter for which it cannot be solved")
@@ -332,3 +334,25 @@ class Domain:
             of += [(self.ring.gen(i), k), (den, k)]
         images = (chart.image(p, since) for p, since in of)
         return all(q is not None and q != 0 and (has_no_negative(q) or key(chart.stripped(q)) in left) for q in images)
+
+
+def has_answer(condition: Any, answer: bool, number: Callable[[Term], Ratio], domain: Domain) -> bool:
+    """Whether a condition, or what is known to be true or false, is seen to have an answer everywhere in a domain.
+
+    ``number``: what the sides of comparisons are in the letters.
+    """
+    if not isinstance(condition, Condition):
+        return bool(condition) is answer
+    if condition.by == "not":
+        return has_answer(condition.of[0], not answer, number, domain)
+    if condition.by in ("and", "or"):
+        found = [has_answer(part, answer, number, domain) for part in condition.of]
+        return all(found) if (condition.by == "and") is answer else any(found)
+    left, right = map(number, condition.of)
+    if not (domain.never_zero(left.den) and domain.never_zero(right.den)):
+        return False
+    if condition.by in ("==", "!="):
+        equal, difference = (condition.by == "==") is answer, left - right
+        return difference.is_zero if equal else domain.never_zero(difference.num)
+    small, large = (left, right) if answer else (right, left)
+    return domain.ratio_sign(large - small, (condition.by == "<") is answer) is not None

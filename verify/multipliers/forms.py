@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from verify.multipliers.ratios import Ratio
 from verify.reading.source import Unread
+from verify.reading.terms import Term
 from verify.reading.worlds import Atom, Value, World
 
 #: The block and the two vectors, or "value" and its name.
@@ -195,7 +196,7 @@ class Moments:
             # The masks have one probability for all clients, and the a_i sum to zero or have mean zero.
             self._one(draws)
             if not one.balanced and one.name not in self.errors:
-                raise Unread("the sum of a vector over the clients is not told")
+                raise Unread("the sum of a vector over the clients is not known")
             return
         both = self._one(draws | more)
         apart = self.convert(self.world.field.one)
@@ -212,7 +213,7 @@ class Moments:
         if one.balanced or other.balanced:
             both = both - apart
         elif not (one.name in self.errors and other.name in self.errors):
-            raise Unread("the sum of a vector over the clients is not told")
+            raise Unread("the sum of a vector over the clients is not known")
         yield from self._each(one, other, both)
 
     def _each(self, one: Atom, other: Atom, c: Ratio) -> Iterator[tuple[Key, Ratio]]:
@@ -227,3 +228,31 @@ class Moments:
         elif first == second:
             assert first is not None
             yield (f"{first[0]} {block}", *sorted((one.name, other.name))), c
+
+
+def sizes(law: Any) -> Iterator[Term]:
+    """How many clients are in the subsets that a distribution draws."""
+    if law.name == "product":
+        for of in law.of:
+            yield from sizes(of)
+    elif law.name in ("subset", "pattern"):
+        yield law.of[1]
+
+
+def masks(law: Any, name: str, number: Any) -> Iterator[tuple[str, Mask]]:
+    """The masks of a distribution, by name."""
+    if law.name == "product":
+        for part, of in zip(law.make._fields, law.of, strict=True):
+            yield from masks(of, f"{name}.{part}", number)
+    elif law.name == "bernoulli":
+        yield name, Mask(number(law.of[0]))
+    elif law.name == "independent" and law.of[0].name == "bernoulli":
+        p = number(law.of[0].of[0])
+        yield name, Mask(p, True, p * p)
+    elif law.name in ("subset", "pattern"):
+        n, tau = (number(term) for term in law.of[:2])
+        if (n - 1).is_zero and not (tau - 1).is_zero:
+            raise Unread("subsets of one client are told to have other sizes")
+        # One of n at random: two different ones never are.
+        pair = tau * 0 if (tau - 1).is_zero else tau * (tau - 1) / (n * (n - 1))
+        yield name, Mask(tau / n, True, pair)

@@ -248,7 +248,7 @@ class _Posing:
     def _falls(self, names: list[str], mine: bool) -> Iterator[tuple[str, dict[str, bool]]]:
         """The ways in which the masks of a client may fall on which depends what clients add, in words."""
         if not set(names) <= self.world.indexed or len(names) > _MASKS:
-            raise Unread("too many masks, or others than those of each client, decide what a client adds")
+            raise Unread("what a client adds depends on too many masks, or on masks that are not its own")
         told = {name: fell for name in names if mine for fell in (True, False) if self._is_told(name, fell)}
         for falls in product((True, False), repeat=len(names)):
             true = dict(zip(names, falls, strict=True))
@@ -327,7 +327,7 @@ class _Posing:
         found: dict[str, Any] = {}
         for (draws, atoms), c in value.of.items():
             if draws or len(atoms) != 1:
-                raise Unread("a relation between vectors is none with masks known")
+                raise Unread("a relation between vectors does not hold once the masks are known")
             found[atoms[0].name] = space.ratio(c)
         return found
 

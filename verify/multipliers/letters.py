@@ -89,7 +89,7 @@ class Letters:
         try:
             return substituted(ratio, self.told) if self.told else ratio
         except ZeroDivisionError as error:
-            raise Unread("it is divided by what is zero here") from error
+            raise Unread("a divisor is zero here") from error
 
     # Which are allowed
 
@@ -116,7 +116,7 @@ class Letters:
         for symbol, value in rooted.items():
             radicand = self.as_told(self.number(value))
             if self._known_root(radicand) is None and plain.ratio_sign(radicand) is None:
-                raise Unread("the code takes a square root of what is not seen to be nonnegative")
+                raise Unread("the code takes a square root of a number not known to be nonnegative")
             self._tell(self.kept.index(symbol), self._root(radicand))
         self._find_roots(side for c in self.claim.statement.comparisons for side in (c.left, c.right))
         for relation in relations:
@@ -250,7 +250,7 @@ class Letters:
             self.roots.append(root)
             self._tell(k, told)
             return root
-        raise Unread("a square root is taken of what is linear in no letter")
+        raise Unread("the argument of a square root is linear in no letter")
 
     def _known_root(self, radicand: Ratio) -> Ratio | None:
         return next((root for root in self.roots if (radicand - root**2).is_zero), None)

@@ -12,8 +12,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from verify.multipliers.inequalities import Group, invariant_of, pose
 from verify.multipliers.links import agreed
-from verify.multipliers.proofs import Proof, Tree, checked, leaves
-from verify.multipliers.stored import else_searched, texts
+from verify.multipliers.proofs import Proof, Tree, checked, else_searched, leaves, texts
 from verify.reading import claimed, comparing
 
 

@@ -15,11 +15,9 @@ from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors
 from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import MU_L, Case, Declared, declared, declared_of_g, example, stated, typical
-from verify.multipliers.conditions import has_answer
-from verify.multipliers.domains import Domain
-from verify.multipliers.forms import Form, Moments
+from verify.multipliers.domains import Domain, has_answer
+from verify.multipliers.forms import Form, Moments, masks, sizes
 from verify.multipliers.functions import Functions, scalar
-from verify.multipliers.laws import masks, sizes
 from verify.multipliers.letters import Letters, at_least
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
@@ -86,7 +84,7 @@ class _Posing:
         self.claim, self.case, self.setting = claim, case, claim.setting
         algorithm = getattr(claim.statement, "algorithm", None)
         if algorithm is None or self.setting.algorithm is None:
-            raise Unread("there is no method of which it speaks")
+            raise Unread("the statement names no method")
         if algorithm is not self.setting.algorithm and algorithm.State is not self.setting.algorithm.State:
             raise Unread("the method has other states than the setting")
         if self.setting.optimum not in ("consensus", "stationary") or self.setting.drawing.special is not None:

@@ -7,10 +7,14 @@ a sum of squares with nonnegative weights: the pivots of an elimination. All of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form
@@ -161,7 +165,7 @@ def lowered(posed: Posed, of: Matrix, rows: list[str], plan: Plan) -> tuple[Matr
     places = _diagonal(posed.domain, of, plan.maximum) if plan.maximum in posed.branches else []
     bounds = posed.branches.get(plan.maximum, ())
     if {rows[i] for i in places} != set(plan.bounds) or not all(0 <= k < len(bounds) for k in plan.bounds.values()):
-        raise Wrong("a maximum is replaced where it does not stand")
+        raise Wrong("a maximum is replaced where it does not occur")
     value = Ratio(posed.domain.ring.gen(plan.maximum), posed.domain.ring.constant(1))
     below = [list(row) for row in of]
     more = []
@@ -254,3 +258,27 @@ def _plan(posed: Posed, stored: Mapping[str, Any]) -> Plan:
     maximum = None if top is None else posed.names.index(top)
     bounds = {str(row): int(k) for row, k in stored["bounds"].items()}
     return Plan(maximum, bounds, tuple(map(str, stored["order"])))
+
+
+_Found = TypeVar("_Found")
+
+
+@cache
+def texts(name: str) -> Mapping[str, Mapping[str, Any]]:
+    """What a file beside this one holds, by claims and their cases or parts: nothing of it is taken unchecked."""
+    found: Mapping[str, Mapping[str, Any]] = json.loads(Path(__file__).with_name(name).read_text())
+    return found
+
+
+def else_searched(
+    known: Callable[[], _Found] | None, search: Callable[[float], _Found | str], deadline: float
+) -> _Found | str:
+    """What ``known`` proves (None where nothing is stored), or, where that is ``Wrong``, what a search finds in the
+    seconds of the processor that are left; else why there is nothing."""
+    if known is not None:
+        try:
+            return known()
+        except Wrong:
+            pass
+    left = deadline - time.process_time()
+    return search(left) if left > 0 else "no multipliers were found in the time"

@@ -10,8 +10,7 @@ from typing import Any
 from fedtheory.claims import Claim
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
-from verify.multipliers.proofs import Proof, Tree, checked, leaves
-from verify.multipliers.stored import else_searched, texts
+from verify.multipliers.proofs import Proof, Tree, checked, else_searched, leaves, texts
 from verify.reading.source import Unread
 
 

@@ -111,7 +111,7 @@ def ratio(after: Form, before: Form, constraints: Sequence[Constraint]) -> Progr
     ``ValueError`` where a constant keeps them from scaling.
     """
     if not scales(after, before, constraints):
-        raise ValueError("a side has a constant, or what is known of states has: no ratio to it is the worst")
+        raise ValueError("a side or a known relation of the states has a constant term, so no ratio is the worst case")
     return Program(after, (Constraint("before", before - 1, _of_size_one), *constraints))
 
 

@@ -22,7 +22,7 @@ _MARKED = 12
 def draw(title: str, curves: Sequence[Curve], path: Path) -> None:
     """Draw the panels of these curves into a PNG or SVG file. ``ValueError`` where there are no curves."""
     if not curves:
-        raise ValueError("there is nothing to draw: no run has measured a curve")
+        raise ValueError("there are no curves to plot: no run has recorded any")
     panels = list(dict.fromkeys(curve.panel for curve in curves))
     labels = list(dict.fromkeys(curve.label for curve in curves))
     across = min(_ACROSS, len(panels))

@@ -179,7 +179,7 @@ def ratio_at(claim: Claim, built: Instance, recipe: Recipe, point: Coordinates, 
     elif second_moments.applies(claim, instance):
         found = [f.ratio for f in _long_run(claim, instance, built) if f.rounds == rounds]
     if not found:
-        raise ValueError(f"{claim.id} says nothing after {rounds} rounds there")
+        raise ValueError(f"{claim.id} makes no statement after {rounds} rounds there")
     return max(found)
 
 

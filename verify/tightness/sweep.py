@@ -36,7 +36,7 @@ def grid(claim: Claim, at: Letters | None = None) -> list[Choice]:
             f"kind {statement.kind}"
         )
     if claim.setting.of_constants:
-        raise ValueError(f"{claim.id} has no worst case over a class of functions: it speaks of constants alone")
+        raise ValueError(f"{claim.id} has no worst case over a class of functions: it involves constants only")
     return grids.choices(claim, at or {})
 
 

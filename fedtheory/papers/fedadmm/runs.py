@@ -24,7 +24,7 @@ from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.problems.nonconvex import Bent
 from fedtheory.problems.subproblems import Adversary
-from fedtheory.randomness.selections import Fixed, covers, gaps
+from fedtheory.randomness.selections import Fixed, covers
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
@@ -444,19 +444,8 @@ SMOOTH = Hypothesis(
 STEP = step_condition(Fraction(3))
 START = Hypothesis("pi_i^0 = -alpha_i grad f_i(w_i^0), as Algorithm 1 says", met=lambda problem, run: not run.zero)
 SCHEME = Hypothesis("Scheme 4.1", met=lambda problem, run: covers(run.masks, run.s0))
-GAPS = Hypothesis(
-    "eq. (21): no client waits for more than s_0 rounds, and all are in the first s_0",
-    met=lambda problem, run: bool(run.masks[: run.s0].any(axis=0).all()) and _waits(run) <= run.s0,
-)
 IDLE = Hypothesis(
     "i is not in Omega^{tau_{k+1}}, but was selected before",
     met=lambda problem, run: bool(run.idle[run.i]) and run.last[run.i] >= 0,
 )
-ACTIVE = Hypothesis("i is in Omega^{tau_{k+1}}", met=lambda problem, run: not run.idle[run.i])
 LATE = Hypothesis("k >= s_0 k_0", met=lambda problem, run: run.k >= run.s0 * run.fed.k0)
-
-
-def _waits(run: Run) -> int:
-    """The longest wait for a selection, the one that the run ends in included."""
-    ended = np.concatenate([run.masks, np.ones((1, run.masks.shape[1]), dtype=bool)])
-    return int(gaps(ended).max())

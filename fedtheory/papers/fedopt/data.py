@@ -228,7 +228,7 @@ class Posed:
         params, states = self.params(recipe, problem, exact), self.states
         # Where the optimum is not one point there is no instance.
         if problem.x_star is None:
-            raise ValueError("the optimum is not one point")
+            raise ValueError("the minimiser is not unique")
 
         def at(theta: Array) -> tuple[LinearProblem, Any]:
             return problem, states.at(problem, params, theta)

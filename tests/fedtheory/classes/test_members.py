@@ -107,8 +107,8 @@ def claim(functions, statement=None, **more):
         (lambda: ft.Smooth(mu, L, s), "one letter"),
         (lambda: classes.SmoothOwn(optimum="consensus"), "optimum='none'"),
         (lambda: claim(ft.PolyakLojasiewicz(mu, L), drawing=ft.Drawing(g=(True,))), "does not say what g is"),
-        (lambda: claim(ft.SmoothConvex(L), ft.contracts(still, ft.distance, 1 / kappa)), "speaks of kappa"),
-        (lambda: claim(ft.Smooth(mu, L), ft.contracts(still, ft.distance, 1 - gamma * mu)), "speaks of mu"),
+        (lambda: claim(ft.SmoothConvex(L), ft.contracts(still, ft.distance, 1 / kappa)), "mentions kappa"),
+        (lambda: claim(ft.Smooth(mu, L), ft.contracts(still, ft.distance, 1 - gamma * mu)), "mentions mu"),
         (lambda: claim(ft.SmoothConvex(L), ft.contracts(own, ft.distance, 1), algorithm=own), "a parameter mu"),
         (
             lambda: claim(ft.PolyakLojasiewicz(alpha, beta), adversaries=(ft.ContractiveCompressors(),)),
@@ -178,7 +178,7 @@ def test_a_composite_problem_has_a_convex_g_and_is_least_at_x_star():
     "of", [ft.Smooth(L), ft.ConvexLipschitz(L), ft.PolyakLojasiewicz(mu, L), ft.Composite(ft.Convex()), mu]
 )
 def test_classes_that_speak_of_the_average_alone_are_no_part_of_a_composite_problem(of):
-    with pytest.raises(ValueError, match=r"no g beside them|a class of functions"):
+    with pytest.raises(ValueError, match=r"without a regulariser g|a class of functions"):
         ft.Composite(of)
 
 

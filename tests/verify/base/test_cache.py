@@ -184,9 +184,9 @@ def test_claims_on_experiments_alone_rest_on_what_was_seen():
 def test_only_claims_of_papers_have_a_digest():
     claim = claims.get("locodl/theorem-3.1/one-step")
     assert code.of(claim) == code.of(claims.get(claim.id)) != code.of(claims.get("fedopt/svrg/eq-5"))
-    with pytest.raises(ValueError, match="no claim of a paper"):
+    with pytest.raises(ValueError, match="belongs to no paper"):
         code.of(claim.variant(requires=()))
-    with pytest.raises(ValueError, match="no claim of a paper"):
+    with pytest.raises(ValueError, match="belongs to no paper"):
         code.of(own.load(ROOT / "examples" / "heavy_ball.py")[0])
 
 

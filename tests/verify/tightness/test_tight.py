@@ -305,7 +305,7 @@ def test_everything_can_be_drawn(tmp_path, capsys, id, letters):
     ("argv", "message"),
     [
         ("locodl/eq-13", "not a statement of kind identity"),
-        ("locodl/theorem-3.1/tau", "speaks of constants alone"),
+        ("locodl/theorem-3.1/tau", "it involves constants only"),
         ("locodl/eq-99", "unknown claim"),
         ("locodl/eq-18 --at q=1", "has no letter 'q': it has n"),
         ("locodl/eq-18 --at n=3/2", "LETTER=NUMBER was expected"),
