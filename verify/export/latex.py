@@ -48,10 +48,11 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
     shown = [f"\\[{formula}\\]" for formula in statement.formulas(claim)]
     parts.append("\n".join(shown) if shown else _plain("; ".join(statement.text(claim))))
     parts += [f"Here \\({name}\\) is {_plain(meaning)}." for name, meaning in statement.meanings(claim)]
+    parts += [_plain(line) + ("" if line.endswith(":") else ".") for line in _meanings(claim, objects)]
     for data in objects:
         parts += _case(data)
     if any("own" in data for data in objects):
-        parts += [_SHARED, *(_plain(line) + "." for line in _meanings(claim, objects))]
+        parts += [_SHARED]
     return _HEAD + "\n\n".join(parts) + "\n\\end{document}\n"
 
 
