@@ -38,7 +38,7 @@ sys.modules["verify.checking"] = checking
 sys.exit(main(["audit", *sys.argv[1:], "--jobs", "1", "--out", "out"]))
 """
 #: Two modules of papers, of which neither uses the other, by what begins the ids of claims that stand there.
-_HOMES = {"fedadmm": "fedtheory/papers/fedadmm/limits.py", "fedopt": "fedtheory/papers/fedopt/dane.py"}
+_HOMES = {"fedadmm": "fedtheory/papers/fedadmm/waiting.py", "fedopt": "fedtheory/papers/fedopt/dane.py"}
 
 
 def _command(at: Path, *names: str) -> subprocess.Popen[str]:
