@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 
 from fedtheory import algorithms, claims
-from verify.conformance import small
+from verify.conformance import scenarios
 from verify.search import hunting
 
 #: Algorithms of which every step is read, and the parameters that are told as numbers, since loops run to them.
@@ -51,7 +51,7 @@ def instances(name):
                 problem, state = instance.at(theta)
                 yield problem, instance.params, state
     if not posed:
-        for problem, params in small.problems(name, rng, ()):
+        for problem, params in scenarios._examples(name, rng, ()):
             state = algorithm.init(problem, params)
             yield problem, params, type(state)(*(rng.integers(-5, 6, np.shape(part)) + part for part in state))
 

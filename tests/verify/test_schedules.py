@@ -142,7 +142,7 @@ def test_what_is_not_said_of_every_round_gets_a_sentence(true):
         (lambda: ft.Claim("a/b", setting=setting, statement=Limit(gd, V_T, "")), "not tested where parameters vary"),
         (lambda: ft.Claim("a/b", setting=setting, statement=Eventually(gd, (V_0,))), "not tested where parameters"),
         (lambda: true.variant(algorithm=plain), "other parameters vary"),
-        (lambda: ft.Claim("a/b", setting=given, statement=contraction), "give its setting the letter"),
+        (lambda: ft.Claim("a/b", setting=given, statement=contraction), "which its setting leaves out of its letters"),
     ):
         with pytest.raises(ValueError, match=said):
             make()

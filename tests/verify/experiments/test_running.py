@@ -134,7 +134,7 @@ def test_data_of_somebody_are_named_after_their_file(mine):
         (["mine/figure-2"], "unknown figure"),
         (["mine/figure-1", "--data", "nothing"], "no file or folder"),
         (["mine/figure-1", "--data", "empty"], "is empty"),
-        (["mine/figure-1", "--seeds", "4", "--carry"], "6 seeds at least"),
+        (["mine/figure-1", "--seeds", "4", "--carry"], "need at least 6 seeds"),
         (["mine/figure-1", "--seeds", "0"], "at least 1"),
     ],
 )
