@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from verify import checker
+from verify.export import graded
 from verify.export.objects import sealed
 from verify.multipliers.charts import Chart, Pick, has_no_negative
 from verify.multipliers.domains import Domain
@@ -69,7 +70,7 @@ def _program(writing: Writing, name: str, proof: Proof, links: Links) -> dict[st
                 **writing.weight(square.weight, of_square=True),
                 "vector": {_row(block, row): writing.ratio(c, of_square=True) for row, c in square.vector.items()},
             }
-            for block, squares in proof.squares.items()
+            for block, squares in graded.squares(proof).items()
             for square in squares
             if not square.weight.is_zero
         ],
