@@ -5,9 +5,12 @@ What vectors show that are known by their inner products alone holds in every di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
+
+import sympy
 
 from fedtheory.algorithms.base import no_step
 from fedtheory.claims import Claim
@@ -19,7 +22,7 @@ from verify.reading.laws import Law
 from verify.reading.program import theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
-from verify.reading.terms import Op, Term, parts
+from verify.reading.terms import NUMBER, Op, Term, parts
 from verify.reading.values import Condition, Record, Several
 
 #: Times that code is read anew because a condition on letters is otherwise than was taken.
@@ -33,22 +36,76 @@ def unread(claim: Claim, instance: Instance) -> str:
 
     Of conditions on letters the branch is read that is taken there. How long vectors are is nothing that code may know.
     """
+    return _read(claim, instance)[0]
+
+
+def sums(claim: Claim, instance: Instance) -> list[sympy.Expr]:
+    """The sums of letters in what a claim's code computes, as it is read at an instance, simple ones first.
+
+    Their letters have the names of the numbers of the problem and of the parameters.
+    """
+    found: dict[int, sympy.Expr] = {}
+    for term in parts(*_read(claim, instance)[1]):
+        of = [found[id(part)] for part in term.of if id(part) in found]
+        if term.type == NUMBER and len(of) == len(term.of) and term.op in _LETTERS:
+            found[id(term)] = _LETTERS[term.op](term.data, of)
+    made = {e for e in found.values() if e.is_Add and e.free_symbols}
+    return sorted(made, key=lambda e: (e.count_ops(), str(e)))
+
+
+def largest_number(claim: Claim, instance: Instance) -> int:
+    """The largest product of numerators and denominators of numbers in what a claim's code computes, at most."""
+    told = _read(claim, instance)[1]
+    numbers: dict[int, int] = {}
+    for term in parts(*told):
+        numbers[id(term)] = _number(term, [numbers[id(part)] for part in term.of])
+    return max((numbers[id(term)] for term in told), default=1)
+
+
+def _number(term: Term, of: list[int]) -> int:
+    if term.op is Op.CONSTANT:
+        return max(abs(term.data.numerator), term.data.denominator)
+    if term.op is Op.POWER:
+        return int(of[0] ** abs(term.data))
+    return prod(of) if term.op in (Op.MULTIPLY, Op.DIVIDE) else max(of, default=1)
+
+
+def _letter(name: Any, of: list[sympy.Expr]) -> sympy.Expr:
+    return sympy.Symbol(str(name), real=True)
+
+
+#: What is made of letters alone, in letters.
+_LETTERS: Mapping[Op, Callable[[Any, list[sympy.Expr]], sympy.Expr]] = {
+    Op.CONSTANT: lambda value, of: sympy.Rational(value.numerator, value.denominator),
+    **dict.fromkeys((Op.LETTER, Op.COUNT, Op.GIVEN), _letter),
+    Op.ADD: lambda _, of: sympy.Add(*of),
+    Op.MULTIPLY: lambda _, of: sympy.Mul(*of),
+    Op.DIVIDE: lambda _, of: of[0] / of[1],
+    Op.POWER: lambda exponent, of: of[0] ** exponent,
+    Op.ROOT: lambda _, of: sympy.sqrt(of[0]),
+}
+
+
+def _read(claim: Claim, instance: Instance) -> tuple[str, list[Term]]:
+    """What is not read, in words, and what is."""
     path: list[bool] = []
     for _ in range(_TIMES):
-        reader = Reader(known.FUNCTIONS, path)
+        reader, made = Reader(known.FUNCTIONS, path), []
         try:
             scene = claimed.scene_at(claim, instance, reader)
             for value in _values(claim, reader, scene):
-                _check(value)
+                told = _told(value)
+                _check(told)
+                made += told
         except (Unread, ValueError) as error:
             why = str(error)
         else:
             why = ""
         wrong = _first_wrong(instance, reader)
         if wrong is None:
-            return why or _looks(reader)
+            return why or _looks(reader), made
         path = [answer for _, answer in reader.taken[:wrong]] + [not reader.taken[wrong][1]]
-    return f"more than {_TIMES} conditions on letters stand in the code"
+    return f"more than {_TIMES} conditions on letters stand in the code", []
 
 
 def foreign(claim: Claim) -> str:
@@ -138,14 +195,17 @@ def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterat
     yield reader.call(theirs(algorithm.step, algorithm.State), *given, known.drawn(law))
 
 
-def _check(value: Any) -> None:
-    """``Unread`` where a value depends on how long vectors are, or on a letter by a high power, or is none."""
+def _told(value: Any) -> list[Term]:
+    """The terms of a value; ``Unread`` where it is none."""
     if isinstance(value, Record):
-        found = tuple(value.fields.values())
-    else:
-        found = value.of if isinstance(value, Several) else value if type(value) is tuple else (value,)
+        return list(map(as_term, value.fields.values()))
+    return list(map(as_term, value.of if isinstance(value, Several) else value if type(value) is tuple else (value,)))
+
+
+def _check(told: Iterable[Term]) -> None:
+    """``Unread`` where a term depends on how long vectors are or on a letter by a high power."""
     degrees: dict[int, dict[str, int]] = {}
-    for term in parts(*map(as_term, found)):
+    for term in parts(*told):
         if term.op is Op.COUNT and term.data == "d":
             raise Unread("it depends on how long vectors are")
         degrees[id(term)] = _degrees(term, [degrees[id(part)] for part in term.of])

@@ -13,7 +13,7 @@ from verify.evidence.certificates import ClassCertificate, formal
 from verify.evidence.record import Outcome
 from verify.pep.bounding import Refused
 from verify.pep.prover import DoesNotHold
-from verify.search import critical, off_points, points, shrinking
+from verify.search import allowed, critical, off_points, points, shrinking
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
 At = Callable[[Recipe], tuple[ClassCertificate | None, str, bool]]
@@ -115,6 +115,9 @@ def at_each(
         if broken or off.doubt:
             found_worse = any(why for _, why in tried) or None
             return found(None, f"{where}: {broken or off.doubt}", exceeded=found_worse if known else None, **details)
+    if why := allowed.refused(claim, certificates[0].recipe):
+        said = f"certified at {len(certificates)} choices of the parameters, which may miss where it is false: {why}"
+        return found(None, f"{where}: {said}", exceeded=False if known else None, **details)
     note = whole.format(_places(about, certificates))
     if lost:
         note += f"; {len(lost)} could not be posed: {lost[0]}"
@@ -142,6 +145,8 @@ def checked(
         raise DoesNotHold(f"{claim.id} is certified at no choice of the parameters where {near[0]}")
     if zeros := about.passed(recipes):
         raise DoesNotHold(f"{claim.id} is certified at no choice of the parameters where {zeros[0]} = 0")
+    if why := allowed.refused(claim, recipes[0]):
+        raise DoesNotHold(f"{claim.id} is certified at points only, which may miss where it is false: {why}")
     note = whole.format(_places(about, stored))
     return found(Verdict.CERTIFIED, note, instances=len(stored), certificates=tuple(stored), used=(used,))
 

@@ -11,30 +11,35 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
+from itertools import cycle, islice, pairwise
 from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
+from fedtheory.instances import Recipe, value_of
 from fedtheory.numbers.rational import evaluate, holds
 from fedtheory.sampling import drawing, nearby
 from verify.exact import reals
+from verify.reading import whole
 
 #: How small a sum is that counts as vanishing, relative to its terms: its zeros may be irrational.
 _NEARLY = sympy.Rational(1, 10**9)
 #: By which powers of two a constant is changed to where a sum vanishes, and how simple the factor is to be.
 _POWERS, _SIMPLE = range(-12, 13), (12, 1000, 10**6, 10**12)
+#: The most clients that are looked at.
+MOST_CLIENTS = 260
 #: Zeros of a derivative at most.
 _TURNS = 8
 
 
-def letters(claim: Claim, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
-    """The values of the letters at a recipe."""
+def letters(claim: Claim, recipe: Recipe, e: sympy.Expr) -> Mapping[sympy.Expr, Any]:
+    """The values of the letters of an expression at a recipe: those of the claim, others by their names."""
     at = claim.instances.build(recipe, True)
-    return claim.setting.bind(at.problem, at.params)
+    told = claim.setting.bind(at.problem, at.params)
+    others = e.free_symbols - set(told)
+    return {**told, **{x: value_of(str(x), at.problem, at.params) for x in others}}
 
 
 def is_free(claim: Claim, e: sympy.Expr) -> bool:
@@ -57,6 +62,14 @@ def sums(claim: Claim) -> list[sympy.Expr]:
     found = sympy.Tuple(*compared, *drawing.sides(claim), *drawing.relations(claim)).atoms(sympy.Add)
     known = set(claim.setting.sources)
     return sorted((e for e in found if e.free_symbols <= known), key=lambda e: (e.count_ops(), str(e)))
+
+
+def in_code(claim: Claim, recipe: Recipe, most: int) -> list[sympy.Expr]:
+    """The sums of letters in the code of a claim, as many as are asked for, that are not in its statement too."""
+    named = {sympy.Symbol(s, real=True): x for x, s in claim.setting.sources.items() if isinstance(s, str)}
+    found = [e.subs(named) for e in whole.sums(claim, claim.instances.build(recipe, True))]
+    told = sums(claim)
+    return [e for e in dict.fromkeys(found) if e.is_Add and e not in told][:most]
 
 
 def vanishing(expressions: Iterable[sympy.Expr], given: Sequence[sympy.Basic]) -> list[sympy.Expr]:
@@ -90,9 +103,23 @@ def at_zero(claim: Claim, e: sympy.Expr, recipe: Recipe, rng: np.random.Generato
         yield from (at for at in (found, found and nearby.bounded(claim, found, rng)) if at and _vanishes(claim, e, at))
 
 
+def with_clients(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe]:
+    """The recipe with as many of its clients, in turn, as make a sum vanish; none where it does whatever they are."""
+    of_n = {x for x in e.free_symbols if claim.setting.sources.get(x, str(x)) == "n"}
+    if not of_n or not claim.setting.any_clients or not recipe.get("clients"):
+        return
+    told = letters(claim, recipe, e)
+    for number in range(1, MOST_CLIENTS + 1):
+        try:
+            if holds(nearly(e), {**told, **dict.fromkeys(of_n, number)}):
+                yield {**recipe, "clients": tuple(islice(cycle(recipe["clients"]), number))}
+        except (ValueError, ArithmeticError):
+            continue
+
+
 def _vanishes(claim: Claim, e: sympy.Expr, recipe: Recipe) -> bool:
     try:
-        return holds(nearly(e), letters(claim, recipe))
+        return holds(nearly(e), letters(claim, recipe, e))
     except (ValueError, ArithmeticError):
         return False
 
@@ -104,7 +131,7 @@ def _zero(claim: Claim, e: sympy.Expr, times: Callable[[Fraction], Recipe | None
     def at(factor: Fraction) -> Any:
         recipe = times(factor)
         try:
-            return math.nan if recipe is None else evaluate(e, letters(claim, recipe))
+            return math.nan if recipe is None else evaluate(e, letters(claim, recipe, e))
         except (ValueError, ArithmeticError):
             return math.nan
 

@@ -28,12 +28,14 @@ _STARTS, _FACTORS, _STEPS = 3, (Fraction(2), 1 + Fraction(1, 10**7)), 60
 #: How often clients are doubled before it is told where the ratio tends, as a number plus a multiple of 1/n: what its
 #: inverse is then, if the sides cross.
 _DOUBLED, _CROSSING = 5, 0.99
+#: By how much a ratio grows, where its growth is more than rounding.
+_GROWING = 1e-6
 #: Bytes beyond which no more clients are looked at.
 _BYTES = 2 * 10**8
 #: How simple constants are kept.
 _DIGITS = 10**9
-#: Points at which a sum vanishes, of which the simplest are tried, how many of each are enough; the most clients.
-_SOUGHT, _EACH, _MOST = 12, 2, 260
+#: Points at which a sum vanishes, of which the simplest are tried, and how many of each are enough.
+_SOUGHT, _EACH = 12, 2
 
 
 class Seen(NamedTuple):
@@ -55,26 +57,39 @@ def look(claim: Claim, about: Points, recipes: Sequence[Recipe], seed: int) -> S
     """What the ratio of the sides is off the points of ``recipes``."""
     rng = hunting.generator(claim, seed)
     try:
+        of_code = critical.in_code(claim, recipes[0], _SOUGHT)
         zeros, turns = (
             tuple(tuple(islice(_at_zero(claim, e, recipes, rng), _EACH)) for e in sums)
-            for sums in (about.passed(recipes), about.turns)
+            for sums in (about.passed(recipes), (*about.turns, *of_code))
         )
-        found = chain(recipes, *zeros, *turns)
-        shaped = [other for recipe in found for other in nearby.at_ends(claim, recipe)]
-        rated = [(ratio, recipe) for recipe in shaped if (ratio := _ratio(claim, recipe, rng)) is not None]
-        # Where a bound is attained nothing is worse.
-        starts = sorted((pair for pair in rated if pair[0] < 1), key=lambda pair: -pair[0])[:_STARTS]
+        rated = [list(_rated(claim, several, rng)) for several in (recipes, *zeros, *turns)]
+        starts = sorted(chain(*rated), key=lambda pair: -pair[0])[:_STARTS]
+        # Where a formula turns it may be worse elsewhere than where it is worst now.
+        starts += [pair for of_one in rated[1:] for pair in sorted(of_one, key=lambda pair: -pair[0])[:1]]
+        starts = [pair for k, pair in enumerate(starts) if pair not in starts[:k]]
         tops = [_climbed(claim, ratio, recipe, rng) for ratio, recipe in starts]
-        doubt = _with_more_clients(claim, [recipe for _, recipe in starts[:1]], rng)
+        spoken = sympy.Tuple(*_said(claim), *of_code).free_symbols
+        counted = any(claim.setting.sources.get(x, str(x)) == "n" for x in spoken)
+        doubt = _with_more_clients(claim, [recipe for _, recipe in starts[:1]], rng) if counted else ""
     except _Broken as broken:
         return Seen(broken.example)
     above = [recipe for (ratio, _), (top, recipe) in zip(starts, tops, strict=True) if top > ratio]
     return Seen(None, zeros, (*(at for several in turns for at in several[:1]), *above), doubt)
 
 
+def _said(claim: Claim) -> tuple[sympy.Basic, ...]:
+    """All that a claim says of letters."""
+    compared = [side for c in claim.statement.comparisons for side in (c.left, c.right)]
+    return (*compared, *drawing.sides(claim), *drawing.relations(claim))
+
+
 def _at_zero(claim: Claim, e: sympy.Expr, recipes: Sequence[Recipe], rng: np.random.Generator) -> Iterator[Recipe]:
     starts = sorted(recipes, key=hunting.wildness)[:_STARTS]
-    found = [recipe for start in starts for recipe in critical.at_zero(claim, e, start, rng)]
+    found = [
+        recipe
+        for start in starts
+        for recipe in (*critical.at_zero(claim, e, start, rng), *critical.with_clients(claim, e, start))
+    ]
     for recipe in sorted(found, key=hunting.wildness)[:_SOUGHT]:
         if _ratio(claim, recipe, rng) is not None:
             yield recipe
@@ -88,6 +103,13 @@ def _ratio(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> float | No
     if (broken := states.first_confirmed(claim, recipe, findings)) is not None:
         raise _Broken(broken)
     return float(spectral.steady(min(findings[0].ratio, 1.0)))
+
+
+def _rated(claim: Claim, recipes: Sequence[Recipe], rng: np.random.Generator) -> Iterator[tuple[float, Recipe]]:
+    """The ratios at recipes and at ends of the class; where a bound is attained nothing is worse."""
+    for recipe in (other for one in recipes for other in nearby.at_ends(claim, one)):
+        if (ratio := _ratio(claim, recipe, rng)) is not None and ratio < 1:
+            yield ratio, recipe
 
 
 def _climbed(claim: Claim, ratio: float, recipe: Recipe, rng: np.random.Generator) -> tuple[float, Recipe]:
@@ -122,18 +144,21 @@ def _simple(value: int | Fraction) -> int | Fraction:
 
 def _with_more_clients(claim: Claim, recipes: Sequence[Recipe], rng: np.random.Generator) -> str:
     """Why nothing is said of many clients: the sides come together as there are more of them, and may cross."""
-    compared = [side for c in claim.statement.comparisons for side in (c.left, c.right)]
-    spoken = sympy.Tuple(*compared, *drawing.sides(claim), *drawing.relations(claim)).free_symbols
-    if not claim.setting.any_clients or not any(claim.setting.sources.get(x) == "n" for x in spoken):
+    if not claim.setting.any_clients:
         return ""
     for recipe in recipes:
         found: list[float] = []
         while not _is_dear(claim, recipe) and (ratio := _ratio(claim, recipe, rng)) is not None:
             found.append(ratio)
             recipe = {**recipe, "clients": tuple(recipe["clients"]) * 2}
-            if len(recipe["clients"]) > _MOST:
+            if len(recipe["clients"]) > critical.MOST_CLIENTS:
                 break
-        if len(found) >= _DOUBLED and min(found) > 0 and 2 / found[-1] - 1 / found[-2] < _CROSSING:
+        if len(found) < _DOUBLED or min(found) <= 0:
+            continue
+        *_, a, b, c = found
+        # It grows at least as the logarithm of their number.
+        grows = c - b > (b - a) * _CROSSING and c - b > _GROWING
+        if grows or 2 / c - 1 / b < _CROSSING:
             return (
                 f"the sides come nearer to each other the more clients there are, up to {len(recipe['clients']) // 2}"
             )
