@@ -15,6 +15,8 @@ from verify.report import style
 _ACROSS, _WIDE, _HIGH, _LETTERS = 3, 2.9, 2.5, 36
 #: A method's line keeps its colour in all panels; from so many on it gets another pattern besides.
 _PLAIN = len(style.COLOURS) - 2
+#: Columns of a legend at most, inches of a line in it, and of a letter beside.
+_COLUMNS, _LINE, _LETTER = 4, 0.48, 0.05
 #: Points of a line that have marks, so that few are seen at all.
 _MARKED = 12
 
@@ -25,9 +27,10 @@ def draw(title: str, curves: Sequence[Curve], path: Path) -> None:
         raise ValueError("there are no curves to plot: no run has recorded any")
     panels = list(dict.fromkeys(curve.panel for curve in curves))
     labels = list(dict.fromkeys(curve.label for curve in curves))
-    across = min(_ACROSS, len(panels))
+    # Four are a square.
+    across = 2 if len(panels) == 4 else min(_ACROSS, len(panels))
     down = -(-len(panels) // across)
-    columns = max(1, min(4, across + 1, len(labels)))
+    columns = _columns(labels, _WIDE * across)
     with style.within():
         legend = 0.16 * -(-len(labels) // columns)
         figure = style.figure(_WIDE * across, _HIGH * down + legend + 0.3)
@@ -61,3 +64,14 @@ def draw(title: str, curves: Sequence[Curve], path: Path) -> None:
             [handles[label] for label in labels], told, loc="outside lower center", ncols=columns, frameon=False
         )
         style.save(figure, path)
+
+
+def _columns(labels: Sequence[str], width: float) -> int:
+    """How many columns a legend has that is filled column by column and no wider than these inches."""
+
+    def needed(columns: int) -> float:
+        rows = -(-len(labels) // columns)
+        longest = (max(map(len, labels[k : k + rows])) for k in range(0, len(labels), rows))
+        return sum(_LINE + _LETTER * length for length in longest)
+
+    return next((k for k in range(min(_COLUMNS, len(labels)), 1, -1) if needed(k) <= width), 1)

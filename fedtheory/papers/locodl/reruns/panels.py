@@ -47,7 +47,8 @@ def tasks(
         raise ValueError(f"{data.name} has {data.rows} rows, too few for two clients with two rows each")
     targets = TARGETS if data.rows * data.d <= _LARGE else TARGETS[:1]
     return {
-        f"n = {n}": partial(_panel, data, n, regime, methods, targets, tuning, seeds) for regime, n in chosen.items()
+        (panel := f"n = {n}"): partial(_panel, data, n, panel, regime, methods, targets, tuning, seeds)
+        for regime, n in chosen.items()
     }
 
 
@@ -69,8 +70,8 @@ def dirichlet_tasks(
 
 
 def _dirichlet(alpha: int, methods: tuple[str, ...], tuning: bool, seeds: tuple[int, ...]) -> Result:
-    data = dirichlet(alpha, np.random.default_rng(_SHUFFLE))
-    return _panel(data, data.rows, f"alpha = {alpha}", methods, TARGETS, tuning, seeds)
+    data, panel = dirichlet(alpha, np.random.default_rng(_SHUFFLE)), f"alpha = {alpha}"
+    return _panel(data, data.rows, panel, panel, methods, TARGETS, tuning, seeds)
 
 
 def adiana_tasks(data: Dataset, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
@@ -110,6 +111,7 @@ def _rng(seeds: Sequence[int], n: int) -> np.random.Generator:
 def _panel(
     data: Dataset,
     n: int,
+    panel: str,
     regime: str,
     methods: tuple[str, ...],
     targets: tuple[float, ...],
@@ -129,8 +131,8 @@ def _panel(
             found = run(chosen, task, limits, len(seeds), _rng(seeds, n))
             for target in targets:
                 measured[key(method, plan.compressor, regime, target)] = spent(*found.costs(target))
-            curves.append(_curve(found, f"n = {n}"))
-            notes += [f"n = {n}, {plan.label}: {tuned}"] if tuned is not None else []
+            curves.append(_curve(found, panel))
+            notes += [f"{panel}, {plan.label}: {tuned}"] if tuned is not None else []
         if method == "LoCoDL":
             ends = [np.median([span.high for span in spans]) for name, spans in measured.items() if f"{last:g}" in name]
             budget = _MULTIPLE * min(ends)
