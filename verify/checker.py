@@ -166,7 +166,7 @@ class Proof:
 def calculate(data):
     known = {}
     for name, by, *of in data["steps"]:
-        need(name not in known, f"{name} is given twice")
+        need(name not in known and (of or name == by or {*name} - {*"-/0123456789"}), f"{name} is two things")
         known[name] = OPERATIONS[by](*(known[other] for other in of)) if of else Fraction(by)
         need(known[name] is not False, f"{name} is not so")
     need(known and known[name] is True, "nothing is compared in the end")

@@ -7,7 +7,7 @@ maximum is the number that it was.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from numbers import Rational
@@ -26,6 +26,7 @@ from verify.report import statement
 
 #: Steps of a calculation that is still written.
 LONGEST = 20_000
+_SIDES = ("left", "right")
 #: What is compared in place of a relation that fails, and whether its sides are exchanged.
 _FAILS = {"==": ("!=", False), "<=": ("<", True), "<": ("<=", True)}
 
@@ -95,6 +96,11 @@ def _followed(value: Fraction, by: tuple[Any, ...]) -> Followed:
     return made
 
 
+def leaf(value: Fraction, name: str) -> Followed:
+    """A fraction that is given, by name."""
+    return _followed(value, (name,))
+
+
 def named(thing: Any, name: str) -> Any:
     """The same problem, parameters or state, with fractions that know where in it they stand."""
     if isinstance(thing, Fraction):
@@ -131,16 +137,36 @@ def of(claim: Claim, example: Counterexample) -> dict[str, Any] | None:
         return None
     relation, exchanged = _FAILS[example.relation]
     names = ("right", "left") if exchanged else ("left", "right")
-    steps = list(_steps(dict(zip(("left", "right"), sides, strict=True))))
+    found = told(claim, example, dict(zip(_SIDES, sides, strict=True)), {}, (relation, *names))
     # Where a number is all that is left of a side, nothing is calculated: two steps give the sides their names.
-    if len(steps) > LONGEST or sum(by in checker.OPERATIONS for _, by, *_ in steps) <= len(sides):
+    made = sum(by in ("+", "-", "*", "/") for _, by, *_ in found["steps"]) if found else 0
+    return found if made > len(sides) else None
+
+
+def told(
+    claim: Claim,
+    example: Counterexample,
+    sides: Mapping[str, Any],
+    known: Mapping[str, tuple[str, Any, Any]],
+    apart: Sequence[str],
+) -> dict[str, Any] | None:
+    """The object of two numbers, or bounds of them, that know how they were made; None where it takes too many steps.
+
+    ``known``: what else is compared, by names; ``apart``: how the sides compare in the end.
+    """
+    others = {
+        f"{name}, {of}": number for name, (_, *both) in known.items() for of, number in zip(_SIDES, both, strict=True)
+    }
+    steps = list(_steps({**others, **sides}))
+    if len(steps) > LONGEST:
         return None
-    for side, value in zip(("left", "right"), sides, strict=True):
+    steps += [[name, relation, *(f"{name}, {side}" for side in _SIDES)] for name, (relation, *_) in known.items()]
+    for side, value in sides.items():
         steps += [
             [f"{side} as stated", str(Fraction(value))],
             [f"{side} is as stated", "==", side, f"{side} as stated"],
         ]
-    steps.append(["the claim fails", relation, *names])
+    steps.append(["the claim fails", *apart])
     here = f"at {example.place()}; after so many rounds: {example.rounds}"
     return sealed(
         {
@@ -160,7 +186,7 @@ def _sides(example: Counterexample) -> tuple[Any, Any] | None:
         return None
     if part.startswith((samplers.PREFIX, orders.PREFIX)):
         return None
-    instance = _followed_instance(claim.instances.build(example.recipe, True))
+    instance = followed_instance(claim.instances.build(example.recipe, True))
     try:
         for found in exact.parts(claim, instance, example.point, example.rounds):
             if found.name == part:
@@ -175,7 +201,9 @@ def _exactly(side: Any) -> Any:
     return Quotient(int(side)) if isinstance(side, int | np.integer) else side
 
 
-def _followed_instance(instance: Instance) -> Instance:
+def followed_instance(instance: Instance) -> Instance:
+    """The same instance, of numbers that know where in it they stand."""
+
     def start(of: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return lambda theta: tuple(named(thing, name) for thing, name in zip(of(theta), ("", "state"), strict=True))
 

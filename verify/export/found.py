@@ -13,7 +13,18 @@ from verify import checker, results
 from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, Derived, Part
 from verify.evidence.counterexamples import Counterexample
-from verify.export import algebraic, arithmetic, closed, derived, each_client, letters, means, objects, read_code
+from verify.export import (
+    algebraic,
+    arithmetic,
+    closed,
+    derived,
+    each_client,
+    enclosures,
+    letters,
+    means,
+    objects,
+    read_code,
+)
 from verify.methods import (
     client_by_client,
     derivation,
@@ -116,7 +127,7 @@ def all_of(id: str) -> list[dict[str, Any]]:
         return []
     if entry["counterexample"] is not None:
         example = Counterexample.from_json(entry["counterexample"])
-        made = arithmetic.of(example.claim, example)
+        made = _of_example(example.claim, example)
         if made is not None:
             return [made]
         told = [f"{example.place()}: {example.left} where {example.relation} {example.right} would have to hold"]
@@ -130,7 +141,11 @@ def all_of(id: str) -> list[dict[str, Any]]:
 def _of_witness(claim: Claim) -> dict[str, Any] | None:
     """The arithmetic of an instance that contradicts what a claim says to fail, found again."""
     example = witness.smallest_witness(Inquiry(claim, size=_PROPOSED))
-    return None if example is None else arithmetic.of(claim, example)
+    return None if example is None else _of_example(claim, example)
+
+
+def _of_example(claim: Claim, example: Counterexample) -> dict[str, Any] | None:
+    return arithmetic.of(claim, example) or enclosures.of(claim, example)
 
 
 def _outcome(entry: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -270,7 +270,8 @@ def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
     [
         (BROKEN, "arithmetic"),
         ("fedopt/one-shot-averaging", "arithmetic"),
-        ("fedopt/fsvrg/property-b", "recomputation"),
+        ("fedopt/fsvrg/property-b", "arithmetic"),
+        ("fedadmm/eq-21", "recomputation"),
         ("feddcd/lemma-C.2/repaired", "identity"),
         ("baseline/diana/rate", "identity"),
         ("baseline/diana/invariant", "identity"),
