@@ -2,7 +2,8 @@
 
 A proof of a case gives each known inequality a multiplier, a quotient of polynomials in the letters. It is checked that
 multipliers are nonnegative, that function values cancel, and that what is left, sum of multiplier * known - target, is
-a sum of squares with nonnegative weights: the pivots of an elimination. All of it is exact.
+a sum of squares with nonnegative weights: those that a proof states, and the pivots of an elimination of what they
+leave. All of it is exact.
 """
 
 from __future__ import annotations
@@ -26,20 +27,23 @@ Matrix = list[list[Ratio]]
 
 
 class Square(NamedTuple):
-    """A weight that is >= 0, and the vector whose square it multiplies, by rows. ``pivot``: the row of the pivot."""
+    """A weight that is >= 0, and the vector whose square it multiplies, by rows. ``pivot``: the row of the pivot, None
+    where it was not eliminated."""
 
-    pivot: str
+    pivot: str | None
     weight: Ratio
     vector: Mapping[str, Ratio]
 
 
 class Plan(NamedTuple):
     """How a block is shown to be a sum of squares: ``maximum``: the letter for a maximum that is replaced on the
-    diagonal, ``bounds``: by which of its bounds, for each row where it stands, and ``order``: the pivots."""
+    diagonal, ``bounds``: by which of its bounds, for each row where it stands, ``stated``: squares that are taken off
+    before the elimination, and ``order``: its pivots."""
 
     maximum: int | None
     bounds: Mapping[str, int]
     order: tuple[str, ...]
+    stated: tuple[Square, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +114,16 @@ def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, Pl
             found = semidefinite(posed, of, rows, plan)
             if found is not None:
                 squares[block] = found
-                made[block] = plan._replace(order=tuple(s.pivot for s in found[len(plan.bounds) :]))
+                made[block] = plan._replace(order=pivots(found))
                 break
         else:
             raise Wrong(f"the block {block} is not shown to be a sum of squares")
     return Proof(posed, multipliers, squares, made)
+
+
+def pivots(squares: Sequence[Square]) -> tuple[str, ...]:
+    """The order of an elimination."""
+    return tuple(square.pivot for square in squares if square.pivot is not None)
 
 
 def planned(posed: Posed, of: Matrix, rows: list[str]) -> Iterator[Plan]:
@@ -130,8 +139,26 @@ def planned(posed: Posed, of: Matrix, rows: list[str]) -> Iterator[Plan]:
 def semidefinite(posed: Posed, of: Matrix, rows: list[str], plan: Plan) -> tuple[Square, ...] | None:
     """Weights and squares whose sum a matrix is; None where this is not shown."""
     below, more = lowered(posed, of, rows, plan)
+    below = without(posed.domain, below, rows, plan.stated)
     found = eliminated(posed.domain, below, rows, plan.order)
-    return None if found is None else (*more, *found)
+    return None if found is None else (*more, *plan.stated, *found)
+
+
+def without(domain: Domain, of: Matrix, rows: list[str], squares: Sequence[Square]) -> Matrix:
+    """What squares leave of a matrix. ``Wrong`` where a weight is not shown to be nonnegative, or no row is meant.
+
+    What they divide by may be zero somewhere, as pivots may.
+    """
+    for _, weight, vector in squares:
+        if not set(vector) <= set(rows):
+            raise Wrong("a square is of vectors that do not occur")
+        if domain.ratio_sign(weight) is None:
+            raise Wrong("the weight of a square is not shown to be nonnegative")
+        parts = [(i, vector[row]) for i, row in enumerate(rows) if row in vector]
+        of = [list(row) for row in of]
+        for (i, a), (j, b) in product(parts, repeat=2):
+            of[i][j] = of[i][j] - weight * a * b
+    return of
 
 
 def eliminated(domain: Domain, of: Matrix, rows: list[str], order: Sequence[str] = ()) -> tuple[Square, ...] | None:
@@ -172,7 +199,7 @@ def lowered(posed: Posed, of: Matrix, rows: list[str], plan: Plan) -> tuple[Matr
     for i in places:
         apart = _slope(of[i][i], plan.maximum) * (value - bounds[plan.bounds[rows[i]]])
         below[i][i] = of[i][i] - apart
-        more.append(Square(rows[i], apart, {rows[i]: posed.one}))
+        more.append(Square(None, apart, {rows[i]: posed.one}))
     return below, tuple(more)
 
 
@@ -230,10 +257,19 @@ def written(tree: Tree) -> dict[str, Any]:
             "maximum": None if plan.maximum is None else names[plan.maximum],
             "bounds": dict(plan.bounds),
             "order": list(plan.order),
+            **_stated(plan, names),
         }
         for block, plan in tree.plans.items()
     }
     return {"multipliers": {name: text(c, names) for name, c in tree.multipliers.items()}, "plans": plans}
+
+
+def _stated(plan: Plan, names: tuple[str, ...]) -> dict[str, Any]:
+    squares = [
+        {"weight": text(s.weight, names), "vector": {row: text(c, names) for row, c in s.vector.items()}}
+        for s in plan.stated
+    ]
+    return {"stated": squares} if squares else {}
 
 
 def checked(posed: Posed, stored: Mapping[str, Any]) -> Tree:
@@ -257,7 +293,13 @@ def _plan(posed: Posed, stored: Mapping[str, Any]) -> Plan:
     top = stored["maximum"]
     maximum = None if top is None else posed.names.index(top)
     bounds = {str(row): int(k) for row, k in stored["bounds"].items()}
-    return Plan(maximum, bounds, tuple(map(str, stored["order"])))
+    squares = tuple(_square(posed, square) for square in stored.get("stated", ()))
+    return Plan(maximum, bounds, tuple(map(str, stored["order"])), squares)
+
+
+def _square(posed: Posed, stored: Mapping[str, Any]) -> Square:
+    vector = {str(row): parsed(str(c), posed.names) for row, c in stored["vector"].items()}
+    return Square(None, parsed(str(stored["weight"]), posed.names), vector)
 
 
 _Found = TypeVar("_Found")

@@ -32,6 +32,7 @@ from verify.multipliers.proofs import (
     eliminated,
     lowered,
     matrix,
+    pivots,
     planned,
     remainder,
 )
@@ -298,7 +299,7 @@ class Search:
                         continue
                     found = eliminated(doubting.domain, below, rows)
                     if found is not None:
-                        plans[block] = plan._replace(order=tuple(s.pivot for s in found))
+                        plans[block] = plan._replace(order=pivots(found))
                         break
                 else:
                     raise Wrong(f"the block {block} is not shown to be a sum of squares")

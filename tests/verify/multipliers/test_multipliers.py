@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from verify.multipliers.ratios import Ratio, parsed, polynomials, text
 
 gamma, p, alpha = sympy.symbols("gamma p alpha", positive=True)
 
-SCAFFNEW, DIANA = "baseline/scaffnew/one-step", "baseline/diana/one-step"
+SCAFFNEW, DIANA, EF21 = "baseline/scaffnew/one-step", "baseline/diana/one-step", "baseline/ef21/one-step"
 
 
 def shown(claim, seconds=2):
@@ -119,6 +120,81 @@ def test_a_bent_object_proves_nothing():
             proofs.checked(posed, other)
     with pytest.raises(proofs.Wrong):
         proofs.checked(posed, {"multipliers": {}})
+
+
+@cache
+def _shown_ef21():
+    """The proof that is stored, and the same with all squares stated, so that nothing is left to eliminate."""
+    claim = claims.get(EF21)
+    (case,) = cases(claim)
+    proof = proofs.checked(posing.pose(claim, case), stored()[EF21][case.name])
+    whole = {block: proofs.Plan(None, {}, ("nobody",), squares) for block, squares in proof.squares.items()}
+    return proof, proofs.written(replace(proof, plans=whole))
+
+
+def _ef21():
+    proof, whole = _shown_ef21()
+    return proof.posed, copy.deepcopy(whole)
+
+
+def _bend_first(change):
+    def bend(squares):
+        squares[0] = {**squares[0], **change(squares[0])}
+
+    return bend
+
+
+def _of_row(row, value):
+    return _bend_first(lambda square: {"vector": {**square["vector"], row: value}})
+
+
+@pytest.mark.parametrize(
+    "bend",
+    (
+        _bend_first(lambda square: {"weight": "2 [gamma]"}),
+        _bend_first(lambda square: {"weight": "0"}),
+        _bend_first(lambda square: {"weight": f"{square['weight']} + 1 [gamma]^2"}),
+        _bend_first(lambda square: {"weight": square["weight"].replace("-1 ", "-2 ")}),
+        _bend_first(lambda square: {"vector": {}}),
+        # What is a vector of another block, of none, or no vector of states.
+        _of_row("x", "1"),
+        _of_row("deviation of g", "1"),
+        _of_row("g_bar", "1"),
+        _of_row("nobody", "0"),
+        _of_row("", "1"),
+        # What is right once it is added up, with weights that are negative somewhere, or everywhere.
+        lambda squares: squares.extend([{**squares[0], "weight": w} for w in ("1 [gamma]", "-1 [gamma]")]),
+        lambda squares: squares.extend(
+            [{**squares[0], "weight": w} for w in ("1 [gamma] + -1 [L]", "-1 [gamma] + 1 [L]")]
+        ),
+        lambda squares: squares.append(squares[0]),
+        lambda squares: squares.clear(),
+        lambda squares: squares.append({"weight": "1"}),
+        lambda squares: squares.append("1"),
+    ),
+)
+def test_bent_squares_prove_nothing(bend):
+    posed, good = _ef21()
+    bend(good["plans"]["mean"]["stated"])
+    with pytest.raises(proofs.Wrong):
+        proofs.checked(posed, good)
+
+
+def test_squares_may_make_up_whole_blocks():
+    posed, good = _ef21()
+    again = proofs.checked(posed, good)
+    assert {name: plan.order for name, plan in again.plans.items()} == {"mean": (), "deviation": ()}
+
+
+def test_squares_of_ef21_show_no_more_than_it_says():
+    claim = claims.get(EF21)
+    kept = [h for h in claim.requires if h.text != "gamma <= theta/(2 mu)"]
+    assert len(kept) < len(claim.requires)
+    _, good = _ef21()
+    for part in ({"factor": 1 - 2 * gamma * mu}, {"requires": tuple(kept)}):
+        other = claim.variant(**part)
+        with pytest.raises(proofs.Wrong):
+            proofs.checked(posing.pose(other, cases(other)[0]), good)
 
 
 # Signs
