@@ -18,13 +18,8 @@ class Symbols:
     letters: Mapping[str, str]
     vectors: Mapping[str, str]
     values: Mapping[str, str]
-
-    def product(self, key: str) -> str:
-        """What a coefficient stands before: a value, 1, a vector, or a product of two vectors."""
-        if "|" not in key:
-            return self.values[key]
-        a, b = ("1" if name == "1" else self.vectors[name] for name in key.split("|"))
-        return "1" if a == b == "1" else f"\\|{a}\\|^{{2}}" if a == b else f"\\langle {a}, {b}\\rangle"
+    #: What each client has, by the row of its mean: how it is written, and the row of the deviation from the mean.
+    clients: Mapping[str, tuple[str, str]]
 
 
 #: A linear combination: coefficients by what they stand before, the empty text for a number.
@@ -39,40 +34,89 @@ class Reader:
         self._ring = polynomials(self._names)
         self._one = Ratio(self._ring.constant(1), self._ring.constant(1))
         self._letters = {written: name for name, written in symbols.letters.items()}
-        self._vectors = {written: name for name, written in symbols.vectors.items()}
+        self._vectors: dict[str, _Sum] = {written: {name: self._one} for name, written in symbols.vectors.items()}
+        for mean, (written, deviation) in symbols.clients.items():
+            self._vectors[written] = {mean: self._one, deviation: self._one}
+        self._rows = {*symbols.vectors, "1"}
+        self._shorts: dict[str, Ratio] = {}
         self._values = {written: name for name, written in symbols.values.items()}
-        known = sorted([*self._letters, *self._vectors, *self._values], key=len, reverse=True)
-        alone = [r"\frac", r"\langle", r"\rangle", r"\|", "^{2}", "{", "}", "(", ")", "+", "-", ","]
-        parts = [*map(re.escape, known), r"\^\{\d+\}", r"\d+", *map(re.escape, alone)]
+        self._squares: dict[str, _Sum] | None = None
+        self._prepare()
+
+    def _prepare(self) -> None:
+        known = sorted([*self._letters, *self._vectors, *self._values, *self._shorts], key=len, reverse=True)
+        alone = [r"\frac", r"\langle", r"\rangle", r"\sum_{i}", r"\|", "^{2}", "{", "}", "(", ")", "+", "-", ","]
+        parts = [*map(re.escape, known), r"\^\{\d+\}", r"K_\{\d+\}", r"\d+", *map(re.escape, alone)]
         self._token = re.compile(r"\s*(" + "|".join(parts) + r")")
+
+    def define(self, name: str, formula: str) -> Ratio | None:
+        """A name for a number, which is given back, or for a vector, and so for its mean and deviation."""
+        found = self._read(formula)
+        if name in {**self._letters, **self._vectors, **self._values, **self._shorts}:
+            raise ValueError(f"{name} has another meaning")
+        if set(found) == {""}:
+            self._shorts[name] = found[""]
+        elif found and set(found) <= self._rows:
+            self._vectors[name] = found
+            if name.endswith("_{i}"):
+                base = name.removesuffix("_{i}")
+                self._vectors[f"\\overline{{{base}}}"] = {r: c for r, c in found.items() if not is_deviation(r)}
+                self._vectors[f"\\widetilde{{{base}}}_{{i}}"] = {r: c for r, c in found.items() if is_deviation(r)}
+        else:
+            raise ValueError(f"{name} is neither a number nor a vector")
+        self._prepare()
+        return self._shorts.get(name)
 
     def form(self, name: str, formula: str) -> dict[str, Any]:
         """A form's coefficients."""
         found = self._read(formula)
-        if any(key in self._vectors.values() for key in found):
+        if any(key in self._rows or key.startswith("K_") for key in found):
             raise ValueError(f"{name} has a vector that is in no product")
-        return {"1|1" if key == "" else key: self._written(c) for key, c in found.items()}
+        return {"1|1" if key == "" else key: self.written(c) for key, c in found.items()}
 
-    def vector(self, name: str, formula: str) -> dict[str, Any]:
-        """A vector's coefficients."""
-        found = self._read(formula)
-        if any(key and key not in self._vectors.values() for key in found):
-            raise ValueError(f"{name} has more than vectors")
-        return {"1" if key == "" else key: self._written(c) for key, c in found.items()}
+    def is_same(self, form: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+        """Whether two forms of an object have the same coefficients."""
+        sums: dict[str, Ratio] = {}
+        for of, sign in ((form, 1), (other, -1)):
+            for name, c in of.items():
+                key = "|".join(sorted(name.split("|")))
+                sums[key] = sums.get(key, self._one - self._one) + ratio_of(self._ring, c) * sign
+        return all(c.is_zero for c in sums.values())
 
-    def scalar(self, name: str, formula: str) -> Any:
-        """A number in the letters."""
-        found = self._read(formula)
-        if set(found) - {""}:
-            raise ValueError(f"{name} is no number")
-        return self._written(found.get("", self._one - self._one))
+    def total(self, formula: str) -> tuple[dict[int, Ratio], list[tuple[Ratio, dict[str, Any]]]]:
+        """Weights of what is known by their places, and of squares, each of one block."""
+        self._squares = {}
+        try:
+            found, squares = self._read(formula), self._squares
+        finally:
+            self._squares = None
+        weights: dict[int, Ratio] = {}
+        listed: list[tuple[Ratio, dict[str, Any]]] = []
+        for key, c in found.items():
+            if key.startswith("K_"):
+                weights[int(key[3:-1])] = c
+            elif key == "":
+                listed.append((-c, {"1": "1"}))
+            elif key in squares:
+                for deviations in (False, True):
+                    part = {r: self.written(x) for r, x in squares[key].items() if is_deviation(r) == deviations}
+                    times = self._count() if key.startswith("sum") and not deviations else self._one
+                    listed += [(-c * times, part)] if part else []
+            else:
+                raise ValueError(f"{key} is neither known nor a square")
+        return weights, listed
 
-    def _written(self, c: Ratio) -> Any:
-        if c.den == 1 and (c.is_zero or c.num.is_constant()):
-            return str(terms(c.num)[0][1] if not c.is_zero else Fraction(0))
-        count = len(self._names)
-        num, den = ([[str(v), list(m[:count])] for m, v in terms(p)] for p in (c.num, c.den))
-        return {"num": num, "den": den}
+    def _count(self) -> Ratio:
+        """The number of clients."""
+        if "n" not in self._names:
+            raise ValueError("there is no number of clients")
+        place = self._names.index("n")
+        powers = tuple(int(k == place) for k in range(len(self._names)))
+        return Ratio(from_terms(self._ring, {powers: Fraction(1)}), self._ring.constant(1))
+
+    def written(self, c: Ratio) -> Any:
+        """A number as an object has it."""
+        return written(c, len(self._names))
 
     def _read(self, formula: str) -> _Sum:
         self._left, at = [], 0
@@ -104,9 +148,13 @@ class Reader:
 
     def _product(self) -> _Sum:
         found = self._factor()
-        while self._left and self._left[-1] not in ("+", "-", ")", "}", ","):
+        while self._left and self._left[-1] not in ("+", "-", ")", "}", ",", r"\rangle") and not self._closes():
             found = _times(found, self._factor())
         return found
+
+    def _closes(self) -> bool:
+        """Whether the square that is read ends here."""
+        return self._left[-1] == r"\|" and len(self._left) > 1 and self._left[-2] == "^{2}"
 
     def _factor(self) -> _Sum:
         if not self._left:
@@ -117,21 +165,16 @@ class Reader:
             if set(below) != {""}:
                 raise ValueError("a denominator is no number")
             return _times(above, {"": self._one / below[""]})
-        if token == r"\|":
-            name = self._vector()
-            self._take(r"\|")
-            self._take("^{2}")
-            return {f"{name}|{name}": self._one}
-        if token == r"\langle":
-            a = self._vector()
-            self._take(",")
-            b = self._vector()
-            self._take(r"\rangle")
-            return {f"{a}|{b}": self._one}
+        if token == r"\sum_{i}":
+            return self._inner(self._left.pop() if self._left else "", summed=True)
+        if token in (r"\|", r"\langle"):
+            return self._inner(token, summed=False)
+        if token.startswith("K_"):
+            return {token: self._one}
         if token in self._values:
             return {self._values[token]: self._one}
         if token in self._vectors:
-            return {self._vectors[token]: self._one}
+            return dict(self._vectors[token])
         return self._raised(self._number(token))
 
     def _number(self, token: str) -> _Sum:
@@ -141,6 +184,8 @@ class Reader:
             return found
         if token.isdigit():
             return {"": self._one * int(token)}
+        if token in self._shorts:
+            return {"": self._shorts[token]}
         if token in self._letters:
             place = self._names.index(self._letters[token])
             powers = tuple(int(k == place) for k in range(len(self._names)))
@@ -161,13 +206,63 @@ class Reader:
         self._take("}")
         return found
 
-    def _vector(self) -> str:
-        token = self._left.pop() if self._left else ""
-        if token == "1":
-            return "1"
-        if token not in self._vectors:
-            raise ValueError(f"{token!r} is no vector")
-        return self._vectors[token]
+    def _inner(self, token: str, summed: bool) -> _Sum:
+        """A square or a product of vectors; summed over the clients, one of means is counted for each."""
+        a = self._vector() if token in (r"\|", r"\langle") else {}
+        if token == r"\|":
+            self._take(r"\|")
+            self._take("^{2}")
+            if self._squares is not None:
+                name = f"{'sum' if summed else 'one'} {len(self._squares)}"
+                self._squares[name] = a
+                return {name: self._one}
+            b = a
+        elif token == r"\langle":
+            self._take(",")
+            b = self._vector()
+            self._take(r"\rangle")
+        else:
+            raise ValueError(f"{token!r} is no product")
+        found: _Sum = {}
+        for x, c in a.items():
+            for y, d in b.items():
+                # Deviations from a mean sum to 0.
+                if summed and is_deviation(x) != is_deviation(y):
+                    continue
+                key = "|".join(sorted((x or "1", y or "1")))
+                times = self._count() if summed and not is_deviation(x) else self._one
+                found[key] = found.get(key, self._one - self._one) + c * d * times
+        return found
+
+    def _vector(self) -> _Sum:
+        found = {key: c for key, c in self._sum().items() if not c.is_zero}
+        if not set(found) - {""} <= self._rows:
+            raise ValueError("a product of what are no vectors")
+        return found
+
+
+def written(c: Ratio, count: int) -> Any:
+    """A number as an object has it, in so many letters."""
+    if c.den == 1 and (c.is_zero or c.num.is_constant()):
+        return str(terms(c.num)[0][1] if not c.is_zero else Fraction(0))
+    num, den = ([[str(v), list(m[:count])] for m, v in terms(p)] for p in (c.num, c.den))
+    return {"num": num, "den": den}
+
+
+def ratio_of(ring: Any, c: Any) -> Ratio:
+    """A number of an object."""
+
+    def polynomial(of: Any) -> Any:
+        return from_terms(ring, {tuple(m) or (0,): Fraction(x) for x, m in of})
+
+    if isinstance(c, str):
+        return Ratio(ring.constant(1), ring.constant(1)) * Fraction(c)
+    return Ratio.of(polynomial(c["num"]), polynomial(c["den"]))
+
+
+def is_deviation(row: str) -> bool:
+    """Whether a row stands for what each client has, less the mean."""
+    return row.partition(": ")[0].endswith("deviation")
 
 
 def _times(a: _Sum, b: _Sum) -> _Sum:

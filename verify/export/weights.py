@@ -1,0 +1,79 @@
+"""Certificates of the signs of numbers that are read, from those of an object for the same factors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from verify.export.latex_reading import Reader
+from verify.multipliers.ratios import Ratio, from_terms, key, polynomials, terms
+
+
+class Certificates:
+    """What an object shows of factors: on which side of 0 they are, and by which chart."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._count = len(data["letters"])
+        self._ring = polynomials(tuple(data["letters"]))
+        self._shown: dict[str, tuple[int, Any]] = {}
+        self._factors: dict[str, Any] = {}
+        self._strict: dict[str, tuple[int, Any]] = {}
+        items = [item for p in data["programs"] for item in (*p["known"], *p["squares"])]
+        for by in (item["by"] for item in data["nonzero"]):
+            self._take(by, self._strict)
+        self._shown.update(self._strict)
+        for by in (item["by"] for item in items if "by" in item):
+            self._take(by, self._shown)
+
+    def _take(self, by: Mapping[str, Any], into: dict[str, tuple[int, Any]]) -> None:
+        for factor in by["factors"]:
+            of = self.polynomial(factor["of"])
+            self._factors[key(of)] = of
+            into.setdefault(key(of), (factor["sign"], factor["chart"]))
+
+    def polynomial(self, listed: Any) -> Any:
+        """A polynomial of the object."""
+        return from_terms(self._ring, {(*m, *([] if self._count else [0])): Fraction(c) for c, m in listed})
+
+    def sides(self) -> Iterator[tuple[Any, int]]:
+        """Factors, each with 1 where it is nonnegative, -1 where minus it is."""
+        for sign_and_chart, of in ((self._shown[k], p) for k, p in self._factors.items()):
+            yield of, sign_and_chart[0]
+
+    def weight(self, c: Ratio, reader: Reader) -> dict[str, Any]:
+        """A weight as an object has it; without a certificate where none is known."""
+        by = self._by(c.num * c.den, self._shown)
+        return {"weight": reader.written(c), **({"by": by} if by is not None else {})}
+
+    def _by(self, p: Any, known: Mapping[str, tuple[int, Any]]) -> dict[str, Any] | None:
+        if p == 0:
+            return {"constant": "0", "factors": []}
+        constant, factors = p.factor()
+        size, listed = Fraction(int(constant.p), int(constant.q)), []
+        for factor, power in factors:
+            found = next(((s, known[key(factor * s)]) for s in (1, -1) if key(factor * s) in known), None)
+            if found is None and any(c < 0 for _, c in terms(factor)):
+                return None
+            side, (sign, chart) = found or (1, (1, []))
+            if side < 0 and int(power) % 2:
+                size = -size
+            listed.append({"of": self._listed(factor * side), "power": int(power), "sign": sign, "chart": chart})
+        return {"constant": str(size), "factors": listed}
+
+    def _listed(self, p: Any) -> list[Any]:
+        return [[str(c), list(m[: self._count])] for m, c in terms(p)]
+
+    def complete(self, data: dict[str, Any]) -> None:
+        """Denominators of what is known of which the object does not say yet that they are never 0."""
+        told = {key(self.polynomial(item["of"])) for item in data["nonzero"]}
+        for program in data["programs"]:
+            numbers = [*program["target"].values(), *(i["weight"] for i in (*program["known"], *program["squares"]))]
+            numbers += [c for item in program["known"] for c in item["form"].values()]
+            for c in numbers:
+                den = self.polynomial(c["den"]) if isinstance(c, dict) else None
+                if den is None or den == 1 or key(den) in told:
+                    continue
+                if (by := self._by(den, self._strict)) is not None:
+                    told.add(key(den))
+                    data["nonzero"].append({"of": self._listed(den), "by": by})
