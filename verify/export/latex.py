@@ -26,9 +26,10 @@ from verify.report import statement
 _HEAD = r"""\documentclass[10pt]{article}
 \usepackage[T1]{fontenc}
 \usepackage{amsmath,amssymb}
-\usepackage[margin=14mm]{geometry}
+\usepackage[margin=12mm]{geometry}
 \setlength{\parindent}{0pt}\setlength{\parskip}{3pt}
 \raggedright
+\pagestyle{empty}
 \begin{document}
 """
 #: How what is to be shown to be at most 0 is written.
@@ -38,10 +39,13 @@ _SHARED = (
     "letters of a client's own, so that it falls out. All else is of one client, of the sort that is named."
 )
 _CONVENTIONS = (
-    r"\(\Delta\) is the left side less the right one. Vectors are those less their values at the optimum; "
-    r"\(\overline{x}\) is the mean over the \(n\) clients, \(\widetilde{x}_i=x_i-\overline{x}\), \(e_i\) the error "
-    r"of a compressor, \(D\) a function less its linear model at the optimum. \(K_k\le 0\) is known. All that \(K_k\) and "
+    r"\(\Delta\) is the left side less the right one, \(K_k\le 0\) is known. All that \(K_k\) and "
     r"\(-\|\cdot\|^2\) are multiplied by is nonnegative; where this is not seen, the proof object certifies it."
+)
+_OF_CLIENTS = (
+    r"Vectors are those less their values at the optimum; \(\overline{x}\) is the mean over the \(n\) clients, "
+    r"\(\widetilde{x}_i=x_i-\overline{x}\), \(e_i\) the error of a compressor, \(D\) a function less its linear model "
+    r"at the optimum."
 )
 #: What objects say of vectors, which the formulas show.
 _BLOCKS = "for every n: a product of deviations"
@@ -60,8 +64,9 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
         meanings.setdefault(meaning, []).append(f"\\({name}\\)")
     if meanings:
         parts.append("; ".join(f"{' and '.join(of)}: {plain(meaning)}" for meaning, of in meanings.items()) + ".")
-    parts += [said(line) + ("" if line.endswith(":") else ".") for line in _meanings(claim, objects)]
-    parts.append(_CONVENTIONS)
+    told_too = " ".join(said(line) + ("" if line.endswith(":") else ".") for line in _meanings(claim, objects))
+    parts += [told_too] if told_too else []
+    parts.append(" ".join([_CONVENTIONS, *([_OF_CLIENTS] if _is_of_clients(objects) else [])]))
     told: set[str] = set()
     for group in grouped(objects):
         parts += pages(group, told)
@@ -142,6 +147,10 @@ def _bound(group: Group, called: str, number: Any, reader: Reader) -> None:
             bound = {"num": data["domain"][names[called]]["is"], "den": [["1", [0] * len(data["letters"])]]}
             if not reader.is_same({"": number}, {"": bound}):
                 raise ValueError(f"{called} is another bound")
+
+
+def _is_of_clients(objects: Sequence[Mapping[str, Any]]) -> bool:
+    return any(line.startswith(_BLOCKS) for data in objects for line in data["says"])
 
 
 def _meanings(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -101,7 +101,7 @@ def _points(known: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
 
 
 def _said(item: Mapping[str, Any]) -> str:
-    return re.sub(r"\b(given|letter) ", "", item["words"])
+    return re.sub(r"\b(given|letter) |^known \d+, of ", "", item["words"])
 
 
 def _distinct(names: Iterable[str], written: Callable[[str], str], other: str, taken: set[str]) -> dict[str, str]:
@@ -135,7 +135,9 @@ def _letter(name: str) -> str:
 def _value(name: str, points: Mapping[tuple[str, str], str]) -> str:
     if match := re.fullmatch(r"(mean of )?(\w)(\*?)\((\d+)\)", name):
         star = "^{\\star}" if match[3] else ""
-        at = points.get((match[2] + match[3], match[4]), match[4]).removesuffix("_{i}")
+        at = points.get((match[2] + match[3], match[4]), "").removesuffix("_{i}")
+        if not at:
+            return ""
         return ("\\overline{D}" if match[1] else "D") + f"_{{{match[2]}{star}}}({at})"
     if match := re.fullmatch(r"\['draw'\] sum of (\w\*?) drawn \(\d+\)", name):
         return f"S_{{{_star(match[1])}}}"

@@ -163,7 +163,7 @@ class _Page:
         for k, (item, form) in enumerate(zip(shared["known"], forms, strict=True), 1):
             common = " (shared)" if "shared" in item else ""
             source = words(item, self._told)
-            short = f"{source.partition(', ')[0]}, as above" if source in self._said and len(source) > _SAID else source
+            short = f"{source.partition(': ')[0]}, as above" if source in self._said and len(source) > _SAID else source
             self._said.add(source)
             yield f"\\textbf{{({k})}}{common} {short}: $K_{{{k}}} = {self._form(form)}$\\({{}}\\le 0\\)."
         for case_place, data in enumerate(self._group.objects):
