@@ -26,7 +26,8 @@ _IMPLIED = (
     *(f"compressed-scaffnew/{part}" for part in ("invariant", "one-step", "rate")),
     *(f"5gcs-cc/{part}" for part in ("one-step", "rate")),
     "fedcomgate/invariant",
-    "mb-sgd/one-step",
+    *(f"mb-sgd/{part}" for part in ("one-step", "gap")),
+    *(f"fedavg/{part}" for part in ("local-step", "drift", "gradients")),
     "scaffold-sampled/one-step",
 )
 #: Of these the four papers say nothing.

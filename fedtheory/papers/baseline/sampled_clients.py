@@ -94,7 +94,7 @@ _SCAFFOLD = ft.Setting(
     clients=(2, 2, 3, 9),
 )
 D, D_next = ft.Quantity("|x-x*|^2", ft.distance), ft.Quantity("|x_next-x*|^2", ft.distance, after=True)
-_H = ft.Quantity("zeta_*^2", ft.heterogeneity)
+_H, _G = ft.Quantity("zeta_*^2", ft.heterogeneity), ft.Quantity("f-f*", ft.gap)
 CLAIMS = (
     Claim(
         id="baseline/mb-sgd/one-step",
@@ -109,6 +109,21 @@ CLAIMS = (
         requires=(2 * gamma * L <= 1,),
         reading="zeta_*^2 = (1/n) sum_i |grad f_i(x*)|^2, of which (n - tau)/(n - 1) is at most twice (1 - tau/n) for "
         "n >= 2",
+    ),
+    Claim(
+        id="baseline/mb-sgd/gap",
+        where="Gower, Loizou, Qian, Sailanbayev, Shulgin, Richtarik 2019; Stich 2019",
+        gist="the same with the gap of the function values, for steps half as long",
+        setting=_SGD,
+        statement=ft.one_step(
+            mb_sgd,
+            ft.E(D_next)
+            <= (1 - gamma * mu) * D
+            - gamma * _G
+            + 2 * gamma**2 * (ft.n - tau) / (tau * (ft.n - 1)) * _H
+            + gamma**2 * sigma**2 / tau,
+        ),
+        requires=(4 * gamma * L <= 1,),
     ),
     Claim(
         id="baseline/scaffold-sampled/one-step",

@@ -214,7 +214,7 @@ CHAIN = (
         ),
         requires=(SMOOTH, START, STEP, SCHEME, LATE),
         reading=f"{_ROUNDS}, as in the line before and in (63); the last line prints tau_{{k+1}} - 1 as its lower end, "
-        "taken for a misprint: with one term the right side is smaller still. (5) with equality",
+        "taken for a misprint: with one term the right side is smaller still",
     ),
     Claim(
         id="fedadmm/eq-65/repaired",
@@ -227,7 +227,7 @@ CHAIN = (
             _OF_ALL,
         ),
         requires=(SMOOTH, START, STEP, SCHEME, LATE),
-        reading=f"{_ROUNDS}; (5) with equality",
+        reading=_ROUNDS,
         repairs="fedadmm/eq-65",
     ),
     Claim(
@@ -260,12 +260,35 @@ def _eq_67(before: Any, eps: Any) -> Inequality:
 
 
 _blocks = sympy.Symbol("ceil(t/s_0)", integer=True, positive=True)
-_eps_sum, _eps_window, _eps_0 = parts("sum_{p=s_0}^t(eps_i^{pk_0}) eps_i^{s_0k_0} eps_i^0")
+_eps_sum, _eps_windows, _eps_window, _eps_0 = parts(
+    "sum_{p=s_0}^t(eps_i^{pk_0}) sum_{a=1}^{ceil(t/s_0)}(s_0*eps_i^{as_0k_0}) eps_i^{s_0k_0} eps_i^0"
+)
+
+
+def _windows(run: Run) -> int:
+    """ceil(t/s_0) for t = k/k_0 >= 1."""
+    return -(-max(run.k // run.fed.k0, 1) // run.s0)
+
+
+def _at_windows(v: View, k: int) -> Array:
+    """s_0 eps_i^{a s_0 k_0} for 1 <= a <= ceil(t/s_0), added up: ``(m,)``."""
+    long = v.run.s0 * v.fed.k0
+    found: Array = v.run.s0 * v.history.eps[long : _windows(v.run) * long + 1 : long].sum(axis=0)
+    return found
+
+
 _OF_69 = (
+    of_client(_eps_windows.name, _at_windows),
     of_client(_eps_sum.name, lambda v, k: v.history.eps[v.run.s0 * v.fed.k0 : k + 1 : v.fed.k0].sum(axis=0)),
     of_client(_eps_window.name, lambda v, k: v.history.eps[min(v.run.s0 * v.fed.k0, k)]),
     of_client(_eps_0.name, lambda v, k: v.history.eps[0]),
 )
+#: The first sum reaches into rounds after k.
+WHOLE = Hypothesis(
+    "the run goes on to iteration ceil(t/s_0) s_0 k_0",
+    met=lambda problem, run: _windows(run) * run.s0 <= len(run.masks),
+)
+_window = s0 * _eps_window * (1 - nu_i**_blocks) / (1 - nu_i)
 
 BOUNDS = (
     Claim(
@@ -303,16 +326,17 @@ BOUNDS = (
         id="fedadmm/eq-69",
         where="eq. (69)",
         gist="sum of the epsilons",
-        setting=replace(
-            ROUND, letters={**LETTERS, _blocks: lambda problem, run: -(-max(run.k // run.fed.k0, 1) // run.s0)}
-        ),
+        setting=replace(ROUND, letters={**LETTERS, _blocks: lambda problem, run: _windows(run)}),
         statement=Inequality(
             _eps_sum,
-            s0 * _eps_0 / (1 - nu_i),
+            _eps_windows,
             _OF_69,
-            s0 * _eps_window * (1 - nu_i**_blocks) / (1 - nu_i),
+            also=(
+                Comparison(_eps_windows, "<=", _window),
+                Comparison(_window, "<=", s0 * _eps_0 / (1 - nu_i)),
+            ),
         ),
-        requires=(SCHEME, LATE),
+        requires=(SCHEME, LATE, WHOLE),
         reading="t = k/k_0; eps_i, which is not defined, is eps_i^0",
     ),
 )

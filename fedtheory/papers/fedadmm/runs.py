@@ -205,6 +205,8 @@ _SQUARES = tuple(Fraction(v) for v in ("9/16", "9/16", "16/25", "81/100", "9801/
 _RESTING = (((10, 1), (3, 3)), ((1, 1), (3, 20)))
 _SLOW = tuple(((1, h), (3, factor)) for h in (1, 3) for factor in (3, 20, 20))
 _ACCURACIES = tuple(Fraction(v) for v in (1, "1/4", "1/100", "1/1000000", 4))
+#: What part of nu_i eps_i^k is eps_i^{k+1}, by (5).
+_FALLS = tuple(Fraction(v) for v in (1, 1, 1, "1/2"))
 
 
 def plan(rng: np.random.Generator, clients: int, s0: int, windows: int) -> Array:
@@ -242,6 +244,7 @@ def _client(rng: np.random.Generator, rounds: tuple[int, ...], k0: int, exact: b
         "factor": pick(rng, _FACTORS) if rng.random() < 0.93 else pick(rng, _SMALL),
         "nu": pick(rng, _SQUARES),
         "eps": pick(rng, _ACCURACIES),
+        "fall": pick(rng, _FALLS),
         "size": Fraction(0) if exact else pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", 0))),
         "signs": tuple(int(v) for v in rng.integers(0, 2, len(rounds) * k0)),
         "rounds": rounds,
@@ -321,8 +324,8 @@ def build(recipe: Recipe, exact: bool, of_round: bool = False) -> Instance:
     d = 1 + len(clients[0]["others"])
     if any(len(c["others"]) != d - 1 or any(v <= 0 for v, _ in c["others"]) for c in clients):
         raise ValueError("the functions of all clients have as many coordinates, with positive curvatures")
-    if any(c["b"] < 0 or not 0 <= c["size"] <= 1 for c in clients):
-        raise ValueError("bends must not be negative, and residuals lie in [0, 1]")
+    if any(c["b"] < 0 or not 0 <= c["size"] <= 1 or not 0 < c.get("fall", 1) <= 1 for c in clients):
+        raise ValueError("bends must not be negative, residuals lie in [0, 1], and parts in (0, 1]")
     h, c, b, t, width = (numbers([client[name] for client in clients], exact) for name in ("h", "c", "b", "t", "width"))
     bends = numbers([int(client["b"] > 0) for client in clients], exact)
     others = ([pair[part] for one in clients for pair in one["others"]] for part in (0, 1))
@@ -334,9 +337,11 @@ def build(recipe: Recipe, exact: bool, of_round: bool = False) -> Instance:
     alpha = weights / weights.sum()
     r = numbers([client["declared"] for client in clients], exact) * f.L
     nu, eps, factor, size = (numbers([c_[name] for c_ in clients], exact) for name in ("nu", "eps", "factor", "size"))
+    fall = numbers([c_.get("fall", 1) for c_ in clients], exact)
     along = numbers([Fraction(3, 5), Fraction(4, 5), 0][:d] if d > 1 else [1], exact)
     solver = Adversary(size[:, None] * along)
     fed = fedadmm.Params(alpha, factor * alpha * r, nu, eps, k0, Fixed(masks), solver)
+    falling = fed._replace(nu=fall * nu)
     run = Run(fed, masks, r, s0, recipe["k"], recipe["i"], bool(recipe["zero"]))
     problem = Problem(f)
     signs = np.array([client["signs"][:total] for client in clients], dtype=bool).T
@@ -344,8 +349,8 @@ def build(recipe: Recipe, exact: bool, of_round: bool = False) -> Instance:
     def at(theta: Array) -> tuple[Problem, History]:
         blocks = theta.reshape(len(theta), 1, -1, d)
         W, w = blocks[..., :-1, :], blocks[..., -1, :]
-        start = fedadmm.init(problem, fed, W, 0 * W if run.zero else None, w)
-        return problem, _stacked([start, *fedadmm.iterations(problem, fed, start, fedadmm.Draws(masks, signs))])
+        start = fedadmm.init(problem, falling, W, 0 * W if run.zero else None, w)
+        return problem, _stacked([start, *fedadmm.iterations(problem, falling, start, fedadmm.Draws(masks, signs))])
 
     plain = all(client["b"] == 0 and client["size"] == 0 for client in clients)
     return Instance(problem, run, (len(clients) + 1) * d, at, quadratic=plain, text=_words(recipe))
@@ -363,10 +368,13 @@ def _words(recipe: Recipe) -> str:
         others = "".join(f", {h} at {x}" for h, x in c["others"])
         bend = f", bend {c['b']} of width {c['width']} at {c['t']}" if c["b"] else ""
         rounds = " ".join(str(t) for t, one in enumerate(c["rounds"], 1) if one)
+        part = c.get("fall", 1)
+        fall = f", eps_i^{{k+1}} = {part} nu_i eps_i^k" if part != 1 else ""
         clients.append(
             f"f_{index}: curvature {c['h']} at {c['c']}{others}{bend}, weight {c['weight']}, "
             f"r_i = {c['declared']} L_i, "
-            f"sigma_i = {c['factor']} alpha_i r_i, nu_i = {c['nu']}, eps_i^0 = {c['eps']}, residual {c['size']}, "
+            f"sigma_i = {c['factor']} alpha_i r_i, nu_i = {c['nu']}{fall}, eps_i^0 = {c['eps']}, "
+            f"residual {c['size']}, "
             f"in rounds {rounds}"
         )
     more = ", pi^0 = 0" if recipe["zero"] else ""
@@ -392,8 +400,15 @@ def shorter(recipe: Recipe) -> Iterator[Recipe]:
         others = (clients[recipe["i"]], *(c for j, c in enumerate(clients) if j != recipe["i"]))
         yield {**recipe, "clients": others, "i": 0}
     for j, c in enumerate(clients):
-        if c["b"] or c["size"]:
-            plain = {**c, "b": Fraction(0), "size": Fraction(0), "t": Fraction(0), "width": Fraction(1)}
+        if c["b"] or c["size"] or c.get("fall", 1) != 1:
+            plain = {
+                **c,
+                "fall": Fraction(1),
+                "b": Fraction(0),
+                "size": Fraction(0),
+                "t": Fraction(0),
+                "width": Fraction(1),
+            }
             yield {**recipe, "clients": (*clients[:j], plain, *clients[j + 1 :])}
 
 
