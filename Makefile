@@ -9,6 +9,9 @@ SHELL := /bin/bash
 CORES := Nehalem Haswell
 SENSITIVE := tests/verify/pep/test_far.py tests/verify/pep/test_last_digits.py
 
+# Whatever the machine says: modules are compiled once, and not in each of the processes that tests and audits start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 EXPERIMENTS ?= ../shared/data
 
@@ -49,8 +52,7 @@ experiments: $(VENV)/.ready
 test: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	$(BIN)/mypy & typed=$$!; $(BIN)/python -m pytest -n 2 -m 'not slow'; tested=$$?; wait $$typed && exit $$tested
 	for core in $(CORES); do OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest -n 2 -m 'not slow' $(SENSITIVE) || exit 1; done
 
 test-slow: $(VENV)/.ready

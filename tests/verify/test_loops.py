@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -10,13 +11,19 @@ import pytest
 from places import ROOT
 
 
+@cache
+def _imports(text: str) -> list[ast.Import | ast.ImportFrom]:
+    """The imports in a module's text, anywhere in it."""
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def _imported(path: Path, known: set[str]) -> set[str]:
     """Those of the known modules that a file imports anywhere."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _imports(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert not node.level, f"{path}, line {node.lineno}: a relative import"
             names = {f"{node.module}.{alias.name}" for alias in node.names}
             # What is no module is a name in one.
@@ -122,10 +129,10 @@ def test_folders_import_only_those_before_them(package):
 def _named(path: Path) -> set[str]:
     """All modules, and names in modules, that a file imports anywhere."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _imports(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
     return found
 

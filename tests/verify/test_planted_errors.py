@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
+from in_turn import in_turn, of_claim
 
 from fedtheory import algorithms, claims, compressors
 from fedtheory.claims import Claim
@@ -113,7 +114,7 @@ def _planted() -> dict[str, Claim]:
 PLANTED = _planted()
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", in_turn(PLANTED, lambda name: of_claim(PLANTED[name])))
 def test_planted_error_is_refuted(name):
     evidence = check(PLANTED[name])
     assert evidence.verdict is Verdict.REFUTED
@@ -161,3 +162,11 @@ def test_the_same_seed_gives_the_same_evidence():
 def test_bad_arguments(argument, value):
     with pytest.raises(ValueError, match=argument):
         check(claims.get("locodl/eq-6"), **{argument: value})
+
+
+def test_the_fast_subset_plants_errors_of_every_sort():
+    names = [f"{place}, {error}" for place in "abc" for error in range(5)]
+    chosen = [p for p in in_turn(names, lambda name: name[0], lambda name: name[-1]) if not p.marks]
+    found = {name for (name,) in (p.values for p in chosen)}
+    assert {name[0] for name in found} == {*"abc"} and {name[-1] for name in found} == {*"01234"}
+    assert len(found) < len(names)

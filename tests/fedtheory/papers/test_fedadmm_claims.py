@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import sympy
+from in_turn import in_turn, of_kind
 
 from fedtheory import claims
 from fedtheory.algorithms import fedadmm
@@ -283,17 +284,7 @@ LONG = {
     "Lemma 4.1, 14 for 29",
     "Lemma 4.1, sigma_i >= 5/2 alpha_i r_i",
 }
-#: Those that take some seconds each.
-SOME = {
-    "Lemma 4.1, 1/4 of the clients' moves",
-    "(68), without the step condition",
-    "Lemma 4.1, no step condition",
-    "Lemma C.1 c, 1 for 6/5",
-    "Lemma 4.1, sigma_i >= 3/2 alpha_i r_i",
-    "Theorem 4.3 in one iteration, by distances alone",
-    "Theorem 4.3, the function by distances alone",
-    "(61), 1/15 for 2/15",
-}
+OTHERS = [name for name in PLANTED if name not in LONG]
 
 
 def _refuted(name, budget="quick"):
@@ -302,9 +293,7 @@ def _refuted(name, budget="quick"):
     assert evidence.counterexample.replay() == (evidence.counterexample.left, evidence.counterexample.right)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SOME)) for name in PLANTED if name not in LONG]
-)
+@pytest.mark.parametrize("name", in_turn(OTHERS, lambda name: of_kind(PLANTED[name])))
 def test_a_planted_error_is_refuted(name):
     _refuted(name)
 

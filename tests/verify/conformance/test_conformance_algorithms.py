@@ -7,11 +7,13 @@ import re
 import numpy as np
 import pytest
 from implementations import FORMS, report_of, scaffold, scaffold_drawn, scaffold_step, small
+from in_turn import in_turn
 
 from fedtheory import algorithms
 from verify import conformance
 from verify.conformance.scenarios import known
 
+SLIPS = [(form, slip) for form in FORMS for slip in FORMS[form][-1]]
 # ``benchmarks/conformance.py`` goes on with a hundred.
 SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))]
 
@@ -24,8 +26,9 @@ def test_what_is_right_conforms(form, seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("form", "slip"), [(form, slip) for form in FORMS for slip in FORMS[form][-1]])
+@pytest.mark.parametrize(("form", "slip"), in_turn(SLIPS, lambda at: at[0], lambda at: at[1]))
 def test_each_slip_is_named(form, slip, seed):
+    """In the fast subset each slip, and of each form one."""
     report = report_of(form, slip, seed, **({} if seed else {"keep": small}))
     assert len(report.failures) == 1
     (failure,) = report.failures

@@ -17,6 +17,8 @@ from verify.conformance import npz
 from verify.conformance.scenarios import known
 from verify.evidence import formats
 
+#: What a trace may leave out.
+WITHOUT = ("", "draws", "states")
 #: Those with an inexact oracle among their parameters cannot be written.
 NAMES = [name for name in known() if "oracle" not in algorithms.get(name).Params._fields]
 
@@ -29,14 +31,21 @@ def changed(path, **arrays):
     np.savez(path, **kept)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_run_of_the_reference_conforms_however_little_is_recorded(name, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "without"),
+    [
+        # Of each method one, and each of some methods, in the fast subset.
+        pytest.param(name, without, marks=() if at % len(WITHOUT) == which else pytest.mark.slow)
+        for at, name in enumerate(NAMES)
+        for which, without in enumerate(WITHOUT)
+    ],
+)
+def test_a_run_of_the_reference_conforms_however_little_is_recorded(name, without, tmp_path):
     path = tmp_path / "run.npz"
-    for options in ({}, {"draws": False}, {"states": False}):
-        conformance.record(name, path, rounds=6, **options)
-        report = conformance.check_trace(name, path)
-        assert report.ok, str(report)
-        assert report.checked
+    conformance.record(name, path, rounds=6, **({without: False} if without else {}))
+    report = conformance.check_trace(name, path)
+    assert report.ok, str(report)
+    assert report.checked
 
 
 @pytest.mark.parametrize("name", ["diana", "locodl", "cocoa-plus", "fsvrg"])

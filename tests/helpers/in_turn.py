@@ -1,0 +1,43 @@
+"""Of many planted errors, those that the fast subset looks for: some of every sort, others with each set of results."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Collection, Hashable
+from typing import Any
+
+import pytest
+from places import ROOT
+
+from fedtheory.claims import Claim
+from verify.results import shipped
+
+#: The names of tests that the fast subset leaves out by themselves, as pytest shows their parameters.
+_LONG = {line.partition("[")[2][:-1] for line in (ROOT / "tests/long.txt").read_text(encoding="utf-8").splitlines()}
+
+
+def in_turn(names: Collection[Any], *sorts: Callable[[Any], Hashable]) -> list[Any]:
+    """All names as parameters; slow are those that are not the first of some sort, in an order that the results set.
+
+    ``sorts``: each tells of what sort a name is, in one respect. Names are strings, or tuples of several parameters.
+    """
+    kept: dict[Hashable, Any] = {}
+    order = sorted(names, key=lambda name: zlib.crc32(f"{shipped().commit} {name}".encode()))
+    for name in [name for name in order if name not in _LONG]:
+        for respect, sort in enumerate(sorts):
+            kept.setdefault((respect, sort(name)), name)
+    quick = set(kept.values())
+    return [
+        pytest.param(*(name if isinstance(name, tuple) else (name,)), marks=() if name in quick else pytest.mark.slow)
+        for name in names
+    ]
+
+
+def of_claim(claim: Claim) -> Hashable:
+    """The claim in which an error is planted, and the parts of it that are changed."""
+    return claim.id, claim.changes
+
+
+def of_kind(claim: Claim) -> Hashable:
+    """The kind of statement in which an error is planted, and the parts of it that are changed."""
+    return claim.statement.kind, claim.changes
