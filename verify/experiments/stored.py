@@ -61,7 +61,8 @@ class Seen(NamedTuple):
 
 class Record(NamedTuple):
     """What was seen of a ``figure`` on the data ``source``: ``data`` in words, with a digest; ``seeds``; ``date``,
-    ``commit`` and ``seconds`` of the run; ``notes``: what was tuned; ``curves``: kept where something was not seen."""
+    ``commit`` and ``seconds`` of a processor of the run; ``notes``: what was tuned; ``curves``: kept where something
+    was not seen."""
 
     figure: str
     source: str
