@@ -56,7 +56,7 @@ def run_experiment(args: argparse.Namespace) -> int:
     from verify.cli.writing import directory
     from verify.experiments import running, stored
     from verify.experiments.deciding import LEAST
-    from verify.report import consoles, curves
+    from verify.report import consoles, figures
 
     if args.markdown:
         from verify.report import experiments
@@ -89,7 +89,7 @@ def run_experiment(args: argparse.Namespace) -> int:
             picture = out / f"{naming.file_name(figure.id)}_{naming.file_name(data.name)}.png"
             if drawn:
                 with files.replacing(picture) as temporary:
-                    curves.draw(title, drawn, temporary)
+                    figures.draw_curves(title, drawn, temporary)
             if args.carry:
                 stored.store(record)
             consoles.say(report, clean(f"{figure.id} on {data.name}: {record.data}; {record.seconds:.0f} s of work"))

@@ -4,11 +4,14 @@ Entries: ``("mean", a, b)`` is the inner product of two vectors that are the sam
 ``("deviation", a, b)`` the sum over the clients of the inner products of deviations from the mean,
 ``("error k", a, b)`` the same of compression errors, which are uncorrelated with everything else; ``("value", v)`` is a
 number.
+
+Where forms Q share a direction v with Q(x) = Q(x + t v) for all t, they depend on the vectors x - (x_r/v_r) v alone,
+whose row r is zero: the row r is left out of all of them, and the others stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -256,3 +259,65 @@ def masks(law: Any, name: str, number: Any) -> Iterator[tuple[str, Mask]]:
         # One of n at random: two different ones never are.
         pair = tau * 0 if (tau - 1).is_zero else tau * (tau - 1) / (n * (n - 1))
         yield name, Mask(tau / n, True, pair)
+
+
+#: The block of the vectors of a client and of those that all share.
+BLOCK = "client"
+#: A vector that is a combination of others: the coefficients by rows.
+Vector = Mapping[str, Ratio]
+
+
+def unneeded(
+    forms: Iterable[Form], vectors: Iterable[Vector], shared: frozenset[str], own: frozenset[int], one: Ratio
+) -> frozenset[str]:
+    """Rows that may be left out of forms, and of vectors that are zero when summed over the clients.
+
+    ``shared``: the rows of vectors that all clients share: what these become when others are taken off is shared too,
+    so that nothing of a client's own is taken off, nor a multiple by an ``own`` letter.
+    """
+    of, known = list(forms), list(vectors)
+    rows = {row for form in of for key in form.of if key[0] == BLOCK for row in key[1:]} | {r for v in known for r in v}
+    ordered = [*sorted(rows - shared), *sorted(rows & shared)]
+    zero = one * 0
+    lines = [
+        [form.of.get((BLOCK, *sorted((a, b))), zero) * (2 if a == b else 1) for b in ordered]
+        for form in of
+        for a in ordered
+    ]
+    lines += [[vector.get(row, zero) for row in ordered] for vector in known]
+    echelon = _echelon([line for line in lines if not all(c.is_zero for c in line)], len(ordered))
+    first_shared = len(rows - shared)
+    found = set()
+    for k, row in enumerate(ordered):
+        # What the row takes off the shared ones among the pivots before it.
+        taken = [line[k] for pivot, line in echelon.items() if first_shared <= pivot < k]
+        if k not in echelon and not any(c.letters() & own for c in taken):
+            found.add(row)
+    return frozenset(found)
+
+
+def without(form: Form, rows: frozenset[str]) -> Form:
+    """A form with rows left out."""
+    return Form({key: c for key, c in form.of.items() if key[0] != BLOCK or rows.isdisjoint(key[1:])})
+
+
+def _echelon(lines: Sequence[list[Ratio]], columns: int) -> dict[int, list[Ratio]]:
+    """The reduced rows of a system, by their pivots: a column k without one has the null vector that is 1 there and
+    less the entry of each row in k at the pivot of that row."""
+    left, found = [list(line) for line in lines], dict[int, list[Ratio]]()
+    for k in range(columns):
+        at = min(
+            (i for i, line in enumerate(left) if not line[k].is_zero), key=lambda i: left[i][k].length, default=None
+        )
+        if at is None:
+            continue
+        top = left.pop(at)
+        line = [c / top[k] for c in top]
+        found = {pivot: _less(other, line, k) for pivot, other in found.items()}
+        found[k] = line
+        left = [other for other in (_less(other, line, k) for other in left) if not all(c.is_zero for c in other)]
+    return found
+
+
+def _less(other: list[Ratio], line: list[Ratio], k: int) -> list[Ratio]:
+    return other if other[k].is_zero else [a - b * other[k] for a, b in zip(other, line, strict=True)]

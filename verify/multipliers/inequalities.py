@@ -17,13 +17,20 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.classes import Smooth, SmoothBlocks, SmoothConvex, SmoothOwn, SmoothStronglyConvex, WeaklyConvex
-from verify.multipliers import wording
 from verify.multipliers.cases import stated
-from verify.multipliers.clients import CONJUGATE, OPTIMUM, Clients, fallen
-from verify.multipliers.forms import Form
+from verify.multipliers.clients import (
+    CONJUGATE,
+    OPTIMUM,
+    Clients,
+    class_in_words,
+    fallen,
+    meanings,
+    setting_in_words,
+    sum_in_words,
+)
+from verify.multipliers.forms import BLOCK, Form, unneeded, without
 from verify.multipliers.grounds import Letters, Space, nonzero
 from verify.multipliers.posing import Posed
-from verify.multipliers.reducing import BLOCK, unneeded, without
 from verify.reading import terms
 from verify.reading.claimed import Case
 from verify.reading.generic_client import evaluated
@@ -273,7 +280,7 @@ class _Posing:
         target = fallen(target, true)
         vectors = {key: value for key, value in about.items() if _is_vector(value)}
         found |= {key: value for key, value in about.items() if key not in vectors}
-        words = {key: wording.of_setting(self.claim, key) for key in found}
+        words = {key: setting_in_words(self.claim, key) for key in found}
         for key, form, text in self._of_class([target, *found.values(), *vectors.values()]):
             found[key], words[key] = form, text
         return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine, words)
@@ -313,11 +320,11 @@ class _Posing:
                     )
                     for sign, word in ((1, "+"), (-1, "-")):
                         known[f"{relation} along {row} {word}"] = along * sign
-                        words[f"{relation} along {row} {word}"] = wording.of_sum(part.vectors[relation], row)
+                        words[f"{relation} along {row} {word}"] = sum_in_words(part.vectors[relation], row)
                         links[f"{relation} along {row} {word}"] = f"{relation} along {row}", sign
             of_part = spaces[part.mine]
             parts[key] = Posed(of_part.names, of_part.domain, goal, known, {of: words[of] for of in known}, {})
-        return Group(name, parts, links, space.own, tuple(wording.meanings(self.clients, out)))
+        return Group(name, parts, links, space.own, tuple(meanings(self.clients, out)))
 
     def _space(self, spoken_of: list[Any], mine: bool) -> Space:
         return Letters(self.case, self.about, self.whose, mine).domain(spoken_of)
@@ -352,7 +359,7 @@ class _Posing:
             x, g = a.point - b.point, a.gradient - b.gradient
             lower = b.value + inner(b.gradient * x) - a.value
             form = two * (high - low) * lower + inner(g * g) + low * high * inner(x * x) - two * low * inner(g * x)
-            words = wording.of_class(of, low, high, a.point, b.point)
+            words = class_in_words(of, low, high, a.point, b.point)
             if type(self.claim.setting.functions) in _CONVEX:
                 # What it implies, with multipliers that are finite where the two curvatures are one.
                 yield f"{of} convex[{i},{j}]", two * lower + low * inner(x * x), words

@@ -22,12 +22,11 @@ from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.oracles import Oracle
 from verify.reading import data, known, terms, theory
 from verify.reading.arrays import as_term
-from verify.reading.laws import Law
 from verify.reading.program import Program, held, is_made_by, parameter, parts_after, theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
-from verify.reading.values import Condition, Named, Record, Several, Unknown, is_ours, is_record_class
+from verify.reading.values import Condition, Law, Named, Record, Several, Unknown, is_ours, is_record_class
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,14 +20,13 @@ from fedtheory import compressors, randomness
 from fedtheory.compressors import Compressor, index_bits, power_below
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.numbers import rational
-from verify.reading import conditions, known, terms
+from verify.reading import known, terms
 from verify.reading.arrays import as_term
-from verify.reading.laws import Law
 from verify.reading.program import theirs
 from verify.reading.reader import PATHS, Reader
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, parts
-from verify.reading.values import Condition, Named, Record, Rule, Unknown
+from verify.reading.values import COMPARISONS, Condition, Law, Named, Record, Rule, Unknown, relation_of
 
 #: What an entry is made of: itself, the power of two below it, and the uniform variate that is drawn for it.
 X, LOW, U = (terms.leaf(Op.GIVEN, name, NUMBER) for name in ("x", "low", "u"))
@@ -152,7 +151,7 @@ class _Letters:
 
     def relation(self, condition: Any, answer: bool) -> sympy.Basic:
         """A condition that holds, or does not."""
-        relation = conditions.relation(condition, lambda side: self.number(as_term(side)))
+        relation = relation_of(condition, lambda side: self.number(as_term(side)))
         return relation if answer else sympy.Not(relation)
 
 
@@ -219,7 +218,7 @@ class _Reading:
 
     def _where(self, test: Any, one: Any, other: Any) -> Any:
         if isinstance(test, Condition):
-            if test.by not in conditions.COMPARISONS:
+            if test.by not in COMPARISONS:
                 raise ValueError("what is chosen depends on more than a comparison")
             chosen = self.reader.answered(test)
         else:

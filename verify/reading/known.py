@@ -20,11 +20,11 @@ from fedtheory.problems import oracles, quadratic
 from fedtheory.problems.noise import Noise
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
-from verify.reading.laws import Law, support
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import (
     Class,
     Condition,
+    Law,
     Lengths,
     Named,
     Numbers,
@@ -39,6 +39,7 @@ from verify.reading.values import (
     Unknown,
     describe,
     is_record_class,
+    support,
 )
 
 #: What an oracle of the f_i or of g is asked, the axes of its answer after those of clients, and their degree.

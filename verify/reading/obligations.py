@@ -10,12 +10,11 @@ import sympy
 
 from fedtheory.claims import Claim
 from verify.exact import reals, symbolic
-from verify.reading import conditions
 from verify.reading.claimed import Case
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import Op
-from verify.reading.values import Condition
+from verify.reading.values import Condition, relation_of
 from verify.reading.worlds import ONE, Value, World, at_client
 
 #: How the least, and the most, of the numbers of the clients are to that of any of them.
@@ -46,7 +45,7 @@ class Ground:
 
     def relation(self, condition: Condition) -> sympy.Basic:
         """A condition as a relation between letters."""
-        return conditions.relation(condition, lambda side: self.number(evaluated(self.world, [side])[0]))
+        return relation_of(condition, lambda side: self.number(evaluated(self.world, [side])[0]))
 
     def implies(self, relation: sympy.Basic) -> bool:
         """Whether a relation follows."""

@@ -15,11 +15,10 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers import literals
 from verify.reading import known, terms
 from verify.reading.arrays import as_term
-from verify.reading.laws import Law
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
-from verify.reading.values import Condition, Record, Several, Unknown, is_record_class
+from verify.reading.values import Condition, Law, Record, Several, Unknown, is_record_class
 
 #: The functions of ours that hold somebody's, and under which name: what they do is done here.
 _HOLDERS = {

@@ -20,7 +20,6 @@ import fedtheory
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, indexed, length, numbered, shortened
 from verify.reading.calls import bound, local_names, made, record, replaced, set_in
-from verify.reading.laws import Law
 from verify.reading.operations import LARGEST, PLAIN, WHOLE, is_number, joined, operated, related
 from verify.reading.source import Unread, tree_of
 from verify.reading.terms import Op, Term
@@ -30,6 +29,7 @@ from verify.reading.values import (
     Condition,
     Function,
     Instance,
+    Law,
     Lengths,
     Made,
     Maker,

@@ -1,18 +1,21 @@
-"""What a name stands for while code is read: terms, numbers that are written, records, functions, and what is given."""
+"""What a name stands for while code is read: terms, literals, records, functions, distributions, conditions, data."""
 
 from __future__ import annotations
 
 import ast
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, make_dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from verify.reading.source import Module
+import sympy
+
+from verify.reading import terms
+from verify.reading.source import Module, Unread
 from verify.reading.terms import Axis, Term
 
 #: The types of what is written, or of a parameter that is no letter: these, and not what derives from them.
@@ -292,3 +295,58 @@ def describe(value: Any) -> str:
     if isinstance(value, Condition):
         return "the values of letters"
     return repr(value) if type(value) in CONSTANTS else f"a {type(value).__name__.lower()}"
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A distribution: its kind, and the terms and distributions that it is made of."""
+
+    name: str
+    of: tuple[Any, ...] = ()
+    make: type | None = None
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """What code may ask it for: all draws, and their probabilities."""
+        return {"support": Rule("support", partial(support, self))}
+
+    def terms(self) -> Iterator[terms.Term]:
+        """The terms that it and what it consists of depend on."""
+        for part in self.of:
+            if isinstance(part, terms.Term):
+                yield part
+            elif isinstance(part, Law):
+                yield from part.terms()
+
+
+def support(law: Law, exact: Any = False) -> tuple[Any, Any]:
+    """All draws of subsets of clients, or of compressors, and their probabilities."""
+    if law.name == "compression":
+        drawn = terms.all_compressions(law.of[0])
+        return Randomness(drawn), Probabilities(drawn)
+    if law.name not in ("subset", "weighted subset"):
+        raise ValueError(f"all draws are asked for of a distribution of the kind {law.name}")
+    draws = terms.all_draws(law.name, law.of)
+    return draws, Probabilities(draws)
+
+
+#: Comparisons, by how a condition has them.
+COMPARISONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le}
+#: What quotients by zero are.
+_NO_NUMBERS = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)
+
+
+def relation_of(condition: Any, number: Callable[[Any], sympy.Expr]) -> sympy.Basic:
+    """A condition, or a truth value that is known, as a relation; ``number``: which expression a side is.
+
+    ``Unread`` where a side is no number.
+    """
+    if not isinstance(condition, Condition):
+        return sympy.sympify(bool(condition))
+    if condition.by in COMPARISONS:
+        sides = [number(side) for side in condition.of]
+        if any(side.has(*_NO_NUMBERS) for side in sides):
+            raise Unread("a side of a condition is divided by zero")
+        return COMPARISONS[condition.by](*sides)
+    join: Any = {"not": sympy.Not, "and": sympy.And, "or": sympy.Or}[condition.by]
+    return join(*(relation_of(part, number) for part in condition.of))

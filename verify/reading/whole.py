@@ -18,12 +18,11 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
 from verify.reading import claimed, comparing, known, theory
 from verify.reading.arrays import as_term
-from verify.reading.laws import Law
 from verify.reading.program import theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, parts
-from verify.reading.values import Condition, Record, Several
+from verify.reading.values import Condition, Law, Record, Several
 
 #: Times that code is read anew because a condition on letters is otherwise than was taken.
 _TIMES = 64

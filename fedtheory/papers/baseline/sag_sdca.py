@@ -21,8 +21,7 @@ from fedtheory.numbers.symbols import Min
 from fedtheory.papers.baseline import finite_sum, potentials
 from fedtheory.papers.baseline.rivals import L, mu, n
 from fedtheory.papers.fedopt.data import Posed, States
-from fedtheory.papers.fedopt.dual_states import ANY_GAMMA, LOSSES
-from fedtheory.papers.fedopt.predictors import dual_gap, dual_optimum, gamma, lamda, letters
+from fedtheory.papers.fedopt.predictors import ANY_GAMMA, LOSSES, dual_gap, dual_optimum, gamma, lamda, letters
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.settings import Drawing, Hints, Setting

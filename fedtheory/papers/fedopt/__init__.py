@@ -13,7 +13,6 @@ from fedtheory.papers.fedopt import (
     origins,
     proposition,
     scaling,
-    section_4,
     stability,
     svrg,
 )
@@ -51,8 +50,8 @@ _CLAIMS = (
     *equivalence.APPENDIX_A4,
     *cocoa.AFTER_THEOREM_5,
     *cocoa.SECTION_2_3_1,
-    *section_4.SECTION_4,
-    *section_4.FIGURE_2,
+    *model.SECTION_4,
+    *model.FIGURE_2,
 )
 PAPER = Paper(
     "fedopt",

@@ -18,7 +18,7 @@ from fedtheory.kinds.inequality import inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt import dual_steps
 from fedtheory.papers.fedopt.data import Letter, Posed, States, few, one_of, positive, value
-from fedtheory.papers.fedopt.dual_states import (
+from fedtheory.papers.fedopt.predictors import (
     ADMISSIBLE_SIGMA,
     ANY_GAMMA,
     ANY_SIGMA,
@@ -27,19 +27,17 @@ from fedtheory.papers.fedopt.dual_states import (
     GAP_0,
     GAP_T,
     LOSSES,
-    dual_share,
-    of_primal,
-)
-from fedtheory.papers.fedopt.predictors import (
     STEPS,
     Steps,
     Theta,
     dominates,
     dual_optimum,
+    dual_share,
     gamma,
     lamda,
     letters,
     n,
+    of_primal,
     setting,
     sigma,
     smax,

@@ -21,31 +21,29 @@ from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import Array, determinant
 from fedtheory.papers.fedopt import dual_steps
 from fedtheory.papers.fedopt.data import Posed, States, clients_of, few, one_of
-from fedtheory.papers.fedopt.dual_states import (
+from fedtheory.papers.fedopt.predictors import (
     ADMISSIBLE_SIGMA,
     ANY_GAMMA,
     D_0,
     D_T,
+    DOMINATES,
     DUAL_STATES,
     GAP_0,
     GAP_T,
+    IN_RANGE,
     LOSSES,
     NO_STATE,
-    dual_share,
-    of_dual,
-    of_primal,
-)
-from fedtheory.papers.fedopt.predictors import (
-    DOMINATES,
-    IN_RANGE,
     K,
     Theta,
     dual_optimum,
+    dual_share,
     gamma,
     gap,
     lamda,
     letters,
     n,
+    of_dual,
+    of_primal,
     setting,
     sigma,
     smax,

@@ -16,8 +16,17 @@ from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt import conjugates
 from fedtheory.papers.fedopt.any_functions import LEARNING, Learning, Learnt, learning_of
 from fedtheory.papers.fedopt.data import Posed, States, clients_of, few
-from fedtheory.papers.fedopt.dual_states import ADMISSIBLE_SIGMA, of_primal
-from fedtheory.papers.fedopt.predictors import DOMINATES, DUALS, Duals, K, dual_optimum, letters, setting
+from fedtheory.papers.fedopt.predictors import (
+    ADMISSIBLE_SIGMA,
+    DOMINATES,
+    DUALS,
+    Duals,
+    K,
+    dual_optimum,
+    letters,
+    of_primal,
+    setting,
+)
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.settings.relations import Comparison, Quantity

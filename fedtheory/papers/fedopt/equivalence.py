@@ -13,13 +13,9 @@ from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.papers.fedopt.data import Posed, States, few
-from fedtheory.papers.fedopt.dual_states import (
+from fedtheory.papers.fedopt.predictors import (
     ANY_SIGMA,
     DUAL_STATES,
-    of_dual,
-    of_primal,
-)
-from fedtheory.papers.fedopt.predictors import (
     DUALS,
     MODEL,
     STEPS,
@@ -29,6 +25,8 @@ from fedtheory.papers.fedopt.predictors import (
     gamma,
     lamda,
     letters,
+    of_dual,
+    of_primal,
     setting,
     sigma,
 )

@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
+from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array, to_float
-from fedtheory.papers.fedopt.data import Letter, Posed, States, problem_of
+from fedtheory.papers.fedopt.data import Letter, Posed, States, about, one_of, positive, problem_of
 from fedtheory.problems.dual_blocks import least_sigma
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 
 lamda, gamma, eta, mu, L, h = sympy.symbols("lamda gamma eta mu L h", positive=True)
 sigma, smax = sympy.symbols("sigma s_max", positive=True)
@@ -187,3 +189,45 @@ def gradient_of(problem: LinearProblem, params: Any, state: Any) -> Array:
 
 
 #: Names for the sides of an identity.
+
+
+def of_primal(recipe: Any, problem: LinearProblem, exact: bool) -> perturbed_primal.Params:
+    """The parameter sigma of Algorithm 5 in a recipe; ``ValueError`` unless it is positive."""
+    return perturbed_primal.Params(positive(recipe, "sigma", exact))
+
+
+def of_dual(recipe: Any, problem: LinearProblem, exact: bool) -> dual_block_ascent.Params:
+    """The parameter sigma of Algorithm 6 in a recipe; ``ValueError`` unless it is positive."""
+    return dual_block_ascent.Params(positive(recipe, "sigma", exact))
+
+
+ADMISSIBLE_SIGMA = {"sigma": sigma_at(0, 0, "1/2", 1)}
+ANY_SIGMA = {"sigma": one_of("1/2", 1, "3/2", 2, 3, 5)}
+#: The losses whose conjugates are exact on fractions; at gamma = 1, ridge regression, a gamma that is lost is not seen.
+LOSSES = "phi_i(t) = (t - y_i)^2/(2 gamma)"
+ANY_GAMMA = {"gamma": about("1/20", 20)}
+
+
+def _coordinates(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """alpha - alpha* of a state of the dual method: ``(..., n)``."""
+    return np.asarray(state.alpha - dual_optimum(problem))
+
+
+DUAL_STATES = States(
+    lambda problem: problem.f.examples,
+    lambda problem, params, theta: dual_block_ascent.State(dual_optimum(problem) + theta[:, None]),
+    _coordinates,
+)
+
+
+class At(NamedTuple):
+    """No state: the data and sigma are all."""
+
+
+NO_STATE = States(lambda problem: 0, lambda problem, params, theta: At())
+
+
+#: Of the dual gap, what a step with exact blocks leaves; of CoCoA+ with local accuracy Theta, below.
+dual_share = lamda * gamma * n / (lamda * gamma * n + sigma * smax)
+D_T, D_0 = sympy.Symbol("D*-D(alpha^T)"), sympy.Symbol("D*-D(alpha^0)")
+GAP_T, GAP_0 = Quantity(D_T, dual_gap, after=True), Quantity(D_0, dual_gap)

@@ -13,7 +13,7 @@ from verify.evidence.record import Outcome as Found
 from verify.evidence.record import Sighting, tally
 from verify.experiments import running, stored
 from verify.experiments.deciding import Observed
-from verify.report import curves, experiments
+from verify.report import experiments, figures
 
 CALLS = []
 
@@ -94,7 +94,7 @@ def test_statements_are_decided_over_seeds_and_carried(mine, tmp_path):
     assert {one.outcome for one in far.seen} == {Observed.NO_DATA}
     text = "\n".join(experiments._figure(FIGURE, stored.records(FIGURE.id)))
     assert "| b is less than a | **not seen** |" in text and "**far**: no such data, it is far." in text
-    curves.draw("title", drawn, tmp_path / "a.png")
+    figures.draw_curves("title", drawn, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
 
 

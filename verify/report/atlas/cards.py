@@ -19,7 +19,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
 from verify.report import by_hand, falls, outcomes, statement
 from verify.report.atlas import figures, mathml
-from verify.report.atlas.prose import typeset
+from verify.report.atlas.mathml import typeset
 from verify.report.falls import FALLEN, Fall
 
 #: Verdicts that a claim can have, in the order in which pages list them.

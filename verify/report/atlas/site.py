@@ -19,7 +19,7 @@ from verify.base.verdict import Verdict
 from verify.evidence import formats
 from verify.report.atlas import figures
 from verify.report.atlas.cards import Atlas
-from verify.report.atlas.prose import typeset
+from verify.report.atlas.mathml import typeset
 from verify.report.falls import FALLEN
 from verify.report.outcomes import LISTED, short
 

@@ -22,7 +22,7 @@ from verify.cli import main
 from verify.evidence import counterexamples, formats
 from verify.evidence.counterexamples import Counterexample
 from verify.report.atlas import cards, mathml, site
-from verify.report.atlas.prose import typeset
+from verify.report.atlas.mathml import typeset
 
 #: Elements of HTML that have no end.
 VOID = {"meta", "input", "br", "wbr", "link", "img", "hr"}
