@@ -57,19 +57,6 @@ def is_ours(frame: FrameType) -> bool:
     return root in _OURS and Path(frame.f_code.co_filename).is_relative_to(_OURS[root])
 
 
-def is_own(frame: FrameType) -> bool:
-    """Whether a frame runs somebody's own code: neither this package's, changed or not, nor a library's."""
-    module = str(frame.f_globals.get("__name__", ""))
-    root = module.split(".")[0]
-    if module in _STAND_INS:
-        return True
-    # What makes a NamedTuple has a module of its own.
-    if not root and frame.f_back is not None:
-        # Code that was made of a text is that of who runs it.
-        return is_own(frame.f_back)
-    return root not in _OURS and not root.startswith("namedtuple_") and _is_theirs(frame)
-
-
 def _is_theirs(frame: FrameType) -> bool:
     if frame.f_globals.get("__name__") in _STAND_INS:
         return True

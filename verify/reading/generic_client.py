@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sympy
@@ -193,33 +192,12 @@ _RULES: Mapping[Op, Callable[[World, Term, list[Value]], Value]] = {
 # What a step preserves
 
 
-@dataclass(frozen=True)
-class Preserved:
-    """That a step leaves residuals zero, for every n, d, letters and draws for which no ``divisors`` are zero.
+def leaves_zero(here: World, program: Program, residuals: Sequence[Term]) -> bool:
+    """Whether a step leaves residuals zero wherever all are, for all n, d, letters and draws, in a program's world.
 
-    ``divisors``: what the code divides by, in the letters; ``sums``: sums over the clients, by the letters that stand
-    for them there.
-    """
-
-    divisors: tuple[str, ...]
-    sums: Mapping[str, str]
-
-
-def preserves(program: Program, *residuals: Term) -> Preserved | None:
-    """That a step leaves residuals zero wherever all are, whatever n, d, the letters and what is drawn.
-
-    ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. None says that this does not show it;
+    ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. False where this does not show it;
     ``Unread`` where it cannot be asked.
     """
-    here = world(program, *residuals)
-    if not leaves_zero(here, program, residuals):
-        return None
-    divisors = (divisor for divisor in dict.fromkeys(here.divisors) if divisor != "n")
-    return Preserved(tuple(divisors), {str(letter): name for name, letter in here.sums.items()})
-
-
-def leaves_zero(here: World, program: Program, residuals: Sequence[Term]) -> bool:
-    """Whether a step leaves residuals zero, as :func:`preserves`, in the world of the program and of more terms."""
     for residual in residuals:
         here.known.update(_solved(here, evaluated(here, [residual])[0], program))
     if not all(value.is_zero() for value in evaluated(here, residuals)):
