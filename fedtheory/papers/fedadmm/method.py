@@ -233,33 +233,27 @@ DEFINITION_41 = Claim(
 # Section 3.5
 
 
-def _messages(problem: Problem, params: Any, at: Any) -> Array:
-    """The z_i, ``(..., m, d)``."""
-    Z: Array = at.Z
-    return Z
-
-
-def _as_printed(problem: Problem, params: Any, at: Any) -> Array:
-    """Eq. (8): sigma_i w_i + pi_i, ``(..., m, d)``."""
-    found: Array = params.sigma[:, None] * at.W + at.Pi
-    return found
-
-
-_kept, _now, _by_8 = parts("z_i^k z_i^{k+1} sigma_i*w_i^{k+1}+pi_i^{k+1}")
+_moved, _unlike = (
+    transition.of_client(name, of)
+    for name, of in (
+        ("|z_i^{k+1}-z_i^k|^2", lambda v: square(v.after.Z - transition.before(v.problem, v.params, v.state).Z)),
+        (
+            "|z_i^{k+1}-sigma_i*w_i^{k+1}-pi_i^{k+1}|^2",
+            lambda v: square(v.after.Z - v.params.sigma[:, None] * v.after.W - v.after.Pi),
+        ),
+    )
+)
 SECTION_35 = Claim(
     id="fedadmm/section-3.5",
     where="Section 3.5",
+    kind="identity",
     gist="the server's sum over stale and fresh z_i is (4)",
     setting=TRANSITION,
-    statement=Identity(
-        _now,
-        _kept,
-        (
-            transition.vector(_now.name, _messages, later=True),
-            transition.vector(_kept.name, _messages),
-            transition.vector(_by_8.name, _as_printed, later=True),
-        ),
-        also=(Comparison(_now, "==", _by_8),),
+    statement=Inequality(
+        _moved.expression,
+        sympy.S.Zero,
+        (_moved, _unlike),
+        also=(Comparison(_unlike.expression, "<=", sympy.S.Zero),),
     ),
     requires=(IDLE,),
     reading="term by term: in every iteration the z_i of a client that is not selected stays what it was, so that "

@@ -414,16 +414,6 @@ def of_client(name: str, of: Callable[[View], Array]) -> Quantity:
     return Quantity(q(name), lambda problem, params, state: of(View(problem, params, state))[..., params.i])
 
 
-def vector(name: str, function: Callable[[Problem, Any, Any], Array], later: bool = False) -> Quantity:
-    """The vector of the client i, of a function of the state of Algorithm 1 with a vector for each client."""
-
-    def of(problem: Problem, params: Params, state: State) -> Array:
-        of_state = (ITERATION.after if later else ITERATION.before)(problem, params, state)
-        return function(problem, params, of_state)[..., params.i, :]
-
-    return Quantity(q(name), of)
-
-
 def at(name: str, function: Callable[[Problem, Any, Any], Array], later: bool = False, each: bool = False) -> Quantity:
     """A function of the state of Algorithm 1, before the iteration or after it; ``each``: of the client i."""
     return Quantity(q(name), At(ITERATION, function, later, each))

@@ -87,3 +87,23 @@ def test_the_bound_of_a_round_of_local_steps_holds_along_a_run(steps):
                 y = y - h / steps * problem.f.gradient(y)
             after = float((y.mean(axis=0) - problem.x_star)[0]) ** 2
             assert after <= (1 - h * mu / 2) * before - h / 3 * np.mean(gaps) + 36 * h**3 * L * zeta + 1e-12
+
+
+def less(id, part):
+    """A claim with something taken away from its right side."""
+    told = claims.get(f"baseline/{id}")
+    return told.variant(right=told.statement.right - part)
+
+
+PLANTED = {
+    "half the noise": less("fedavg/local-step", local_sgd.gamma**2 * local_sgd.sigma**2 / (2 * rounds.ft.n)),
+    "no part of the spread": less("fedavg/drift", local_sgd._V.expression / local_sgd.K),
+    "a third of the heterogeneity": less("fedavg/gradients", 2 * local_sgd._H.expression),
+    "more of the gap": less("mb-sgd/gap", 3 * rounds.gamma * rounds._G.expression / 2),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_errors_of_a_local_step_and_a_round_are_refuted(name):
+    assert check(PLANTED[name]).verdict is Verdict.REFUTED
