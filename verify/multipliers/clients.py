@@ -25,6 +25,10 @@ from verify.reading.worlds import ONE, SPARE, Atom, Value, World, at_client, inv
 _QUOTIENT, _SHARE, OPTIMUM = "quotient", "share", "x*"
 #: A point of a client's own at which its function has a gradient that is given.
 _MINIMISER = "minimiser"
+#: A point of a client's own at which its gradient and a multiple of the point are given together.
+_ROOT = "proximal point"
+#: What is known of the optimum, by the name of the relation: of the sum of the gradients there, which is one vector.
+_STATIONARY = "the gradients at x* sum to zero"
 #: A generic client's function and its conjugate.
 FUNCTION, CONJUGATE = "f", "f*"
 
@@ -104,6 +108,8 @@ class Clients:
         name, _, what = term.data.partition(".")
         own, known = Axis.CLIENTS in term.type.axes, _KNOWN.get(what)
         unknown = Unread(f"what {term.data} answers is not known")
+        if (name, what) == (FUNCTION, "resolvent") and own:
+            return by_masks(world, of[-1], lambda target, _: self._root(of[-2], target))
         if name != FUNCTION or known is None or (known[0] == CONJUGATE and self.conjugates is None):
             raise unknown
         function, part = known
@@ -136,7 +142,7 @@ class Clients:
                 gradient += first.gradient
             self.asked[key] = Asked(point, gradient, value, atoms)
             if there and own:
-                self.relations["the gradients at x* sum to zero"] = here.total(gradient)
+                self.relations[_STATIONARY] = here.total(gradient)
         return self.asked[key]
 
     def _is_y_star(self, point: Value) -> bool:
@@ -154,6 +160,16 @@ class Clients:
             self.asked[FUNCTION, point.name()] = Asked(point, gradient, value, atoms)
             if gradient.name() == self.world.atom(MULTIPLIER, 1).name():
                 self.relations["minimisers"] = self.world.total(point)
+        return point
+
+    def _root(self, shift: Value, target: Value) -> Value:
+        """The u with grad f(u) + ``shift`` u = ``target``: what is shown holds of every such point."""
+        name = self.names.setdefault(f"root of {shift.name()} and {target.name()}", f"{_ROOT} {len(self.names)}")
+        point = self.world.of_client(name, 1)
+        if (FUNCTION, point.name()) not in self.asked:
+            value = self.world.of_client(f"f({len(self.asked)})", 0)
+            atoms = frozenset(atom.name for v in (point, value) for _, of in v.of for atom in of)
+            self.asked[FUNCTION, point.name()] = Asked(point, target - shift * point, value, atoms)
         return point
 
     def _divide(self, world: World, term: Term, of: list[Value]) -> Value:
@@ -175,12 +191,20 @@ class Clients:
             return world.inner(of[0])
         if term.data[0] is not Axis.CLIENTS:
             raise Unread(f"a sum is taken over the {term.data[0]}")
-        found = world.total(of[0])
+        found = self._but_zero(world.total(of[0]))
         if term.type.degree != 1 or len(found.of) < 2:
             return found
         name = self.names.setdefault(found.name(), f"total {len(self.names)}")
         self.totals[name] = found
         return world.atom(name, 1)
+
+    def _but_zero(self, value: Value) -> Value:
+        """A sum without its terms in which the sum of the gradients at x* stands, which is zero."""
+        zero = list(self.relations.get(_STATIONARY, Value({})).of)
+        # A combination of several vectors that is zero says nothing of one of them.
+        if len(zero) != 1 or zero[0][0] or len(zero[0][1]) != 1:
+            return value
+        return Value({k: c for k, c in value.of.items() if not any(zero[0][1][0] in self.parts(a) for a in k[1])})
 
     def _is_sum(self, symbol: str) -> bool:
         return symbol == "n" or symbol.startswith(SPARE)

@@ -5,6 +5,7 @@ A letter has a sign that is declared, of the letter itself or of one that it is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -46,6 +47,8 @@ class Letters:
     def _name(self) -> None:
         world, names = self.about.world, self.about.names
         others: set[sympy.Basic] = set()
+        # A parameter of the method and a constant of the class may have one name: they have those of the claim.
+        shorts = Counter(_short(str(symbol)) for symbol in self.field.symbols)
         for symbol in self.field.symbols:
             generic = sympy.Symbol(without(str(symbol), self.whose)) if self.whose is not None else symbol
             letter = names[symbol]
@@ -59,7 +62,8 @@ class Letters:
             summed = symbol in world.sums.values() and sympy.Gt(letter, 0) in self.about.relations
             least = self._least(symbol)
             if letter.is_nonnegative or least is not None or summed:
-                name = str(letter) if str(symbol).startswith(_EXTREME) else _short(str(symbol))
+                short = _short(str(symbol))
+                name = str(letter) if str(symbol).startswith(_EXTREME) or shorts[short] > 1 else short
                 self._sign(name, bool(letter.is_positive or least) or summed)
                 self.made[symbol] = name, Fraction(1), Fraction(0)
         for letter, term in self.case.letters.items():

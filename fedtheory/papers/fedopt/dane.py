@@ -88,6 +88,7 @@ def _after_one(problem: Problem, params: Nodes, state: Model) -> Array:
 _GONE = sympy.Symbol("|w^(t+1)-w*|^2")
 #: The least of the n_k/n.
 _least_share = sympy.Symbol("min_k(n_k/n)", positive=True)
+_ANY_LOCALS = replace(LOCALS, letters={**LOCALS.sources, _least_share: lambda problem, params: min(params.weights)})
 ONE_NODE_ALONE = Hypothesis("K = 1", sympy.Eq(K, 1, evaluate=False))
 
 
@@ -243,7 +244,7 @@ SECTION_3_4 = (
         where="Section 3.4",
         kind="equivalence",
         gist="DANE is scheme (9) with its a_k",
-        setting=replace(LOCALS, letters={**LOCALS.sources, _least_share: lambda problem, params: min(params.weights)}),
+        setting=_ANY_LOCALS,
         statement=identity(
             Quantity("(grad F_k(w_k)+mu(w_k-w^t), w^(t+1))", _slopes), Quantity("(a_k, (1/K) sum_k w_k)", _scheme)
         ),
@@ -255,7 +256,7 @@ SECTION_3_4 = (
         where="Section 3.4",
         kind="property",
         gist="starts at the optimum, stays there (any mu, eta)",
-        setting=replace(LOCALS, text=LOCALS.text.removesuffix(", any w") + ", at w^t = w*"),
+        setting=replace(_ANY_LOCALS, text=LOCALS.text.removesuffix(", any w") + ", at w^t = w*"),
         statement=inequality(Quantity(_GONE, _left) <= sympy.S.Zero),
         requires=(SOLVABLE,),
         reading="where (10) has one minimiser: the argmin of (10) may be a set otherwise",
