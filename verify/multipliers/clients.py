@@ -211,22 +211,26 @@ class Clients:
 
     # Densities
 
-    def shared(self, value: Value, weight: str) -> tuple[Value, dict[str, Value]]:
-        """A number in which products of two sums of vectors are products of their shares, with the relations of these:
-        each sum is ``weight`` times its share."""
+    def shared(self, value: Value, weight: str, every: bool = False) -> tuple[Value, dict[str, Value]]:
+        """A number in which products of two sums of vectors (or with ``every`` all with one) are products of their
+        shares, with the relations of these: each sum is ``weight`` times its share."""
         scale, one = Value({ONE: self.world.field(sympy.Symbol(weight))}), self.world.field.one
         found, relations = Value({}), {}
         for (draws, atoms), c in value.of.items():
             term = Value({(draws, ()): c})
             for atom in atoms:
                 parts = self.parts(atom)
-                if len(parts) == 2 and all(map(self._is_summed, parts)):
+                summed = [part for part in parts if self._is_summed(part)]
+                if len(parts) == 2 and len(summed) >= (1 if every else 2):
                     for part in parts:
+                        if part not in summed:
+                            term *= Value({(frozenset(), (part,)): one})
+                            continue
                         name = self.names.setdefault(part.name, f"{_SHARE} {len(self.names)}")
                         share = self.world.atom(name, 1)
                         relations[name] = self.world.atom(part.name, 1) - share * scale
                         term *= share * scale
-                    # One product of two shares.
+                    # One product of two vectors.
                     term = self.world.inner(term)
                 else:
                     term *= Value({(frozenset(), (atom,)): one})

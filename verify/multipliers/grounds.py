@@ -40,6 +40,8 @@ class Letters:
         self.signs: dict[str, bool] = {}
         #: Letters of the world by what they are: the name of one of polynomials, or a multiple of one and a number.
         self.made: dict[sympy.Symbol, tuple[str, Fraction, Fraction]] = {}
+        #: Letters of the world that a hypothesis says to be a number.
+        self.fixed: dict[sympy.Symbol, Fraction] = {}
         #: Letters of the claim, by what they are in the world.
         self.told: dict[sympy.Basic, Any] = {}
         self._name()
@@ -71,6 +73,9 @@ class Letters:
                 value = evaluated(world, [term])[0]
                 if set(value.of) <= {ONE}:
                     self._link(letter, value.of.get(ONE, self.field.zero))
+        for relation in conjuncts(self.about.relations):
+            if isinstance(relation, sympy.Eq):
+                self._fix(relation)
 
     def _least(self, symbol: sympy.Symbol) -> bool | None:
         """Whether numbers of the clients are positive, as the least of them is, or nonnegative; None where neither."""
@@ -93,6 +98,20 @@ class Letters:
             a, b = (Fraction(int(v.p), int(v.q)) for v in whole.all_coeffs())
             self._sign(str(letter), bool(letter.is_positive))
             self.made[free[0]] = str(letter), 1 / a, -b / a
+
+    def _fix(self, relation: sympy.Eq) -> None:
+        """A letter of the claim that is a number, where it is made of one letter of the world."""
+        for letter, number in ((relation.lhs, relation.rhs), (relation.rhs, relation.lhs)):
+            if letter not in self.told or not number.is_Rational:
+                continue
+            c = self.told[letter]
+            free = sorted(c.as_expr().free_symbols, key=str)
+            if len(free) != 1 or str(free[0]) in {"n", *self.about.world.indexed}:
+                continue
+            line = sympy.Poly(c.as_expr() - number, free[0]) if c.denom == 1 else None
+            if line is not None and line.degree() == 1 and all(a.is_Rational for a in line.all_coeffs()):
+                slope, rest = line.all_coeffs()
+                self.fixed[free[0]] = Fraction(int(-rest.p), int(rest.q)) / Fraction(int(slope.p), int(slope.q))
 
     def _sign(self, name: str, positive: bool) -> None:
         if name in self.signs or "]" in name:
@@ -139,10 +158,12 @@ class Letters:
                 free = c.as_expr().free_symbols
                 if free & used:
                     used |= free
+        used -= set(self.fixed)
         if unsigned := sorted(map(str, used - set(self.made))):
             raise Unread(f"the sign of {unsigned[0]} is not known")
         names = tuple(name for name in self.signs if any(self.made[s][0] == name for s in used))
-        return Space(self, names, [(c, strict) for c, strict in known if c.as_expr().free_symbols <= used])
+        allowed = used | set(self.fixed)
+        return Space(self, names, [(c, strict) for c, strict in known if c.as_expr().free_symbols <= allowed])
 
     def _is_signed(self, c: Any) -> bool:
         return set(c.as_expr().free_symbols) <= set(self.made)
@@ -154,22 +175,24 @@ class Space:
     def __init__(self, letters: Letters, names: tuple[str, ...], said: list[tuple[Any, bool]]) -> None:
         self.names = names
         self.ring = polynomials(names)
-        one = self.ring.constant(1)
-        gens = {name: Ratio(g, one) for name, g in zip(names, self.ring.gens(), strict=False)}
-        self.one = Ratio(one, one)
+        unit = self.ring.constant(1)
+        one = self.one = Ratio(unit, unit)
+        gens = {name: Ratio(g, unit) for name, g in zip(names, self.ring.gens(), strict=False)}
         self._images = {
             s: gens[name] * factor + shift for s, (name, factor, shift) in letters.made.items() if name in gens
         }
+        self._images |= {s: one * value for s, value in letters.fixed.items()}
         self._symbols = letters.field.symbols
         indexed = letters.about.world.indexed
         #: The places of letters that each client has of its own.
         self.own = frozenset(names.index(_short(name)) for name in indexed if _short(name) in names)
         domain = Domain(self.ring, frozenset(k for k, name in enumerate(names) if letters.signs[name]))
-        if "n" in names:
-            domain = at_least(domain, gens["n"] - 1, False)
+        count = self._images.get(sympy.Symbol("n"))
+        if count is not None:
+            domain = at_least(domain, count - 1, False)
         for c, strict in said:
-            if c.as_expr().free_symbols:
-                domain = at_least(domain, self.ratio(c), strict)
+            if (difference := self.ratio(c)).letters():
+                domain = at_least(domain, difference, strict)
         self.domain = domain
 
     def ratio(self, c: Any) -> Ratio:

@@ -210,7 +210,8 @@ class _Posing:
     def _of(self, density: Value, rest: Value, relations: Mapping[str, Value], weight: str, name: str) -> Group:
         # Of what does not speak of one client all are alike.
         whose = self.whose if self.clients.is_spoken_of(density + rest, self.whose) else None
-        linked = {key: self._spread(value, weight) for key, value in self._linked(relations).items()}
+        known, relations = self._known(relations, weight)
+        linked = {key: self._spread(value, weight) for key, value in relations.items()}
         targets: dict[str, tuple[Value, bool]] = {}
         if whose is not None:
             targets["the client"] = self.clients.of_anybody(density + rest, whose), True
@@ -228,19 +229,24 @@ class _Posing:
         for who, (target, mine) in targets.items():
             own = {key: self._mine(value, mine) for key, value in linked.items()}
             for words, true in self._falls(names, mine):
-                found[f"{name}: {who}{words}"] = self._part(target, own, true, mine)
+                found[f"{name}: {who}{words}"] = self._part(target, known, own, true, mine, weight)
         return self._posed(name, found)
 
     def _mine(self, value: Value, mine: bool) -> Value:
         return self.clients.of_anybody(value, self.whose) if mine and self.whose is not None else value
 
-    def _linked(self, relations: Mapping[str, Value]) -> Mapping[str, Value]:
-        """Vectors that are zero, and what the setting says of sums."""
-        found = dict(relations)
+    def _known(self, relations: Mapping[str, Value], weight: str) -> tuple[dict[str, Value], dict[str, Value]]:
+        """What the setting says of a generic client; and vectors that are zero, and what it says of sums."""
+        own, linked = {}, dict(relations)
         for k, value in enumerate(self.known):
-            if not _is_own(value):
-                found[f"known {k}"] = value
-        return found
+            # A client has no part of a sum but its share.
+            said, more = self.clients.shared(value, weight, _is_own(value))
+            linked |= more
+            (own if _is_own(value) else linked)[f"known {k}"] = said
+        for asked in self.clients.asked.values():
+            for vector in (asked.point, asked.gradient):
+                linked |= self.clients.shared(self.world.inner(vector * vector), weight, True)[1]
+        return own, linked
 
     def _spread(self, value: Value, weight: str) -> Value:
         """The density of what is zero, or at most 0."""
@@ -269,12 +275,20 @@ class _Posing:
 
     # One density
 
-    def _part(self, target: Value, linked: Mapping[str, Value], true: Mapping[str, bool], mine: bool) -> _Part:
+    def _part(
+        self,
+        target: Value,
+        own: Mapping[str, Value],
+        linked: Mapping[str, Value],
+        true: Mapping[str, bool],
+        mine: bool,
+        weight: str,
+    ) -> _Part:
         known: dict[str, tuple[Value, str]] = {}
-        for k, value in enumerate(self.known):
+        for name, value in own.items():
             # What depends on masks that do not matter here is left aside.
-            if _is_own(value) and _masks(value) <= set(true):
-                known.setdefault(fallen(value, true).name(), (fallen(value, true), f"known {k}"))
+            if _masks(value) <= set(true):
+                known.setdefault(fallen(value, true).name(), (fallen(value, true), name))
         found = {name: value for value, name in known.values()}
         about = {key: fallen(value, true) for key, value in linked.items() if _masks(value) <= set(true)}
         target = fallen(target, true)
@@ -282,7 +296,7 @@ class _Posing:
         found |= {key: value for key, value in about.items() if key not in vectors}
         words = {key: setting_in_words(self.claim, key) for key in found}
         for key, form, text in self._of_class([target, *found.values(), *vectors.values()]):
-            found[key], words[key] = form, text
+            found[key], words[key] = self.clients.shared(form, weight, True)[0], text
         return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine, words)
 
     def _posed(self, name: str, found: Mapping[str, _Part]) -> Group:

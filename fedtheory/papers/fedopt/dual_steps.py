@@ -30,12 +30,13 @@ from fedtheory.settings.relations import Quantity
 
 
 class Params(NamedTuple):
-    """``lamda``; ``n``: the number of examples; ``sigma``: that of Algorithm 6; ``Theta``: the local accuracy."""
+    """``lamda``; ``n``: the number of examples; ``sigma``: that of Algorithm 6; ``progress``: 1 less the local accuracy
+    Theta."""
 
     lamda: Any
     n: int
     sigma: Any
-    Theta: Any
+    progress: Any
 
 
 class State(NamedTuple):
@@ -105,7 +106,7 @@ def _inaccurate(problem: Problem, params: Params, v: Array, E: Array, a: Array, 
     """How far the solutions are from the accuracy Theta, at most 0 where they have it: ``(..., K)``."""
     best = _local(problem, params, v, _exact(problem, params, v), 0 * F)
     start = _local(problem, params, v, v, E)
-    return _local(problem, params, v, a, F) - (1 - params.Theta) * best - params.Theta * start
+    return _local(problem, params, v, a, F) - params.progress * best - (1 - params.progress) * start
 
 
 def _init(problem: Problem, params: Params, v: Array, E: Array, c: Array, G: Array) -> State:
@@ -187,18 +188,29 @@ def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> Params:
     if recipe["examples"] < len(clients) or min(recipe["sigma"], recipe["lamda"]) <= 0 or not 0 <= recipe["Theta"] < 1:
         raise ValueError("every node has an example, sigma and lambda are positive, and 0 <= Theta < 1")
     lam, sig, accuracy = (number(recipe[name], exact) for name in ("lamda", "sigma", "Theta"))
-    return Params(lam, recipe["examples"], sig, accuracy)
+    return Params(lam, recipe["examples"], sig, 1 - accuracy)
 
 
 beta = sympy.Symbol("beta", positive=True)
+#: 1 - Theta, which is positive.
+_progress = sympy.Symbol("progress", positive=True)
 _CLASS = SmoothConvex(beta)
 SETTING = Setting(
     "phi_i convex and 1/gamma-smooth on any data and nodes, beta = max_k |X_k|^2/gamma; any lambda > 0, any sigma with "
     "X'X <= sigma B, any alpha; solutions of (15) of accuracy Theta in [0, 1), which are added",
-    letters={beta: "L", K: "n", n: lambda problem, params: params.n, lamda: "lamda", sigma: "sigma", Theta: "Theta"},
+    letters={
+        beta: "L",
+        K: "n",
+        n: lambda problem, params: params.n,
+        lamda: "lamda",
+        sigma: "sigma",
+        Theta: lambda problem, params: 1 - params.progress,
+        _progress: "progress",
+    },
     algorithm=Algorithm("a round of Algorithm 6", Params, State, _init, no_step, no_step, _centre),
     functions=_CLASS,
     drawing=Drawing(classes_stated=True, draw=_draw, parameters=_parameters),
+    domain=(sympy.Le(_progress, 1, evaluate=False),),
     hints=Hints(known=_known),
     clients=(1, 2, 2, 3),
 )
