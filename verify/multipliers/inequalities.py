@@ -237,7 +237,8 @@ class _Posing:
 
     def _known(self, relations: Mapping[str, Value], weight: str) -> tuple[dict[str, Value], dict[str, Value]]:
         """What the setting says of a generic client; and vectors that are zero, and what it says of sums."""
-        own, linked = {}, dict(relations)
+        own: dict[str, Value] = {}
+        linked = dict(relations)
         for k, value in enumerate(self.known):
             # A client has no part of a sum but its share.
             said, more = self.clients.shared(value, weight, _is_own(value))

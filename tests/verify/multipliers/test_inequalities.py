@@ -13,6 +13,8 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.papers.fedadmm import descent, displays, transition
 from fedtheory.papers.fedadmm.letters import m
 from fedtheory.papers.feddcd import appendix_b
+from fedtheory.papers.fedopt import dual_steps
+from fedtheory.papers.fedopt.predictors import Theta
 from verify.base.evaluate import meeting
 from verify.multipliers import linking
 from verify.multipliers.inequalities import invariant_of, pose
@@ -23,7 +25,8 @@ from verify.reading import claimed
 from verify.reading.source import Unread
 from verify.search import hunting
 
-#: Of each sort one: of one client, of sums, with a relation of the server's model, with shares of sums.
+#: Of each sort one: of one client, of sums, with a relation of the server's model, with shares of sums, with proximal
+#: points.
 FEW = (
     "fedadmm/eq-14",
     "fedadmm/lemma-C.2/c/idle",
@@ -35,6 +38,7 @@ FEW = (
     "fedadmm/lemma-4.1/repaired",
     "feddcd/lemma-B.6/euclidean",
     "feddcd/lemma-E.1/exact",
+    "fedopt/cocoa-rounds",
 )
 _SMALLER = sympy.Rational(99, 100)
 
@@ -55,6 +59,12 @@ def shown(claim, seconds=0.0):
 @pytest.mark.parametrize("id", FEW)
 def test_stored_multipliers_prove_their_claims(id):
     assert shown(claims.get(id))
+
+
+@pytest.mark.parametrize("more", [1 - dual_steps.SHARE, 1 - sympy.Rational(101, 100) * (1 - Theta) * dual_steps.SHARE])
+def test_a_round_that_takes_off_more_than_its_share_is_not_proved(more):
+    claim = claims.get("fedopt/cocoa-rounds")
+    assert not shown(claim.variant(right=more * dual_steps.GAP_BEFORE.expression))
 
 
 def _groups(claim):
