@@ -90,7 +90,11 @@ class Compressor:
             values, p = self.enumerate(x)
             return values, checked_probabilities(p, is_exact(x), f"what {self.name} returns")
         draws, probabilities = support_of(self.draws, is_exact(x))
-        return self.apply(draws, x), probabilities
+        values = self.apply(draws, x)
+        if values.shape == x.shape:
+            # One that draws nothing, or looks at no draw, may give its value once.
+            values = np.broadcast_to(values, (len(probabilities), self.d))
+        return values, probabilities
 
 
 def index_bits(d: int) -> int:

@@ -186,7 +186,7 @@ def untrue(claim: Claim, instance: Instance) -> str:
     ``ValueError`` as :func:`check_chart`.
     """
     check_chart(claim, instance)
-    return unknown(claim, instance) or unheld(claim, instance)
+    return unknown(claim, instance) or unheld(claim, instance) or unstarted(claim, instance)
 
 
 def unknown(claim: Claim, instance: Instance) -> str:
@@ -221,6 +221,18 @@ def unheld(claim: Claim, instance: Instance) -> str:
             return f"the invariant of {algorithm.name} does not hold at {where}"
         if steps and _breaks(algorithm, problem, instance, rollout(kept, instance, problem, state, 1)[0]):
             return f"a step of {algorithm.name} from {where} breaks its invariant"
+    return ""
+
+
+def unstarted(claim: Claim, instance: Instance) -> str:
+    """Why what is said to stay 0 along every run is not 0 where runs begin; empty where nothing is wrong."""
+    statement = claim.statement
+    if not isinstance(statement, Invariant) or instance.initial is None:
+        return ""
+    size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
+    problem, state = instance.initial(_generic(size))
+    if any(v != 0 for v in np.asarray(statement.residual(problem, instance.params, state)).flat):
+        return f"what is to stay 0 along every run of {statement.algorithm.name} is not where it begins"
     return ""
 
 

@@ -31,7 +31,7 @@ from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meets_grounds, params_after, rollout
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
-from verify.pep.gram import ZERO, row, scalar, value
+from verify.pep.gram import ZERO, Form, row, scalar, value
 from verify.pep.oracles import Compressors, Contractions, Coordinates, InexactOracle, Messages
 from verify.pep.programs import Constraint
 from verify.reading import whole
@@ -317,7 +317,14 @@ def _vanishes_later(claim: Claim, given: Instance) -> bool:
     params = params_after(claim, posed, posed.problem, 1)
     assert claim.statement.residual is not None
     residual = np.asarray(claim.statement.residual(posed.problem, params, later))
-    return all(v == 0 if isinstance(v, int | np.integer | Fraction) else not v.coefficients for v in residual.flat)
+    return all(map(_is_nothing, residual.flat))
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether a number, a formal vector or a product of such is 0."""
+    if isinstance(value, Form):
+        return not any((*value.entries.values(), *value.values.values(), value.constant))
+    return bool(value == 0) if isinstance(value, int | np.integer | Fraction) else not value.coefficients
 
 
 def check_read(claim: Claim, given: Instance) -> None:
