@@ -41,6 +41,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.evaluate import hypotheses_hold, sides
 from verify.exact import reals, symbolic
 from verify.search import critical, hunting
+from verify.search.units import scalings
 
 #: Recipes among which points are looked for that are not degenerate, how many of these are enough, and how many, the
 #: simplest, are tried.
@@ -152,7 +153,7 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     """What is said of the points of a claim; ``assumed``: hypotheses that are made besides its own."""
     relations = [*symbolic.assumed(claim), *(h.relation for h in assumed if h.relation is not None)]
     given = [*relations, *_of_class(claim)]
-    units, ends = tuple(_units(claim, relations)), tuple(_ends(claim, relations))
+    units, ends = tuple(scalings(claim, relations)), tuple(_ends(claim, relations))
     ways = dict(_all_ways(claim, units, ends))
     avoidable = {way: holds for way, holds in ways.items() if holds is None or not reals.implied(holds, given)}
     letters = set(claim.setting.sources)
@@ -330,91 +331,9 @@ def _vanishing(claim: Claim, instance: Instance) -> bool:
     return not any(np.any(np.asarray(side) != 0) for part in found for side in part)
 
 
-# Units
-
-
 def _ends(claim: Claim, relations: Iterable[sympy.Basic]) -> Iterator[tuple[sympy.Expr, sympy.Expr]]:
     """The sides of the hypotheses on letters that may hold with equality, or not."""
     letters = set().union(*(letter.free_symbols for letter in claim.setting.sources))
     for relation in symbolic.conjuncts(relations):
         if isinstance(relation, sympy.Le | sympy.Ge) and relation.free_symbols <= letters:
             yield relation.lhs, relation.rhs
-
-
-def _units(claim: Claim, relations: Sequence[sympy.Basic]) -> Iterator[Mapping[sympy.Expr, Fraction]]:
-    """A basis of the scalings of the letters: powers such that all that is said stays as it is; the first is 1.
-
-    Each basis vector has a letter with the power 1 that is in no other one. What is said of no letter does not scale.
-    """
-    letters = list(claim.setting.sources)
-    quantities = [q.expression for q in claim.statement.quantities]
-    said = _Degrees({*letters, *quantities})
-    for part in (*relations, *(sympy.Le(*c[::2], evaluate=False) for c in claim.statement.comparisons)):
-        said.of(part)
-    same: dict[Any, sympy.Expr] = {}
-    for q in claim.statement.quantities:
-        # What is taken before and after a step has one unit.
-        said.equal(said.of(q.expression), said.of(same.setdefault(q.of, q.expression)))
-    functions = claim.setting.functions
-    if functions is not None and functions.ends is not None:
-        said.equal(*map(said.of, functions.ends))
-    fixed = [s for s, source in claim.setting.sources.items() if source in ("n", "d", "kappa") or s.is_integer]
-    unknown = [s for s in (*letters, *quantities) if s in said.met]
-    if not unknown:
-        return
-    rows = [[row.get(s, 0) for s in unknown] for row in (*said.equations, *({s: 1} for s in fixed))]
-    kernel = sympy.Matrix(rows or [[0] * len(unknown)]).nullspace()
-    scaling = [s for s in unknown if s in letters]
-    basis = sympy.Matrix([[v[unknown.index(s)] for s in scaling] for v in kernel]) if kernel and scaling else None
-    if basis is None:
-        return
-    reduced, pivots = basis.rref()
-    for row, _ in enumerate(pivots):
-        powers = {s: Fraction(int(e.p), int(e.q)) for s, e in zip(scaling, reduced.row(row), strict=True) if e}
-        yield dict(sorted(powers.items(), key=lambda item: scaling.index(item[0])))
-
-
-class _Degrees:
-    """To which power each part of what is said scales, as linear forms in the powers of the letters.
-
-    ``equations``: forms that vanish; ``met``: the letters of which something is said.
-    """
-
-    def __init__(self, unknown: set[sympy.Expr]) -> None:
-        self.unknown, self.equations, self.met = unknown, [], set()  # type: ignore[var-annotated]
-
-    def equal(self, a: Mapping[sympy.Expr, Any] | None, b: Mapping[sympy.Expr, Any] | None) -> None:
-        """Two parts scale alike; None is 0, which scales as anything."""
-        if a is not None and b is not None:
-            self.equations.append({s: a.get(s, 0) - b.get(s, 0) for s in {*a, *b}})
-
-    def of(self, part: sympy.Basic) -> Mapping[sympy.Expr, Any] | None:
-        """The form of an expression; of a relation that of its sides, which are alike."""
-        if part in self.unknown:
-            self.met.add(part)
-            return {part: 1}
-        if part.is_zero:
-            return None
-        if isinstance(part, sympy.Mul):
-            forms = [self.of(a) for a in part.args]
-            return _sum((form or {}, 1) for form in forms)
-        if isinstance(part, sympy.Pow) and part.exp.is_Rational:
-            return _sum([(self.of(part.base) or {}, part.exp)])
-        forms = [self.of(a) for a in part.args]
-        if isinstance(part, sympy.Add | sympy.Max | sympy.Min | sympy.Rel):
-            known = [form for form in forms if form is not None]
-            for form in known[1:]:
-                self.equal(known[0], form)
-            return known[0] if known else None
-        # Of anything else, as a power with letters in it, the arguments are numbers without a unit.
-        for known_or_not in forms:
-            self.equal(known_or_not, {})
-        return {}
-
-
-def _sum(forms: Iterable[tuple[Mapping[sympy.Expr, Any], Any]]) -> dict[sympy.Expr, Any]:
-    found: dict[sympy.Expr, Any] = {}
-    for form, times in forms:
-        for s, power in form.items():
-            found[s] = found.get(s, 0) + times * power
-    return found
