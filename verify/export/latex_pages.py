@@ -171,7 +171,7 @@ class _Page:
             start = f"\\textbf{{Where}} {', '.join(own)}: adding these up" if own else "\\textbf{Adding these up}"
             if not shared["known"]:
                 start = f"\\textbf{{To show{part}}}"
-            total = self._total(data["programs"][place], self._own[case_place])
+            total = self._total(data["programs"][place], self._own[case_place], Certificates(data))
             yield f"{start}, $\\Delta = {total}$\\({{}}\\le 0\\). \\hfill\\(\\square\\)"
 
     def _split(self, form: Mapping[str, Any]) -> tuple[Pairs, Pairs, dict[str, Ratio]]:
@@ -217,7 +217,7 @@ class _Page:
         terms = [(c, "" if name == "1|1" else self._told.values[name]) for name, c in form[2].items()]
         return self._sum(self._shared, [*terms, *(self._thing(part, summed) for part, summed in self._parts(form))])
 
-    def _total(self, program: Mapping[str, Any], scalars: Scalars) -> str:
+    def _total(self, program: Mapping[str, Any], scalars: Scalars, signs: Certificates) -> str:
         known = [(self._ratio(item["weight"]), f"K_{{{k}}}") for k, item in enumerate(program["known"], 1)]
         blocks: tuple[list[Part], list[Part]] = ([], [])
         constants = []
@@ -228,26 +228,31 @@ class _Page:
                 constants.append((-weight * vector["1"] ** 2, ""))
             else:
                 blocks[any(map(is_deviation, vector))].append(Part(-weight, vector, vector))
-        squares = [self._thing(part, summed) for part, summed in self._joined(*blocks)]
+        squares = [self._thing(part, summed, signs) for part, summed in self._joined(*blocks)]
         return self._sum(scalars, [*known, *squares, *constants], weights=True)
 
-    def _thing(self, part: Part, summed: bool) -> tuple[Ratio, str]:
+    def _thing(self, part: Part, summed: bool, signs: Certificates | None = None) -> tuple[Ratio, str]:
         """The coefficient and what it stands before."""
         over = "\\sum_{i} " if summed else ""
         if part.is_square:
-            c, vector = self._scaled(part)
+            c, vector = self._scaled(part, signs)
             return c, f"{over}\\|{self._vector(vector)}\\|^{{2}}"
         inner = f"\\langle {self._vector(part.left)}, {self._vector(part.right)}\\rangle"
         return part.coefficient, over + inner
 
-    def _scaled(self, part: Part) -> tuple[Ratio, Vector]:
-        """A square on the scale on which it is shortest: on that of a name if it has one."""
+    def _scaled(self, part: Part, signs: Certificates | None = None) -> tuple[Ratio, Vector]:
+        """A square on the scale on which it is shortest, on that of a name if it has one: where that minus it is
+        nonnegative is shown by ``signs``."""
+
+        def shown(c: Ratio) -> bool:
+            return signs is None or signs.shows(-c)
+
         for named in self._vectors.values():
             for kinds in ((False, True), (False,), (True,)):
                 here = {row: c for row, c in named.items() if is_deviation(row) in kinds}
-                if here and (times := _times(here, part.left)) is not None:
+                if here and (times := _times(here, part.left)) is not None and shown(part.coefficient * times * times):
                     return part.coefficient * times * times, here
-        best = None
+        best: tuple[int, Ratio, Vector] | None = None
         for c in part.left.values():
             vector = {row: x / c for row, x in part.left.items()}
             whole = {row: x * Ratio.of(c.den, c.num.context().constant(1)) for row, x in part.left.items()}
@@ -257,10 +262,9 @@ class _Page:
                 weight = part.coefficient * scale * scale
                 text = self._sum(self._shared, [(weight, "x")]) + self._vector(v)
                 cost = len(re.findall(r"\\[a-zA-Z]+|\w|[-+]", text)) + 2 * self._vector(v).startswith("-")
-                if best is None or cost < best[0]:
+                if (best is None or cost < best[0]) and shown(weight):
                     best = cost, weight, v
-        assert best is not None
-        return best[1], best[2]
+        return (best[1], best[2]) if best is not None else (part.coefficient, part.left)
 
     def _vector(self, vector: Vector) -> str:
         for symbol, named in self._vectors.items():

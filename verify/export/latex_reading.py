@@ -251,13 +251,19 @@ def written(c: Ratio, count: int) -> Any:
 
 def ratio_of(ring: Any, c: Any) -> Ratio:
     """A number of an object."""
-
-    def polynomial(of: Any) -> Any:
-        return from_terms(ring, {tuple(m) or (0,): Fraction(x) for x, m in of})
-
     if isinstance(c, str):
         return Ratio(ring.constant(1), ring.constant(1)) * Fraction(c)
-    return Ratio.of(polynomial(c["num"]), polynomial(c["den"]))
+    return Ratio.of(polynomial_of(ring, c["num"]), polynomial_of(ring, c["den"]))
+
+
+def polynomial_of(ring: Any, listed: Any) -> Any:
+    """A polynomial of an object, whose terms may be those of several sums."""
+    found: dict[tuple[int, ...], Fraction] = {}
+    for c, m in listed:
+        # Where there are no letters, the ring has one all the same.
+        powers = tuple(m) or (0,)
+        found[powers] = found.get(powers, Fraction(0)) + Fraction(c)
+    return from_terms(ring, found)
 
 
 def is_deviation(row: str) -> bool:

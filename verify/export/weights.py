@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.export.latex_reading import Reader
-from verify.multipliers.ratios import Ratio, from_terms, key, polynomials, terms
+from verify.export.latex_reading import Reader, polynomial_of
+from verify.multipliers.ratios import Ratio, key, polynomials, terms
 
 
 class Certificates:
@@ -34,7 +34,7 @@ class Certificates:
 
     def polynomial(self, listed: Any) -> Any:
         """A polynomial of the object."""
-        return from_terms(self._ring, {(*m, *([] if self._count else [0])): Fraction(c) for c, m in listed})
+        return polynomial_of(self._ring, listed)
 
     def sides(self) -> Iterator[tuple[Any, int]]:
         """Factors, each with 1 where it is nonnegative, -1 where minus it is."""
@@ -45,6 +45,10 @@ class Certificates:
         """A weight as an object has it; without a certificate where none is known."""
         by = self._by(c.num * c.den, self._shown)
         return {"weight": reader.written(c), **({"by": by} if by is not None else {})}
+
+    def shows(self, c: Ratio) -> bool:
+        """Whether a certificate of a weight is known."""
+        return self._by(c.num * c.den, self._shown) is not None
 
     def _by(self, p: Any, known: Mapping[str, tuple[int, Any]]) -> dict[str, Any] | None:
         if p == 0:

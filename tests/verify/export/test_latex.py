@@ -15,7 +15,7 @@ from verify.cli import main
 from verify.export import found, latex
 from verify.export.objects import sealed
 
-IDS = ("feddcd/lemma-E.1/inexact/repaired", "baseline/scaffnew/one-step")
+IDS = ("feddcd/lemma-E.1/inexact/repaired", "baseline/scaffnew/one-step", "baseline/saga/one-step")
 STORED = Path(__file__).resolve().parents[3] / "docs" / "proofs"
 
 
@@ -58,6 +58,24 @@ def test_formulas_that_are_missing_or_too_many_are_seen(proof):
     for one in (formulas[0], formulas[1], formulas[-1]):
         assert not _holds(written[: one.start()] + written[one.end() :], objects)
         assert not _holds(written[: one.start()] + one[0] + written[one.start() :], objects)
+
+
+@pytest.mark.parametrize("id", ["locodl/eq-15", "fedopt/separable-data"])
+def test_sums_that_cancel_are_printed_as_what_is_left(id):
+    """An object lists terms of several sums; they are collected before anything is printed of them."""
+    objects, _ = found.of_claim(id)
+    assert _holds(latex.checked(claims.get(id), objects), objects)
+
+
+def test_bounds_and_known_inequalities_are_those_of_the_object():
+    """What is printed may not prove another statement, though it be a true one."""
+    objects, _ = found.of_claim("baseline/scaffnew/one-step")
+    written = latex.checked(claims.get("baseline/scaffnew/one-step"), objects)
+    for old, new in (
+        (r"p^{2} + r - 1$", r"p^{2} + r - 2$"),
+        (r"K_{1} = \frac{1}{L - \mu}", r"K_{1} = \frac{2}{L - \mu}"),
+    ):
+        assert old in written and not _holds(written.replace(old, new), objects)
 
 
 def test_what_is_no_identity_is_not_written(tmp_path, capsys):
