@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 
@@ -19,7 +20,7 @@ from verify.multipliers.ratios import terms
 from verify.reading.worlds import Value
 
 #: Programs in which vectors stand that are told by what they solve, or of which no moments are known.
-APART = ("baseline/5gcs-cc/one-step", "baseline/ef21/descent")
+APART = ("baseline/5gcs-cc/one-step", "baseline/ef21/descent", "baseline/ef21/one-step")
 CASES = [(id, k) for id in sorted(set(stored()) - set(APART)) for k in range(len(cases(claims.get(id))))]
 
 
@@ -36,11 +37,13 @@ class Numbers:
         problem = self.problem
         self.theta = theta
         self.n, self.d = problem.n, problem.d
-        fixed = claim.setting.algorithm.fixed_point(problem, self.params)
+        fixed, told = claim.setting.algorithm.fixed_point(problem, self.params), posing._fixed_point()
         self.atoms = {"1": Fraction(1), "x*": self._wide(problem.x_star)}
         self._split("y*", np.broadcast_to(problem.y_star, (self.n, self.d)))
         for name in state._fields:
-            difference = np.asarray(getattr(state, name))[0] - np.asarray(getattr(fixed, name))
+            # Where the fixed point is not read, a program tells all parts relative to x*.
+            about = problem.x_star if told[name].data == "x_star" else getattr(fixed, name)
+            difference = np.asarray(getattr(state, name))[0] - np.asarray(about)
             if difference.ndim == 3:
                 difference = difference[0]
             self.atoms[name] = self._wide(difference)
@@ -199,6 +202,15 @@ class Numbers:
         return total
 
 
+def _posed(claim, case):
+    """A case as it is posed, of several clients where one alone is a case of its own."""
+    try:
+        made = _Posing(claim, case)
+        return made, made.posed()
+    except posing.OfOneClient:
+        return _posed(claim, replace(case, alone=False))
+
+
 def compared(id, k, seed):
     """What the program says and what the code says, left side minus right side, at instances of a case; and whether
     what the program takes to be known is so there."""
@@ -210,8 +222,7 @@ def compared(id, k, seed):
         equal = case.equal is not None and problem.mu == problem.L
         if (problem.g is not None) is not case.with_g or problem.n not in (2, 3, 4) or equal is not bool(case.equal):
             continue
-        made = _Posing(claim, case)
-        posed = made.posed()
+        made, posed = _posed(claim, case)
         numbers = Numbers(claim, made, posed, instance, seed)
         ((left, right),) = sides(claim, instance, numbers.theta)
         true = all(numbers.form(known) <= 0 for known in posed.known.values())
