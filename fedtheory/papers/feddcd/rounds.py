@@ -95,7 +95,8 @@ CITED: dict[str, Any] = {
 }
 
 
-#: The potential at the start, N - tau (a word, as counterexamples name it), 1 - tau/n, and V, the variance of an answer of MB-SGD at most.
+#: The potential at the start; N - tau, by a word, as counterexamples name it; 1 - tau/n; and V, the variance of an
+#: answer of MB-SGD at most.
 _idle = sympy.Symbol("idle", integer=True, nonnegative=True)
 _start = sympy.Symbol("V_0", positive=True)
 _absent = sympy.Symbol("1-tau/n", nonnegative=True)
