@@ -185,7 +185,9 @@ class Space:
         self._symbols = letters.field.symbols
         indexed = letters.about.world.indexed
         #: The places of letters that each client has of its own.
-        self.own = frozenset(names.index(_short(name)) for name in indexed if _short(name) in names)
+        self.own = frozenset(
+            names.index(name) for s, (name, _, _) in letters.made.items() if str(s) in indexed and name in names
+        )
         domain = Domain(self.ring, frozenset(k for k, name in enumerate(names) if letters.signs[name]))
         count = self._images.get(sympy.Symbol("n"))
         if count is not None:

@@ -226,3 +226,16 @@ def test_each_of_what_the_conjugates_are_known_by_is_needed(claim):
     # By what is stored of it.
     known = claim if claim.id != "mine/other" else replace(claim, id="feddcd/lemma-B.6/weighted")
     assert not shown(known)
+
+
+def test_letters_of_each_client_are_known_as_such_whatever_their_names():
+    claim, bound = claims.get("feddcd/lemma-B.6/euclidean"), sympy.Symbol("bound", positive=True)
+    # L is a parameter of each client there, and a constant of the class too where code asks the problem for it.
+    letters = {**claim.setting.sources, bound: lambda problem, params: problem.L}
+    sides = {side: getattr(claim.statement, side) * bound for side in ("left", "right")}
+    several = replace(
+        claim, setting=replace(claim.setting, letters=letters), statement=replace(claim.statement, **sides)
+    )
+    for group in _groups(several):
+        (names,) = {posed.names for posed in group.parts.values()}
+        assert {names[k] for k in group.own} == {"f.mu", "_letter L"}
