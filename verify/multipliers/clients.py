@@ -154,23 +154,28 @@ class Clients:
         """Where a client's function has a gradient: these points sum to zero for the constraint's multiplier."""
         name = self.names.setdefault(f"gradient {gradient.name()}", f"{_MINIMISER} {len(self.names)}")
         point = self.world.of_client(name, 1)
-        if (FUNCTION, point.name()) not in self.asked:
-            value = self.world.of_client(f"f({len(self.asked)})", 0)
-            atoms = frozenset(atom.name for v in (point, gradient, value) for _, of in v.of for atom in of)
-            self.asked[FUNCTION, point.name()] = Asked(point, gradient, value, atoms)
-            if gradient.name() == self.world.atom(MULTIPLIER, 1).name():
-                self.relations["minimisers"] = self.world.total(point)
+        if self._tell(point, gradient, point, gradient) and gradient.name() == self.world.atom(MULTIPLIER, 1).name():
+            self.relations["minimisers"] = self.world.total(point)
         return point
 
     def _root(self, shift: Value, target: Value) -> Value:
         """The u with grad f(u) + ``shift`` u = ``target``: what is shown holds of every such point."""
         name = self.names.setdefault(f"root of {shift.name()} and {target.name()}", f"{_ROOT} {len(self.names)}")
         point = self.world.of_client(name, 1)
-        if (FUNCTION, point.name()) not in self.asked:
-            value = self.world.of_client(f"f({len(self.asked)})", 0)
-            atoms = frozenset(atom.name for v in (point, value) for _, of in v.of for atom in of)
-            self.asked[FUNCTION, point.name()] = Asked(point, target - shift * point, value, atoms)
+        self._tell(point, target - shift * point, point)
         return point
+
+    def _tell(self, point: Value, gradient: Value, *new: Value) -> bool:
+        """Make known a client's gradient at a point of its own, and return whether nothing was known there before.
+
+        ``new``: what stands nowhere else yet, besides the value at the point.
+        """
+        if (FUNCTION, point.name()) in self.asked:
+            return False
+        value = self.world.of_client(f"f({len(self.asked)})", 0)
+        atoms = frozenset(atom.name for v in (*new, value) for _, of in v.of for atom in of)
+        self.asked[FUNCTION, point.name()] = Asked(point, gradient, value, atoms)
+        return True
 
     def _divide(self, world: World, term: Term, of: list[Value]) -> Value:
         """A quotient; one of vectors by a sum over the clients has a name of its own."""
