@@ -74,7 +74,7 @@ LEMMA_41 = (
         setting=RUN,
         statement=_descent(QUANTITIES),
         requires=(SMOOTH, START),
-        reading="w^{tau_0} is any; (5) with equality; any points w_i^{k+1} that meet (6). The theorems that use the "
+        reading="w^{tau_0} is any; any points w_i^{k+1} that meet (6). The theorems that use the "
         "lemma, and the first line of its proof, have sigma_i >= 3 alpha_i r_i",
         literal_of="fedadmm/lemma-4.1/with-step-condition",
     ),

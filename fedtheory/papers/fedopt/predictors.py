@@ -188,9 +188,6 @@ def gradient_of(problem: LinearProblem, params: Any, state: Any) -> Array:
     return problem.f.full_gradient(state.w)
 
 
-#: Names for the sides of an identity.
-
-
 def of_primal(recipe: Any, problem: LinearProblem, exact: bool) -> perturbed_primal.Params:
     """The parameter sigma of Algorithm 5 in a recipe; ``ValueError`` unless it is positive."""
     return perturbed_primal.Params(positive(recipe, "sigma", exact))
