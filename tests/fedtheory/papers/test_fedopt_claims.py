@@ -40,7 +40,7 @@ from fedtheory.papers.fedopt import (
 from fedtheory.papers.fedopt import dane as section_3_4
 from fedtheory.papers.fedopt import fsvrg as section_3_6
 from fedtheory.papers.fedopt.any_functions import copies_of, learning_of, locals_of, on_nodes
-from fedtheory.papers.fedopt.data import Posed
+from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, Posed
 from fedtheory.papers.fedopt.predictors import DOMINATES, dual_optimum, models, setting, sigma
 from fedtheory.papers.fedopt.rounds import best_rate
 from fedtheory.problems.base import Problem
@@ -398,7 +398,7 @@ def _on(text: str, kind: str) -> Claim:
 
 
 def test_what_does_not_fail_is_not_proved_to_fail():
-    for kind in (section_3_4.ONE_NODE, section_3_4.IDENTICAL):
+    for kind in (ONE_NODE, IDENTICAL):
         assert check(_on(kind, kind)).verdict is Verdict.NOT_TESTED
     found = check(_on("anywhere", "anywhere"))
     assert found.verdict is Verdict.PROVED and "would have to hold" in found.note and found.counterexample is None
