@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import sympy
 
 from fedtheory.kinds.base import Statement, Written, spoken_of
+
+#: The names under which files have the values of letters.
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}'?")
 
 
 @dataclass(frozen=True)
@@ -30,14 +34,18 @@ class Order(Statement):
     perturbable: ClassVar[bool] = False
 
     def check(self) -> None:
-        """``ValueError`` where a letter may be negative, what tends to a limit first is in two roles, or what is said
-        beside it is no order."""
+        """``ValueError`` where a letter may be negative or has no word as its name, what tends to a limit first is in
+        two roles, or what is said beside it is no order."""
         for other in self.also:
             if not isinstance(other, Order):
                 raise ValueError(f"an order is stated with further orders, got one of kind {other.kind}")
         for letter in sorted(spoken_of(self), key=str):
             if not letter.is_nonnegative:
                 raise ValueError(f"an order is looked at on scales: {letter} must be positive or nonnegative")
+            if not _WORD.fullmatch(str(letter)):
+                raise ValueError(
+                    f"a counterexample to an order gives {letter} values by its name, which must be a word"
+                )
         if self.small is not None and self.small == self.large:
             raise ValueError(f"{self.small} cannot tend to 0 and to infinity")
 

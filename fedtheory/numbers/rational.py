@@ -313,11 +313,14 @@ def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[F
     if _is_root(e):
         return _square_root(_integer_power(base, int(2 * e.exp)))
     exponent = _known(_evaluate(e.exp, values, constant))
-    if not isinstance(exponent, Interval) and exponent == int(exponent):
+    # Of what is no number there is no integer.
+    if not isinstance(exponent, Interval) and exponent % 1 == 0:
         return _integer_power(base, int(exponent))
     if isinstance(base, int | Fraction):
         raise _IrrationalError
-    return base**exponent if isinstance(base, Interval) else base ** float(exponent)
+    power = base**exponent if isinstance(base, Interval) else base ** float(exponent)
+    # Of a negative float it is no real number.
+    return math.nan if isinstance(power, complex) else power
 
 
 def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays: Callable[[Any, Any], Any]) -> Any:

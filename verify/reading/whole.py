@@ -6,6 +6,7 @@ What vectors show that are known by their inner products alone holds in every di
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -30,35 +31,38 @@ _TIMES = 64
 POWERS = 8
 
 
+@dataclass(frozen=True)
+class Code:
+    """What a claim's code computes, as it is read at an instance: terms; ``unread``: what of it is not read, in words;
+    empty where all of it is."""
+
+    unread: str
+    computed: tuple[Term, ...]
+
+    def sums(self) -> list[sympy.Expr]:
+        """The sums of letters in it, simple ones first.
+
+        Their letters have the names of the numbers of the problem and of the parameters.
+        """
+        found: dict[int, sympy.Expr] = {}
+        for term in parts(*self.computed):
+            of = [found[id(part)] for part in term.of if id(part) in found]
+            if term.type == NUMBER and len(of) == len(term.of) and term.op in _LETTERS:
+                found[id(term)] = _LETTERS[term.op](term.data, of)
+        made = {e for e in found.values() if e.is_Add and e.free_symbols}
+        return sorted(made, key=lambda e: (e.count_ops(), str(e)))
+
+    def largest_number(self) -> int:
+        """The largest product of numerators and denominators of numbers in it, at most."""
+        numbers: dict[int, int] = {}
+        for term in parts(*self.computed):
+            numbers[id(term)] = _number(term, [numbers[id(part)] for part in term.of])
+        return max((numbers[id(term)] for term in self.computed), default=1)
+
+
 def unread(claim: Claim, instance: Instance) -> str:
-    """What of a claim's code is not read at the parameters of an instance, in words; empty where all of it is.
-
-    Of conditions on letters the branch is read that is taken there. How long vectors are is nothing that code may know.
-    """
-    return _read(claim, instance)[0]
-
-
-def sums(claim: Claim, instance: Instance) -> list[sympy.Expr]:
-    """The sums of letters in what a claim's code computes, as it is read at an instance, simple ones first.
-
-    Their letters have the names of the numbers of the problem and of the parameters.
-    """
-    found: dict[int, sympy.Expr] = {}
-    for term in parts(*_read(claim, instance)[1]):
-        of = [found[id(part)] for part in term.of if id(part) in found]
-        if term.type == NUMBER and len(of) == len(term.of) and term.op in _LETTERS:
-            found[id(term)] = _LETTERS[term.op](term.data, of)
-    made = {e for e in found.values() if e.is_Add and e.free_symbols}
-    return sorted(made, key=lambda e: (e.count_ops(), str(e)))
-
-
-def largest_number(claim: Claim, instance: Instance) -> int:
-    """The largest product of numerators and denominators of numbers in what a claim's code computes, at most."""
-    told = _read(claim, instance)[1]
-    numbers: dict[int, int] = {}
-    for term in parts(*told):
-        numbers[id(term)] = _number(term, [numbers[id(part)] for part in term.of])
-    return max((numbers[id(term)] for term in told), default=1)
+    """What of a claim's code is not read at the parameters of an instance, in words; empty where all of it is."""
+    return read(claim, instance).unread
 
 
 def _number(term: Term, of: list[int]) -> int:
@@ -85,8 +89,11 @@ _LETTERS: Mapping[Op, Callable[[Any, list[sympy.Expr]], sympy.Expr]] = {
 }
 
 
-def _read(claim: Claim, instance: Instance) -> tuple[str, list[Term]]:
-    """What is not read, in words, and what is."""
+def read(claim: Claim, instance: Instance) -> Code:
+    """A claim's code at the parameters of an instance.
+
+    Of conditions on letters the branch is read that is taken there. How long vectors are is nothing that code may know.
+    """
     path: list[bool] = []
     for _ in range(_TIMES):
         reader, made = Reader(known.FUNCTIONS, path), []
@@ -102,9 +109,9 @@ def _read(claim: Claim, instance: Instance) -> tuple[str, list[Term]]:
             why = ""
         wrong = _first_wrong(instance, reader)
         if wrong is None:
-            return why or _looks(reader), made
+            return Code(why or _looks(reader), tuple(made))
         path = [answer for _, answer in reader.taken[:wrong]] + [not reader.taken[wrong][1]]
-    return f"more than {_TIMES} conditions on letters stand in the code", []
+    return Code(f"more than {_TIMES} conditions on letters stand in the code", ())
 
 
 def foreign(claim: Claim) -> str:

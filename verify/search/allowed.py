@@ -16,9 +16,9 @@ from typing import NamedTuple
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
 from fedtheory.sampling import drawing
 from verify.reading import whole
+from verify.reading.whole import Code
 
 #: The largest product of numbers.
 NUMBERS = 1000
@@ -31,10 +31,10 @@ class _Size(NamedTuple):
     powers: Mapping[sympy.Basic, Fraction]
 
 
-def refused(claim: Claim, recipe: Recipe) -> str:
-    """What stands in the sides, the hypotheses or the code of a claim, as it is read at a recipe, and is not on the
-    list, in words; empty if nothing does."""
-    if whole.largest_number(claim, claim.instances.build(recipe, True)) > NUMBERS:
+def refused(claim: Claim, code: Code) -> str:
+    """What stands in the sides, the hypotheses or the code of a claim and is not on the list, in words; empty if
+    nothing does."""
+    if code.largest_number() > NUMBERS:
         return f"its code has numbers beyond {NUMBERS}, for which a letter may stand"
     for e in (*drawing.sides(claim), *drawing.relations(claim)):
         try:

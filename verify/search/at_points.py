@@ -13,6 +13,7 @@ from verify.evidence.certificates import ClassCertificate, formal
 from verify.evidence.record import Outcome
 from verify.pep.bounding import Refused
 from verify.pep.prover import DoesNotHold
+from verify.reading.whole import read
 from verify.search import allowed, critical, off_points, points, shrinking
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
@@ -78,6 +79,7 @@ def at_each(
             reason = lost[0]
         return found(None, f"{where}: {reason}", exceeded=exceeded if known else None, **details)
     about = points.of(claim)
+    code = read(claim, claim.instances.build(certificates[0].recipe, True))
     shared = about.uncovered([c.recipe for c in certificates])
     if others is not None and shared:
         better, broken = _better(claim, at, about.better(others, shared))
@@ -96,7 +98,7 @@ def at_each(
             if not more:
                 said = f"certified at {len(certificates)} choices of the parameters, but at none where {threshold}"
                 return found(None, f"{where}: {broken or said}", exceeded=bool(broken) if known else None, **details)
-        off = off_points.look(claim, about, [c.recipe for c in certificates], others)
+        off = off_points.look(claim, about, [c.recipe for c in certificates], code, others)
         if off.broken is not None:
             return shrinking.refuted(found, off.broken, "off the points at which it is certified")
         # What is certified where nothing is asked for is not kept: it has only to be so.
@@ -115,7 +117,7 @@ def at_each(
         if broken or off.doubt:
             found_worse = any(why for _, why in tried) or None
             return found(None, f"{where}: {broken or off.doubt}", exceeded=found_worse if known else None, **details)
-    if why := allowed.refused(claim, certificates[0].recipe):
+    if why := allowed.refused(claim, code):
         said = f"certified at {len(certificates)} choices of the parameters, which may miss where it is false: {why}"
         return found(None, f"{where}: {said}", exceeded=False if known else None, **details)
     note = whole.format(_places(about, certificates))
@@ -145,7 +147,7 @@ def checked(
         raise DoesNotHold(f"{claim.id} is certified at no choice of the parameters where {near[0]}")
     if zeros := about.passed(recipes):
         raise DoesNotHold(f"{claim.id} is certified at no choice of the parameters where {zeros[0]} = 0")
-    if why := allowed.refused(claim, recipes[0]):
+    if why := allowed.refused(claim, read(claim, claim.instances.build(recipes[0], True))):
         raise DoesNotHold(f"{claim.id} is certified at points only, which may miss where it is false: {why}")
     note = whole.format(_places(about, stored))
     return found(Verdict.CERTIFIED, note, instances=len(stored), certificates=tuple(stored), used=(used,))

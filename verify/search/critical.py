@@ -22,7 +22,7 @@ from fedtheory.instances import Recipe, value_of
 from fedtheory.numbers.rational import evaluate, holds
 from fedtheory.sampling import drawing, nearby
 from verify.exact import reals
-from verify.reading import whole
+from verify.reading.whole import Code
 
 #: How small a sum is that counts as vanishing, relative to its terms: its zeros may be irrational.
 _NEARLY = sympy.Rational(1, 10**9)
@@ -64,10 +64,10 @@ def sums(claim: Claim) -> list[sympy.Expr]:
     return sorted((e for e in found if e.free_symbols <= known), key=lambda e: (e.count_ops(), str(e)))
 
 
-def in_code(claim: Claim, recipe: Recipe, most: int) -> list[sympy.Expr]:
+def in_code(claim: Claim, code: Code, most: int) -> list[sympy.Expr]:
     """The sums of letters in the code of a claim, as many as are asked for, that are not in its statement too."""
     named = {sympy.Symbol(s, real=True): x for x, s in claim.setting.sources.items() if isinstance(s, str)}
-    found = [e.subs(named) for e in whole.sums(claim, claim.instances.build(recipe, True))]
+    found = [e.subs(named) for e in code.sums()]
     told = sums(claim)
     return [e for e in dict.fromkeys(found) if e.is_Add and e not in told][:most]
 

@@ -20,6 +20,7 @@ from fedtheory.instances import Recipe
 from fedtheory.sampling import drawing, nearby
 from verify.base.evaluate import dimension, sides
 from verify.evidence.counterexamples import Counterexample
+from verify.reading.whole import Code
 from verify.search import critical, hunting, spectral, states
 from verify.search.points import Points
 
@@ -53,11 +54,11 @@ class _Broken(Exception):
         self.example = example
 
 
-def look(claim: Claim, about: Points, recipes: Sequence[Recipe], seed: int) -> Seen:
-    """What the ratio of the sides is off the points of ``recipes``."""
+def look(claim: Claim, about: Points, recipes: Sequence[Recipe], code: Code, seed: int) -> Seen:
+    """What the ratio of the sides is off the points of ``recipes``; ``code``: of the claim, as it is read at one."""
     rng = hunting.generator(claim, seed)
     try:
-        of_code = critical.in_code(claim, recipes[0], _SOUGHT)
+        of_code = critical.in_code(claim, code, _SOUGHT)
         zeros, turns = (
             tuple(tuple(islice(_at_zero(claim, e, recipes, rng), _EACH)) for e in sums)
             for sums in (about.passed(recipes), (*about.turns, *of_code))

@@ -99,7 +99,7 @@ _h, _h_next, _z, _z_next = (sympy.Symbol(name) for name in ("h(x)-h*", "h(x_next
 _weight = A**2 / (2 * appendix_b.r**2)
 _after = Quantity(_h_next, appendix_b.h_gap, after=True) + _weight * Quantity(_z_next, _z_distance, after=True)
 _t = sympy.Symbol("t", integer=True, positive=True)
-_D, _share = sympy.symbols("|x*-x^0|_L r", positive=True)
+_D, _share = sympy.symbols("D r", positive=True)
 _PLACE = "Section 6"
 
 
@@ -119,7 +119,7 @@ _USUAL = _rounds(
     "usual-weights",
     "with b = 0 and a_t = 2/(t + 2) in Algorithm 4: O(epsilon^(-1/2)) rounds",
     Order(sympy.sqrt(2) * _D / (_share * sympy.sqrt(epsilon)), _D / (_share * sympy.sqrt(epsilon)), small=epsilon),
-    "T such that the bound 2 |x* - x^0|_L^2/(r^2 (T+1)^2) of non-smooth/repaired is epsilon",
+    "T such that the bound 2 D^2/(r^2 (T+1)^2) of non-smooth/repaired is epsilon, where D = |x* - x^0|_L",
 )
 _AS_PRINTED = _rounds(
     "as-printed",

@@ -95,11 +95,10 @@ CITED: dict[str, Any] = {
 }
 
 
-#: The potential at the start; N - tau, by a word, as counterexamples name it; 1 - tau/n; and V, the variance of an
-#: answer of MB-SGD at most.
+#: The potential at the start; N - tau; 1 - tau/n; and V, the variance of an answer of MB-SGD at most.
 _idle = sympy.Symbol("idle", integer=True, nonnegative=True)
 _start = sympy.Symbol("V_0", positive=True)
-_absent = sympy.Symbol("1-tau/n", nonnegative=True)
+_absent = sympy.Symbol("absent", nonnegative=True)
 _variance = (sigma**2 + 4 * _absent * zeta**2) / tau
 
 
@@ -183,8 +182,8 @@ TABLE_1 = (
         + 8 * _variance / (alpha * epsilon)
         + 9 * beta / alpha * (2 + sympy.sqrt(_variance / (2 * beta * epsilon))),
         CITED["mb-sgd"].subs(tau / n, 1 - _absent),
-        "n is read as N. By baseline/mb-sgd/gap: gamma = 1/(4 beta) at first, then 2/(alpha s) in rounds s > 8 "
-        "beta/alpha, of which s - 1 is the weight",
+        "n is read as N, and absent is 1 - tau/n. By baseline/mb-sgd/gap: gamma = 1/(4 beta) at first, then "
+        "2/(alpha s) in rounds s > 8 beta/alpha, of which s - 1 is the weight",
     ),
     Claim(
         id="feddcd/table-1/mb-sgd/fixed-step",
@@ -201,7 +200,7 @@ TABLE_1 = (
         requires=(_ORDERED,),
         reading="rounds after which the bound of baseline/mb-sgd/one-step is epsilon, with gamma = min{1/(2 beta), "
         "alpha epsilon/(2 V)}, V = (sigma^2 + 4 (1 - tau/n) zeta^2)/tau, by which the variance is half of it; "
-        "(n - tau)/(n - 1) is at most 2 (1 - tau/n)",
+        "(n - tau)/(n - 1) is at most 2 (1 - tau/n), and absent is 1 - tau/n",
     ),
     _of_gaps(
         "FedAvg",
@@ -289,7 +288,7 @@ VERSUS = (
 )
 
 _saga_step = 1 / (2 * (alpha * n_i + beta))
-_log_granted = sympy.Symbol("log(V_0/(delta*|w_0-w*|^2))", positive=True)
+_log_granted = sympy.Symbol("ell_granted", positive=True)
 _saga_start = 1 + beta * _saga_step * (1 - _saga_step * alpha) * n_i
 
 FIRST = Quantity(_first, first_error)
@@ -338,7 +337,7 @@ ORACLES = (
             also=(Order(_saga_start, 1 + sympy.Min(n_i, beta / alpha)),),
         ),
         requires=(_ORDERED,),
-        reading="the logarithm is the one that SAGA's theorem has, log(V_0/(delta |w_0 - w*|^2)), and V_0 of a "
+        reading="ell_granted is the logarithm that SAGA's theorem has, log(V_0/(delta |w_0 - w*|^2)), and V_0 of a "
         "gradient table at the warm start is at most a constant times 1 + min(n_i, beta/alpha) times |w_0 - w*|^2; "
         "that log(1/delta) alone serves at a fixed delta is not said by the theorem",
     ),

@@ -43,3 +43,13 @@ def test_exponentials_and_logarithms():
     for value in (Fraction(0), Fraction(-1), np.array([1.0, 0.0])):
         with pytest.raises(Undefined, match="logarithm"):
             evaluate(sympy.log(x), {x: value})
+
+
+@pytest.mark.parametrize("exponent", [math.nan, math.inf, -math.inf])
+def test_a_power_by_what_is_no_number_is_a_float(exponent):
+    found = evaluate(x**y, {x: 2.0, y: exponent})
+    assert math.isnan(found) if math.isnan(exponent) else found == 2.0**exponent
+
+
+def test_a_root_of_a_negative_float_is_no_complex_number():
+    assert math.isnan(evaluate(x ** sympy.Rational(1, 3), {x: -2.0}))

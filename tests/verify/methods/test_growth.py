@@ -143,3 +143,8 @@ def test_a_counterexample_is_stored_and_read():
     assert (data["left"], data["relation"], data["right"]) == ("1/2", "<=", "0")
     with pytest.raises(ValueError, match="own/order"):
         Counterexample.from_json(data)
+
+
+def test_letters_of_orders_are_words_as_files_name_them():
+    with pytest.raises(ValueError, match="must be a word"):
+        Order(sympy.Symbol("N-tau", positive=True), n)
