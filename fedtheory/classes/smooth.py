@@ -162,7 +162,8 @@ class WeaklyConvex(FunctionClass):
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""
         # Declared are -s and r.
-        return bool(min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L)
+        ordered = 0 <= -problem.mu <= problem.L
+        return bool(ordered and min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: -s and r, or those of functions that do not keep to it."""

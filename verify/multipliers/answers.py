@@ -39,11 +39,13 @@ class Errors:
 
 @dataclass(eq=False)
 class Answers:
-    """What is answered in a world. ``functions``, ``errors``: by the names under which they are asked."""
+    """What is answered in a world. ``functions``, ``errors``: by the names under which they are asked; ``given``:
+    constants of the problem that are written by others, by name."""
 
     world: World
     functions: dict[str, Functions]
     errors: dict[str, Errors]
+    given: dict[str, Value] = field(default_factory=dict)
     divisors: list[object] = field(default_factory=list)
     #: What is to be positive, as proximal points may not be known else.
     positive: list[object] = field(default_factory=list)
@@ -74,7 +76,7 @@ class Answers:
 
     def _given(self, world: World, term: Term, of: list[Value]) -> Value:
         if term.type.degree == 0:
-            return world.letter(term)
+            return self.given[term.data] if term.data in self.given else world.letter(term)
         if term.data == "x_star":
             return world.atom("x*", 1)
         if term.data == "y_star" and "f" in self.functions:

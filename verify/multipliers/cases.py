@@ -22,6 +22,7 @@ from fedtheory.classes import (
     SmoothStronglyConvex,
     StronglyConvex,
     StronglyConvexOnAverage,
+    WeaklyConvex,
 )
 from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
@@ -40,6 +41,7 @@ _POSED = (
     SmoothStronglyConvex,
     StronglyConvex,
     StronglyConvexOnAverage,
+    WeaklyConvex,
 )
 
 
@@ -71,8 +73,9 @@ def cases(claim: Claim) -> list[Case]:
     return [Case(g, e, set(setting.clients) == {1}) for g in sorted(with_g) for e in equal]
 
 
-#: The constants of a problem, as classes are asked what they say.
+#: The constants of a problem, as classes are asked what they say, and the s of a least curvature -s.
 MU_L = tuple(sympy.symbols("mu L", positive=True))
+S = sympy.Symbol("s", nonnegative=True)
 
 
 def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
@@ -83,14 +86,16 @@ def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
 def typical(of: Any) -> Any:
     """A problem of a class that keeps to the constants that it declares: no mu but of a class that has one."""
     mu, L = (c if str(c) != "mu" or "mu" in of.constants else sympy.Integer(0) for c in MU_L)
+    if type(of) is WeaklyConvex:
+        mu = -L if of.symmetric else -S
     each = {name: np.array([c], dtype=object) for name, c in (("mu", mu), ("L", L), ("steepest_squared", L**2))}
     return SimpleNamespace(n=1, f=SimpleNamespace(n=1, **each), g=None, mu=mu, L=L)
 
 
 class Declared(NamedTuple):
-    """What a class says of each function, in mu and L: the least and the largest curvature, which is None where there
-    is none, and of the squares of the lengths of gradients the largest, None where nothing is said. ``own``: whether
-    the curvatures are those of the average, and each function is smooth with a constant of its own."""
+    """What a class says of each function, in mu, L and s: the least and the largest curvature, which is None where
+    there is none, and of the squares of the lengths of gradients the largest, None where nothing is said. ``own``:
+    whether the curvatures are those of the average, and each function is smooth with a constant of its own."""
 
     least: sympy.Expr
     largest: sympy.Expr | None

@@ -51,9 +51,9 @@ class Vector:
 
 
 def scalar(world: World, c: Any) -> Value:
-    """A number that a class states in the constants mu and L of the problem."""
-    given = {sympy.Symbol(x, positive=True): sympy.Symbol(f"{Op.GIVEN} {x}") for x in ("mu", "L")}
-    found = world.field(sympy.sympify(c).subs(given))
+    """A number that a class states in the constants mu, L and s of the problem."""
+    number = sympy.sympify(c)
+    found = world.field(number.xreplace({x: sympy.Symbol(f"{Op.GIVEN} {x}") for x in number.free_symbols}))
     return Value({ONE: found} if found else {})
 
 

@@ -13,9 +13,10 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.classes import WeaklyConvex
 from fedtheory.settings.relations import Comparison
 from verify.exact.symbolic import assumed, conjuncts
-from verify.multipliers.cases import Case, stated
+from verify.multipliers.cases import Case, S, stated
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form
 from verify.multipliers.ratios import Ratio, coefficients, degree, from_terms, polynomials, substituted
@@ -137,6 +138,9 @@ class Letters:
             # There are functions of the class.
             strict = self.case.equal is False
             domain = at_least(domain, self.as_told(self.generator(place["L"]) - self.generator(place["mu"])), strict)
+        if type(of) is WeaklyConvex and not of.symmetric and stated(self.claim, of):
+            least, largest = (self.generator(place[c]) for c in (str(S), "L"))
+            domain = at_least(domain, self.as_told(largest - least), False)
         # Letters that are written by others keep their signs.
         for k, told in self.told.items():
             if k in signs:

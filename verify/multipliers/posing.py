@@ -12,9 +12,9 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors, WeaklyConvex
 from verify.multipliers.answers import CONJUGATES, Answers, Errors
-from verify.multipliers.cases import MU_L, Case, Declared, declared, declared_of_g, example, stated, typical
+from verify.multipliers.cases import MU_L, Case, Declared, S, declared, declared_of_g, example, stated, typical
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Form, Moments, masks, sizes
 from verify.multipliers.functions import Functions, scalar
@@ -106,6 +106,8 @@ class _Posing:
         #: Letters that compressors or noise have of their own, whether the code speaks of them or not.
         extra = [leaf(Op.GIVEN, _SPREAD, NUMBER)] if getattr(self.setting.functions, "own", False) else []
         extra += [leaf(*of, NUMBER) for a in self.setting.adversaries for of in _constants(a)]
+        weak = type(self.setting.functions) is WeaklyConvex and stated(claim, self.setting.functions)
+        extra += [leaf(Op.GIVEN, str(S), NUMBER)] if weak else []
         fixed = self._fixed_point()
         invariant = self.setting.algorithm.invariant
         self.residuals = () if invariant is None else reading.quantities(invariant, self.setting.algorithm, *self.read)
@@ -114,7 +116,8 @@ class _Posing:
         self.world = world(self.program, *spoken)
         self.rooted: dict[str, Value] = {}
         self.each = self._each(dict(terms))
-        self.letters = Letters(claim, case, self.world, terms, [f"{Op.LETTER} {name}" for name in self.each])
+        written = [*(f"{Op.LETTER} {name}" for name in self.each), *([f"{Op.GIVEN} mu"] if weak else [])]
+        self.letters = Letters(claim, case, self.world, terms, written)
         #: A family's constants are variances; of what the method is told of noise the claim says the signs.
         own = {self.letters.kept.index(str(symbol_of(t))) for t in extra if t.op is Op.GIVEN}
         self.answers = self._answers()
@@ -206,6 +209,9 @@ class _Posing:
             told, told_of_g, average = declared(of), declared_of_g(of), None
             if told is None or told_of_g is None:
                 raise Unread(f"the class {type(of).__name__} is not posed")
+            if type(of) is WeaklyConvex and stated(self.claim, of):
+                # Letters that are posed have a sign: mu is written by them.
+                answers.given["mu"] = scalar(here, told.least)
             if stated(self.claim, of) and not self.case.with_g and self.setting.optimum == "consensus":
                 average = of.average(typical(of), None)
             if not self.case.with_g:

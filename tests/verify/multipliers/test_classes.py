@@ -11,6 +11,9 @@ from places import EXAMPLES
 import fedtheory as ft
 from fedtheory import claims
 from fedtheory.numbers.rational import square_root
+from fedtheory.papers.fedadmm import inner
+from fedtheory.papers.fedadmm.letters import alpha_i, r_i, rho, s_i, sigma_i
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.cli.own import load
 from verify.multipliers.cases import cases, declared, declared_of_g
 from verify.multipliers.posing import pose
@@ -132,3 +135,31 @@ def test_equations_leave_no_letter_free():
     equal = next(case for case in cases(claim) if case.equal)
     posed = pose(claim, equal)
     assert not posed.target.of
+
+
+CONTRACTION = "fedadmm/theorem-3.1/contraction"
+
+
+@pytest.mark.parametrize("share", ((sympy.Rational(99, 100), 1), (1, sympy.Rational(99, 100)), None))
+def test_a_penalty_that_is_a_little_smaller_lets_inner_steps_contract_less(share):
+    claim = claims.get(CONTRACTION)
+    old = next(h for h in claim.requires if h is inner.PENALTY)
+    least, most = (of * at for of, at in zip((s_i, rho * r_i / 2), share or (0, 0), strict=True))
+    new = () if share is None else (Hypothesis("a smaller one", sympy.Ge(sigma_i, alpha_i * (least + most))),)
+    others = tuple(h for h in claim.requires if h is not old)
+    assert not shown(replace(claim, id="mine/contraction", requires=others + new), 1)
+
+
+def test_gradient_steps_on_weakly_convex_functions_expand_by_their_modulus():
+    s, r = sympy.Symbol("s", nonnegative=True), sympy.Symbol("r", positive=True)
+    functions = ft.WeaklyConvex(s, r, optimum="stationary")
+
+    def claim(factor):
+        return _claim(_descent, functions, factor, (gamma * r <= 1,), clients=(1,))
+
+    assert shown(claim((1 + gamma * s) ** 2)) and not shown(claim(1 + gamma * s), 1)
+
+
+def test_of_weakly_convex_functions_the_modulus_is_at_most_the_lipschitz_constant():
+    s, r = sympy.Symbol("s", nonnegative=True), sympy.Symbol("r", positive=True)
+    assert shown(_claim(_descent, ft.WeaklyConvex(s, r), (1 + gamma * r) ** 2, clients=(1,)))
