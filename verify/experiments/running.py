@@ -114,23 +114,24 @@ def merged(curves: Iterable[Curve]) -> tuple[Curve, ...]:
     return tuple(found.values())
 
 
-def commit() -> str:
-    """The commit of the checkout that this package runs from, with a mark where files were changed; empty if none."""
+def commit(folder: Path = Path(__file__).parent) -> str:
+    """The commit of the checkout that ``folder`` is in, that of this package; empty where there is none.
+
+    It is marked where code was changed since. What is carried, and pages that tell it, are no code: else the first
+    figure that is stored would mark all that follow.
+    """
     from subprocess import run as call
 
     def git(*words: str) -> str:
-        told = call(["git", *words], cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+        told = call(["git", *words], cwd=folder, capture_output=True, text=True, check=False)
         return told.stdout.strip()
 
     try:
         head = git("rev-parse", "HEAD")
-        return (
-            f"{head[:10]}{' and changes' if git('status', '--porcelain', '-uno', '--', f':!*{stored.NAME}') else ''}"
-            if head
-            else ""
-        )
+        changed = head and git("status", "--porcelain", "--untracked-files=no", "--", ":(top)*.py")
     except OSError:
         return ""
+    return f"{head[:10]} and changes" if changed else head[:10]
 
 
 def _source(figure: Figure, name: str) -> Source:

@@ -149,3 +149,30 @@ def test_shares_of_rounds_are_bounded_by_what_is_known_of_both():
     assert panels._ratio(Span(2, 2), Span(8, 8)) == Span(0.25, 0.25)
     assert panels._ratio(Span(2, 2), Span(100, np.inf)) == Span(0, 0.02)
     assert panels._ratio(Span(100, np.inf), Span(4, 4)) == Span(25, np.inf)
+
+
+@pytest.mark.parametrize("target", [0.1, -np.inf])
+def test_runs_that_are_behind_are_cut_short_and_the_same_setting_is_found(target, monkeypatch):
+    rounds, most = {}, 12
+    rng = np.random.default_rng(0)
+
+    def run(task, trial, factor, draws, target, limit):
+        # Gaps fall to 0.1 within some rounds of this factor's own, or do not come there.
+        speed = rounds.setdefault((trial, factor, draws[-1]), rng.uniform(0.5, 30))
+        gaps = 10.0 ** (-np.arange(limit + 1) / speed)
+        reached = np.flatnonzero(gaps <= target)
+        return panels.Ran(tuple(gaps[: reached[0] + 1] if len(reached) else gaps), gaps)
+
+    monkeypatch.setattr(panels, "_run", run)
+    for case in range(20):
+        names = {name: f"{name} {case}" for name in ("5 epochs", "20 epochs")}
+        monkeypatch.setattr(panels, "trials", lambda task, method, tau, names=names: names)
+        _, trial, tuned = panels._best(task(), "FedAvg", 3, target, most)
+
+        def cost(trial, factor):
+            ran = [run(None, trial, factor, [k], target, most) for k in range(2)]
+            return max(one.to(target) if np.isfinite(one.to(target)) else 1e6 * (1 + one.gaps[-1]) for one in ran)
+
+        costs = {(other, f): cost(names[other], f) for other in names for f in (0.5, 1.0, 2.0)}
+        assert cost(trial, tuned.factor) <= min(costs.values())
+        assert min(tuned.tried.values()) == cost(trial, tuned.factor)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import subprocess
 from dataclasses import replace
 from functools import partial
 
@@ -171,3 +172,24 @@ def test_outcomes_hold_what_is_seen_in_json():
     outcome = Found("experiment", "", None, "", sightings=(one, one._replace(said="not run")))
     assert Found.from_json(json.loads(json.dumps(outcome.to_json()))).sightings == outcome.sightings
     assert tally(outcome.sightings) == "1 seen, 1 not run"
+
+
+def test_a_commit_is_marked_where_code_was_changed_and_not_by_what_is_carried(tmp_path):
+    def git(*words):
+        told = ("-c", "user.name=a", "-c", "user.email=a@b.c", *words)
+        return subprocess.run(["git", *told], cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip()
+
+    assert running.commit(tmp_path / "nowhere") == ""
+    package, other = tmp_path / "package", tmp_path / "papers"
+    for path in (package / "running.py", other / stored.NAME, other / "runs.py", tmp_path / "docs" / "page.md"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("1\n")
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "first")
+    head = git("rev-parse", "HEAD")[:10]
+    for path in (other / stored.NAME, tmp_path / "docs" / "page.md"):
+        path.write_text("2\n")
+    assert running.commit(package) == head
+    (other / "runs.py").write_text("2\n")
+    assert running.commit(package) == f"{head} and changes"

@@ -74,21 +74,26 @@ def _run(task: Task, trial: Trial, factor: float, draws: Sequence[int], target: 
     return Ran(tuple(gaps), x)
 
 
-def _tuned(task: Task, trial: Trial, target: float, most: int, grid: Sequence[float]) -> Tuned:
-    """The factor with the fewest rounds to the target, of those that do not come there the one with the least gap."""
-    least = most
+def _tuned(task: Task, trial: Trial, target: float, most: int, grid: Sequence[float], least: float) -> Tuned:
+    """The factor with the fewest rounds to the target, of those that do not come there the one with the least gap.
+
+    ``least``: the least cost so far, of other settings. A run that is behind it is not gone on with, nor run again on
+    other draws: its cost is known to be larger than the least, and no more is asked.
+    """
 
     def cost(factor: float) -> float:
         nonlocal least
-        worst = 0.0
+        worst, limit = 0.0, min(most, int(least)) if least < math.inf else most
         # One run may be fast at the edge of divergence: the worse of two counts.
         for k in range(2):
-            ran = _run(task, trial, factor, [_TUNING, k], target, least)
+            ran = _run(task, trial, factor, [_TUNING, k], target, limit)
             found = ran.to(target)
             # Of a method that diverged its last gap says nothing.
-            short = 1e6 * (1 + ran.gaps[-1]) if len(ran.gaps) > least else math.inf
+            short = 1e6 * (1 + ran.gaps[-1]) if len(ran.gaps) > limit else math.inf
             worst = max(worst, found if math.isfinite(found) else short)
-        least = min(least, int(worst)) if worst <= least else least
+            if worst > least:
+                return worst
+        least = worst
         return worst
 
     return tune(cost, grid)
@@ -98,8 +103,11 @@ def _best(task: Task, method: str, tau: int, target: float, most: int) -> tuple[
     """The setting of a method that served it best."""
     settings = trials(task, method, tau)
     grid = GRID if len(settings) > 1 else _DENSE
-    found = [(name, trial, _tuned(task, trial, target, most, grid)) for name, trial in settings.items()]
-    return min(found, key=lambda setting: min(setting[2].tried.values()))
+    found: list[tuple[float, str, Trial, Tuned]] = []
+    for name, trial in settings.items():
+        tuned = _tuned(task, trial, target, most, grid, min((cost for cost, *_ in found), default=math.inf))
+        found.append((min(tuned.tried.values()), name, trial, tuned))
+    return min(found, key=lambda setting: setting[0])[1:]
 
 
 def _curve(panel: str, label: str, runs: Sequence[Ran]) -> Curve:
