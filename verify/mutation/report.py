@@ -10,7 +10,7 @@ from rich.table import Table
 from verify.base.verdict import Verdict
 from verify.mutation import Mutant
 from verify.mutation.attack import Attack
-from verify.mutation.expressions import OPERATORS
+from verify.mutation.bank import OPERATORS
 from verify.mutation.selftest import FOR_ALL, Alarm, Label, Trial
 
 
