@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.kinds.compressor_class import CompressorClass
-from fedtheory.settings.along import Infimum
 from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.iterations import Infimum
 from verify.base.faults import placed
 from verify.base.verdict import Verdict
 from verify.comparisons import asserted

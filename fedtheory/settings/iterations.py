@@ -1,6 +1,8 @@
 """Iterations of a method as a setting of their own: what is drawn is part of the point, and runs are sequences of them.
 
 A statement about one iteration, whatever is drawn, then speaks of every run, and limits of runs can be derived from it.
+A statement about a whole run has the run for its instance: the parameters are the run's, the state is all of its
+history, and its quantities are given by the iterations, in a form that rules can see.
 """
 
 from __future__ import annotations
@@ -100,3 +102,54 @@ class Root:
         """The root at a point."""
         root: Array = np.sqrt(self.of(problem, params, state))
         return root
+
+
+@dataclass(frozen=True, eq=False)
+class Along:
+    """Runs as iterations: ``points(problem, run, history)`` are the parameters and points of the iterations 0, 1, ...,
+    each for all clients. ``last``: the letter of the iteration up to which a statement speaks of a run, which is its
+    parameter ``k``."""
+
+    iteration: Iteration
+    points: Callable[[Problem, Any, Any], Iterator[tuple[Any, Any]]]
+    last: sympy.Symbol
+
+
+@dataclass(frozen=True)
+class Least:
+    """The least of a number over the iterations ``first``, ..., k of a run."""
+
+    along: Along
+    of: At
+    first: int
+
+    def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
+        """The least; where there are no such iterations, the number of the first."""
+        points = list(self.along.points(problem, run, history))[self.first : max(run.k, self.first) + 1]
+        found: Array = np.min(np.stack([self.of(problem, *point) for point in points]), axis=0)
+        return found
+
+
+@dataclass(frozen=True)
+class Start:
+    """A number of the state with which a run begins."""
+
+    along: Along
+    of: At
+
+    def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
+        """The number, before the first iteration."""
+        return self.of(problem, *next(self.along.points(problem, run, history)))
+
+
+@dataclass(frozen=True)
+class Infimum:
+    """The infimum of a function of the state, over all states, as ``value(problem, run)`` computes it."""
+
+    along: Along
+    of: At
+    value: Callable[[Problem, Any], Any]
+
+    def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
+        """The infimum, the same for all starts."""
+        return np.asarray(self.value(problem, run))[None, None]

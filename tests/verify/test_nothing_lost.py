@@ -22,7 +22,7 @@ from fedtheory import claims
 from fedtheory.naming import file_name
 from verify import check
 from verify.base import files
-from verify.cli import main, resume
+from verify.cli import main, saving
 from verify.report import terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
@@ -172,7 +172,7 @@ def test_a_verdict_that_is_kept_comes_back(tmp_path, margin):
     if margin != "found":
         found = replace(found, margin=margin)
     told: list[str] = []
-    before, after = (resume.Verdicts(tmp_path / "verdicts", 0, "quick", told.append) for _ in range(2))
+    before, after = (saving.Verdicts(tmp_path / "verdicts", 0, "quick", told.append) for _ in range(2))
     before.store(found)
     (again,) = after.read([found.claim])
     assert after.entries == before.entries == {found.claim.id: found.to_json()} and not told

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fedtheory.claims import Claim
     from verify.evidence.record import Evidence
-    from verify.report.brief import Row
+    from verify.report.terminal import Row
 
 #: Seconds of processor time that a claim may take at each budget, and gigabytes of memory, unless told otherwise.
 SECONDS, GIGABYTES = {"quick": 600, "full": 7200}, 4
@@ -81,11 +81,11 @@ def run_check(args: Any) -> int:
     to be."""
     from fedtheory import naming
     from verify.base import files
-    from verify.cli import own, writing
-    from verify.report import brief, consoles
+    from verify.cli import own, saving
+    from verify.report import consoles, terminal
 
-    copy = None if args.json is None else writing.writable(args.json)
-    out = None if args.out is None else writing.directory(args.out)
+    copy = None if args.json is None else saving.writable(args.json)
+    out = None if args.out is None else saving.directory(args.out)
     loaded = {claim.id: claim for claim in own.load(args.file)}
     selected = [loaded[id] for id in (naming.select(args.ids, tuple(loaded)) if args.ids else loaded)]
     entries, failed = [], []
@@ -95,23 +95,23 @@ def run_check(args: Any) -> int:
         if args.details:
             _describe(claim)
         evidence, failure = _tested(claim, args)
-        told = brief.row(evidence)._replace(**({"verdict": brief.FAILED, "over": failure} if failure else {}))
+        told = terminal.row(evidence)._replace(**({"verdict": terminal.FAILED, "over": failure} if failure else {}))
         counts[told.verdict] += 1
         failed += [failure] if failure else []
         if args.details and not failure:
             _detail(evidence)
         else:
             _tell(told, widths)
-        for fault in () if args.details else brief.faults(evidence):
+        for fault in () if args.details else terminal.faults(evidence):
             # Beside the table, so that a pipe has one line a claim.
             consoles.say(consoles.console(sys.stderr), f"{claim.id}: {fault}")
         sys.stdout.flush()
         entries.append(evidence.to_json())
         # What is known by now is kept.
-        text = writing.audit_text(entries, args)
+        text = saving.audit_text(entries, args)
         if copy is not None:
             files.write(copy, text)
-        if out is not None and (unwritten := writing.write_audit(entries, text, out, None)) is not None:
+        if out is not None and (unwritten := saving.write_audit(entries, text, out, None)) is not None:
             raise unwritten
     _summary(args, counts, time.perf_counter() - begun)
     if failed:
@@ -148,11 +148,11 @@ def _describe(claim: Claim) -> None:
 def _tell(told: Row, widths: tuple[int, int]) -> None:
     """A line on a terminal, and cells parted by tabs in a pipe."""
     from verify.base.plain import clean
-    from verify.report import brief, consoles
+    from verify.report import consoles, terminal
 
     report = consoles.console(sys.stdout)
     if report.is_terminal:
-        consoles.say(report, *brief.lines(told, widths, report.width))
+        consoles.say(report, *terminal.lines(told, widths, report.width))
     else:
         print("\t".join(map(clean, told)))
 

@@ -21,8 +21,8 @@ from fedtheory.claims import Claim
 from verify import results
 from verify.audit import FAILED, audit
 from verify.base import files, limits, sweeping
-from verify.cli import DEFAULT_CLIENTS, parser, resume
-from verify.cli.writing import audit_text, directory, writable, write_audit
+from verify.cli import DEFAULT_CLIENTS, parser, saving
+from verify.cli.saving import audit_text, directory, writable, write_audit
 from verify.evidence import certificates, counterexamples, formats, references
 from verify.evidence.record import Evidence
 from verify.export import replaying
@@ -60,7 +60,7 @@ def run_audit(args: argparse.Namespace) -> int:
     log = consoles.console(sys.stderr)
     report = log if to_stdout else consoles.console(sys.stdout)
     folder = None if args.no_cache else files.directory() / "verdicts"
-    kept = resume.Verdicts(folder, args.seed, args.budget, lambda text: consoles.say(log, text), args.from_scratch)
+    kept = saving.Verdicts(folder, args.seed, args.budget, lambda text: consoles.say(log, text), args.from_scratch)
     with sweeping.backend(args.backend, args.scheduler):
         found = _tested(selected, args, kept, out / "audit.json", log)
     entries = [kept.entries.get(e.claim.id) or e.to_json() for e in found]
@@ -99,7 +99,7 @@ def run_audit(args: argparse.Namespace) -> int:
 
 
 def _tested(
-    selected: Sequence[Claim], args: argparse.Namespace, kept: resume.Verdicts, path: Path, log: Console
+    selected: Sequence[Claim], args: argparse.Namespace, kept: saving.Verdicts, path: Path, log: Console
 ) -> list[Evidence]:
     """The evidence for each claim: that which an audit found before, and the rest.
 

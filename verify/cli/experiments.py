@@ -53,7 +53,7 @@ def run_experiment(args: argparse.Namespace) -> int:
     from fedtheory import naming
     from verify.base import files, sweeping
     from verify.base.plain import clean
-    from verify.cli.writing import directory
+    from verify.cli.saving import directory
     from verify.experiments import running, stored
     from verify.experiments.deciding import LEAST
     from verify.report import consoles, figures

@@ -233,11 +233,11 @@ def _warn(found: Shipped) -> None:
 def _stored(claim: Claim, seed: int, budget: str) -> Evidence:
     """The evidence for a claim of which none is carried: what an audit left in the cache, or computed."""
     from verify.base import files
-    from verify.cli import resume
+    from verify.cli import saving
     from verify.report import consoles
 
     log = consoles.console(sys.stderr)
-    kept = resume.Verdicts(files.directory() / "verdicts", seed, budget, lambda text: consoles.say(log, text))
+    kept = saving.Verdicts(files.directory() / "verdicts", seed, budget, lambda text: consoles.say(log, text))
     return next(iter(kept.read([claim])), None) or _checked(claim, seed, budget)
 
 

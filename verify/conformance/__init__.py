@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from verify.conformance.adapter import Client, client
     from verify.conformance.algorithms import algorithm
     from verify.conformance.calls import inputs
-    from verify.conformance.clients import Client, client
     from verify.conformance.compressors import compressor
     from verify.conformance.provider import battery
     from verify.conformance.report import ConformanceError, Failure, Report
@@ -28,9 +28,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "adapter": ("Client", "client"),
     "algorithms": ("algorithm",),
     "calls": ("inputs",),
-    "clients": ("Client", "client"),
     "compressors": ("compressor",),
     "provider": ("battery",),
     "report": ("ConformanceError", "Failure", "Report"),

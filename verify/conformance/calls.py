@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array
-from verify.conformance.arrays import as_numpy
+from verify.conformance.adapter import as_numpy
 from verify.conformance.report import Failure, raised, real_type, rounding_of
 
 #: ``compress(x, rng)`` for one vector or, in the batch form, for the rows of a matrix.

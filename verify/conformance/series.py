@@ -1,22 +1,26 @@
-r"""Whether draws made one after another are independent; and, of recorded ones, whether they are the method's at all.
+r"""Draws made one after another: whether they are independent and the method's own, and which were made at all.
 
 What is tested is a number in [-1, 1] whose mean is 0 given all that came before it, so that the capital of
 :mod:`verify.statistics.e_process` bounds the chance of a false alarm however the tests were chosen. *Draws apart*: for
 features phi_t in [0, 1] of a draw, with means p that are known, <phi_{t-l} - p, phi_t - p>, divided by the most that it
 can be. *One draw*: where means are not known, those of fresh draws of the reference stand for them: their difference
-has mean 0 exactly.
+has mean 0 exactly. Draws that were not recorded are tested by which entries of the state a step moved.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.randomness import Distribution, map_leaves
+from verify.conformance.matching import stacked
+from verify.conformance.seen import Case, Setup
 from verify.statistics.e_process import Assumed, log_capital
 
 #: Draws that are compared.
@@ -193,3 +197,57 @@ def _off(
     refuted = np.flatnonzero(capital >= math.log(2 * len(tests) / level))
     order = refuted[np.argsort(-capital[refuted])]
     return [f"{names[k]} ({len(tests[k])} draws)" for k in order]
+
+
+# Entries that move by less than so many tolerances stand still; those that move must do so by so many times more.
+_STILL, _CLEAR = 10, 100
+# Fresh steps by which it is told whether that can be told.
+_TRIED = 16
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """Which entries move in a step from a state, as a distribution; ``still``: by how much each letter may move and
+    count as standing still."""
+
+    algorithm: Algorithm
+    problem: Any
+    params: Any
+    state: Any
+    still: tuple[float, ...]
+
+    def sample(self, rng: np.random.Generator, size: tuple[int, ...] = ()) -> Any:
+        """Independent draws, with leading axes ``size``."""
+        return type(self.state)(*(s > t for s, t in zip(self.sizes(rng, size), self.still, strict=True)))
+
+    def sizes(self, rng: np.random.Generator, size: tuple[int, ...]) -> list[Array]:
+        """By how much each entry moves in steps of the reference."""
+        draws = self.algorithm.draws(self.problem, self.params, self.state).sample(rng, size)
+        one = type(self.state)(*(f[0] for f in stacked(self.state)))
+        spread = type(one)(*(np.broadcast_to(f, (*size, *f.shape)) for f in one))
+        after = self.algorithm.step(self.problem, self.params, spread, draws)
+        return [
+            np.abs(np.broadcast_to(np.asarray(a, dtype=float), b.shape) - b) for a, b in zip(after, spread, strict=True)
+        ]
+
+
+def check_moved(setup: Setup, steps: Sequence[Case], level: float) -> tuple[list[str], int]:
+    """What is wrong with which entries moved, and in how many steps that could be told; at this level."""
+    problem, params = setup.scenarios[0].problem, setup.scenarios[0].params
+    rng = np.random.default_rng(0)
+    drawn: list[Any] = []
+    laws: list[Any] = []
+    for case in steps[:MOST]:
+        still = tuple(
+            _STILL * setup.tolerance * max(float(np.max(np.abs(np.asarray(f, dtype=float)), initial=0.0)), 1e-300)
+            for f in case.before
+        )
+        law = _Moved(setup.algorithm, problem, params, case.before, still)
+        moves = law.sizes(rng, (_TRIED,))
+        # What stands still but for rounding cannot be told.
+        if any(((m > t / _CLEAR) & (m < t * _CLEAR)).any() for m, t in zip(moves, still, strict=True)):
+            continue
+        gaps = (np.abs(np.asarray(a) - np.asarray(b)) for a, b in zip(case.after, case.before, strict=True))
+        drawn.append(type(case.before)(*(g > t for g, t in zip(gaps, still, strict=True))))
+        laws.append(law)
+    return recorded(drawn, laws, level, rng) if len(drawn) > 1 else [], len(drawn)

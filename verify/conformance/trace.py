@@ -19,11 +19,10 @@ from verify.conformance.adapter import Implementation
 from verify.conformance.algorithms import compare
 from verify.conformance.claimed import invariant_id
 from verify.conformance.departures import departs, dependent, lost, often
-from verify.conformance.moves import check_moved
 from verify.conformance.report import Failure, Report, rounding_of
 from verify.conformance.scenarios import Scenario, claims_of, decreases, shown
 from verify.conformance.seen import Case, Seen, Setup
-from verify.conformance.series import MOST, recorded
+from verify.conformance.series import MOST, check_moved, recorded
 from verify.conformance.trace_file import Trace, load
 from verify.statistics.e_process import Assumed, check_level, log_capital
 

@@ -25,12 +25,10 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Windows
-from fedtheory.settings.along import Along, Infimum, Least, Start
-from fedtheory.settings.iterations import At
+from fedtheory.settings.iterations import Along, At, Infimum, Least, Start
 from fedtheory.settings.quantities import Among
 from verify.derivation import facts, obligations
-from verify.derivation.coefficients import Coefficient
-from verify.derivation.facts import Known, Of, Term
+from verify.derivation.facts import Coefficient, Known, Of, Term
 from verify.derivation.for_all import Derived
 from verify.derivation.obligations import Premise
 from verify.derivation.rules import RuleUse

@@ -1,7 +1,7 @@
 """The rules by which limits of every run are shown, from inequalities that hold at every iteration.
 
 An inequality is a sum of coefficient * quantity that is at least 0. Its coefficients are exact numbers, those of one
-choice of a run's constants, or depend on letters (:mod:`verify.derivation.coefficients`). x, y, q are quantities of one
+choice of a run's constants, or depend on letters (:mod:`verify.derivation.facts`). x, y, q are quantities of one
 iteration k, u, v, p vectors of the method's state, and a is a vector that is the same all along a run; V(k) and
 V(k + 1) are one function of the state, before and after it.
 
@@ -44,8 +44,7 @@ from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lip
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall, Root
 from fedtheory.settings.quantities import Away, Difference, Image, Inner, Shared, Square, Total, Value
-from verify.derivation.coefficients import Scalar, is_zero
-from verify.derivation.facts import Known, Of, Term, said, term
+from verify.derivation.facts import Known, Of, Scalar, Term, is_zero, said, term
 
 #: What vanishes converges, and what converges is bounded.
 _STRONGER = {VANISHES: (), CONVERGES: (VANISHES,), BOUNDED: (VANISHES, CONVERGES)}

@@ -14,7 +14,7 @@ from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
 from verify.methods import real_closed_fields
-from verify.report import difference, falls, statement
+from verify.report import falls, statement
 from verify.report.consoles import style
 from verify.report.falls import FALLEN, Verdicts
 from verify.report.terminal import example_lines, shown
@@ -157,14 +157,14 @@ def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:
         verdict = verdicts.get(repaired.id, "-")
         yield Text.assemble("the repaired statement: ", repaired.id, ": ", (verdict, style(verdict)))
         yield f"  {repaired.gist}"
-        first, second = difference.marked(claim, repaired)
+        first, second = statement.marked(claim, repaired)
         for title, parts in (("as read, with differences in {braces}", first), ("repaired", second)):
             yield title
             for heading, told in parts:
                 for line in told:
-                    if line.startswith("factor = ") and not difference.is_marked(line):
+                    if line.startswith("factor = ") and not statement.is_marked(line):
                         continue
-                    yield Text("  " if heading == "statement" else f"  {heading}: ") + difference.shown(line)
+                    yield Text("  " if heading == "statement" else f"  {heading}: ") + statement.shown(line)
         if repaired.reading and repaired.reading != claim.reading:
             yield f"  reading: {repaired.reading}"
 

@@ -24,8 +24,7 @@ from fedtheory.papers.fedadmm import iterates, runs, transition
 from fedtheory.papers.fedadmm.letters import k, k0, m, parts, q, s0, sigma_bar
 from fedtheory.papers.fedadmm.limits import gradient
 from fedtheory.problems.base import Problem
-from fedtheory.settings.along import Along
-from fedtheory.settings.iterations import At
+from fedtheory.settings.iterations import Along, At
 from fedtheory.settings.quantities import Among, Square, Total
 from fedtheory.settings.relations import Comparison, Quantity
 

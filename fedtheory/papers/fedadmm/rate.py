@@ -36,9 +36,8 @@ from fedtheory.papers.fedadmm.runs import (
 from fedtheory.papers.fedadmm.transition import BEFORE_IT_FALLS
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Setting
-from fedtheory.settings.along import Infimum, Least, Start
 from fedtheory.settings.hypotheses import Hypothesis
-from fedtheory.settings.iterations import At
+from fedtheory.settings.iterations import At, Infimum, Least, Start
 from fedtheory.settings.quantities import Total
 from fedtheory.settings.relations import Comparison, Quantity
 

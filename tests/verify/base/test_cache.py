@@ -17,7 +17,7 @@ from places import ROOT
 from fedtheory import claims
 from verify import check
 from verify.base import code, files
-from verify.cli import own, resume
+from verify.cli import own, saving
 
 #: Claims of three papers, which are quickly tested.
 QUICK = ("fedopt/svrg/eq-5", "fedadmm/example-5.1", "feddcd/table-2", "locodl/eq-13", "baseline/dcgd")
@@ -193,13 +193,13 @@ def test_only_claims_of_papers_have_a_digest():
 def test_a_package_that_changes_while_it_runs_leaves_nothing(tmp_path, monkeypatch):
     found = check(claims.get("feddcd/lemma-B.8/rate"))
     told: list[str] = []
-    kept = resume.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
+    kept = saving.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
     monkeypatch.setattr(code, "stamp", lambda: (0, ()))
     kept.store(found)
     assert found.claim.id in kept.entries and not kept.saved and not (tmp_path / "verdicts").exists()
     monkeypatch.setattr(code, "stamp", lambda: (2**80, ()))
     assert not told
-    later = resume.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
+    later = saving.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
     assert later.directory is None and "changed after it was loaded" in told[0] and later.read([found.claim]) == []
 
 
@@ -220,7 +220,7 @@ def test_a_package_that_changes_while_it_runs_leaves_nothing(tmp_path, monkeypat
 def test_a_verdict_that_was_damaged_is_found_again(tmp_path, damage):
     found = check(claims.get("feddcd/lemma-B.8/rate"))
     told: list[str] = []
-    kept = resume.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
+    kept = saving.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
     kept.store(found)
     (path,) = (tmp_path / "verdicts").iterdir()
     changed = damage(path.read_text())
@@ -235,7 +235,7 @@ def test_a_verdict_that_was_damaged_is_found_again(tmp_path, damage):
 def test_a_verdict_under_another_name_is_not_believed(tmp_path):
     found = check(claims.get("feddcd/lemma-B.8/rate"))
     told: list[str] = []
-    quick, full = (resume.Verdicts(tmp_path, 0, budget, told.append) for budget in ("quick", "full"))
+    quick, full = (saving.Verdicts(tmp_path, 0, budget, told.append) for budget in ("quick", "full"))
     quick.store(found)
     full.store(found)
     first, second = sorted(tmp_path.iterdir())

@@ -8,7 +8,7 @@ from verify.checking import BUDGETS
 from verify.cli import main
 from verify.cli.checking import SECONDS
 from verify.evidence.record import Outcome
-from verify.report import brief
+from verify.report import terminal
 
 FILE = """
 import numpy as np
@@ -91,10 +91,10 @@ def test_each_budget_has_a_limit():
 
 
 def test_a_line_on_a_terminal_is_cut_unless_the_claim_failed():
-    row = brief.Row("mine/a", "refuted", "-1", "1 <= 0 is false at " + 20 * "n=1, ")
-    (line,) = brief.lines(row, (8, 10), 60)
+    row = terminal.Row("mine/a", "refuted", "-1", "1 <= 0 is false at " + 20 * "n=1, ")
+    (line,) = terminal.lines(row, (8, 10), 60)
     assert len(line) == 60 and line.plain.endswith("...")
-    head, why = brief.lines(row._replace(verdict=brief.FAILED, over="it fails " * 20), (8, 10), 60)
+    head, why = terminal.lines(row._replace(verdict=terminal.FAILED, over="it fails " * 20), (8, 10), 60)
     assert "failed" in head.plain and why.plain.strip() == ("it fails " * 20).strip()
 
 
@@ -107,4 +107,4 @@ def test_errors_of_the_authors_code_in_a_proof_are_told_once():
             for error in ("TypeError: no", "TypeError: no")
         )
 
-    assert brief.faults(Found) == ["its own code fails in step (mine.py, line 5): TypeError: no"]
+    assert terminal.faults(Found) == ["its own code fails in step (mine.py, line 5): TypeError: no"]

@@ -8,7 +8,7 @@ from implementations import fedavg
 from planted_compressors import OMEGA, D, rand_k
 
 from verify import conformance
-from verify.conformance.arrays import as_numpy
+from verify.conformance.adapter import as_numpy
 
 
 class Elsewhere:

@@ -16,9 +16,8 @@ from fedtheory import claims
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.papers.fedadmm import ages, iterates, rate, runs, transition
 from fedtheory.papers.fedadmm.letters import k, k0, m, s0, sigma_bar
-from fedtheory.settings.along import Infimum, Least, Start
 from fedtheory.settings.hypotheses import Hypothesis
-from fedtheory.settings.iterations import At
+from fedtheory.settings.iterations import At, Infimum, Least, Start
 from fedtheory.settings.quantities import Among, Total
 from fedtheory.settings.relations import Comparison, Quantity
 from verify import checker

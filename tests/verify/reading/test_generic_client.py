@@ -16,7 +16,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.method import method
 from fedtheory.numbers.rational import exact
 from fedtheory.numbers.symbols import round_index
-from verify.reading import generic_client, running, terms
+from verify.reading import comparing, generic_client, terms
 from verify.reading.generic_client import ONE, World, evaluated, leaves_zero, world
 from verify.reading.known import Law
 from verify.reading.program import Program, quantities, read
@@ -263,7 +263,7 @@ def test_a_generic_client_says_what_n_clients_compute(seed):
     for term, value in zip(made, safely(world, made), strict=True):
         # Products of vectors have values when their coordinates are summed.
         if value is not None and term.type.degree < 2:
-            found = np.broadcast_arrays(running.value(term, problem, params, state, draw), numbers.value(value))
+            found = np.broadcast_arrays(comparing.evaluated(term, problem, params, state, draw), numbers.value(value))
             assert (found[0] == found[1]).all()
 
 

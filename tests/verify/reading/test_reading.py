@@ -15,7 +15,7 @@ from fedtheory.algorithms.method import method
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
-from verify.reading import known, running
+from verify.reading import comparing, known
 from verify.reading.program import quantities, read
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op
@@ -38,7 +38,7 @@ def test_what_is_read_is_what_the_code_computes(name):
             assert program.raising
             continue
         after = algorithm.step(problem, params, state, draw)
-        for part, value in running.step(program, problem, params, state, draw).items():
+        for part, value in comparing.step(program, problem, params, state, draw).items():
             there = np.broadcast_to(getattr(after, part), value.shape)
             assert (there == value).all() if there.dtype == object else np.allclose(there, value)
         compared.add((problem.n, problem.d))
@@ -202,7 +202,7 @@ def test_what_is_easily_misread_is_read_rightly_or_refused(tmp_path, body):
     for replicas in (1, 2, 3):
         state = algorithm.State(exact(np.arange(1, 4 * replicas + 1).reshape(replicas, 4)))
         after = algorithm.step(problem, params, state, np.zeros((replicas, 0)))
-        assert (running.step(program, problem, params, state, None)["x"] == after.x).all()
+        assert (comparing.step(program, problem, params, state, None)["x"] == after.x).all()
 
 
 #: Ways to write gradient descent.
@@ -238,7 +238,7 @@ def test_ways_to_write_a_step_are_read_alike(tmp_path, way):
     problem, params = example(algorithm)
     program = read(algorithm, problem, params)
     x = np.array([[Fraction(3), Fraction(-1, 2), Fraction(0), Fraction(5)]], dtype=object)
-    after = running.step(program, problem, params, algorithm.State(x), None)["x"]
+    after = comparing.step(program, problem, params, algorithm.State(x), None)["x"]
     slopes = problem.f.gradient(x[..., None, :])
     assert (after == x - params.gamma * slopes.sum(axis=-2) / 3).all()
     assert bool(program.raising) is (way == "guarded")
@@ -263,7 +263,7 @@ def test_defaults_and_closures_are_those_that_the_function_has(tmp_path):
     problem, params = example(algorithm)
     halved = method("halved", partial(names["step"]), ["gamma", "tau"], {"x": "point"})
     x = np.array([[Fraction(4)] * 4], dtype=object)
-    after = running.step(read(halved, problem, halved.Params(*params)), problem, params, algorithm.State(x), None)
+    after = comparing.step(read(halved, problem, halved.Params(*params)), problem, params, algorithm.State(x), None)
     assert (after["x"] == 2).all()
 
 
@@ -280,7 +280,7 @@ step.__wrapped__ = honest
     algorithm, _ = own(tmp_path, text)
     problem, params = example(algorithm)
     x = np.array([[Fraction(4)] * 4], dtype=object)
-    after = running.step(read(algorithm, problem, params), problem, params, algorithm.State(x), None)
+    after = comparing.step(read(algorithm, problem, params), problem, params, algorithm.State(x), None)
     assert (after["x"] == 8).all()
 
 

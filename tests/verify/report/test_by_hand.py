@@ -12,7 +12,7 @@ from fedtheory import claims
 from verify import check
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
-from verify.report import by_hand, functions, statement, terminal
+from verify.report import by_hand, statement, terminal
 from verify.results import shipped
 
 EXAMPLES = [id for id, entry in shipped().entries.items() if entry["counterexample"]]
@@ -56,7 +56,7 @@ def test_a_compressor_says_which_omega_is_exceeded():
 
 def test_functions_are_written_only_where_they_are_quadratics():
     def written(**parts):
-        return functions.written(replace(PLAIN, f=ft_bent(**parts)))
+        return by_hand.written(replace(PLAIN, f=ft_bent(**parts)))
 
     assert written(b=Fraction(0)) == ["f_1(x) = 1/2 (x - 1)^2"]
     for width in (Fraction(1, 10**6), Fraction(1), Fraction(10**6)):
@@ -88,7 +88,7 @@ PLAIN = carried("fedadmm/lemma-4.1").claim.instances.build(carried("fedadmm/lemm
     ],
 )
 def test_quadratics_in_words(H, slope, level, expected):
-    assert functions.quadratic(H, slope, level) == expected
+    assert by_hand.quadratic(H, slope, level) == expected
 
 
 def test_states_of_ones_own_methods_have_their_names():

@@ -16,7 +16,7 @@ from verify.audit import FAILED
 from verify.cli import carry as storing
 from verify.cli import main
 from verify.evidence import formats
-from verify.report import consoles, difference, falls, why
+from verify.report import consoles, falls, statement, why
 from verify.results import shipped
 
 REFUTED = "feddcd/theorem-6.1/eq-10"
@@ -421,7 +421,7 @@ x, y, z = sympy.symbols("x y z", positive=True)
 
 
 def marked(a, b) -> list[str]:
-    return [difference.shown(difference.statement.expression(e)).plain for e in difference.expressions(a, b)]
+    return [statement.shown(statement.statement.expression(e)).plain for e in statement.expressions(a, b)]
 
 
 @pytest.mark.parametrize(
@@ -442,11 +442,11 @@ def test_the_parts_that_differ_are_marked(a, b, first, second):
 
 def test_words_are_compared_where_lines_are_alike():
     claim = claims.get("feddcd/theorem-5.2/eq-8")
-    first, second = difference.marked(claim, claims.get(f"{claim.id}/repaired"))
-    assert "w^(-1) = {0;}" in difference.shown(first[1].lines[0]).plain
-    assert "w^(-1) = {grad f_i^*(y^(0));}" in difference.shown(second[1].lines[0]).plain
+    first, second = statement.marked(claim, claims.get(f"{claim.id}/repaired"))
+    assert "w^(-1) = {0;}" in statement.shown(first[1].lines[0]).plain
+    assert "w^(-1) = {grad f_i^*(y^(0));}" in statement.shown(second[1].lines[0]).plain
     other = replace(claim, setting=replace(claim.setting, text="something else"))
-    assert difference.shown(difference.marked(claim, other)[1][1].lines[0]).plain == "{something else}"
+    assert statement.shown(statement.marked(claim, other)[1][1].lines[0]).plain == "{something else}"
 
 
 def test_marks_are_coloured_on_a_terminal_only(monkeypatch, capsys):
@@ -458,7 +458,7 @@ def test_marks_are_coloured_on_a_terminal_only(monkeypatch, capsys):
 
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    line = difference.shown(f"a {difference.OPEN}b{difference.CLOSE}")
+    line = statement.shown(f"a {statement.OPEN}b{statement.CLOSE}")
     screens = []
     for _ in range(2):
         screens.append(Screen())

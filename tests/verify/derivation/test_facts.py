@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sympy
 
-from verify.derivation.coefficients import Coefficient, is_zero
+from verify.derivation.facts import Coefficient, is_zero
 
 a, b = sympy.symbols("a b", positive=True)
 BELOW = (sympy.Lt(a, 1),)
