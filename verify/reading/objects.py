@@ -1,0 +1,294 @@
+"""What Python objects stand for while code is read: names, attributes, constants as written.
+
+A name is looked up where Python looks it up. Numbers have all the digits that are written, and names of modules count
+only if they are set once.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import is_dataclass, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache, partial
+from types import FunctionType, ModuleType
+from typing import Any
+
+import fedtheory
+from verify.reading import theory
+from verify.reading.arrays import METHODS
+from verify.reading.calls import loads, replaced
+from verify.reading.operations import PLAIN
+from verify.reading.source import Module, Unread, tree_of
+from verify.reading.terms import Term
+from verify.reading.values import (
+    CONSTANTS,
+    Class,
+    Function,
+    Instance,
+    Law,
+    Made,
+    Maker,
+    Named,
+    Names,
+    Record,
+    Rule,
+    Scope,
+    Unknown,
+    describe,
+    is_keeper,
+    is_ours,
+    is_record_class,
+)
+
+
+class Objects(ABC):
+    """What objects stand for. ``known``: functions and objects with rules of their own, as pairs, by identity."""
+
+    def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
+        # The objects are kept, so that no other comes to have the identity of one that is gone.
+        self._known = {id(thing): (thing, value) for thing, value in known}
+        #: Those of them whose code was seen to be what their files say.
+        self._kept: set[int] = set()
+
+    @abstractmethod
+    def _called(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """What a function gives for these values."""
+
+    def lifted(self, value: Any) -> Any:
+        """What an object stands for. ``Unread`` for one that is not allowed."""
+        if id(value) in self._known:
+            if id(value) not in self._kept:
+                check_as_written(value)
+                self._kept.add(id(value))
+            return self._known[id(value)][1]
+        if type(value) in CONSTANTS:
+            return value
+        if type(value) is tuple:
+            return tuple(map(self.lifted, value))
+        if type(value) is FunctionType:
+            return self._function(value)
+        if type(value) is partial:
+            inner = self.lifted(value.func)
+            if not isinstance(inner, Function):
+                raise Unread("a partial of what is no function of somebody's is not read")
+            named = {name: self.lifted(v) for name, v in value.keywords.items()}
+            given = (*inner.given, *map(self.lifted, value.args))
+            return replace(inner, given=given, named={**inner.named, **named})
+        if type(value) is ModuleType:
+            return Names(value)
+        if is_record_class(value):
+            return Class(value)
+        if is_record_class(type(value)):
+            return Record(
+                type(value), {name: self.lifted(part) for name, part in zip(value._fields, value, strict=True)}
+            )
+        if is_keeper(value):
+            return Maker(value)
+        if is_ours(value) and is_dataclass(value):
+            # Such classes check what they are given, and keep it.
+            name = str(getattr(value, "__name__", ""))
+            return Rule(name, lambda *given, **named: Unknown(f"an object of type {name}, of which nothing is known"))
+        if _is_plain_instance(value):
+            return Instance(value)
+        kind = value.__name__ if isinstance(value, type) else type(value).__name__
+        return Unknown(f"an object of type {kind}, of which nothing is known")
+
+    def _function(self, function: FunctionType) -> Function:
+        node, module = tree_of(function)
+        if function.__builtins__ is not vars(builtins):
+            raise Unread(f"{function.__name__} has builtins of its own")
+        within = f"{function.__code__.co_name} ({module.name.rpartition('/')[2]})"
+        scope = Scope({}, None, function, module, within, frozenset())
+        arguments = [*node.args.posonlyargs, *node.args.args]
+        values = function.__defaults__ or ()
+        pairs = zip(arguments[len(arguments) - len(values) :], values, strict=True)
+        defaults = {argument.arg: self.lifted(value) for argument, value in pairs}
+        defaults |= {name: self.lifted(value) for name, value in (function.__kwdefaults__ or {}).items()}
+        return Function(node, scope, defaults)
+
+    def _named(self, name: str, scope: Scope) -> Any:
+        """What a name stands for in a scope. ``ValueError`` where it has no value, or one that may change."""
+        here = scope
+        while True:
+            if name in here.names:
+                return here.names[name]
+            if name in here.local:
+                raise ValueError(f"{name} has no value yet")
+            if here.around is None:
+                break
+            here = here.around
+        function = here.function
+        assert function is not None, "what stands outermost is a function of Python's"
+        if name in function.__code__.co_freevars:
+            check_kept(name, scope)
+            cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
+            return self.lifted(cell.cell_contents)
+        if name in function.__globals__:
+            value = function.__globals__[name]
+            check_no_function_sets(name, scope)
+            if type(value) in (*CONSTANTS, float, tuple):
+                check_set_once(name, scope)
+            if type(value) in (*PLAIN, float):
+                return as_written(name, value, scope)
+            return self.lifted(value)
+        if name in vars(builtins):
+            return self.lifted(vars(builtins)[name])
+        raise ValueError(f"{name} is not defined")
+
+    def _attribute_of(self, value: Any, name: str) -> Any:
+        if name.startswith("__"):
+            raise ValueError(f"{name} is no name that is read")
+        if isinstance(value, Named | Record | Law) and name in value.fields:
+            return value.fields[name]
+        if isinstance(value, Record) and value.of is not None:
+            return self._of_record(value, name)
+        if isinstance(value, Term) and name in METHODS:
+            return METHODS[name](value)
+        if isinstance(value, Names) and name in vars(value.of):
+            return self.lifted(vars(value.of)[name])
+        if isinstance(value, Names) and value.of is fedtheory and name in fedtheory.__all__:
+            # Names of the package are loaded when they are used, by a function that is known.
+            return self.lifted(_loaded(name))
+        if isinstance(value, Instance | Made):
+            return self._part_of(value, name)
+        if isinstance(value, Unknown):
+            raise ValueError(value.why)
+        raise ValueError(f"nothing is known of {name} of {describe(value)}")
+
+    def _of_record(self, value: Record, name: str) -> Any:
+        found = vars(value.of).get(name)
+        if name == "_replace":
+            return Rule("_replace", partial(replaced, value))
+        if name == "_asdict":
+            return Rule("_asdict", lambda: Record(None, value.fields))
+        if type(found) is property and found.fget is not None:
+            return self._called(self.lifted(found.fget), (value,), {})
+        if type(found) is FunctionType and not name.startswith("_"):
+            return replace(self._function(found), given=(value,))
+        raise ValueError(f"nothing is known of {name} of a record")
+
+    def _special(self, value: Instance | Made, name: str) -> Function:
+        """A function that Python looks up in the class of an object, bound to it."""
+        cls = value.of if isinstance(value, Made) else type(value.of)
+        found = next((vars(one)[name] for one in cls.__mro__ if name in vars(one)), None)
+        if type(found) is not FunctionType:
+            raise ValueError(f"an object of type {cls.__name__} is called")
+        return replace(self._function(found), given=(value,))
+
+    def _part_of(self, value: Instance | Made, name: str) -> Any:
+        # As Python does: properties, then what the object has, then functions and constants of its class.
+        if isinstance(value, Made) and name in value.fields:
+            return value.fields[name]
+        of = value.of if isinstance(value, Made) else type(value.of)
+        found = next((vars(cls)[name] for cls in of.__mro__ if name in vars(cls)), None)
+        if type(found) is cached_property and isinstance(value, Made):
+            return self._called(self.lifted(found.func), (value,), {})
+        if type(found) is property and found.fget is not None:
+            return self._called(self.lifted(found.fget), (value,), {})
+        if found is not None and type(found) is not FunctionType and hasattr(type(found), "__get__"):
+            raise ValueError(f"{name} is computed in a way that is not read")
+        if isinstance(value, Instance) and name in vars(value.of):
+            return self.lifted(vars(value.of)[name])
+        if type(found) is FunctionType:
+            return replace(self._function(found), given=(value,))
+        if found is not None:
+            return self.lifted(found)
+        raise ValueError(f"nothing is known of {name} of an object of type {of.__name__}")
+
+
+def decimal(at: ast.Constant, scope: Scope) -> Fraction:
+    """The decimal that is written, with all its digits."""
+    value = Fraction(ast.get_source_segment(scope.module.text, at) or "")
+    held: Any = at.value
+    if math.isinf(held) or bool(held) is not bool(value):
+        raise ValueError(f"{held} is written, which floats cannot hold")
+    return value
+
+
+def check_set_once(name: str, scope: Scope) -> None:
+    """``ValueError`` where a module sets one of its names twice."""
+    nodes = list(ast.walk(scope.module.tree))
+    if sum(isinstance(n, ast.Name) and n.id == name and not loads(n) for n in nodes) > 1:
+        raise ValueError(f"{name} is set more than once")
+
+
+@lru_cache(maxsize=256)
+def _set_by_functions(module: Module) -> frozenset[str]:
+    return frozenset(name for n in ast.walk(module.tree) if isinstance(n, ast.Global) for name in n.names)
+
+
+def check_no_function_sets(name: str, scope: Scope) -> None:
+    """``ValueError`` where a function sets a name of its module, be it a constant or a function: it may change."""
+    if name in _set_by_functions(scope.module):
+        raise ValueError(f"{name} is set more than once")
+
+
+def check_as_written(thing: Any) -> None:
+    """``Unread`` where a function of ours that is known by identity, or one of a class that is, has other code than
+    its file says, as where ``__code__`` was replaced, or a method."""
+    if getattr(thing, "__module__", "").partition(".")[0] != "fedtheory":
+        return
+    for name, part in vars(thing).items() if isinstance(thing, type) else (("", thing),):
+        # What begins so is made with a class, and has no file.
+        if type(part) is FunctionType and not name.startswith("_"):
+            _, module = tree_of(part)
+            if not theory.is_file(module.name) or part.__code__.co_name != part.__name__:
+                raise Unread(f"{part.__name__} is not what its file compiles to")
+
+
+def check_kept(name: str, scope: Scope) -> None:
+    """``ValueError`` where a function sets a name of one around it: what it is now it need not be when it is used."""
+    if any(isinstance(n, ast.Nonlocal) and name in n.names for n in ast.walk(scope.module.tree)):
+        raise ValueError(f"{name} is set by a function within the one that has it")
+
+
+def as_written(name: str, value: Any, scope: Scope) -> Any:
+    """The constant that a name of the module is set to where it is written, which it must still be; a float is the
+    decimal that is written. What is imported is as it was then."""
+    for statement in scope.module.tree.body:
+        imported = statement.names if isinstance(statement, ast.ImportFrom) and type(value) is not float else []
+        if any((alias.asname or alias.name) == name for alias in imported):
+            return value
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            written = statement.value
+            named = len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name
+            if named and type(value) is float and isinstance(written, ast.Constant) and written.value == value:
+                return decimal(written, scope)
+            if named and type(value) is not float and _is_literal(written, value):
+                return value
+    raise ValueError(f"{name} is not the constant that is written there")
+
+
+def _is_literal(written: ast.expr | None, value: Any) -> bool:
+    try:
+        found = ast.literal_eval(written) if written is not None else written
+    except ValueError:
+        return False
+    return type(found) is type(value) and bool(found == value)
+
+
+_LOADED = fedtheory.__getattr__
+
+
+def _loaded(name: str) -> Any:
+    if vars(fedtheory)["__getattr__"] is not _LOADED:
+        raise ValueError("the names of the package are looked up in a way that is not known")
+    return _LOADED(name)
+
+
+def _is_plain_instance(value: Any) -> bool:
+    """Whether an object is a frozen dataclass that looks up its attributes as all objects do."""
+    cls = type(value)
+    return (
+        type(cls) is type
+        and is_dataclass(cls)
+        and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        and cls.__getattribute__ is object.__getattribute__
+        and not hasattr(cls, "__getattr__")
+        and hasattr(value, "__dict__")
+    )
